@@ -205,8 +205,8 @@ class Service:
             # launches a large campaign and one that takes up dead work.
             _worker("worker-clock", "clock", 2),
             _worker("worker", "celery", self._worker_processes),
-            # Long work, such as reports and imports: the steps of measurements go before it.
-            _worker("worker-long", "long", 1, "nice", "-n", "5"),
+            # Long work: the steps of measurements go before it. Two, of which one at most is at what may take hours.
+            _worker("worker-long", "long", 2, "nice", "-n", "5"),
             Process("beat", (*_CELERY, "beat", "--scheduler=workers.signs:Timetable", "--pidfile="), tier=_WORKERS),
             Process(
                 "web",

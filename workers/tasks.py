@@ -3,15 +3,13 @@
 from celery import shared_task
 from django.utils import timezone
 
-from apps.archive.imports import work as imports
-from apps.archive.incoming import services as incoming
 from apps.archive.retention import services as retention
 from apps.archive.search import entries
 from apps.campaigns import services as campaigns
 from apps.core import isolation, queue
 from apps.reports.files import services as rendering
 from apps.reports.schedules import deliveries, report_mail
-from workers import analysis, carry_out, closure, stages, timetable
+from workers import analysis, bulky, carry_out, closure, stages, timetable
 
 
 @shared_task
@@ -56,13 +54,6 @@ def cancel_leftovers() -> None:
     campaigns.cancel_leftovers(now=timezone.now())
 
 
-@shared_task
-def delete() -> None:
-    """Go on deleting large campaigns, and come back if that takes longer."""
-    if campaigns.continue_deletions():
-        queue.send(queue.DELETE)
-
-
 @shared_task(time_limit=analysis.LIMIT_S)
 def analyse(campaign_id: int) -> None:
     """Draw conclusions from the results of an ended campaign."""
@@ -98,21 +89,16 @@ def count_stored() -> None:
 # Its programs have limits of their own, and a row that gives no sign is taken up again.
 @shared_task(time_limit=900)
 def render() -> None:
-    """Render the report that has waited longest, and come back for the next."""
+    """Render the file whose turn it is, and come back for the next."""
     if rendering.carry_out_next(now=timezone.now()):
         queue.send(queue.RENDER)
 
 
-@shared_task(time_limit=600)
-def advance_import(import_id: int) -> None:
-    """Take an import on; all that it makes is stored in one transaction, which takes as long as it takes."""
-    imports.advance_import(import_id=import_id, now=timezone.now())
-
-
 @shared_task(time_limit=900)
-def deliver(delivery_id: int) -> None:
-    """Take the next step of a scheduled report: freeze it, or mail its files."""
-    deliveries.carry_on(delivery_id=delivery_id, now=timezone.now())
+def deliver() -> None:
+    """Take the next step of a scheduled report, freeze it or mail its files, and come back for the next."""
+    if deliveries.carry_out_next(now=timezone.now()):
+        queue.send(queue.DELIVER)
 
 
 @shared_task(time_limit=900)
@@ -121,8 +107,8 @@ def ask_recipients(schedule_id: int) -> None:
     report_mail.ask_recipients(schedule_id=schedule_id, now=timezone.now())
 
 
-@shared_task(time_limit=6 * 3600)
-def take_archives() -> None:
-    """Look through or store the archive that has waited longest, then come back for the next."""
-    if incoming.carry_out_next(now=timezone.now()):
-        queue.send(queue.TAKE_ARCHIVES)
+@shared_task(time_limit=bulky.LIMIT_S)
+def take_bulky() -> None:
+    """Take an import, an archive or a deletion on, whose turn it is, and come back for the next."""
+    if bulky.take_next(now=timezone.now()):
+        queue.send(queue.BULKY)

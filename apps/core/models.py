@@ -67,6 +67,31 @@ class SetAside(models.Model):
         return self.retry_at > now and not clock.is_ahead(self.last_at, now)
 
 
+class WorkerTime(models.Model):
+    """What a team, or a person, had of the workers' time lately, as the order of long work weighs it.
+
+    `owner` is "team 3" or "person 5"; `spent_s` seconds as they counted `at` a time.
+    """
+
+    HALVES_AFTER_S = 3600.0
+
+    owner = models.CharField(max_length=40, primary_key=True)
+    spent_s = models.FloatField(default=0.0)
+    at = models.DateTimeField(_("when"), db_index=True)
+
+    class Meta:
+        verbose_name = _("time that workers gave")
+        verbose_name_plural = _("times that workers gave")
+
+    def __str__(self) -> str:
+        return self.owner
+
+    def lately_s(self, now: datetime) -> float:
+        """Return how much of it counts now (s): half of it an hour later."""
+        passed_s = max(0.0, (now - self.at).total_seconds())
+        return float(self.spent_s * 0.5 ** (passed_s / self.HALVES_AFTER_S))
+
+
 class LastChange(models.Model):
     """Who last changed a thing through a form or over REST, so that whoever else was at it can be told.
 

@@ -51,7 +51,8 @@ def test_a_small_one_is_gone_at_once(cast: SimpleNamespace, pair: list[Node], se
 def test_a_large_one_is_left_to_a_worker(large: Campaign, cast: SimpleNamespace, sent: list[str]) -> None:
     assert not services.delete_campaign(campaign=large, user=cast.oscar, now=NOW)
     assert Trial.objects.count() == 8
-    assert sent == [queue.DELETE]
+    assert sent == [queue.BULKY]
+    assert services.continue_deletions()
     assert not services.continue_deletions()
     assert not Campaign.objects.exists()
     assert not Trial.objects.exists()
@@ -95,7 +96,7 @@ def test_a_lost_message_is_made_good(large: Campaign, cast: SimpleNamespace, sen
     services.delete_campaign(campaign=large, user=cast.oscar, now=NOW)
     sent.clear()
     services.resume_deletions(now=timezone.now())
-    assert sent == [queue.DELETE]
+    assert sent == [queue.BULKY]
     while services.continue_deletions():
         pass
     sent.clear()

@@ -7,7 +7,7 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from apps.core import queue
+from apps.core import broker, queue
 
 
 @pytest.mark.django_db
@@ -47,3 +47,30 @@ def test_a_broker_that_is_away_stops_nothing(
     with caplog.at_level(logging.WARNING), django_capture_on_commit_callbacks(execute=True):
         queue.send(queue.SCHEDULE)
     assert queue.SCHEDULE in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_message_for_long_work_only_wakes_and_one_is_enough() -> None:
+    def waiting() -> int:
+        return broker.client(timeout_s=10).llen(queue.LONG)
+
+    for _upload in range(20):
+        for task in queue.LONG_TASKS:
+            queue.send(task)
+            queue.remind(task)
+    assert waiting() == len(queue.LONG_TASKS)
+    # Whom to ask is in no row: each is asked for.
+    for number in (1, 2, 2):
+        queue.send(queue.ASK_RECIPIENTS, number)
+    assert waiting() == len(queue.LONG_TASKS) + 2
+    # What a worker took before it looked at the rows, or what the broker lost, is asked for again.
+    broker.client(timeout_s=10).delete(queue.LONG)
+    queue.send(queue.RENDER)
+    assert waiting() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_steps_of_measurements_are_asked_for_one_by_one() -> None:
+    for _job in range(3):
+        queue.send(queue.JOB_CHANGED, 7)
+    assert broker.client(timeout_s=10).llen(queue.SHORT) == 3

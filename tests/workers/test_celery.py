@@ -85,9 +85,9 @@ def test_long_work_has_a_queue_of_its_own_and_each_queue_a_worker(tmp_path: Path
     own = [name for name in app.tasks if name.startswith(f"{tasks.__name__}.")]
     queues = {name: app.amqp.router.route({}, name)["queue"].name for name in own}
     assert {name for name, where in queues.items() if where == queue.LONG} == set(queue.LONG_TASKS)
-    assert {queue.RENDER, queue.ADVANCE_IMPORT, queue.TAKE_ARCHIVES, queue.DELIVER} <= set(queue.LONG_TASKS)
+    assert {queue.RENDER, queue.BULKY, queue.DELIVER} <= set(queue.LONG_TASKS)
     assert not {queue.JOB_CHANGED, queue.SCHEDULE, queue.OPEN_STAGES, "workers.tasks.tick"} & set(queue.LONG_TASKS)
     parts = {process.name: process.argv for process in service.Service(tmp_path)._table()}
     looked_after = {word.removeprefix("--queues=") for argv in parts.values() for word in argv if "--queues=" in word}
     assert looked_after == set(queues.values()) == set(app.amqp.queues)
-    assert "--concurrency=1" in parts["worker-long"]
+    assert "--concurrency=2" in parts["worker-long"]

@@ -13,7 +13,7 @@ from apps.core import broker, health, queue, signs
 from tests import factories
 from tests.hanging import held as held_by_a_tracer
 from tests.workers import processes
-from tests.workers.test_killed_workers import an_import, held
+from tests.workers.test_killed_workers import a_report, held
 from workers import tasks
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("workers")]
@@ -51,12 +51,12 @@ def test_processes_that_hang_are_ended_and_those_that_wait_are_not(
     cast: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HANG_AFTER", str(HANG_AFTER_S))
-    work = an_import(cast)
+    work = a_report(cast)
     with ExitStack() as stack:
         locks = stack.enter_context(ExitStack())
         locks.enter_context(held(work.table))
         locks.enter_context(held(LOCKED))
-        parts = {"worker": 2, "worker-clock": 2, "worker-long": 1}
+        parts = {"worker": 2, "worker-clock": 2, "worker-long": 2}
         workers = {part: stack.enter_context(processes.running(part, tmp_path)) for part in parts}
         processes.seconds_until(
             lambda: all(len(processes.children_of(workers[part])) == parts[part] for part in parts)
@@ -86,7 +86,7 @@ def test_processes_that_hang_are_ended_and_those_that_wait_are_not(
 
         with held_by_a_tracer([*before["worker-long"]]):
             processes.seconds_until(lambda: hangs_told_of() == {"worker-long"})
-            processes.seconds_until(lambda: len(new_in("worker-long")) == 1)
+            processes.seconds_until(lambda: len(new_in("worker-long")) == 2)
         locks.close()
         # The worker itself goes on, and takes up again what its process was at.
         processes.seconds_until(work.is_done, each=tasks.tend)

@@ -57,8 +57,8 @@ def an_import(cast: SimpleNamespace) -> Work:
     made = imports.create_import(team=cast.team, user=cast.oscar, kind="outputs", files=files)
     row = Import.objects.filter(pk=made.pk)
     return Work(
-        queue.ADVANCE_IMPORT,
-        (made.pk,),
+        queue.BULKY,
+        (),
         "results_importitem",
         lambda: row.filter(claimed_at__isnull=False).exists(),
         lambda: row.filter(claimed_at=None, state="ready").exists(),
@@ -79,7 +79,7 @@ def an_archive(cast: SimpleNamespace) -> Work:
             made.path.write_bytes(b"PK\x03\x04")
         return row.filter(state="refused", attempts=2).exists()
 
-    return Work(queue.TAKE_ARCHIVES, (), "", lambda: row.filter(state="checking").exists(), is_done)
+    return Work(queue.BULKY, (), "", lambda: row.filter(state="checking").exists(), is_done)
 
 
 def a_report(cast: SimpleNamespace) -> Work:
@@ -105,7 +105,7 @@ def a_delivery(cast: SimpleNamespace) -> Work:
     row = Delivery.objects.filter(pk=made.row)
     return Work(
         queue.DELIVER,
-        (made.row,),
+        (),
         "reports_edition",
         lambda: row.filter(claimed_at__isnull=False).exists(),
         lambda: row.filter(claimed_at=None).exclude(state="waiting").exists(),
@@ -116,7 +116,7 @@ def a_deletion(cast: SimpleNamespace) -> Work:
     """Return the deletion of campaigns."""
     timetable_cases.resume_deletions(cast)
     return Work(
-        queue.DELETE,
+        queue.BULKY,
         (),
         "campaigns_note",
         lambda: waits_for("campaigns_note"),

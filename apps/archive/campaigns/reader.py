@@ -14,6 +14,8 @@ from apps.campaigns import permanent_ids
 from apps.core import documents
 
 _CHUNK = 1024 * 1024
+# Where what records name is, and how files end of which each line is read by itself.
+_FOLDERS, _LINES = ("raw/", "reports/"), ".jsonl"
 _SUM_LINE = 64 + 2
 _COUNTED = ("experiments", "trials", "results", "findings", "editions")
 # A file of sums is as long as its paths.
@@ -55,8 +57,14 @@ class Archive:
         """Return how many experiments, trials and the like it says that it has."""
         return {name: int(self.manifest["counts"][name]) for name in _COUNTED}
 
-    def verify(self, progress: Progress | None = None) -> None:
-        """Compare every file with its sum; ArchiveError names one that differs, is missing or was added."""
+    def verify(
+        self, progress: Progress | None = None, *, after: int = 0, is_time_up: Callable[[], bool] = lambda: False
+    ) -> int:
+        """Compare files with their sums, those after so many, and return how many of all are done by now.
+
+        At least one more each time, all of `total` unless the time is up. ArchiveError names a file that differs, is
+        missing or was added.
+        """
         sums = self._sums()
         others = self._names - {form.SUMS}
         if extra := sorted(others - sums.keys()):
@@ -65,12 +73,23 @@ class Archive:
         if gone := sorted(sums.keys() - others):
             text = _("The archive is not whole, %(name)s is missing: export the campaign again.")
             raise ArchiveError("incomplete", Message(text, {"name": gone[0]}))
-        for done, name in enumerate(self._package.names):
+        self._refuse_large()
+        done = after
+        for name in self._package.names[after:]:
             if name != form.SUMS and self._digest(name) != sums[name]:
                 text = _("%(name)s is not as it was when the archive was made: export the campaign again.")
                 raise ArchiveError("sums", Message(text, {"name": name}))
+            done += 1
             if progress and done % 100 == 0:
-                progress(done, len(self._names))
+                progress(done, self.total)
+            if is_time_up():
+                break
+        return done
+
+    @property
+    def total(self) -> int:
+        """Return how many files it has."""
+        return len(self._names)
 
     def json(self, name: str) -> Any:
         """Return the values of a JSON file."""
@@ -92,7 +111,7 @@ class Archive:
 
     def raw(self, name: object, place: str) -> bytes:
         """Return a file that a record names."""
-        if not isinstance(name, str) or not name.startswith(("raw/", "reports/")) or name not in self._names:
+        if not isinstance(name, str) or not name.startswith(_FOLDERS) or name not in self._names:
             raise wrong(place, Message(_("It names a file that is not in the archive.")))
         return self._bytes(name, form.LONGEST_RAW)
 
@@ -121,6 +140,15 @@ class Archive:
                 raise wrong(form.SUMS, Message(_("A line holds a sum, two blanks and a path.")))
             sums[name] = digest
         return sums
+
+    def _refuse_large(self) -> None:
+        """Refuse a file of a length at which it is never read, before it is unpacked for its sum."""
+        for name in self._package.names:
+            is_raw = name.startswith(_FOLDERS)
+            if not is_raw and (name == form.SUMS or name.endswith(_LINES)):
+                continue
+            if self._package.size(name) > (form.LONGEST_RAW if is_raw else form.LONGEST_JSON):
+                raise wrong(name, Message(_("The file is too large.")))
 
     def _digest(self, name: str) -> str:
         digest = hashlib.sha256()

@@ -56,7 +56,7 @@ def create_import(
     )
     imported.uploads = uploads.keep(imported, files)
     imported.save(update_fields=["uploads"])
-    queue.send(queue.ADVANCE_IMPORT, imported.pk)
+    queue.send(queue.BULKY)
     return imported
 
 
@@ -158,4 +158,4 @@ def _locked(imported: Import, states: set[Import.State]) -> Import:
 def _begin(imported: Import, state: Import.State) -> None:
     imported.state, imported.done, imported.stuck, imported.claimed_at, imported.reason = state, 0, 0, None, None
     imported.save()
-    queue.send(queue.ADVANCE_IMPORT, imported.pk)
+    queue.send(queue.BULKY)

@@ -15,15 +15,14 @@ from apps.archive.imports.models import Import
 from apps.archive.imports.recognition import storable
 from apps.archive.imports.tables import TableError
 from apps.bench.text import Message, _
-from apps.core import expiry, isolation, leases, queue
+from apps.core import expiry, isolation, leases, queue, turns
 
 logger = logging.getLogger(__name__)
 
 # A worker hands an import on after so long, for others to have their turn.
 TURN_S = 45.0
-# So many are asked for at once.
-MOST_AT_ONCE = 20
 ADVANCE_IMPORT, EXPIRE_IMPORTS = Import.WORK, "expire_imports"
+_ASKED = turns.Asked("team", "created_by", "updated_at")
 
 State = Import.State
 # One more for each time that a worker did not let go of an import by itself.
@@ -32,33 +31,37 @@ _LOSSES = F("stuck") + Case(When(claimed_at__isnull=False, then=1), default=0)
 
 def resume_imports(*, now: datetime) -> None:
     """Ask for work on imports that no worker is at: their message was lost, or their worker killed."""
-    waiting = _to_do().filter(~isolation.waiting(ADVANCE_IMPORT, now)).order_by("claimed_at", "pk")
-    for pk in waiting.values_list("pk", flat=True)[:MOST_AT_ONCE]:
-        if not leases.is_held(ADVANCE_IMPORT, pk):
-            queue.remind(queue.ADVANCE_IMPORT, pk)
+    first = _ready(now).order_by("updated_at", "pk").values_list("pk", flat=True)[: turns.MOST_TRIED]
+    if any(not leases.is_held(ADVANCE_IMPORT, pk) for pk in first):
+        queue.remind(queue.BULKY)
 
 
-def advance_import(*, import_id: int, now: datetime) -> None:
-    """Do the next step of an import, if nobody else is at it; ask for another turn if there is more."""
+def carry_out_next(*, now: datetime) -> bool:
+    """Take the import on whose turn it is; True if more may wait."""
+    return turns.take_next(pieces(now), now=now)
 
-    def take_turn(pk: int) -> bool:
-        return _take_turn(pk, now)
 
+def pieces(now: datetime) -> turns.Pieces:
+    """Return the imports that wait for a worker."""
+    return turns.Pieces(_ready(now), _ASKED, lambda pk: advance_import(import_id=pk, now=now))
+
+
+def advance_import(*, import_id: int, now: datetime) -> bool:
+    """Do the next step of an import; False if somebody else is at it, or there is nothing to do."""
     with leases.hold(ADVANCE_IMPORT, import_id) as is_ours:
         rows = [import_id] if is_ours else []
-        turns = isolation.for_each(ADVANCE_IMPORT, rows, take_turn, now=now, atomic=False)
-    if False in turns:
-        queue.send(queue.ADVANCE_IMPORT, import_id)
+        given = isolation.for_each(ADVANCE_IMPORT, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+    return is_ours and False not in given
 
 
 def _take_turn(import_id: int, now: datetime) -> bool:
-    """Do the next step of an import that is ours, and say whether there is nothing more to do now."""
+    """Do the next step of an import that is ours; False if it waits for none."""
     if not _to_do().filter(pk=import_id).update(claimed_at=now, stuck=_LOSSES):
-        return True
+        return False
     imported = Import.objects.select_related("created_by").get(pk=import_id)
     deadline = time.monotonic() + TURN_S
     try:
-        is_over = _advance(imported, lambda: time.monotonic() > deadline, now)
+        _advance(imported, lambda: time.monotonic() > deadline, now)
     except (ContainerError, TableError, reader.TooMuch) as error:
         _end(imported, State.REFUSED, error.message)
     except FileNotFoundError:
@@ -69,8 +72,8 @@ def _take_turn(import_id: int, now: datetime) -> bool:
         text = _("Something went wrong on our side; the server's log has the details.")
         _end(imported, State.REFUSED, Message(text))
     else:
-        Import.objects.filter(pk=import_id).update(claimed_at=None, stuck=0)
-        return is_over
+        # Behind the others of its team.
+        Import.objects.filter(pk=import_id).update(claimed_at=None, stuck=0, updated_at=timezone.now())
     return True
 
 
@@ -84,50 +87,50 @@ def expire(*, now: datetime) -> None:
     expiry.expire(undecided, let_go, work=EXPIRE_IMPORTS, now=now)
 
 
-def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> bool:
-    """Do what comes next and say whether a person has the next turn."""
+def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> None:
+    """Do what comes next, for as long as time is left."""
     if imported.state == State.STORING:
-        return _store(imported, is_time_up, now)
+        _store(imported, is_time_up, now)
+        return
     if imported.kind == Import.Kind.TABLE:
         if imported.stuck >= reader.MOST_LOSSES:
             raise TableError(_("Workers were lost while they read this table, twice: send it in parts, or as CSV."))
         if not imported.mapping:
             sheets.read_head(imported)
-            return _enter(imported, State.MAPPING)
+            _enter(imported, State.MAPPING)
+            return
         sheets.read_rows(imported)
     else:
         _enter(imported, State.READING)
         if not reader.read_on(imported, is_time_up=is_time_up):
-            return False
+            return
     reader.finish(imported)
     _enter(imported, State.READY)
     if imported.kind == Import.Kind.OUTPUTS:
         # The items have all that is needed; a table's columns may yet be given another meaning.
         uploads.remove(imported)
-    return True
 
 
-def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> bool:
+def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> None:
     if not checks.check_on(imported, is_time_up=is_time_up):
-        return False
+        return
     failed = imported.items.filter(problem__isnull=False).count()
     if failed and not imported.leave_out:
         text = _("Nothing was imported: %(count)s cannot be read with what is known of them. See why below.")
         imported.reason = Message(text, {"count": failed}).as_json()
         imported.save(update_fields=["reason", "updated_at"])
-        return _enter(imported, State.READY)
+        _enter(imported, State.READY)
+        return
     with transaction.atomic():
         imported.campaign = store.store(imported, now)
         imported.save(update_fields=["campaign", "updated_at"])
         _enter(imported, State.DONE)
     uploads.remove(imported)
-    return True
 
 
-def _enter(imported: Import, state: Import.State) -> bool:
+def _enter(imported: Import, state: Import.State) -> None:
     imported.state = state
     imported.save(update_fields=["state", "updated_at"])
-    return True
 
 
 def _end(imported: Import, state: Import.State, message: Message) -> None:
@@ -143,6 +146,10 @@ def _end(imported: Import, state: Import.State, message: Message) -> None:
         done=0,
         updated_at=timezone.now(),
     )
+
+
+def _ready(now: datetime) -> QuerySet[Import]:
+    return _to_do().filter(~isolation.waiting(ADVANCE_IMPORT, now))
 
 
 def _to_do() -> QuerySet[Import]:

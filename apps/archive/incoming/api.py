@@ -17,7 +17,7 @@ from apps.accounts import rights
 from apps.accounts.api import TeamField, get_scoped_or_404, team_for_new
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.writer import archive_of
-from apps.archive.incoming import queries, services
+from apps.archive.incoming import progress, queries, services
 from apps.archive.incoming.models import IncomingArchive
 from apps.campaigns import queries as campaigns
 from apps.core import messages, rest
@@ -103,7 +103,7 @@ class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, r
 
     def get_object(self) -> Any:
         """Return it with the progress that its worker told of."""
-        return services.with_progress(super().get_object())
+        return progress.with_progress(super().get_object())
 
     @extend_schema(request={"multipart/form-data": ReceiveSerializer}, responses={201: IncomingArchiveSerializer})
     def create(self, request: Request) -> Response:

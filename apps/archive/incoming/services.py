@@ -1,13 +1,14 @@
 """Writes: an archive taken, looked through, agreed to, and stored by a worker."""
 
 import logging
+import time
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.conf import settings
-from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.db import transaction
@@ -23,18 +24,21 @@ from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
 from apps.archive.campaigns.store.choices import Here, nodes_in
 from apps.archive.campaigns.store.whole import known, people_in, refuse_known
+from apps.archive.incoming import progress
 from apps.archive.incoming.models import IncomingArchive
 from apps.bench.text import Message, _
-from apps.core import expiry, isolation, leases, messages, queue, scratch, space
+from apps.core import expiry, isolation, leases, messages, queue, scratch, space, turns
 from apps.core.errors import ConflictError
 
 logger = logging.getLogger(__name__)
 State = IncomingArchive.State
 
 TAKE_ARCHIVES, EXPIRE_ARCHIVES = IncomingArchive.WORK, "expire_archives"
+_ASKED = turns.Asked("team", "created_by", "updated_at")
+# A worker compares an archive with its sums for so long, and then lets others have their turn. It is stored at once.
+TURN_S = 45.0
 MOST_ATTEMPTS = 3
 MOST_BYTES = 16 * form.GIB
-_SIGNS_KEPT_S = 600
 
 
 def take(*, team: Team, user: User, file: File) -> IncomingArchive:
@@ -58,7 +62,7 @@ def take(*, team: Team, user: User, file: File) -> IncomingArchive:
         with space.whole(incoming.path), incoming.path.open("wb") as target:
             for chunk in file.chunks():
                 target.write(chunk)
-    queue.send(queue.TAKE_ARCHIVES)
+    queue.send(queue.BULKY)
     return incoming
 
 
@@ -73,9 +77,10 @@ def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mappin
     if not incoming.path.is_file() or not incoming.preview:
         raise ConflictError(gettext("There is nothing to decide: send the archive again."))
     _refuse_strangers(incoming, chosen)
-    if not ready.update(state=State.AGREED, choices=chosen, reason=None, attempts=0, done=0, total=0):
+    begun = {"attempts": 0, "done": 0, "total": 0, "updated_at": timezone.now()}
+    if not ready.update(state=State.AGREED, choices=chosen, reason=None, **begun):
         raise ConflictError(gettext("It waits for no decision: look at its state."))
-    queue.send(queue.TAKE_ARCHIVES)
+    queue.send(queue.BULKY)
 
 
 @transaction.atomic
@@ -89,24 +94,31 @@ def give_up(*, incoming: IncomingArchive, user: User) -> None:
 
 
 def carry_out_next(*, now: datetime) -> bool:
-    """Look through, or store, what has waited longest and no worker is at; True if more may wait."""
-    for pk in _due(now).order_by("pk").values_list("pk", flat=True)[:10]:
-        with leases.hold(TAKE_ARCHIVES, pk) as is_ours:
-            rows = [pk] if is_ours else []
-            turns = isolation.for_each(TAKE_ARCHIVES, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
-        if True in turns:
-            return True
-    return False
+    """Look through, or store, the archive whose turn it is and no worker is at; True if more may wait."""
+    return turns.take_next(pieces(now), now=now)
+
+
+def pieces(now: datetime) -> turns.Pieces:
+    """Return the archives that wait for a worker."""
+    return turns.Pieces(_due(now), _ASKED, lambda pk: _try_turn(pk, now))
+
+
+def _try_turn(pk: int, now: datetime) -> bool:
+    """Take an archive on, and say whether it was begun with, whatever came of it."""
+    with leases.hold(TAKE_ARCHIVES, pk) as is_ours:
+        rows = [pk] if is_ours else []
+        given = isolation.for_each(TAKE_ARCHIVES, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+    return is_ours and False not in given
 
 
 def _take_turn(pk: int, now: datetime) -> bool:
-    """Look through, or store, an archive that is ours; False if it does not wait any more."""
+    """Take an archive on that is ours, for TURN_S until it is stored; False if it does not wait any more."""
     incoming = _claim(pk, now)
     if incoming is None:
         return False
     try:
         with incoming.path.open("rb") as file:
-            _look_through(incoming, file) if incoming.state == State.CHECKING else _store(incoming, file, now)
+            _take_on(incoming, file, now)
     except ArchiveError as error:
         _refuse(incoming, error.message)
     except FileNotFoundError:
@@ -118,10 +130,29 @@ def _take_turn(pk: int, now: datetime) -> bool:
     return True
 
 
+def _take_on(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
+    """Compare the archive with its sums, in turns, and then do what it waits for."""
+    archive, deadline = Archive(file), time.monotonic() + TURN_S
+    sign = partial(progress.sign, incoming)
+    done = archive.verify(sign, after=incoming.done, is_time_up=lambda: time.monotonic() > deadline)
+    if done < archive.total:
+        # Behind the others of its team; what was lost before this turn ended well is forgotten.
+        _wait(incoming, done=done, total=archive.total, attempts=0)
+    elif incoming.state == State.CHECKING:
+        _look_through(incoming, archive)
+    else:
+        _store(incoming, archive, now)
+
+
 def _give_back(incoming: IncomingArchive) -> None:
+    _wait(incoming, attempts=F("attempts") - 1)
+
+
+def _wait(incoming: IncomingArchive, **values: Any) -> None:
+    """Let an archive that is ours wait for its next turn."""
     waits = State.WAITING if incoming.state == State.CHECKING else State.AGREED
     busy = IncomingArchive.objects.filter(pk=incoming.pk, state=incoming.state)
-    busy.update(state=waits, attempts=F("attempts") - 1)
+    busy.update(state=waits, updated_at=timezone.now(), **values)
 
 
 def resume(*, now: datetime) -> None:
@@ -129,7 +160,7 @@ def resume(*, now: datetime) -> None:
     busy = IncomingArchive.objects.filter(state__in=IncomingArchive.BUSY_STATES).values_list("pk", flat=True)
     isolation.for_each(TAKE_ARCHIVES, busy, _take_up, now=now)
     if _due(now).exists():
-        queue.remind(queue.TAKE_ARCHIVES)
+        queue.remind(queue.BULKY)
 
 
 def _take_up(pk: int) -> None:
@@ -160,14 +191,6 @@ def sweep(*, now: datetime) -> None:
     for number, path in archives.items():
         if number not in named:
             scratch.remove_if_left(path, now=now)
-
-
-def with_progress(incoming: IncomingArchive) -> IncomingArchive:
-    """Return the row with the progress that its worker last told of."""
-    sign = cache.get(_key(incoming)) if incoming.is_working else None
-    if sign:
-        incoming.done, incoming.total = sign["done"], sign["total"]
-    return incoming
 
 
 _CHOICES = ("nodes", "people")
@@ -202,18 +225,14 @@ def _claim(pk: int, now: datetime) -> IncomingArchive | None:
     if incoming is None:
         return None
     waiting = IncomingArchive.objects.filter(pk=pk, state=incoming.state)
-    claims = waiting.update(
-        state=_NEXT[State(incoming.state)], attempts=F("attempts") + 1, alive_at=now, done=0, total=0
-    )
+    claims = waiting.update(state=_NEXT[State(incoming.state)], attempts=F("attempts") + 1, alive_at=now)
     if not claims:
         return None
     incoming.refresh_from_db()
     return incoming
 
 
-def _look_through(incoming: IncomingArchive, file: BinaryIO) -> None:
-    archive = Archive(file)
-    archive.verify(lambda done, total: _sign(incoming, done, total))
+def _look_through(incoming: IncomingArchive, archive: Archive) -> None:
     IncomingArchive.objects.filter(pk=incoming.pk).update(
         campaign=known(archive.permanent_id), of_campaign=archive.permanent_id
     )
@@ -242,12 +261,10 @@ def _look_through(incoming: IncomingArchive, file: BinaryIO) -> None:
     _end(incoming, State.READY, preview=preview)
 
 
-def _store(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
+def _store(incoming: IncomingArchive, archive: Archive, now: datetime) -> None:
     user = incoming.created_by
     if user is None:
         raise ArchiveError("user", Message(_("Whoever sent it has no account here any more.")))
-    archive = Archive(file)
-    archive.verify()
     total = archive.counts["trials"] + archive.counts["results"]
     campaign = store(
         archive=archive,
@@ -255,7 +272,7 @@ def _store(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
         user=user,
         choices=Choices(**{name: incoming.choices.get(name, {}) for name in _CHOICES}),
         now=now,
-        progress=lambda done: _sign(incoming, done, total),
+        progress=lambda done: progress.sign(incoming, done, total),
     )
     _end(incoming, State.DONE, campaign=campaign)
     incoming.path.unlink(missing_ok=True)
@@ -279,13 +296,4 @@ def _refuse(incoming: IncomingArchive, message: Message) -> None:
 
 def _end(incoming: IncomingArchive, state: State, **values: Any) -> None:
     IncomingArchive.objects.filter(pk=incoming.pk).update(state=state, updated_at=timezone.now(), **values)
-    cache.delete(_key(incoming))
-
-
-def _sign(incoming: IncomingArchive, done: int, total: int) -> None:
-    """Tell how far it is: beside the database, for what a transaction has written nobody sees before its end."""
-    cache.set(_key(incoming), {"done": done, "total": total}, _SIGNS_KEPT_S)
-
-
-def _key(incoming: IncomingArchive) -> str:
-    return f"incoming-archive:{incoming.pk}"
+    progress.forget(incoming)

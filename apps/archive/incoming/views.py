@@ -17,7 +17,7 @@ from apps.accounts.models import Role
 from apps.accounts.team_imports import importer
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.writer import archive_of
-from apps.archive.incoming import forms, queries, services
+from apps.archive.incoming import forms, progress, queries, services
 from apps.archive.incoming.models import IncomingArchive
 from apps.campaigns import queries as campaigns
 from apps.core import messages
@@ -63,7 +63,7 @@ def receive(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def incoming(request: HttpRequest, pk: int) -> HttpResponse:
     """Show an archive: its progress, what is to be decided, or what became of it."""
-    archive = services.with_progress(get_object_or_404(_visible(request), pk=pk))
+    archive = progress.with_progress(get_object_or_404(_visible(request), pk=pk))
     can_write = rights.can(request.user, archive.team, Role.OPERATOR)
     can_decide = archive.is_undecided and archive.path.is_file()
     form = forms.ChoicesForm(request.POST or None, incoming=archive) if can_decide else None

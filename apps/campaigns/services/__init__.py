@@ -17,6 +17,7 @@ from apps.campaigns.services.controls import (
     withdraw_campaign,
 )
 from apps.campaigns.services.deletion import continue_deletions, delete_campaign, resume_deletions
+from apps.campaigns.services.deletion import pieces as pieces_of_deletion
 from apps.campaigns.services.events import write_event, write_fault
 from apps.campaigns.services.experiments import (
     Player,
@@ -73,6 +74,7 @@ __all__ = [
     "mark_stopping",
     "note_clock_steps",
     "pause_campaign",
+    "pieces_of_deletion",
     "players_of",
     "recover_run",
     "release_run",

@@ -13,9 +13,10 @@ from apps.bench.text import Message, _
 from apps.campaigns import errors
 from apps.campaigns.models import Campaign, Reservation, Share, Tombstone, Trial
 from apps.campaigns.services.campaigns import lock_campaign
-from apps.core import immutability, isolation, leases, queue
+from apps.core import immutability, isolation, leases, queue, turns
 
 CONTINUE_DELETIONS = "continue_deletions"
+_ASKED = turns.Asked("team", "", "deleting_at")
 # Up to so many trials are deleted while the person waits: well under a second.
 AT_ONCE = 500
 # Trials deleted in one transaction.
@@ -45,7 +46,7 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: st
         return True
     campaign.deleting_at, campaign.delete_trials = now, count
     campaign.save(update_fields=["deleting_at", "delete_trials", "updated_at"])
-    queue.send(queue.DELETE)
+    queue.send(queue.BULKY)
     return False
 
 
@@ -71,31 +72,37 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
 
 
 def continue_deletions() -> bool:
-    """Go on with what is to be deleted, the oldest first, for TURN_S at most; True if something is left."""
+    """Go on with the campaign whose turn it is, for TURN_S at most; True if more may wait."""
+    now = timezone.now()
+    return turns.take_next(pieces(now), now=now)
+
+
+def pieces(now: datetime) -> turns.Pieces:
+    """Return the campaigns that are to be deleted."""
+    return turns.Pieces(_due(now), _ASKED, _take_turn)
+
+
+def _take_turn(campaign_id: int) -> bool:
+    """Delete what there is time for of a campaign; False if somebody else is at it."""
     with leases.hold(CONTINUE_DELETIONS) as is_ours:
-        return is_ours and _take_turn()
-
-
-def _take_turn() -> bool:
-    deadline = time.monotonic() + TURN_S
-    while (campaign_id := _next(timezone.now())) is not None:
-        done = isolation.for_each(CONTINUE_DELETIONS, [campaign_id], _delete_batch, now=timezone.now())
-        if done == [False]:
-            # Somebody else is at it.
+        if not is_ours:
             return False
-        if time.monotonic() > deadline:
-            return True
-    return False
+        deadline = time.monotonic() + TURN_S
+        while _try_batch(campaign_id) and time.monotonic() <= deadline:
+            pass
+    return True
+
+
+def _try_batch(campaign_id: int) -> bool:
+    """Delete a batch of a campaign; True if that went well and something of it is left."""
+    done = isolation.for_each(CONTINUE_DELETIONS, [campaign_id], _delete_batch, now=timezone.now())
+    return done == [True] and Campaign.objects.filter(pk=campaign_id, deleting_at__isnull=False).exists()
 
 
 def resume_deletions(*, now: datetime) -> None:
     """Ask a worker to go on if none is at it: its message was lost, or it was killed."""
     if _due(now).exists() and not leases.is_held(CONTINUE_DELETIONS):
-        queue.remind(queue.DELETE)
-
-
-def _next(now: datetime) -> int | None:
-    return _due(now).order_by("deleting_at", "pk").values_list("pk", flat=True).first()
+        queue.remind(queue.BULKY)
 
 
 def _due(now: datetime) -> QuerySet[Campaign]:

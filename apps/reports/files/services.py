@@ -18,7 +18,7 @@ from django.utils import timezone, translation
 
 from apps.accounts.models import User
 from apps.bench.text import Message, _
-from apps.core import isolation, leases, queue, scratch
+from apps.core import isolation, leases, queue, scratch, turns
 from apps.reports import drafts
 from apps.reports.document import Document
 from apps.reports.files.base import Imprint, RenderingError
@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 State = Rendering.State
 
 RENDER = "render"
+_ASKED = turns.Asked("report__team", "requested_by", "requested_at")
 MOST_ATTEMPTS = 3
 SIGN_EVERY_S = 1.0
 # Of the whole this share is done when the document is there.
@@ -70,12 +71,16 @@ def request_rendering(
 
 
 def carry_out_next(*, now: datetime) -> bool:
-    """Render what has waited longest, unless another worker is at work; True if more may wait."""
-    waiting = Rendering.objects.filter(~isolation.waiting(RENDER, now), state=State.WAITING)
-    first = waiting.order_by("requested_at", "pk").values_list("pk", flat=True).first()
-    if first is None:
+    """Render the file whose turn it is, unless another worker is at work; True if more may wait."""
+    if Rendering.objects.filter(state=State.WORKING).exists():
         return False
-    return False not in isolation.for_each(RENDER, [first], lambda pk: _take_turn(pk, now), now=now, atomic=False)
+    waiting = Rendering.objects.filter(~isolation.waiting(RENDER, now), state=State.WAITING)
+    return turns.take_next(turns.Pieces(waiting, _ASKED, lambda pk: _try_turn(pk, now)), now=now)
+
+
+def _try_turn(pk: int, now: datetime) -> bool:
+    """Render a file that waits, and say whether it was begun with, whatever came of it."""
+    return False not in isolation.for_each(RENDER, [pk], lambda pk: _take_turn(pk, now), now=now, atomic=False)
 
 
 def _take_turn(pk: int, now: datetime) -> bool:

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
-from apps.core import clock, isolation, leases, queue
+from apps.core import clock, isolation, leases, queue, turns
 from apps.core.errors import ConflictError
 from apps.reports import queries, services
 from apps.reports.files import services as rendering
@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 State = Delivery.State
 
 DELIVER = "deliver"
+_ASKED = turns.Asked("schedule__team", "schedule__saved_by", "look_at")
 LOOK_AGAIN = timedelta(seconds=5)
 # What fails is tried again after this, each time twice as long: an hour and a half in all.
 WAIT = timedelta(minutes=1)
@@ -53,28 +54,36 @@ class NotYet(str):
 
 
 def resume_deliveries(*, now: datetime) -> None:
-    """Have the deliveries taken on whose time has come."""
-    for pk in _due(now).filter(~isolation.waiting(DELIVER, now)).order_by("look_at").values_list("pk", flat=True):
-        if not leases.is_held(DELIVER, pk):
-            queue.remind(queue.DELIVER, pk)
+    """Ask for a worker if a delivery is due and none is at it."""
+    first = _ready(now).order_by("look_at").values_list("pk", flat=True)[: turns.MOST_TRIED]
+    if any(not leases.is_held(DELIVER, pk) for pk in first):
+        queue.remind(queue.DELIVER)
 
 
-def carry_on(*, delivery_id: int, now: datetime) -> None:
-    """Take the next step of a delivery, unless another worker is at it or its time has not come."""
+def carry_out_next(*, now: datetime) -> bool:
+    """Take the next step of the delivery whose turn it is; True if more may wait."""
+    pieces = turns.Pieces(_ready(now), _ASKED, lambda pk: carry_on(delivery_id=pk, now=now))
+    return turns.take_next(pieces, now=now)
+
+
+def carry_on(*, delivery_id: int, now: datetime) -> bool:
+    """Take the next step of a delivery; False if another worker is at it or its time has not come."""
     with leases.hold(DELIVER, delivery_id) as is_ours:
         rows = [delivery_id] if is_ours else []
-        isolation.for_each(DELIVER, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+        given = isolation.for_each(DELIVER, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+    return is_ours and False not in given
 
 
-def _take_turn(delivery_id: int, now: datetime) -> None:
-    """Take the next step of a delivery that is ours."""
+def _take_turn(delivery_id: int, now: datetime) -> bool:
+    """Take the next step of a delivery that is ours; False if it waits for none now."""
     lost = _due(now).filter(pk=delivery_id, claimed_at__isnull=False).exists()
     if not _due(now).filter(pk=delivery_id).update(claimed_at=now):
-        return
+        return False
     try:
         _take_step(delivery_id, now, lost=lost)
     finally:
         Delivery.objects.filter(pk=delivery_id).update(claimed_at=None)
+    return True
 
 
 def _take_step(delivery_id: int, now: datetime, *, lost: bool) -> None:
@@ -108,6 +117,10 @@ def _due(now: datetime) -> QuerySet[Delivery]:
     return Delivery.objects.filter(has_come, state__in=Delivery.OPEN_STATES)
 
 
+def _ready(now: datetime) -> QuerySet[Delivery]:
+    return _due(now).filter(~isolation.waiting(DELIVER, now))
+
+
 def _freeze(delivery: Delivery, now: datetime) -> None:
     """Freeze the report and ask for its files."""
     schedule = delivery.schedule
@@ -132,7 +145,7 @@ def _freeze(delivery: Delivery, now: datetime) -> None:
     except ValidationError as error:
         raise Undeliverable(Message("%(why)s", {"why": " ".join(error.messages)})) from error
     _request_files(delivery, delivery.edition, user, now)
-    queue.send(queue.DELIVER, delivery.pk)
+    queue.send(queue.DELIVER)
 
 
 def _gone() -> Undeliverable:

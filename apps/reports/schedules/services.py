@@ -185,7 +185,7 @@ def _to_be_asked(schedule: Schedule, now: datetime) -> bool:
 
 def _begin(schedule: Schedule, date: datetime, now: datetime) -> Delivery:
     made, _is_new = Delivery.objects.get_or_create(schedule=schedule, due_at=date, defaults={"look_at": now})
-    queue.send(queue.DELIVER, made.pk)
+    queue.send(queue.DELIVER)
     return made
 
 

@@ -110,7 +110,7 @@ def test_an_archive_is_looked_through_when_the_trouble_is_over(
         raise OURS[name]()
 
     with monkeypatch.context() as broken:
-        broken.setattr(archives, "_look_through", fail)
+        broken.setattr(archives, "_take_on", fail)
         archives.carry_out_next(now=timezone.now())
     incoming.refresh_from_db()
     assert (incoming.state, incoming.attempts) == ("waiting", 0)
