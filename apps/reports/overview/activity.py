@@ -7,10 +7,12 @@ from datetime import date
 from typing import Any, TypeVar
 
 from django.db import connection
+from psycopg.types.json import Jsonb
 
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries import Progress
 from apps.reports.overview.scope import Measured, Scope
+from apps.results import impossible_times
 
 K = TypeVar("K", bound=Hashable)
 
@@ -24,10 +26,14 @@ WHERE campaign_id = ANY(%(campaigns)s) AND finished_at >= %(start)s AND finished
 GROUP BY 1, 2, 3
 """
 # How long all attempts of a lane took together, warm-ups and faults included: they, too, kept the nodes busy.
+# It is not known of those during which the server's clock was set.
 _TIME = """
 SELECT t.lane_id, sum(extract(epoch FROM r.ended_at - r.started_at))
 FROM campaigns_run r JOIN campaigns_trial t ON t.id = r.trial_id
 WHERE t.campaign_id = ANY(%(campaigns)s) AND r.ended_at >= %(start)s AND r.ended_at < %(end)s
+    AND r.ended_at >= r.started_at AND NOT EXISTS (
+        SELECT FROM results_result s WHERE s.run_id = r.id AND s.flags @> %(clock_set)s
+    )
 GROUP BY 1
 """
 
@@ -105,6 +111,7 @@ def read(scope: Scope) -> Activity:
         "start": period.start,
         "end": period.end,
         "zone": period.zone.key,
+        "clock_set": Jsonb([{"name": impossible_times.SET_FLAG}]),
     }
     lanes: dict[int, Count] = defaultdict(Count)
     months: dict[date, Count] = defaultdict(Count)
