@@ -135,6 +135,7 @@ OWN_JSON = {
     "apps.campaigns.live",
     "apps.campaigns.services.adaptation",
     "apps.core.documents",
+    "apps.core.queue",
     "apps.core.signs",
     "apps.archive.campaigns.writer",
     "apps.archive.exports.parquet_program",
