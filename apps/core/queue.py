@@ -3,6 +3,7 @@
 import json
 import logging
 
+import redis
 from celery import current_app
 from django.db import transaction
 from kombu.exceptions import ChannelError, OperationalError
@@ -90,5 +91,5 @@ def _publish(task: str, args: tuple[object, ...]) -> None:
         if _waits(task, args):
             return
         current_app.send_task(task, args=args, retry=False, ignore_result=True)
-    except (OperationalError, OSError) as error:
+    except (OperationalError, OSError, redis.RedisError) as error:
         logger.warning("The message broker is away, the next tick will do %s: %s", task, error)

@@ -54,10 +54,10 @@ def have_applied(*left_out: tuple[str, str]) -> None:
     migrations = MigrationLoader(connection).disk_migrations
     steps = [step for migration in migrations.values() for step in migration.replaces]
     assert len(steps) == len(set(steps)) > 80
-    for (app, name), migration in migrations.items():
-        if migration.replaces:
-            MigrationRecorder.Migration.objects.filter(app=app, name=name).delete()
-    for app, name in sorted(set(steps) - set(left_out)):
+    apps = {app for app, _name in steps}
+    added = {(app, name) for (app, name), migration in migrations.items() if app in apps and not migration.replaces}
+    MigrationRecorder.Migration.objects.filter(app__in=apps).delete()
+    for app, name in sorted({*steps, *added} - set(left_out)):
         MigrationRecorder(connection).record_applied(app, name)
 
 
