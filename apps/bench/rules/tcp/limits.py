@@ -12,7 +12,7 @@ from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-sysctl", 3
+RULE, VERSION = "tcp-sysctl", 4
 # The share of tcp_rmem's maximum that becomes window, measured on kernel 6.18: the rest is overhead of the buffers.
 SHARE_JUMBO, SHARE_USUAL, JUMBO = 0.70, 0.62, 9000
 # Limits end on this, so that the lines are easy to read and compare.
@@ -39,6 +39,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     maximum = min(math.ceil(least / STEP) * STEP, MOST)
     nodes = {role: make_settings(read_sysctls(evidence, role), maximum) for role in ("client", "server")}
     present, outlook = present_rate(evidence), read_outlook(evidence, path)
+    if outlook.is_open:
+        # What a window had that was asked for says nothing of the kernel's own: neither that it gains, nor that not.
+        return None
     unknown = any(set(TRIPLES) & {*settings.unknown} for settings in nodes.values())
     # Whatever the limits are: a path that is filled, or something else in the way, needs no larger ones.
     is_set = all(settings.is_set for settings in nodes.values()) or outlook.in_the_way is not None
