@@ -1,5 +1,6 @@
 """A setting that was measured, and surely had more than the present one, is the advice: nothing speaks past it."""
 
+import dataclasses
 import random
 
 import pytest
@@ -71,3 +72,25 @@ def test_the_window_that_had_the_most_is_advised_and_what_larger_ones_lose_is_to
 def test_one_stream_that_fills_the_path_is_left_alone():
     rates = {(0, 1): 870, (0, 2): 930, (0, 4): 930}
     assert "tcp-best-setting" not in {draft.rule for draft in concluded(measured(rates, random.Random(1)))}
+
+
+@pytest.mark.parametrize("name", ["processor-full", "window-capped"])
+@pytest.mark.parametrize("streams", [1, 8])
+def test_what_an_end_held_or_the_maxima_cut_is_no_advice_by_itself(name, streams):
+    better = (0 if streams > 1 else 1 << 20, streams)
+    found = measured({(0, 1): 350, better: 500}, random.Random(1))
+    assert "tcp-best-setting" in {draft.rule for draft in concluded(found)}
+    last = found.points[-1]
+    flagged = {name: frozenset(last.trials("goodput"))}
+    held = dataclasses.replace(last, warnings=frozenset(flagged), flagged=flagged)
+    found = dataclasses.replace(found, points=(*found.points[:-1], held))
+    assert "tcp-best-setting" not in {draft.rule for draft in concluded(found)}
+
+
+def test_flat_rates_seldom_have_a_better_setting():
+    chance, told_of = random.Random(5), 0
+    for _world in range(200):
+        rates = {(0, 1): 500, **{(window, 1): 500 for window in WINDOWS[2:]}, **{(0, count): 500 for count in (2, 4)}}
+        found = measured(rates, chance, 0.08)
+        told_of += "tcp-best-setting" in {draft.rule for draft in concluded(found)}
+    assert told_of <= 10

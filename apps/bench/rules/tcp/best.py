@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, FindingDraft, Proof
 from apps.bench.rules.tcp import programs
 from apps.bench.rules.tcp.bdp import present_rate
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
-from apps.bench.rules.tcp.sweeps import MOST_SCATTER, SURELY, confidence_of, scatter_of
+from apps.bench.rules.tcp.sweeps import MOST_SCATTER, confidence_of, scatter_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -16,6 +17,8 @@ RULE, VERSION = "tcp-best-setting", 2
 BETTER = 1.05
 # What one stream has of the path fills it: others gain what is left, at the cost of whoever shares it.
 FILLED = 0.90
+# What judges say of a window that the kernel's maxima cut: a larger one has more.
+CAPPED = "window-capped"
 # A rate this share below the best lies behind it.
 FELL = 0.10
 
@@ -24,7 +27,7 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
     """Return the best setting measured, None unless it surely had more than what `lead` promises.
 
     Where nothing promises anything it is the best of those that differ in one thing from how it is now, and surely
-    had more. What its ends held counts as well: it is said of what was measured here, not of the path.
+    had more. What its ends held counts as well where something is promised: it is said of what was measured here.
     """
     if lead is not None and lead.predicted and lead.predicted_unit != "bit/s":
         return None
@@ -49,13 +52,15 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
         "less": format_quantity(less, "bit/s"),
         "n": len(rates),
     }
+    title = _("Of all settings measured on this path %(setting)s had the most: %(rate)s")
     why = _("What else is proposed for it had %(less)s (n = %(n)s of the best).")
     if lead is None or not lead.predicted:
+        title = _("%(setting)s had more than one stream with the automatic window: %(rate)s")
         why = _("One stream with the automatic window had %(less)s beside it.")
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        title=Message(_("Of all settings measured on this path %(setting)s had the most: %(rate)s"), shown),
+        title=Message(title, shown),
         why=(Message(why, shown), *_lost(evidence, item)),
         value=item.rate,
         unit="bit/s",
@@ -85,7 +90,10 @@ def _best(evidence: Evidence) -> Present | None:
 
 
 def _beside_present(evidence: Evidence) -> Present | None:
-    """Return the best setting of one more window, or more streams, if it surely had more; both were repeated."""
+    """Return the best setting of one window, or more streams, if it surely had more and nothing at the ends held it.
+
+    Both were repeated, and their intervals lie apart: the best of several figures is above one by chance.
+    """
     present, path = read_present(evidence), read_path(evidence)
     if present is None or present.streams != 1 or present.point.parameters.get("congestion"):
         return None
@@ -94,8 +102,11 @@ def _beside_present(evidence: Evidence) -> Present | None:
     near = [item for item in _plain(evidence) if not item.point.parameters.get("window") or item.streams == 1]
     item = max(near, key=lambda one: one.rate)
     own, rates = present.point.values("goodput"), item.point.values("goodput")
-    is_sure = min(len(own), len(rates)) > 1 and scatter_of(evidence).is_less(own, rates, by=SURELY)
-    return item if is_sure else None
+    if pace.flags_of(present.point) or pace.flags_of(item.point) or CAPPED in item.point.warnings:
+        return None
+    scatter = scatter_of(evidence)
+    is_apart = min(len(own), len(rates)) > 1 and scatter.interval(own)[1] < scatter.interval(rates)[0]
+    return item if is_apart else None
 
 
 def _lost(evidence: Evidence, best: Present) -> tuple[Message, ...]:
