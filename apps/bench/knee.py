@@ -9,6 +9,8 @@ from dataclasses import dataclass
 NEAR = 0.05
 # Of a curve that is no broken stick the fit says little: its relative residual is above this.
 MOST_RESIDUAL = 0.15
+# A curve has bent if its slope leads this share of the plateau above it at the last x: noise alone does not.
+BENT = 0.10
 # Residuals below this are those of figures, not of the form.
 LEAST_RESIDUAL = 0.005
 
@@ -19,8 +21,9 @@ class Knee:
 
     `at` is C / a, in the unit of x; `plateau` is C and `slope` a; `residual` the root mean square of the fit's errors
     over C, 0 for a perfect stick; `smallest` the least measured x whose y is within 5 % of the plateau; `best` the
-    measured x of the highest y; `is_reached` says whether any point lies beyond the knee. `smooth` is the residual of
-    the best curve that bends everywhere and nowhere, C x / (x + h).
+    measured x of the highest y; `is_reached` says whether the last point lies clearly beyond the knee, and so below
+    a x: of a straight line noise leaves it a little below as often as above. `smooth` is the residual of the best
+    curve that bends everywhere and nowhere, C x / (x + h).
     """
 
     at: float
@@ -69,7 +72,7 @@ def find_knee(xs: Sequence[float], ys: Sequence[float]) -> Knee | None:
         residual=math.sqrt(error / len(points)) / plateau,
         smallest=next((x for x, y in points if y >= near), top[0]),
         best=top[0],
-        is_reached=at < points[-1][0],
+        is_reached=(1 + BENT) * at <= points[-1][0],
         smooth=_smooth(points) / plateau,
     )
 

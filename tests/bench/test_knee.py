@@ -51,6 +51,26 @@ def test_a_curve_that_has_not_bent_has_its_knee_at_its_end():
     assert not knee.is_clear
 
 
+LADDERS = ([1, 2, 4, 8], [1, 2, 4, 8, 16], [1, 2, 3, 4, 5, 6, 7, 8], [1, 4, 8, 16, 32, 64])
+
+
+@pytest.mark.parametrize("xs", LADDERS, ids=lambda xs: f"{len(xs)} to {xs[-1]}")
+@pytest.mark.parametrize("noise", [0.002, 0.01, 0.03])
+def test_a_noisy_line_that_is_straight_to_its_end_has_no_clear_knee(xs, noise):
+    chance = random.Random(1)
+    clear = sum(find_knee(xs, [26.2 * x * chance.gauss(1, noise) for x in xs]).is_clear for _line in range(300))
+    assert clear <= 6
+
+
+@pytest.mark.parametrize("xs", LADDERS, ids=lambda xs: f"{len(xs)} to {xs[-1]}")
+@pytest.mark.parametrize("share", [0.4, 0.5, 0.6, 0.7, 0.8])
+def test_a_noisy_knee_before_the_last_value_stays_clear(xs, share):
+    chance = random.Random(1)
+    ys = stick(xs, 26.2, 26.2 * share * xs[-1])
+    clear = sum(find_knee(xs, [y * chance.gauss(1, 0.01) for y in ys]).is_clear for _curve in range(100))
+    assert clear >= 98
+
+
 @pytest.mark.parametrize("ys", [[100, 101, 99, 100], [100, 104, 103, 104], [5, 5, 5, 5]])
 def test_a_flat_curve_has_no_knee(ys):
     assert find_knee([1, 2, 4, 8], ys) is None

@@ -30,12 +30,13 @@ def fold_ends(
 ) -> list[FindingDraft]:
     """Return the findings on one pair of ends: of all that is proposed for its path, one.
 
-    A setting that was measured and had surely more than what leads takes its place.
+    A setting that was measured and had surely more than what leads, or where nothing does than what there is now,
+    takes its place.
     """
     asked = [replace(draft, question=PATH) for draft in drafts]
     leads = [draft for draft in fold(asked, standing) if draft.kind == RECOMMENDATION]
     lead = next((draft for draft in leads if standing(draft) != APART), None)
-    better = best.conclude(evidence, lead) if lead is not None and standing(lead) == OPEN else None
+    better = best.conclude(evidence, lead) if lead is None or standing(lead) == OPEN else None
     return fold([*asked, *([replace(better, question=PATH)] if better else [])], standing)
 
 

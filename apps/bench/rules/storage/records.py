@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from apps.bench import knee
 from apps.bench.rules import shapes
 from apps.bench.rules.base import (
     NO_CHANGE,
@@ -21,9 +22,9 @@ from apps.bench.rules.shapes import CLIENTS, way_of
 from apps.bench.rules.storage import ends, memory
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "storage-record-size", 4
+RULE, VERSION = "storage-record-size", 5
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
@@ -157,6 +158,28 @@ def _against(best: float, disk: float | None) -> tuple[Message, ...]:
     return (Message(text, {"rate": rate(best), "disk": rate(disk)}),)
 
 
+def _formula(trend: Trend, means: Mapping[float, float], at: float) -> str:
+    """Return how the size was chosen, which the form of the curve decides."""
+    size, best = format_quantity(int(at), "B"), rate(max(means.values()))
+    if trend.shape == shapes.FALLS:
+        return f"b = {size}, the size of the highest X: {best}"
+    if trend.shape == shapes.RISES:
+        return f"b = {size}, the largest tried: X = {best}"
+    if trend.shape == shapes.UNCLEAR:
+        return f"b = {size}, the least with X >= {AS_GOOD} · {best}"
+    if at == trend.knee:
+        return f"b = {size}, the least with X >= {1 - knee.NEAR} · {rate(trend.best or means[at])}"
+    return f"b = {size}, the least from the knee on with X >= {ENOUGH} · {best}"
+
+
+def _fall(means: Mapping[float, float], at: float) -> Message:
+    """Return what still larger records lose, for a curve that surely falls behind its best."""
+    largest = max(means)
+    text = _("Larger records lose: with %(size)s it is %(rate)s, %(share)s %% less.")
+    shown = {"size": format_quantity(int(largest), "B"), "rate": rate(means[largest])}
+    return Message(text, {**shown, "share": percent(1 - means[largest] / means[at])})
+
+
 def _effect(
     trend: Trend, means: Mapping[float, float], now: float, at: float, ceiling: float | None, disk: float | None
 ) -> FindingDraft:
@@ -183,8 +206,10 @@ def _effect(
             },
         )
     ]
+    if trend.shape == shapes.FALLS and at > now:
+        why.append(_fall(means, at))
     wait = find_wait(means) if trend.shape != shapes.FALLS else None
-    formula = f"b = {size}, the least with X >= 0.95 · {rate(trend.best or means[at])}"
+    formula = _formula(trend, means, at)
     if wait:
         wanted = TIMES * wait.latency * wait.rate
         text_wait = _(

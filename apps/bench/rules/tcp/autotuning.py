@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proof
 from apps.bench.rules.tcp import programs, sysctl
 from apps.bench.rules.tcp.bdp import is_short
+from apps.bench.rules.tcp.better import better_window, explicits
 from apps.bench.rules.tcp.path import read_path
-from apps.bench.rules.tcp.present import Present, read_all, read_present
+from apps.bench.rules.tcp.present import Present, read_present
 from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-autotuning", 3
+RULE, VERSION = "tcp-autotuning", 4
 KEY, NAME = "net.ipv4.tcp_moderate_rcvbuf", "tcp-autotuning"
 # An explicit window harms if the automatic one is faster by more than repetitions usually differ.
 HARM = 1.1
@@ -32,7 +33,7 @@ def _switched_off(evidence: Evidence, present: Present) -> FindingDraft | None:
     if not off:
         return None
     nodes = sysctl.simple(evidence, {KEY: "1"}, tuple(off))
-    faster = [item.rate for item in _explicits(evidence, present) if item.rate > HARM * present.rate]
+    faster = [item.rate for item in explicits(evidence, present) if item.rate > HARM * present.rate]
     text = _("%(name)s is 0 on %(roles)s: the receive window stays at tcp_rmem's default.")
     return FindingDraft(
         rule=RULE,
@@ -53,17 +54,6 @@ def _switched_off(evidence: Evidence, present: Present) -> FindingDraft | None:
     )
 
 
-def _explicits(evidence: Evidence, present: Present) -> list[Present]:
-    """Return the explicit windows measured alike in all else."""
-    own = {name: value for name, value in present.point.parameters.items() if name != "window"}
-    return [
-        item
-        for item in read_all(evidence)
-        if item.point.parameters.get("window")
-        and {name: value for name, value in item.point.parameters.items() if name != "window"} == own
-    ]
-
-
 def _is_disturbed(item: Present, explicit: Sequence[Present]) -> bool:
     """Return whether a smaller window did better: then it was not the window that made this one slow."""
     own = item.point.parameters["window"]
@@ -72,7 +62,7 @@ def _is_disturbed(item: Present, explicit: Sequence[Present]) -> bool:
 
 def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
     """Return that programs should ask for no window, if some asked for one and were slower for it."""
-    explicit, scatter = _explicits(evidence, present), scatter_of(evidence)
+    explicit, scatter = explicits(evidence, present), scatter_of(evidence)
     own = present.point.values("goodput")
     slower = [
         item
@@ -81,7 +71,8 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
         and scatter.is_less(item.point.values("goodput"), own, by=SURELY)
         and not _is_disturbed(item, explicit)
     ]
-    if not slower or any(item.rate > HARM * present.rate for item in explicit):
+    # Where a larger one surely has more it is to be asked for, however little more.
+    if not slower or better_window(evidence, present) or any(item.rate > HARM * present.rate for item in explicit):
         return None
     worst = min(slower, key=lambda item: item.rate)
     largest = max(slower, key=lambda item: item.point.parameters["window"])

@@ -1,16 +1,16 @@
 """How much the path holds, and so how large a window one stream needs."""
 
 from apps.bench.network import rfc6349
-from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
+from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp import sysctl
-from apps.bench.rules.tcp.outlook import read_outlook
+from apps.bench.rules.tcp.outlook import Outlook, read_outlook
 from apps.bench.rules.tcp.path import PathReading, is_told_beside, read_path
 from apps.bench.rules.tcp.present import is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "tcp-bdp", 2
+RULE, VERSION = "tcp-bdp", 3
 # The least window fills the path only if nothing ever waits; twice as much rides out a queue's worth of delay.
 MARGIN = 2
 # The largest window without window scaling (RFC 7323).
@@ -63,9 +63,10 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        kind=NO_CHANGE if is_vain or is_little else RECOMMENDATION,
+        # What measured windows had against each other says which to take, not what the path holds.
+        kind=NO_CHANGE if is_vain or is_little else DIAGNOSIS if outlook.is_open else RECOMMENDATION,
         title=Message(
-            _title(path, is_short=is_little, is_vain=is_vain, is_asked=outlook.is_vain and not is_little),
+            _title(path, outlook, is_short=is_little, is_vain=is_vain),
             {"bdp": format_quantity(bdp, "B"), "window": format_quantity(window, "B")},
         ),
         why=tuple(why),
@@ -95,16 +96,26 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         missing=() if is_swept or is_little else (Message(_("From which window on the rate really grows no more.")),),
         proposals=() if is_swept or is_little else (_sweep(path),),
         proof=Proof("iperf3-tcp", "goodput", {"window": 0, "streams": 1}, {"window": window, "streams": 1})
-        if present and not is_little and window <= _most_asked(evidence) and not outlook.in_the_way
+        if present
+        and not is_little
+        and window <= _most_asked(evidence)
+        and not (outlook.in_the_way or outlook.is_open)
         else None,
     )
 
 
-def _title(path: PathReading, *, is_short: bool, is_vain: bool, is_asked: bool) -> str:
+def _title(path: PathReading, outlook: Outlook, *, is_short: bool, is_vain: bool) -> str:
     """Return the conclusion; where nothing measured tells the capacity it holds as far as the links are described."""
     if path.capacity.is_stated and is_short:
         return _("If the links carry what is said of them, the path holds %(bdp)s: any window is enough")
-    if is_asked:
+    if outlook.is_open and path.capacity.is_stated and not is_short:
+        return _(
+            "If the links carry what is said of them, the path holds %(bdp)s; of the windows measured one asked for"
+            " had more than the kernel's own"
+        )
+    if outlook.is_open and not is_short:
+        return _("The path holds %(bdp)s; of the windows measured one asked for had more than the kernel's own")
+    if outlook.is_vain and not is_short:
         return _("The path holds %(bdp)s; a larger window than was asked for gains nothing")
     if path.capacity.is_stated and is_vain:
         return _("If the links carry what is said of them, the path holds %(bdp)s; a larger window gains nothing now")

@@ -1,35 +1,45 @@
 """A setting that was measured and had more than what other rules propose for the same path."""
 
+from typing import Any
+
+from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, FindingDraft, Proof
 from apps.bench.rules.tcp import programs
 from apps.bench.rules.tcp.bdp import present_rate
-from apps.bench.rules.tcp.present import is_plain, read_all
+from apps.bench.rules.tcp.path import read_path
+from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER, confidence_of, scatter_of
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "tcp-best-setting", 1
+RULE, VERSION = "tcp-best-setting", 2
 # It had this much more than what is proposed.
 BETTER = 1.05
+# What one stream has of the path fills it: others gain what is left, at the cost of whoever shares it.
+FILLED = 0.90
+# What judges say of a window that the kernel's maxima cut: a larger one has more.
+CAPPED = "window-capped"
+# A rate this share below the best lies behind it.
+FELL = 0.10
 
 
-def conclude(evidence: Evidence, lead: FindingDraft) -> FindingDraft | None:
+def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | None:
     """Return the best setting measured, None unless it surely had more than what `lead` promises.
 
-    What its ends held counts as well: it is said of what was measured here, not of the path.
+    Where nothing promises anything it is the best of those that differ in one thing from how it is now, and surely
+    had more. What its ends held counts as well where something is promised: it is said of what was measured here.
     """
-    if not lead.predicted or lead.predicted_unit != "bit/s":
+    if lead is not None and lead.predicted and lead.predicted_unit != "bit/s":
         return None
     scatter = scatter_of(evidence)
-    known = [
-        item for item in read_all(evidence) if is_plain(item.point) and not item.point.parameters.get("congestion")
-    ]
-    item = max(known, key=lambda one: one.rate, default=None)
-    if item is None or item.rate < BETTER * lead.predicted:
+    less = lead.predicted if lead is not None else None
+    item = _best(evidence) if less else _beside_present(evidence)
+    less = less or present_rate(evidence)
+    if item is None or not less or item.rate < BETTER * less:
         return None
     rates = item.point.values("goodput")
     low, high = scatter.interval(rates)
-    if low <= lead.predicted or scatter.share > MOST_SCATTER:
+    if low <= less or scatter.share > MOST_SCATTER:
         # The best of several figures is above the others by chance now and then.
         return None
     window, streams = item.point.parameters.get("window") or 0, item.streams
@@ -39,14 +49,19 @@ def conclude(evidence: Evidence, lead: FindingDraft) -> FindingDraft | None:
     shown = {
         "setting": programs.words(window=window, streams=streams),
         "rate": format_quantity(item.rate, "bit/s"),
-        "less": format_quantity(lead.predicted, "bit/s"),
+        "less": format_quantity(less, "bit/s"),
         "n": len(rates),
     }
+    title = _("Of all settings measured on this path %(setting)s had the most: %(rate)s")
+    why = _("What else is proposed for it had %(less)s (n = %(n)s of the best).")
+    if lead is None or not lead.predicted:
+        title = _("%(setting)s had more than one stream with the automatic window: %(rate)s")
+        why = _("One stream with the automatic window had %(less)s beside it.")
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        title=Message(_("Of all settings measured on this path %(setting)s had the most: %(rate)s"), shown),
-        why=(Message(_("What else is proposed for it had %(less)s (n = %(n)s of the best)."), shown),),
+        title=Message(title, shown),
+        why=(Message(why, shown), *_lost(evidence, item)),
         value=item.rate,
         unit="bit/s",
         formula=f"X({shown['setting']}) = {shown['rate']} > {shown['less']}",
@@ -61,3 +76,56 @@ def conclude(evidence: Evidence, lead: FindingDraft) -> FindingDraft | None:
         source="RFC 6349, section 5.1",
         proof=Proof("iperf3-tcp", "goodput", now, {"window": window, "streams": streams}),
     )
+
+
+def _plain(evidence: Evidence) -> list[Present]:
+    """Return what was measured with the nodes' own settings and congestion control."""
+    return [
+        item for item in read_all(evidence) if is_plain(item.point) and not item.point.parameters.get("congestion")
+    ]
+
+
+def _best(evidence: Evidence) -> Present | None:
+    return max(_plain(evidence), key=lambda item: item.rate, default=None)
+
+
+def _beside_present(evidence: Evidence) -> Present | None:
+    """Return the best setting of one window, or more streams, if it surely had more and nothing at the ends held it.
+
+    Both were repeated, and their intervals lie apart: the best of several figures is above one by chance.
+    """
+    present, path = read_present(evidence), read_path(evidence)
+    if present is None or present.streams != 1 or present.point.parameters.get("congestion"):
+        return None
+    if path is not None and not path.capacity.is_lower_bound and present.rate >= FILLED * path.ceiling_bps:
+        return None
+    near = [item for item in _plain(evidence) if not item.point.parameters.get("window") or item.streams == 1]
+    item = max(near, key=lambda one: one.rate)
+    own, rates = present.point.values("goodput"), item.point.values("goodput")
+    if pace.flags_of(present.point) or pace.flags_of(item.point) or CAPPED in item.point.warnings:
+        return None
+    scatter = scatter_of(evidence)
+    is_apart = min(len(own), len(rates)) > 1 and scatter.interval(own)[1] < scatter.interval(rates)[0]
+    return item if is_apart else None
+
+
+def _lost(evidence: Evidence, best: Present) -> tuple[Message, ...]:
+    """Return what the most streams, or the largest window, measured alike in all else surely lose."""
+    for name in ("streams", "window"):
+        rest = _rest(best, name)
+        alike = [item for item in _plain(evidence) if _rest(item, name) == rest]
+        last = max(alike, key=lambda item: item.point.parameters.get(name) or 0)
+        is_more = (last.point.parameters.get(name) or 0) > (best.point.parameters.get(name) or 0)
+        rates, most = last.point.values("goodput"), best.point.values("goodput")
+        if is_more and scatter_of(evidence).is_less(rates, most, by=FELL):
+            shown = {
+                "setting": programs.words(window=last.point.parameters.get("window") or 0, streams=last.streams),
+                "rate": format_quantity(last.rate, "bit/s"),
+                "share": percent(1 - last.rate / best.rate),
+            }
+            return (Message(_("More than that loses: %(setting)s had %(rate)s, %(share)s %% less."), shown),)
+    return ()
+
+
+def _rest(item: Present, name: str) -> dict[str, Any]:
+    return {key: value for key, value in item.point.parameters.items() if key != name}

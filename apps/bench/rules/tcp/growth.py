@@ -1,13 +1,16 @@
 """How the rate goes with the number of streams: measured, or only printed."""
 
+import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from apps.bench.knee import find_knee
 from apps.bench.rules.base import Evidence, Trend
-from apps.bench.rules.tcp.sweeps import Sweep, find_sweeps, tcp_points
+from apps.bench.rules.tcp.scatter import Scatter
+from apps.bench.rules.tcp.sweeps import MOST_FALL, Sweep, find_sweeps, scatter_of, tcp_points
 from apps.bench.text import Message, _
+from apps.bench.units import format_quantity, percent
 
 FACTOR, METRIC = "streams", "goodput"
 RISES, FLAT, SATURATES = "rises", "flat", "saturates"
@@ -20,6 +23,8 @@ class Growth:
     """Whether streams multiply the rate of one, the knee (None if there is none), in words, and the trials.
 
     `levels_off` says that the last of them give no more; `fixed` are the other parameters (None: only printed).
+    `rates` are those measured (bit/s by the number), `fall` what the last surely lose against the best (None:
+    nothing), as a message shows it.
     """
 
     multiplies: bool
@@ -28,6 +33,16 @@ class Growth:
     trials: tuple[int, ...]
     levels_off: bool = False
     fixed: Mapping[str, Any] | None = None
+    rates: Mapping[int, float] = field(default_factory=dict)
+    fall: Mapping[str, Any] | None = None
+
+    def at(self, count: float) -> float | None:
+        """Return the rate (bit/s) of so many streams, between those measured; None beyond them."""
+        known = sorted(self.rates.items())
+        for (low, before), (high, after) in itertools.pairwise(known):
+            if low <= count <= high:
+                return before + (after - before) * (count - low) / (high - low)
+        return None
 
 
 def printed(evidence: Evidence) -> Trend | None:
@@ -39,7 +54,7 @@ def read_growth(evidence: Evidence) -> Growth | None:
     """Return how the rate goes with streams, of the largest sweep, else as printed; None if nothing tells."""
     for sweep in find_sweeps(tcp_points(evidence), FACTOR):
         if len(sweep.cells) > 1:
-            return _measured(sweep)
+            return _measured(sweep, scatter_of(evidence))
     trend = printed(evidence)
     if trend is None:
         return None
@@ -51,7 +66,7 @@ def read_growth(evidence: Evidence) -> Growth | None:
     return Growth(multiplies, trend.knee, message, trend.trials, levels_off=trend.knee is not None)
 
 
-def _measured(sweep: Sweep) -> Growth:
+def _measured(sweep: Sweep, scatter: Scatter) -> Growth:
     first, means = sweep.cells[0], {cell.value: cell.rate.mean for cell in sweep.cells}
     knee = find_knee(list(means), list(means.values()))
     each = first.rate.mean / first.value
@@ -63,4 +78,18 @@ def _measured(sweep: Sweep) -> Growth:
     last = sweep.cells[-1]
     levels_off = last.rate.mean < LINEAR * last.value * each
     message, bend = Message(text, shown), round(at) if at else None
-    return Growth(bool(linear), bend, message, sweep.trials, levels_off, sweep.fixed)
+    return Growth(bool(linear), bend, message, sweep.trials, levels_off, sweep.fixed, means, _fall(sweep, scatter))
+
+
+def _fall(sweep: Sweep, scatter: Scatter) -> dict[str, Any] | None:
+    """Return the best number of streams and what the last one surely has less than it; None if it has not."""
+    best, last = sweep.best, sweep.cells[-1]
+    if best is last or not scatter.is_less(last.rates, best.rates, by=MOST_FALL):
+        return None
+    return {
+        "best": best.value,
+        "rate": format_quantity(best.rate.mean, "bit/s"),
+        "more": last.value,
+        "less": format_quantity(last.rate.mean, "bit/s"),
+        "share": percent(1 - last.rate.mean / best.rate.mean),
+    }

@@ -9,7 +9,7 @@ from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.tcp import growth
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.rules.tcp.scatter import mean
-from apps.bench.rules.tcp.sweeps import Cell, find_sweeps, is_tcp, tcp_points
+from apps.bench.rules.tcp.sweeps import MOST_FALL, Cell, find_sweeps, is_tcp, tcp_points
 
 # Without an MTU the larger frame's share is no safe guess: RFC 894's MTU is.
 USUAL_MTU = 1500
@@ -78,14 +78,18 @@ def frame_of(evidence: Evidence) -> int:
 def plateau_of(evidence: Evidence) -> Plateau | None:
     """Return the rate that streams level off at: they share its limit, for fewer had as much with fewer windows.
 
-    None where a judge saw a processor or another end at its limit, or where nothing was repeated and few agree.
+    None where a judge saw a processor or another end at its limit, where nothing was repeated and few agree, or where
+    more came through: what many streams fall to is not what the path holds.
     """
+    most = best_of(evidence).rate
     free = [point for point in tcp_points(evidence) if not pace.flags_of(point)]
     flagged = [point for point in tcp_points(evidence) if pace.flags_of(point)]
     for sweep in find_sweeps(free, growth.FACTOR):
         level = _level(sweep.cells)
         if level and not any(_is_of(point, sweep.fixed, level) for point in flagged):
             rates = [rate for cell in level for rate in cell.rates]
+            if most > (1 + MOST_FALL) * mean(rates):
+                continue
             trials = tuple(sorted(trial for cell in level for trial in cell.trials))
             return Plateau(mean(rates), int(level[0].value), trials)
     return None

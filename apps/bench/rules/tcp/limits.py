@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.tcp import sysctl
 from apps.bench.rules.tcp.bdp import MAXIMA, UNSCALED, is_short, present_rate, wanted_window
+from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.outlook import read_outlook
 from apps.bench.rules.tcp.path import PathReading, is_told_beside, read_path
 from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-sysctl", 3
+RULE, VERSION = "tcp-sysctl", 4
 # The share of tcp_rmem's maximum that becomes window, measured on kernel 6.18: the rest is overhead of the buffers.
 SHARE_JUMBO, SHARE_USUAL, JUMBO = 0.70, 0.62, 9000
 # Limits end on this, so that the lines are easy to read and compare.
@@ -39,6 +40,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     maximum = min(math.ceil(least / STEP) * STEP, MOST)
     nodes = {role: make_settings(read_sysctls(evidence, role), maximum) for role in ("client", "server")}
     present, outlook = present_rate(evidence), read_outlook(evidence, path)
+    if outlook.is_open:
+        # What a window had that was asked for says nothing of the kernel's own: neither that it gains, nor that not.
+        return None
     unknown = any(set(TRIPLES) & {*settings.unknown} for settings in nodes.values())
     # Whatever the limits are: a path that is filled, or something else in the way, needs no larger ones.
     is_set = all(settings.is_set for settings in nodes.values()) or outlook.in_the_way is not None
@@ -87,7 +91,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
             Message(_("Connections that exist keep their old limits: restart daemons and remount file systems.")),
         ),
         source="tcp(7), socket(7); RFC 7323, section 2.3",
-        alternatives=(_several_streams(),),
+        alternatives=(_several_streams(read_growth(evidence)),),
         # The automatic window heeds neither of the maxima, which belong to the whole machine.
         proof=None if is_set or unknown else sysctl.proof(nodes, {"window": 0, "streams": 1}, leave_out=MAXIMA),
     )
@@ -150,9 +154,15 @@ def _reasons(evidence: Evidence, path: PathReading, nodes: Mapping[str, Settings
     return reasons
 
 
-def _several_streams() -> Alternative:
+def _several_streams(growth: Growth | None) -> Alternative:
+    text = _("Leave the limits and open several streams: each has a window of its own.")
+    if growth and growth.fall:
+        text = _(
+            "Leave the limits and open several streams, each with a window of its own, but not too many: with"
+            " %(more)s it was %(less)s, %(share)s %% less than with %(best)s."
+        )
     return Alternative(
-        Message(_("Leave the limits and open several streams: each has a window of its own.")),
+        Message(text, growth.fall if growth and growth.fall else {}),
         Message(_("Sweep the number of streams with the automatic window.")),
         Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4, 8, 16"}),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence
 from apps.bench.rules.tcp import verdict
+from apps.bench.rules.tcp.better import better_window
 from apps.bench.rules.tcp.path import PathReading
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import is_tcp, scatter_of
@@ -24,7 +25,8 @@ class Outlook:
     """What a larger window would reach (bit/s), with its interval, None where nothing measured tells.
 
     `in_the_way` is what would keep it from gaining anything, `against` what was measured that speaks against it;
-    `is_vain` says that programs that ask for a window gain nothing by a larger one.
+    `is_vain` says that programs that ask for a window gain nothing by a larger one. `is_open` says that something is
+    in the way of larger windows, though one that was asked for surely had more than the kernel's own.
     """
 
     rate: float | None
@@ -32,6 +34,7 @@ class Outlook:
     in_the_way: Message | None = None
     against: Message | None = None
     is_vain: bool = False
+    is_open: bool = False
 
     @property
     def objections(self) -> tuple[Message, ...]:
@@ -45,6 +48,19 @@ class Outlook:
 
 def read_outlook(evidence: Evidence, path: PathReading) -> Outlook:
     """Return what one stream with window enough would have: what a larger one had, or as much as now.
+
+    Where one that was measured surely had more, nothing is in the way of all of them.
+    """
+    outlook, present = _read(evidence, path), read_present(evidence)
+    better = better_window(evidence, present) if present and outlook.in_the_way else None
+    if better is None:
+        return outlook
+    text = _("A window of %(window)s had %(rate)s, more than the kernel's own; not every larger one had.")
+    return Outlook(None, None, against=Message(text, _shown(better, path)), is_open=True)
+
+
+def _read(evidence: Evidence, path: PathReading) -> Outlook:
+    """Return what one stream with window enough would have, as the limit found now lets it.
 
     Whatever it has more than now is not known before it was measured: the next limit may be any other.
     """

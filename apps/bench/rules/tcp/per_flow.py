@@ -15,11 +15,13 @@ from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_poin
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 2
+RULE, VERSION = "tcp-per-flow-limit", 3
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
 ROOM = 2.0
+# As many streams as the first one's rate asks for fill the path, unless those measured had less than this of it.
+FILLS = 0.8
 USUAL_MSS = 1448
 # The largest tcp_rmem of Linux 2.4, which far ends of such paths often had.
 OLD_LIMIT = 174_760
@@ -68,7 +70,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         text = _("Its window of %(window)s would allow %(rate)s.")
         rate = format_quantity(asked * 8 / path.rtt.value, "bit/s")
         why.append(Message(text, {"window": format_quantity(asked, "B"), "rate": rate}))
-    why.append(_expected(streams, growth))
+    seen = _seen(streams, path, growth)
+    why.append(seen or _expected(streams, growth))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -78,7 +81,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         value=slow.rate,
         unit="bit/s",
         high=slow.rate if slow.is_bound else None,
-        formula=f"N = η · C / X₁ = {shown['ceiling']} / {shown['rate']} = {streams:.0f}",
+        formula=f"{'' if seen else 'N = '}η · C / X₁ = {shown['ceiling']} / {shown['rate']} = {streams:.0f}",
         evidence=tuple(sorted({*path.trials, *growth.trials, *slow.point.trials("goodput")})),
         present=slow.rate,
         confidence=0.7 if slow.retransmits is not None or asked else 0.6,
@@ -133,6 +136,22 @@ def _is_window(slow: Slow, path: PathReading) -> bool:
     if not observed or slow.retransmits:
         return False
     return slow.rate >= LAW[0] * min(observed) * 8 / path.rtt.value
+
+
+def _seen(streams: float, path: PathReading, growth: Growth) -> Message | None:
+    """Return what the numbers measured say where so many streams do not fill the path; None where they may."""
+    if growth.fall:
+        text = _(
+            "Of the numbers of streams tried %(best)s had the most, %(rate)s; more of them lose: with %(more)s it is"
+            " %(less)s, %(share)s %% less."
+        )
+        return Message(text, growth.fall)
+    between = growth.at(streams)
+    if between is None or between >= FILLS * path.ceiling_bps:
+        return None
+    best = max(growth.rates, key=lambda count: growth.rates[count])
+    text = _("Of the numbers of streams tried %(best)s had the most: %(rate)s.")
+    return Message(text, {"best": best, "rate": format_quantity(growth.rates[best], "bit/s")})
 
 
 def _expected(streams: float, growth: Growth) -> Message:

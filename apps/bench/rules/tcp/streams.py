@@ -111,7 +111,7 @@ def _smallest(sweep: Sweep, held: Collection[int], path: PathReading | None, sca
         unit="count",
         low=float(max((cell.value + 1 for cell in sweep.cells if cell.value < enough.value), default=enough.value)),
         high=float(enough.value),
-        formula=_formula(first, enough, best, path),
+        formula=_formula(sweep, enough, path),
         evidence=sweep.trials,
         change="" if is_full or enough.value == 1 else _start(sweep, enough),
         undo="" if is_full or enough.value == 1 else _start(sweep, None),
@@ -147,9 +147,14 @@ def _enough(sweep: Sweep, held: Collection[int], scatter: Scatter) -> Cell | Non
     return level[0] if level and not (below and _is_single(below[-1], held)) else None
 
 
-def _formula(first: Cell, enough: Cell, best: Cell, path: PathReading | None) -> str:
+def _formula(sweep: Sweep, enough: Cell, path: PathReading | None) -> str:
+    first, best = sweep.cells[0], sweep.best
     least, most = (1 - WITHIN) * best.rate.mean, format_quantity(best.rate.mean, "bit/s")
     shown = f"N = {enough.value}, the least with X >= {1 - WITHIN:.2f} · {most} = {format_quantity(least, 'bit/s')}"
+    if enough is not sweep.first_within(WITHIN):
+        shown = (
+            f"N = {enough.value}, the least from which on X is level: {format_quantity(enough.rate.mean, 'bit/s')}"
+        )
     if path is None or first.value != 1 or enough is first:
         return shown
     ceiling, single = path.ceiling_bps, first.rate.mean
