@@ -20,7 +20,7 @@ from apps.tuning import services as tuning
 from tests.factories import signed_in
 from tests.reports.schedules.conftest import NOW, occurrence, schedule, world  # noqa: F401
 from tests.reports.test_report_api import Caller, campaign  # noqa: F401
-from tests.tuning.breaking import break_rule, ended, failing, later
+from tests.tuning.breaking import IN_WORDS, break_rule, ended, failing, later
 
 NOTHING = ("Nothing was found", "No change is recommended", "no change is recommended")
 
@@ -60,7 +60,7 @@ def test_a_failed_analysis_names_the_rule_and_never_says_nothing(
 ) -> None:
     break_one(report.campaign, monkeypatch)
     text = text_of(report, cast.oscar)
-    assert text.count("Analysis failed: rule tcp-bdp (version 2): ValueError: math domain error") == 3
+    assert text.count(f"Analysis failed: rule {IN_WORDS}: ValueError: math domain error") == 3
     assert not any(word in text for word in NOTHING)
 
 
@@ -140,7 +140,7 @@ def test_a_management_report_names_what_is_not_concluded(
     assert "Analysis pending" in Caller(world.cast.oscar)("POST", freeze, status=409)["detail"]
     break_one(done, monkeypatch)
     text = text_of(world.report, world.cast.oscar)
-    assert ": Analysis failed: rule tcp-bdp (version 2)" in text
+    assert f": Analysis failed: rule {IN_WORDS}" in text
     assert "Of 1 campaign not all conclusions are drawn: see the findings." in text
     assert "No change is recommended by what was measured" not in text
     assert "rule tcp-bdp" in Caller(world.cast.oscar)("POST", freeze, status=409)["detail"]

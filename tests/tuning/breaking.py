@@ -11,6 +11,11 @@ from django.utils import timezone
 from apps.bench import rules
 from apps.campaigns.models import Campaign
 
+# The rule that fails, as failures name it.
+BROKEN = "tcp-bdp"
+VERSION = next(rule.version for rule in rules.registered() if rule.name == BROKEN)
+IN_WORDS = f"{BROKEN} (version {VERSION})"
+
 
 def ended(campaign: Campaign, *, analysed: bool = True) -> Campaign:
     """Return the campaign as one that has ended, with its results analysed or not."""

@@ -15,10 +15,8 @@ from apps.core import messages
 from apps.tuning.analysis import queries, services
 from apps.tuning.models import Analysis, RuleFailure
 from apps.tuning.services import findings
-from tests.tuning.breaking import break_rule, ended, endless, later
+from tests.tuning.breaking import BROKEN, IN_WORDS, VERSION, break_rule, ended, endless, later
 from workers import analysis, timetable
-
-BROKEN = "tcp-bdp"
 
 
 @pytest.fixture
@@ -56,16 +54,14 @@ def test_a_rule_that_fails_is_named_and_the_others_are_kept(
     assert BROKEN not in found
     failure = RuleFailure.objects.get(campaign=campaign)
     assert (failure.rule, failure.rule_version, failure.error, failure.places) == (
-        BROKEN, 2, "ValueError: math domain error", 1,
+        BROKEN, VERSION, "ValueError: math domain error", 1,
     )  # fmt: skip
     assert failure.subject
     now = standing(campaign)
     assert (now.state, now.failures, now.error) == ("failed", (failure,), None)
     assert now.next_at
     (told,) = errors_of(campaign)
-    assert (
-        told == "Rule tcp-bdp (version 2) failed: ValueError: math domain error. The other rules' findings are kept."
-    )
+    assert told == f"Rule {IN_WORDS} failed: ValueError: math domain error. The other rules' findings are kept."
     assert f"Rule tcp-bdp failed on campaign {campaign.pk}" in caplog.text
 
 

@@ -20,7 +20,7 @@ from tests import factories
 from tests.factories import signed_in
 from tests.reports.test_report_api import Caller
 from tests.tuning import published
-from tests.tuning.breaking import break_rule, ended, failing
+from tests.tuning.breaking import IN_WORDS, break_rule, ended, failing
 from tests.tuning.test_site_layers import sites as sites_of
 from tests.tuning.test_workload import SIZES
 
@@ -54,7 +54,7 @@ def test_the_campaigns_page_names_the_rule_and_offers_a_retry_to_operators(
     cast: SimpleNamespace, failed: Campaign
 ) -> None:
     page = panel(cast.oscar, failed)
-    assert "Analysis failed: rule tcp-bdp (version 2): ValueError: math domain error" in page
+    assert f"Analysis failed: rule {IN_WORDS}: ValueError: math domain error" in page
     assert "What the other rules say is complete." in page
     assert "tcp_rmem" in page
     assert RETRY in page
