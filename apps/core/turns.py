@@ -84,7 +84,7 @@ class _Line:
 def _lines(kind: Pieces) -> list[_Line]:
     asked = kind.asked
     ways = [way for way in (asked.team, asked.person) if way]
-    found = kind.rows.order_by().values_list(*ways).annotate(first=Min(asked.since))
+    firsts = kind.rows.order_by().values_list(*ways).annotate(first=Min(asked.since))
     return [
         _Line(
             kind,
@@ -92,7 +92,7 @@ def _lines(kind: Pieces) -> list[_Line]:
             _owners(asked, pks),
             since,
         )
-        for *pks, since in found
+        for *pks, since in firsts
     ]
 
 

@@ -55,21 +55,28 @@ def _between(found: Figures, members: list[Standing]) -> Section:
 
 
 def _within(found: Figures, members: list[Standing]) -> Section:
-    tool, metric = members[0].tool, members[0].metric
-    named = {"tool": tool.name, "metric": _(metric.label)}
-    key = f"within-{tool.slug}"
-    places = (Column(_("Site")), Column(_("File system")))
-    table = _table(found, key, _("%(tool)s: %(metric)s within sites") % named, places, members)
-    return Section(key, _("%(tool)s within sites") % named, (table,))
+    titles = _("%(tool)s within sites"), _("%(tool)s: %(metric)s within sites")
+    return _of_sites(found, members, "within", (_("Site"), _("File system")), titles)
 
 
 def _elsewhere(found: Figures, members: list[Standing]) -> Section:
+    titles = (
+        _("%(tool)s on file systems of other sites"),
+        _("%(tool)s: %(metric)s on file systems of other sites"),
+    )
+    return _of_sites(found, members, "elsewhere", (_("Clients at"), _("File system (served at)")), titles)
+
+
+def _of_sites(
+    found: Figures, members: list[Standing], kind: str, places: tuple[str, str], titles: tuple[str, str]
+) -> Section:
+    """Return the section of what was measured at sites; `titles` are its own and its table's."""
     tool, metric = members[0].tool, members[0].metric
     named = {"tool": tool.name, "metric": _(metric.label)}
-    key = f"elsewhere-{tool.slug}"
-    places = (Column(_("Clients at")), Column(_("File system (served at)")))
-    table = _table(found, key, _("%(tool)s: %(metric)s on file systems of other sites") % named, places, members)
-    return Section(key, _("%(tool)s on file systems of other sites") % named, (table,))
+    key = f"{kind}-{tool.slug}"
+    title, caption = (text % named for text in titles)
+    table = _table(found, key, caption, tuple(Column(place) for place in places), members)
+    return Section(key, title, (table,))
 
 
 def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], members: list[Standing]) -> Table:
