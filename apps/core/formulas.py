@@ -11,6 +11,10 @@ from apps.bench.text import _
 PHRASES = (
     _("the least with the rate of all larger ones"),
     _("the least with X >= %(figure)s"),
+    _("the least from the knee on with X >= %(figure)s"),
+    _("the least from which on X is level"),
+    _("the largest tried"),
+    _("the size of the highest X"),
     _("the knee as printed"),
     _("expected: N = path / one stream"),
     _("expected"),
