@@ -34,17 +34,17 @@ def main(groups: Sequence[str]) -> int:
     if unknown:
         print(f"There is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}.", file=sys.stderr)
         return 2
-    found: list[Figure | Skipped] = []
+    lines: list[Figure | Skipped] = []
     try:
         for figure in measure(groups or GROUPS):
-            found.append(figure)
+            lines.append(figure)
             print(figures.line_of(figure), flush=True)
     except EXPECTED as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
     finally:
         if os.environ.get("JSON"):
-            text = json.dumps(figures.as_json(found), indent=2)
+            text = json.dumps(figures.as_json(lines), indent=2)
             Path(os.environ["JSON"]).write_text(text + "\n", encoding="utf-8")
     return 0
 

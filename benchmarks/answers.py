@@ -13,11 +13,11 @@ MOST_QUERIES = 30
 
 def measure(stack: Stack) -> Iterator[Figure]:
     """Yield each page's 95th percentile (s) over the large archive, the slowest first."""
-    found = json.loads(module_output(stack, "benchmarks.archive", str(SAMPLES)))
-    pages = sorted(found["pages"].items(), key=lambda item: -item[1]["large"])
+    archive = json.loads(module_output(stack, "benchmarks.archive", str(SAMPLES)))
+    pages = sorted(archive["pages"].items(), key=lambda item: -item[1]["large"])
     for name, page in pages:
         yield Figure(
-            f"“{name}” with {found['samples']:,} samples, 95th percentile", page["large"], "s",
+            f"“{name}” with {archive['samples']:,} samples, 95th percentile", page["large"], "s",
             "the same page with a small archive", page["small"], "below 0.5 s",
             # A page is as slow as the machine that it was asked of.
             note=f"{page['queries']} queries of {MOST_QUERIES} at most; a million additions {page['loop']:.3f} s",

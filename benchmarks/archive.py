@@ -168,7 +168,7 @@ def fill(team: Team, user: User, pairs: Sequence[tuple[Node, Node]], campaigns: 
 
 def measure(client: Client, pages: dict[str, str]) -> dict[str, dict[str, Any]]:
     """Return {page: {"p95": s, "queries": n, "loop": s}}; SystemExit if one does not answer."""
-    found = {}
+    figures = {}
     for name, address in pages.items():
         with CaptureQueriesContext(connection) as caught:
             answer = client.get(address)
@@ -179,8 +179,8 @@ def measure(client: Client, pages: dict[str, str]) -> dict[str, dict[str, Any]]:
         queries = len(caught)
         loop = timeit.timeit("x += 1", "x = 0", number=10**6)
         times = [seconds(client, address) for _time in range(TIMES)]
-        found[name] = {"p95": p95(times), "queries": queries, "loop": loop}
-    return found
+        figures[name] = {"p95": p95(times), "queries": queries, "loop": loop}
+    return figures
 
 
 def seconds(client: Client, address: str) -> float:

@@ -12,18 +12,18 @@ SAMPLES = 10_000_000
 
 def measure(stack: Stack) -> Iterator[Figure]:
     """Yield the rate (samples/s) of each form, then the memory it took and the time of a campaign's archive."""
-    found = json.loads(module_output(stack, "benchmarks.exports", str(SAMPLES)))
-    samples = found["samples"]
-    for name, export in found["exports"].items():
+    rates = json.loads(module_output(stack, "benchmarks.exports", str(SAMPLES)))
+    samples = rates["samples"]
+    for name, export in rates["exports"].items():
         yield Figure(
             f"{samples:,} samples, {name}", samples / export["s"], "samples/s",
             "COPY of the table of samples to CSV", samples / export["copy_s"], "ratio of at least 0.33",
             note=f"{export['bytes'] / 1e6:,.0f} MB in {export['s']:.3g} s",
         )  # fmt: skip
     yield Figure(
-        f"most memory while {samples:,} samples left", found["peak_bytes"] / 1e6, "MB", "nothing", target="bounded"
+        f"most memory while {samples:,} samples left", rates["peak_bytes"] / 1e6, "MB", "nothing", target="bounded"
     )
-    whole = found["archive"]
+    whole = rates["archive"]
     yield Figure(
         f"archive of a campaign of {whole['trials']:,} trials", whole["s"], "s", "nothing",
         note=f"{whole['bytes'] / 1e6:.3g} MB",

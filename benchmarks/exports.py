@@ -69,11 +69,11 @@ def copied() -> Iterable[Any]:
 def forms_of(selection: Selection) -> dict[str, Callable[[], Iterable[Any]]]:
     """Return {name: what makes it} of each form in which a selection leaves."""
     now = timezone.now()
-    made: dict[str, Callable[[], Iterable[Any]]] = {}
+    forms: dict[str, Callable[[], Iterable[Any]]] = {}
     for ending in package.ENDINGS:
-        made[f"one table as {ending}"] = partial(package.table_of, selection, "iperf3-tcp", ending)
-        made[f"data package of {ending}"] = partial(package.package_of, selection, ending, now=now, address="")
-    return made
+        forms[f"one table as {ending}"] = partial(package.table_of, selection, "iperf3-tcp", ending)
+        forms[f"data package of {ending}"] = partial(package.package_of, selection, ending, now=now, address="")
+    return forms
 
 
 def main() -> None:
@@ -92,13 +92,13 @@ def main() -> None:
     campaign = Campaign.objects.order_by("pk").first()
     assert campaign
     seconds, size = taken(lambda: archive_of(campaign, now=timezone.now()))
-    found = {
+    document = {
         "samples": Sample.objects.count(),
         "exports": exports,
         "peak_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
         "archive": {"s": seconds, "bytes": size, "trials": campaign.trials.count()},
     }
-    print(json.dumps(found))
+    print(json.dumps(document))
 
 
 if __name__ == "__main__":

@@ -31,22 +31,22 @@ class Skipped:
     reason: str
 
 
-def line_of(found: Figure | Skipped) -> str:
+def line_of(item: Figure | Skipped) -> str:
     """Return the line that is printed."""
-    if isinstance(found, Skipped):
-        return f"{found.name}: skipped, {found.reason}"
-    baseline = "" if found.baseline is None else f" {number(found.baseline)} {found.unit}"
-    ratio = "" if found.ratio is None else f", ratio {found.ratio:.4g}"
-    target = f" (target: {found.target})" if found.target else ""
-    note = f" [{found.note}]" if found.note else ""
-    compared = f"; {found.compared_with}{baseline}{ratio}"
-    return f"{found.name}: {number(found.value)} {found.unit}{target}{compared}{note}"
+    if isinstance(item, Skipped):
+        return f"{item.name}: skipped, {item.reason}"
+    baseline = "" if item.baseline is None else f" {number(item.baseline)} {item.unit}"
+    ratio = "" if item.ratio is None else f", ratio {item.ratio:.4g}"
+    target = f" (target: {item.target})" if item.target else ""
+    note = f" [{item.note}]" if item.note else ""
+    compared = f"; {item.compared_with}{baseline}{ratio}"
+    return f"{item.name}: {number(item.value)} {item.unit}{target}{compared}{note}"
 
 
-def as_json(found: Sequence[Figure | Skipped]) -> dict[str, Any]:
+def as_json(lines: Sequence[Figure | Skipped]) -> dict[str, Any]:
     """Return all figures as one JSON object: {"figures": [...], "skipped": [...]}."""
-    measured = [{**asdict(item), "ratio": item.ratio} for item in found if isinstance(item, Figure)]
-    return {"figures": measured, "skipped": [asdict(item) for item in found if isinstance(item, Skipped)]}
+    measured = [{**asdict(item), "ratio": item.ratio} for item in lines if isinstance(item, Figure)]
+    return {"figures": measured, "skipped": [asdict(item) for item in lines if isinstance(item, Skipped)]}
 
 
 def number(value: float) -> str:

@@ -75,11 +75,11 @@ def measure() -> Iterator[Figure | Skipped]:
         with tempfile.TemporaryDirectory(prefix="fathom-grid-") as folder:
             file, state = line.write(Path(folder)), Path(folder) / "state"
             refusal = ground.build_lab(home.ROOT, state, file)
-            found = ground.lab_state(state)
-            if refusal or not found:
+            lab_up = ground.lab_state(state)
+            if refusal or not lab_up:
                 yield Skipped(f"{RATE}, {name}", refusal or "the lab has no state")
                 continue
-            lab = ground.of_lab(found)
+            lab = ground.of_lab(lab_up)
             with stack.started([lab.server_host]) as running:
                 # It takes the lab down when the service stops.
                 running.running.supervisor.add(ground.lab_process(home.ROOT, state, file))
@@ -132,8 +132,8 @@ def _rates(api: Rest, campaign: int) -> list[float]:
 
 
 def _judged(api: Rest, finding: int) -> Json | None:
-    (made,) = api.get(f"findings/{finding}/")["verifications"]
-    return made if made["verdict"] not in ("", "open") else None
+    (verification,) = api.get(f"findings/{finding}/")["verifications"]
+    return verification if verification["verdict"] not in ("", "open") else None
 
 
 def _first(api: Rest, path: str) -> Json | None:
@@ -143,8 +143,8 @@ def _first(api: Rest, path: str) -> Json | None:
 def _wait(words: str, ask: Callable[[], Json | None]) -> Json:
     """Return what workers draw from a campaign that is at its end."""
     deadline = time.monotonic() + CONCLUDED_S
-    while not (found := ask()):
+    while not (answer := ask()):
         if time.monotonic() > deadline:
             raise stack.BenchmarkError(f"There is no sign of {words} after {CONCLUDED_S} s.")
         time.sleep(0.5)
-    return found
+    return answer

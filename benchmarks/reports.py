@@ -80,7 +80,7 @@ def main() -> None:
     own, programs = (
         1024 * resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
-    found = {
+    figures = {
         "trials": campaign.trials.count(),
         "building": times[1] - times[0],
         "page": times[2] - times[1],
@@ -92,7 +92,7 @@ def main() -> None:
         "own_bytes": own,
         "program_bytes": programs,
     }
-    print(json.dumps(found))
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":

@@ -50,29 +50,34 @@ class Stack:
 
     def launch(self, name: str, *experiments: Json) -> int:
         """Launch a campaign and return its id."""
-        made = self.api.post("campaigns/", {"name": name})
+        campaign = self.api.post("campaigns/", {"name": name})
         for body in experiments:
-            self.api.post("experiments/", {"campaign": made["id"], **body})
-        self.api.post(f"campaigns/{made['id']}/launch/")
-        return made["id"]
+            self.api.post("experiments/", {"campaign": campaign["id"], **body})
+        self.api.post(f"campaigns/{campaign['id']}/launch/")
+        return campaign["id"]
 
     def finish(self, campaign: int, *, within_s: float) -> None:
         """Wait for a campaign's end; BenchmarkError if a trial failed or it takes longer."""
         deadline = time.monotonic() + within_s
-        while (found := self.api.get(f"campaigns/{campaign}/"))["state"] not in ("finished", "cancelled"):
+        while (document := self.api.get(f"campaigns/{campaign}/"))["state"] not in ("finished", "cancelled"):
             if time.monotonic() > deadline:
-                raise BenchmarkError(f"“{found['name']}” did not end within {within_s:g} s: {found['progress']}")
+                raise BenchmarkError(
+                    f"“{document['name']}” did not end within {within_s:g} s: {document['progress']}"
+                )
             # Seldom, so that looking on does not slow it down.
             time.sleep(0.5)
-        if found["progress"]["succeeded"] != found["progress"]["total"]:
-            raise BenchmarkError(f"Trials of “{found['name']}” failed: {found['progress']}")
+        if document["progress"]["succeeded"] != document["progress"]["total"]:
+            raise BenchmarkError(f"Trials of “{document['name']}” failed: {document['progress']}")
 
 
 @contextlib.contextmanager
 def started(binds: Sequence[str] = ()) -> Iterator[Stack]:
     """Start a service with servers of its own on a temporary folder; nothing of it is left at the end."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
-    with tempfile.TemporaryDirectory(prefix="fathom-bench-") as name, mock.patch.dict(os.environ, kept, clear=True):
+    environment = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+    with (
+        tempfile.TemporaryDirectory(prefix="fathom-bench-") as name,
+        mock.patch.dict(os.environ, environment, clear=True),
+    ):
         folder = Path(name)
         # Jobs of agents run as another user, who has to pass through.
         folder.chmod(0o711)

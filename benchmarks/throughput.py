@@ -56,12 +56,12 @@ def measure_expansion(stack: Stack) -> Iterator[Figure]:
 
 def measure_comparison(stack: Stack) -> Iterator[Figure]:
     """Yield the time (s) that the page takes which compares two campaigns of 3,000 points, each measured thrice."""
-    found = json.loads(module_output(stack, "benchmarks.comparison"))
-    slow = statistics.quantiles(found["page"], n=20, method="inclusive")[-1]
+    comparison = json.loads(module_output(stack, "benchmarks.comparison"))
+    slow = statistics.quantiles(comparison["page"], n=20, method="inclusive")[-1]
     yield Figure(
-        f"page that compares two campaigns of {found['points']:,} points, 95th percentile", slow, "s",
-        "reading the same samples and taking their means", found["plain"], "below 1 s",
-        note=f"{found['queries']} queries, median {statistics.median(found['page']):.3g} s",
+        f"page that compares two campaigns of {comparison['points']:,} points, 95th percentile", slow, "s",
+        "reading the same samples and taking their means", comparison["plain"], "below 1 s",
+        note=f"{comparison['queries']} queries, median {statistics.median(comparison['page']):.3g} s",
     )  # fmt: skip
 
 

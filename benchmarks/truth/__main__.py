@@ -29,14 +29,14 @@ HISTORIES = 200
 
 def parser() -> argparse.ArgumentParser:
     """Return the options of the verb."""
-    made = argparse.ArgumentParser(prog="python -m benchmarks truth", description=__doc__.splitlines()[0])
-    made.add_argument("--worlds", type=int, default=2000, help="how many worlds (2,000)")
-    made.add_argument("--seed", type=int, default=1, help="the first world's seed; the next ones follow (1)")
-    made.add_argument("--family", choices=sorted(FAMILIES), default="", help="worlds of one family only")
-    made.add_argument("--histories", type=int, default=HISTORIES, help="how many histories of each kind (200)")
-    made.add_argument("--json", type=Path, help="write all counts, and every false statement, to this file")
-    made.add_argument("--show", nargs="+", metavar=("RULE", "K"), help="print K (5) worlds where RULE was wrong")
-    return made
+    arguments = argparse.ArgumentParser(prog="python -m benchmarks truth", description=__doc__.splitlines()[0])
+    arguments.add_argument("--worlds", type=int, default=2000, help="how many worlds (2,000)")
+    arguments.add_argument("--seed", type=int, default=1, help="the first world's seed; the next ones follow (1)")
+    arguments.add_argument("--family", choices=sorted(FAMILIES), default="", help="worlds of one family only")
+    arguments.add_argument("--histories", type=int, default=HISTORIES, help="how many histories of each kind (200)")
+    arguments.add_argument("--json", type=Path, help="write all counts, and every false statement, to this file")
+    arguments.add_argument("--show", nargs="+", metavar=("RULE", "K"), help="print K (5) worlds where RULE was wrong")
+    return arguments
 
 
 def main(words: Sequence[str]) -> int:
@@ -44,13 +44,13 @@ def main(words: Sequence[str]) -> int:
     options = parser().parse_args(words)
     _keep_from_vacuum()
     tally = Tally()
-    began = shown = time.monotonic()
+    began = last_line = time.monotonic()
     worlds = (world_of(options.seed + place, options.family) for place in range(options.worlds))
     for heard in rounds.hear_all(worlds):
         tally.add(heard)
         now = time.monotonic()
-        if now - shown >= EVERY_S:
-            shown = now
+        if now - last_line >= EVERY_S:
+            last_line = now
             print(output.progress(tally, options.worlds, now - began), file=sys.stderr, flush=True)
     with transaction.atomic():
         team = Team.objects.create(name="Histories", slug="histories")

@@ -46,9 +46,9 @@ def comparisons(stored: Stored, user: User) -> Iterator[Drawn]:
                 axis=name,
                 base_axis=str(setup.cells[0].parameters[name]),
             )
-            made = swept.told_apart(state, user)
+            comparison = swept.told_apart(state, user)
             truth = {cell.parameters[name]: cell.truth[metric] for cell in setup.cells}
-            yield Drawn(setup, metric, made, truth)
+            yield Drawn(setup, metric, comparison, truth)
 
 
 def sentences_of(drawn: Drawn) -> Iterator[Statement]:
@@ -58,19 +58,19 @@ def sentences_of(drawn: Drawn) -> Iterator[Statement]:
         return
     places = {drawn.made.axis.text(value): value for value in drawn.made.axis.values}
     # What a sentence says is said of the places that have figures which count.
-    shown = {cell.x for cell in drawn.made.cells}
-    truth = {place: value for place, value in drawn.truth.items() if place in shown}
-    for said in figure.says:
+    drawn_places = {cell.x for cell in drawn.made.cells}
+    truth = {place: value for place, value in drawn.truth.items() if place in drawn_places}
+    for sentence in figure.says:
         fields = {
-            "msgid": said.text,
-            "words": dict(said.claim.says),
+            "msgid": sentence.text,
+            "words": dict(sentence.claim.says),
             "places": places,
             "truth": truth,
             "metric": drawn.metric,
             "setup": drawn.setup,
             "n": max(len(cell.trials) for cell in drawn.setup.cells),
         }
-        yield Statement(SENTENCE, said.claim.relation, fields, about=drawn.setup.name)
+        yield Statement(SENTENCE, sentence.claim.relation, fields, about=drawn.setup.name)
 
 
 def beside_each_other(stored: Stored, user: User) -> Iterator[Statement]:
@@ -78,11 +78,11 @@ def beside_each_other(stored: Stored, user: User) -> Iterator[Statement]:
     setups = {setup.name: setup for setup in stored.experiments.values()}
     for _number, section in single.sections(material.read([stored.campaign], user)):
         tables = {block.key: block for block in section.blocks if isinstance(block, Table)}
-        for said in _said(section.blocks):
-            names = {str(row[0]) for row in tables[said.claim.topic.table].rows}
+        for sentence in _said(section.blocks):
+            names = {str(row[0]) for row in tables[sentence.claim.topic.table].rows}
             alike = {(setups[name].file_system, str(setups[name].roles)) for name in names if name in setups}
-            if len(names) > 1 and said.claim.relation != words.UNLIKE:
-                fields = {"msgid": said.text, "words": dict(said.claim.says), "kinds": len(alike)}
+            if len(names) > 1 and sentence.claim.relation != words.UNLIKE:
+                fields = {"msgid": sentence.text, "words": dict(sentence.claim.says), "kinds": len(alike)}
                 yield Statement(SENTENCE, ACROSS, fields)
 
 
@@ -100,12 +100,12 @@ def contrasts_of(drawn: Drawn) -> Iterator[Statement]:
     for cell in drawn.made.cells:
         if cell.contrast is None or base not in drawn.truth or cell.x not in drawn.truth:
             continue
-        found = cell.contrast
+        contrast = cell.contrast
         fields = {
             "ratio": drawn.truth[cell.x] / drawn.truth[base],
-            "low": found.difference.ratio_low,
-            "high": found.difference.ratio_high,
-            "confidence": found.difference.confidence,
+            "low": contrast.difference.ratio_low,
+            "high": contrast.difference.ratio_high,
+            "confidence": contrast.difference.confidence,
             "n": cell.n,
         }
-        yield Statement(CONTRAST, found.verdict.value, fields, about=drawn.setup.name)
+        yield Statement(CONTRAST, contrast.verdict.value, fields, about=drawn.setup.name)

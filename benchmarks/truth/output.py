@@ -30,11 +30,11 @@ def tables(tally: Tally) -> Iterator[str]:
         yield f"FAILED: {line}"
     yield ""
     yield _row("statement", "said", *COLUMNS, "wrong")
-    for (source, rule), found in sorted(tally.by_rule.items()):
-        yield _row(f"{source}: {rule}", sum(found.values()), *(found[name] for name in COLUMNS), _percent(found))
+    for (source, rule), counts in sorted(tally.by_rule.items()):
+        yield _row(f"{source}: {rule}", sum(counts.values()), *(counts[name] for name in COLUMNS), _percent(counts))
     yield from _table("noise", tally.traits)
-    yield from _table("confidence from", {f"{band:g}": found for band, found in sorted(tally.bands.items())})
-    sure: Counter[str] = sum((found for band, found in tally.bands.items() if band >= SURE), Counter())
+    yield from _table("confidence from", {f"{band:g}": counts for band, counts in sorted(tally.bands.items())})
+    sure: Counter[str] = sum((counts for band, counts in tally.bands.items() if band >= SURE), Counter())
     if sure:
         yield f"of those said at {SURE:g} or more {100 * (1 - wrong_share(sure)):.1f} % hold"
     yield ""
@@ -52,7 +52,7 @@ def places(tally: Tally, rule: str, most: int) -> Iterator[str]:
     """Yield where a rule was wrong: seed, what it said, why that is false, and what was measured there."""
     yield ""
     wanted = [
-        item for name, found in tally.wrong.items() if rule in (name, name.partition(": ")[2]) for item in found
+        item for name, items in tally.wrong.items() if rule in (name, name.partition(": ")[2]) for item in items
     ]
     for item in wanted[:most]:
         words = item.title.get("msgid", "") if item.title else ""
@@ -84,12 +84,12 @@ def _mean(cell: Cell, metric: str) -> float:
 def _expected(tally: Tally) -> Iterator[str]:
     if not tally.expected:
         return
-    said = sum(found["said"] for found in tally.expected.values())
-    due = sum(sum(found.values()) for found in tally.expected.values())
+    number = sum(counts["said"] for counts in tally.expected.values())
+    due = sum(sum(counts.values()) for counts in tally.expected.values())
     yield ""
-    yield f"conclusions that the evidence suffices for: {due}, of which found {100 * said / due:.1f} %"
-    for name, found in sorted(tally.expected.items()):
-        yield _row(f"  {name}", sum(found.values()), found["said"], "missed", found["missed"])
+    yield f"conclusions that the evidence suffices for: {due}, of which found {100 * number / due:.1f} %"
+    for name, counts in sorted(tally.expected.items()):
+        yield _row(f"  {name}", sum(counts.values()), counts["said"], "missed", counts["missed"])
 
 
 def _coverage(tally: Tally) -> Iterator[str]:
@@ -131,18 +131,17 @@ def _held(worlds: Sequence[tuple[int, int]]) -> str:
 def _table(name: str, rows: dict[str, Counter[str]]) -> Iterator[str]:
     yield ""
     yield _row(name, "said", *COLUMNS, "wrong")
-    for key, found in sorted(rows.items()):
-        yield _row(key, sum(found.values()), *(found[column] for column in COLUMNS), _percent(found))
+    for key, counts in sorted(rows.items()):
+        yield _row(key, sum(counts.values()), *(counts[column] for column in COLUMNS), _percent(counts))
 
 
-def _counted(found: Counter[str]) -> str:
-    return (
-        f"{found[FALSE]} false, {found[HARMFUL]} harmful, {_percent(found)} wrong, {found[UNDECIDED]} not decidable"
-    )
+def _counted(counts: Counter[str]) -> str:
+    wrong = f"{counts[FALSE]} false, {counts[HARMFUL]} harmful, {_percent(counts)} wrong"
+    return f"{wrong}, {counts[UNDECIDED]} not decidable"
 
 
-def _percent(found: Counter[str]) -> str:
-    return f"{100 * wrong_share(found):.1f} %"
+def _percent(counts: Counter[str]) -> str:
+    return f"{100 * wrong_share(counts):.1f} %"
 
 
 def _row(first: str, *cells: object) -> str:

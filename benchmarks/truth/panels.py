@@ -51,10 +51,10 @@ def of_udp(stored: Stored) -> Iterator[Statement]:
 def of_layers(stored: Stored) -> Iterator[Statement]:
     """Yield the findings beside the layers between the two sites."""
     a, b = list(stored.sites.values())[:2]
-    found = sites.layers_of(a, b)
-    if found.failures:
-        raise RuntimeError("; ".join(f"{item.rule}: {item.error}" for item in found.failures))
-    for draft in (told for lead in found.findings for told in (lead, *lead.parts)):
+    layers = sites.layers_of(a, b)
+    if layers.failures:
+        raise RuntimeError("; ".join(f"{item.rule}: {item.error}" for item in layers.failures))
+    for draft in (part for lead in layers.findings for part in (lead, *lead.parts)):
         data = draft.as_json()
         yield Statement(LAYERS, draft.rule, data, draft.confidence, f"{a} – {b}", tuple(data["evidence"]))
 

@@ -53,30 +53,30 @@ def _hear(world: World) -> Heard:
     Membership.objects.create(team=team, user=user, role=Role.MANAGER)
     stored = store.store(world, team, now)
     try:
-        said = list(statements.findings(stored, now))
+        heard = list(statements.findings(stored, now))
     except statements.RuleFailed as error:
         return Heard(world, (), str(error))
-    found = list(said)
-    said += panels.of_udp(stored)
+    findings = list(heard)
+    heard += panels.of_udp(stored)
     if world.family == "storage":
         # The same findings stand on the campaign's page: only what is said otherwise counts again.
-        known = [(item.rule, item.subject, item.fields["title"], item.fields["value"]) for item in found]
-        said += (
+        known = [(item.rule, item.subject, item.fields["title"], item.fields["value"]) for item in findings]
+        heard += (
             item
             for item in panels.of_layers(stored)
             if (item.rule, item.subject, item.fields["title"], item.fields["value"]) not in known
         )
-    said += panels.predictions(stored, world.family)
+    heard += panels.predictions(stored, world.family)
     drawn = list(figures.comparisons(stored, user))
     for item in drawn:
-        said += [*figures.sentences_of(item), *figures.contrasts_of(item)]
-    said += figures.beside_each_other(stored, user)
+        heard += [*figures.sentences_of(item), *figures.contrasts_of(item)]
+    heard += figures.beside_each_other(stored, user)
     return Heard(
         world,
-        tuple((item, judge(world, stored, item)) for item in said),
-        contradictions=tuple(contradictions.between(world, said)),
-        expected=tuple(missed.expected(world, found)),
-        intervals=(*of_means(world, drawn), *of_contrasts(said), *of_predictions(world, said)),
+        tuple((item, judge(world, stored, item)) for item in heard),
+        contradictions=tuple(contradictions.between(world, heard)),
+        expected=tuple(missed.expected(world, findings)),
+        intervals=(*of_means(world, drawn), *of_contrasts(heard), *of_predictions(world, heard)),
     )
 
 

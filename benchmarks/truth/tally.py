@@ -92,8 +92,8 @@ class Tally:
         own: dict[Key, Counter[bool]] = defaultdict(Counter)
         for interval in heard.intervals:
             own[interval.kind, interval.n, world.noise.kind][interval.holds] += 1
-        for key, found in own.items():
-            self.coverage[key].append((found[True], found.total()))
+        for key, counts in own.items():
+            self.coverage[key].append((counts[True], counts.total()))
 
     @property
     def total(self) -> Counter[str]:
@@ -107,23 +107,23 @@ class Tally:
             "failures": self.failures,
             "statements": dict(self.total),
             "clean": dict(self.clean),
-            "rules": {f"{source}: {rule}": dict(found) for (source, rule), found in sorted(self.by_rule.items())},
-            "noise": {name: dict(found) for name, found in sorted(self.traits.items())},
-            "confidence": {f"{band:g}": dict(found) for band, found in sorted(self.bands.items())},
+            "rules": {f"{source}: {rule}": dict(counts) for (source, rule), counts in sorted(self.by_rule.items())},
+            "noise": {name: dict(counts) for name, counts in sorted(self.traits.items())},
+            "confidence": {f"{band:g}": dict(counts) for band, counts in sorted(self.bands.items())},
             "contradictions": dict(self.contradictions),
             "contradicted": self.contradicted,
-            "expected": {name: dict(found) for name, found in sorted(self.expected.items())},
+            "expected": {name: dict(counts) for name, counts in sorted(self.expected.items())},
             "missed": self.missed,
             "coverage": [
-                {"interval": kind, "n": n, "noise": noise, "worlds": found}
-                for (kind, n, noise), found in sorted(self.coverage.items())
+                {"interval": kind, "n": n, "noise": noise, "worlds": counts}
+                for (kind, n, noise), counts in sorted(self.coverage.items())
             ],
             "changes": [{**vars(count), "percent": count.percent} for count in self.changes],
-            "wrong": {rule: [vars(item) for item in found] for rule, found in sorted(self.wrong.items())},
+            "wrong": {rule: [vars(item) for item in counts] for rule, counts in sorted(self.wrong.items())},
         }
 
 
-def wrong_share(found: Counter[str]) -> float:
+def wrong_share(counts: Counter[str]) -> float:
     """Return which share of the statements that can be decided is false or harmful, 0 without any."""
-    decided = found[TRUE] + found[FALSE] + found[HARMFUL]
-    return (found[FALSE] + found[HARMFUL]) / decided if decided else 0.0
+    decided = counts[TRUE] + counts[FALSE] + counts[HARMFUL]
+    return (counts[FALSE] + counts[HARMFUL]) / decided if decided else 0.0

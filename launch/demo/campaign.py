@@ -80,7 +80,7 @@ def report(api: Rest, campaign: Json) -> str:
     while not (findings := list(api.every(f"findings/?campaign={campaign['id']}"))) and time.monotonic() < deadline:
         time.sleep(0.2)
     parts.append("Recommendation")
-    parts += [show.finding(found) for found in findings]
+    parts += [show.finding(item) for item in findings]
     if not findings:
         parts.append("  none: the window and the streams made no difference that the rules know how to explain.")
     return "\n\n".join(parts)

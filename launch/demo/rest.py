@@ -85,8 +85,8 @@ class Rest:
             with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
                 text = answer.read()
         except urllib.error.HTTPError as error:
-            said = error.read().decode(errors="replace")[:2000]
-            raise RestError(f"{method} {path}: {error.code} {said}", error.code) from error
+            body_text = error.read().decode(errors="replace")[:2000]
+            raise RestError(f"{method} {path}: {error.code} {body_text}", error.code) from error
         except (OSError, http.client.HTTPException) as error:
             raise RestError(f"{method} {path}: {error}") from error
         return json.loads(text) if text else None

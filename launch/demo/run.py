@@ -75,16 +75,16 @@ def _ground(folder: Path) -> ground.Ground:
 
 def account(running: service.Service) -> str:
     """Make the demo's account at the first start, print its sign-in, and return a REST token that works."""
-    kept = running.home.folder / "demo.json"
+    file = running.home.folder / "demo.json"
     for line in running.manage("create_account", "--username", USER, "--team", TEAM).splitlines():
         supervisor.print_event("sign-in", line)
     running.home.note_account()
-    if kept.exists():
-        token: str = json.loads(kept.read_text(encoding="utf-8"))["token"]
+    if file.exists():
+        token: str = json.loads(file.read_text(encoding="utf-8"))["token"]
         if _is_in_force(_rest(running, token)):
             return token
     token = running.manage("create_token", "--username", USER, "--name", "make demo").strip()
-    write_whole(kept, json.dumps({"token": token}))
+    write_whole(file, json.dumps({"token": token}))
     return token
 
 

@@ -59,23 +59,23 @@ def table(experiment: Json, results: Json) -> str:
     return "\n".join(lines)
 
 
-def finding(found: Json) -> str:
+def finding(document: Json) -> str:
     """Return a finding with its reasons and the lines to paste."""
-    lines = [f"* {found['title']} (confidence {100 * found['confidence']:.0f} %{_flagged(found)})"]
-    lines += [f"    {_text(why)}" for why in found["details"]["why"]]
-    if found["change"]:
-        lines += ["    To change:", *(f"      {line}" for line in found["change"].splitlines())]
-    count = len(found["trials"])
+    lines = [f"* {document['title']} (confidence {100 * document['confidence']:.0f} %{_flagged(document)})"]
+    lines += [f"    {_text(why)}" for why in document["details"]["why"]]
+    if document["change"]:
+        lines += ["    To change:", *(f"      {line}" for line in document["change"].splitlines())]
+    count = len(document["trials"])
     lines.append(f"    Rests on {count} trial{'s' if count != 1 else ''}.")
     return "\n".join(lines)
 
 
-def _flagged(found: Json) -> str:
+def _flagged(document: Json) -> str:
     """Return how many of the trials that a finding rests on are flagged, and with what; "" without any."""
-    if not found["flagged"]:
+    if not document["flagged"]:
         return ""
-    names = ", ".join(f"{name} × {number}" for name, number in found["flags"].items())
-    return f"; {found['flagged']} of {len(found['trials'])} trials flagged: {names}"
+    names = ", ".join(f"{name} × {number}" for name, number in document["flags"].items())
+    return f"; {document['flagged']} of {len(document['trials'])} trials flagged: {names}"
 
 
 def _text(message: Json) -> str:

@@ -57,7 +57,7 @@ def predicted(case: Case, truth: float) -> Judgement:
 
 def changes_of(text: str) -> dict[str, Any]:
     """Return what lines to paste set, as parameters of a measurement."""
-    found: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     roles: tuple[str, ...] = ("client", "server")
     for line in text.splitlines():
         words = line.split()
@@ -65,14 +65,14 @@ def changes_of(text: str) -> dict[str, Any]:
             roles = tuple(word for word in words[1:] if word != "+")
         elif words[:1] == ["iperf3"]:
             pairs = itertools.pairwise(words)
-            found |= {_OPTION[one]: int(two) for one, two in pairs if one in _OPTION and two.isdigit()}
+            changes |= {_OPTION[one]: int(two) for one, two in pairs if one in _OPTION and two.isdigit()}
         elif match := _SYSCTL.fullmatch(line):
-            found |= {f"setting.{role}.{match[1]}": match[2] for role in roles}
+            changes |= {f"setting.{role}.{match[1]}": match[2] for role in roles}
         elif match := _MTU.fullmatch(line):
-            found |= {f"setting.{role}.mtu": match[1] for role in roles}
+            changes |= {f"setting.{role}.mtu": match[1] for role in roles}
         elif match := _PACE.fullmatch(line):
-            found["setting.client.qdisc"] = match[1]
-    return found
+            changes["setting.client.qdisc"] = match[1]
+    return changes
 
 
 def lowered_by(world: NetworkWorld, changes: Mapping[str, Any]) -> str:

@@ -55,8 +55,8 @@ class Case:
 
     def clients(self, tool: str) -> set[str]:
         """Return the first client of each experiment that the statement rests on."""
-        found = (self.stored.trials[pk][0] for pk in self.statement.trials if pk in self.stored.trials)
-        return {next(iter(setup.roles.get("client", ("",)))) for setup in found if setup.tool == tool}
+        setups = (self.stored.trials[pk][0] for pk in self.statement.trials if pk in self.stored.trials)
+        return {next(iter(setup.roles.get("client", ("",)))) for setup in setups if setup.tool == tool}
 
     def cells(self, tool: str = "") -> list[Cell]:
         """Return the cells whose trials the statement rests on, in the world's order."""

@@ -14,9 +14,9 @@ APART = 1.15
 FRAMES = 1.25
 
 
-def between(world: World, said: Sequence[Statement]) -> Iterator[tuple[str, str]]:
+def between(world: World, statements: Sequence[Statement]) -> Iterator[tuple[str, str]]:
     """Yield (name, what is said) of all contradictions in what is said of one campaign."""
-    findings = [item for item in said if item.source == FINDING]
+    findings = [item for item in statements if item.source == FINDING]
     if world.family == "network":
         yield from _values("two BDPs", _bdps(findings))
         yield from _values("two round trips", _told(findings, "rtt", "RTT %(rtt)s"))
@@ -27,8 +27,8 @@ def between(world: World, said: Sequence[Statement]) -> Iterator[tuple[str, str]
         yield from _layers(findings)
 
 
-def _values(name: str, found: Sequence[tuple[str, float]], apart: float = APART) -> Iterator[tuple[str, str]]:
-    known = [(rule, value) for rule, value in found if value]
+def _values(name: str, values: Sequence[tuple[str, float]], apart: float = APART) -> Iterator[tuple[str, str]]:
+    known = [(rule, value) for rule, value in values if value]
     if not known:
         return
     low, high = min(known, key=lambda pair: pair[1]), max(known, key=lambda pair: pair[1])
@@ -58,7 +58,7 @@ def _bdps(findings: Sequence[Statement]) -> list[tuple[str, float]]:
 
 def _capacities(findings: Sequence[Statement]) -> list[tuple[str, float]]:
     """Return what findings say that the path has; the panel of UDP speaks of what one flow can have."""
-    found = [
+    capacities = [
         (
             item.rule,
             quantity(message["params"].get("nominal" if "%(nominal)s:" in message["msgid"] else "rate")) or 0.0,
@@ -67,13 +67,13 @@ def _capacities(findings: Sequence[Statement]) -> list[tuple[str, float]]:
         for message in _messages(item)
         if message["msgid"].startswith("Capacity ") and "at least so much" not in message["msgid"]
     ]
-    found += [(item.rule, float(item.fields["value"])) for item in findings if item.rule == "path-capacity"]
-    found += [
+    capacities += [(item.rule, float(item.fields["value"])) for item in findings if item.rule == "path-capacity"]
+    capacities += [
         (item.rule, float(item.fields["value"]))
         for item in findings
         if item.rule == "path-bottleneck" and "agree" in item.fields["title"]["msgid"]
     ]
-    return found
+    return capacities
 
 
 def _is(item: Statement, rule: str, kind: str = "", words: str = "", subject: str | None = None) -> bool:

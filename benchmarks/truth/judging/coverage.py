@@ -43,18 +43,18 @@ def of_means(world: World, drawn: Sequence[figures.Drawn]) -> Iterator[Interval]
                 yield Interval(_called(MEAN, cell.centre.confidence), cell.n, low <= truth * scale <= high)
 
 
-def of_contrasts(said: Iterable[Statement]) -> Iterator[Interval]:
+def of_contrasts(statements: Iterable[Statement]) -> Iterator[Interval]:
     """Yield the interval of each ratio to a baseline."""
-    for item in said:
+    for item in statements:
         low, high = item.fields.get("low"), item.fields.get("high")
         if item.source == figures.CONTRAST and low is not None and high is not None:
             kind = _called(RATIO, item.fields["confidence"])
             yield Interval(kind, item.fields["n"], low <= item.fields["ratio"] <= high)
 
 
-def of_predictions(world: World, said: Iterable[Statement]) -> Iterator[Interval]:
+def of_predictions(world: World, statements: Iterable[Statement]) -> Iterator[Interval]:
     """Yield the interval of each rate predicted."""
-    for item in said:
+    for item in statements:
         if item.source != panels.PREDICTION:
             continue
         truth = _true_rate(world, item.fields["metric"], item.fields["parameters"])

@@ -86,23 +86,23 @@ def _best_among(case: Case) -> Judgement:
 
 def _above_inventory(case: Case) -> Judgement:
     """Return whether the path really carries more than the inventory's links would."""
-    told = quantity(case.fields["words"]["ceiling"]) or 0.0
+    ceiling = quantity(case.fields["words"]["ceiling"]) or 0.0
     if case.world.family != "network":
         return undecided("no ceiling of one path")
     truth = case.world.reach({"streams": 64, "window": 0}).terms["path"]
-    return whether(truth > told, f"the path's ceiling is {truth:.4g}, not above {told:.4g}")
+    return whether(truth > ceiling, f"the path's ceiling is {truth:.4g}, not above {ceiling:.4g}")
 
 
 def _ceiling(case: Case) -> Judgement:
     if case.world.family == "network":
         truth = case.world.reach({"streams": 64, "window": 0}).terms["path"]
-        told = quantity(case.fields["words"]["ceiling"]) or 0.0
-        return whether(is_near(told, truth, 0.1), f"the path's ceiling is {truth:.4g}, not {told:.4g}")
+        ceiling = quantity(case.fields["words"]["ceiling"]) or 0.0
+        return whether(is_near(ceiling, truth, 0.1), f"the path's ceiling is {truth:.4g}, not {ceiling:.4g}")
     if case.fields["setup"].tool == "iperf3-tcp":
         world = case.world
         truth = min(world.client_nic_bps, world.server_nic_bps, world.wide_bps) * 0.94
-        told = quantity(case.fields["words"]["ceiling"]) or 0.0
-        return whether(is_near(told, truth, 0.1), f"the path's ceiling is {truth:.4g}, not {told:.4g}")
+        ceiling = quantity(case.fields["words"]["ceiling"]) or 0.0
+        return whether(is_near(ceiling, truth, 0.1), f"the path's ceiling is {truth:.4g}, not {ceiling:.4g}")
     return undecided("no ceiling of one path")
 
 
@@ -144,17 +144,17 @@ def _udp_between(case: Case) -> Judgement:
 
 
 def _udp_knee(case: Case) -> Judgement:
-    told = quantity(case.fields["words"]["plateau"]) or 0.0
+    plateau = quantity(case.fields["words"]["plateau"]) or 0.0
     world = case.world
     arrives = udp.offer(world.client, world.server, world.way, 1e12, LENGTH, world.drain_bps).goodput
-    return whether(is_near(told, arrives, 0.08), f"{arrives:.4g} arrive at most, not {told:.4g}")
+    return whether(is_near(plateau, arrives, 0.08), f"{arrives:.4g} arrive at most, not {plateau:.4g}")
 
 
 def _udp_full(case: Case) -> Judgement:
-    world, told = case.world, quantity(case.fields["words"]["rate"]) or 0.0
+    world, rate = case.world, quantity(case.fields["words"]["rate"]) or 0.0
     if world.drain_bps < _payload(case):
         return no("the receiver drops them: the link is not full")
-    return whether(is_near(told, _payload(case), 0.1), f"the path carries {_payload(case):.4g}, not {told:.4g}")
+    return whether(is_near(rate, _payload(case), 0.1), f"the path carries {_payload(case):.4g}, not {rate:.4g}")
 
 
 def _udp_excess(case: Case) -> Judgement:
@@ -190,8 +190,8 @@ def prediction(case: Case) -> Judgement:
         truth = case.world.rate(fields["metric"], fields["parameters"])
     holds = (1 - EDGE) * fields["low"] <= truth <= (1 + EDGE) * fields["high"]
     holds = holds or is_near(fields["value"], truth, CLOSE)
-    told = f"{fields['value']:.4g} ({fields['low']:.4g} to {fields['high']:.4g})"
-    return whether(holds, f"{told} is predicted for {fields['parameters']}; it would be {truth:.4g}")
+    figures = f"{fields['value']:.4g} ({fields['low']:.4g} to {fields['high']:.4g})"
+    return whether(holds, f"{figures} is predicted for {fields['parameters']}; it would be {truth:.4g}")
 
 
 def _across(case: Case) -> Judgement:

@@ -14,8 +14,8 @@ LITTLE, BENT = 0.8, 0.3
 
 def metric_of(case: Case) -> str:
     """Return the metric that a finding speaks of: written or read."""
-    told = str(case.fields["title"]["params"].get("metric") or case.statement.subject.rpartition(" ")[2])
-    return "read" if "read" in told else "write"
+    metric = str(case.fields["title"]["params"].get("metric") or case.statement.subject.rpartition(" ")[2])
+    return "read" if "read" in metric else "write"
 
 
 def further(case: Case, most: int) -> float:

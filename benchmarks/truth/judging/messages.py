@@ -24,19 +24,19 @@ def _contention(case: Case) -> Judgement:
     counts = sorted(int(cell.parameters["pairs"]) for cell in case.cells("mpi-contention"))
     rates = {count: world.aggregate(count) for count in counts}
     best, last = max(rates.values()), rates[counts[-1]]
-    shown = ", ".join(f"{count}: {rate / 1e9:.3g} GB/s" for count, rate in rates.items())
+    table = ", ".join(f"{count}: {rate / 1e9:.3g} GB/s" for count, rate in rates.items())
     if "evenly" in case.title:
-        return whether(min(rates.values()) >= best / 1.1, f"not the same for all: {shown}")
+        return whether(min(rates.values()) >= best / 1.1, f"not the same for all: {table}")
     if "lose" in case.title:
-        return whether(last < 0.97 * best, f"they lose nothing: {shown}")
+        return whether(last < 0.97 * best, f"they lose nothing: {table}")
     if "do not fill" in case.title:
-        return whether(last > rates[counts[-2]] / 0.97, f"it does not grow to the end: {shown}")
+        return whether(last > rates[counts[-2]] / 0.97, f"it does not grow to the end: {table}")
     knee = case.fields["title"]["params"].get("knee")
     at = rates.get(int(float(knee or 0)))
     if at is None:
         return undecided("the knee was not measured")
     fewer = [count for count in counts if count < int(float(knee)) and rates[count] >= 0.97 * best]
-    return whether(at >= 0.93 * best and last >= 0.93 * best and not fewer, f"the knee is elsewhere: {shown}")
+    return whether(at >= 0.93 * best and last >= 0.93 * best and not fewer, f"the knee is elsewhere: {table}")
 
 
 def _port(case: Case) -> Judgement:
@@ -46,8 +46,8 @@ def _port(case: Case) -> Judgement:
         return no("no rate is above what the port carries")
     best = max(world.aggregate(int(cell.parameters["pairs"])) for cell in case.cells("mpi-contention"))
     truth = best / PORTS[kind]
-    told = case.value if case.value <= 1.5 else case.value / 100
-    return whether(is_near(told, truth, 0.2), f"the share is {truth:.2f}, not {told:.2f}")
+    share = case.value if case.value <= 1.5 else case.value / 100
+    return whether(is_near(share, truth, 0.2), f"the share is {truth:.2f}, not {share:.2f}")
 
 
 def _known(case: Case) -> Judgement:

@@ -19,7 +19,7 @@ FILLED = 0.93
 Said = Callable[[Statement], bool]
 
 
-def expected(world: World, said: Sequence[Statement]) -> Iterator[tuple[str, bool]]:
+def expected(world: World, statements: Sequence[Statement]) -> Iterator[tuple[str, bool]]:
     """Yield each conclusion that the evidence suffices for, and whether it was drawn."""
     if world.repetitions < LEAST or world.noise.cv > MOST_CV or set(world.traits) - {"cached"}:
         return
@@ -30,7 +30,7 @@ def expected(world: World, said: Sequence[Statement]) -> Iterator[tuple[str, boo
     else:
         return
     for name, is_said in due:
-        yield name, any(is_said(item) for item in said)
+        yield name, any(is_said(item) for item in statements)
 
 
 def _setup(world: World, tool: str, factor: str = "") -> Setup | None:
@@ -58,19 +58,19 @@ def _of_network(world: NetworkWorld) -> Iterator[tuple[str, Said]]:
     knows_rtt = _setup(world, "ping") is not None
     knows_capacity = any(link.capacity_bps for link in world.links) and world.way.aggregate_bps == float("inf")
     if cell and knows_rtt and knows_capacity:
-        found = world.reach(cell.parameters)
-        others = [rate for name, rate in found.terms.items() if name != found.limit]
-        told = "tcp" in cell.trials[0].observed
-        if found.terms[found.limit] < CLEAR * min(others):
-            if found.limit == tcp.WINDOW and (told or not found.at_sender):
+        reached = world.reach(cell.parameters)
+        others = [rate for name, rate in reached.terms.items() if name != reached.limit]
+        is_observed = "tcp" in cell.trials[0].observed
+        if reached.terms[reached.limit] < CLEAR * min(others):
+            if reached.limit == tcp.WINDOW and (is_observed or not reached.at_sender):
                 yield "the window is the limit", _limit(tcp.WINDOW, "tcp-window-knee", "tcp-sysctl")
-            elif found.limit == tcp.PATH and found.rate >= FILLED * world.capacity_bps * tcp.efficiency(
-                found.mss + 52
+            elif reached.limit == tcp.PATH and reached.rate >= FILLED * world.capacity_bps * tcp.efficiency(
+                reached.mss + 52
             ):
                 yield "the path is filled", _limit(tcp.PATH)
-            elif found.limit == tcp.LOSS and told:
+            elif reached.limit == tcp.LOSS and is_observed:
                 yield "loss is the limit", _limit(tcp.LOSS, "tcp-congestion")
-            elif found.limit == tcp.PROCESSOR:
+            elif reached.limit == tcp.PROCESSOR:
                 yield "a processor is the limit", _limit(tcp.PROCESSOR)
     streams = _setup(world, "iperf3-tcp", "streams")
     if streams and knows_rtt and knows_capacity and len(streams.cells) >= 3:

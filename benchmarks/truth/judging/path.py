@@ -56,10 +56,10 @@ def _capacity(case: Case) -> Judgement:
 
 
 def _loss(case: Case) -> Judgement:
-    truth, told = case.world.way.loss, case.value / 100
+    truth, loss = case.world.way.loss, case.value / 100
     if not truth:
         return no("the path loses nothing by chance")
-    return whether(truth / 3 <= told <= 3 * truth, f"it loses {100 * truth:.2g} %, not {100 * told:.2g} %")
+    return whether(truth / 3 <= loss <= 3 * truth, f"it loses {100 * truth:.2g} %, not {100 * loss:.2g} %")
 
 
 def _known(case: Case) -> Judgement:

@@ -61,42 +61,42 @@ def _clients(case: Case) -> Judgement:
     best, last, first = max(rates.values()), rates[counts[-1]], rates[counts[0]]
     if wrong := _wrong_ceiling(case, counts[-1]):
         return no(wrong)
-    shown = ", ".join(f"{count}: {rates[count] / 1e6:.4g} MB/s" for count in counts)
+    table = ", ".join(f"{count}: {rates[count] / 1e6:.4g} MB/s" for count in counts)
     if shape == "flat":
-        return whether(min(rates.values()) >= best / 1.1, f"it changes: {shown}")
+        return whether(min(rates.values()) >= best / 1.1, f"it changes: {table}")
     if shape in ("falls", "one-server"):
-        return whether(last < EFFECT * best, f"it does not fall: {shown}")
+        return whether(last < EFFECT * best, f"it does not fall: {table}")
     if shape == "rises":
         if last < EFFECT * best or last <= first / EFFECT or rates[counts[-2]] >= EFFECT * last:
-            return no(f"it does not grow to the end: {shown}")
+            return no(f"it does not grow to the end: {table}")
         if why := growth.stands_still(case, rates):
             return no(why)
         return _enough(case, metric_of(case), counts[-1])
     if shape == "nearly":
         further = growth.further(case, counts[-1])
         return whether(
-            last > first / EFFECT and further <= last / growth.LITTLE, f"{further / 1e6:.4g} MB/s of more; {shown}"
+            last > first / EFFECT and further <= last / growth.LITTLE, f"{further / 1e6:.4g} MB/s of more; {table}"
         )
     if shape == "unclear":
-        return whether(last > first / EFFECT, f"it does not grow: {shown}")
+        return whether(last > first / EFFECT, f"it does not grow: {table}")
     knee = int(case.value)
     if rates.get(knee, best) < ENOUGH * best:
-        return no(f"more clients add something: {shown}")
+        return no(f"more clients add something: {table}")
     if last < ENOUGH * best:
-        return no(f"it falls: {shown}")
+        return no(f"it falls: {table}")
     fewer = [count for count in counts if count < knee and rates[count] >= EFFECT * best]
-    return whether(not fewer, f"fewer saturate it: {shown}")
+    return whether(not fewer, f"fewer saturate it: {table}")
 
 
 def _enough(case: Case, metric: str, most: int) -> Judgement:
     """Return whether so many clients as are said to fill the network would do it."""
     world: StorageWorld = case.world
-    told = next((item["params"] for item in case.fields["why"] if "enough" in item["params"]), None)
-    if not told or int(told["enough"]) <= most:
+    params = next((item["params"] for item in case.fields["why"] if "enough" in item["params"]), None)
+    if not params or int(params["enough"]) <= most:
         return prediction(case)
-    rate = world.rate(metric, {"clients": int(told["enough"])})
-    ceiling = quantity(told["ceiling"]) or 0.0
-    return whether(rate >= 0.85 * ceiling, f"{told['enough']} clients would reach {rate:.4g} of {ceiling:.4g} B/s")
+    rate = world.rate(metric, {"clients": int(params["enough"])})
+    ceiling = quantity(params["ceiling"]) or 0.0
+    return whether(rate >= 0.85 * ceiling, f"{params['enough']} clients would reach {rate:.4g} of {ceiling:.4g} B/s")
 
 
 def _wrong_ceiling(case: Case, clients: int) -> str:
@@ -104,10 +104,10 @@ def _wrong_ceiling(case: Case, clients: int) -> str:
     for item in case.fields["why"]:
         if "ceiling" not in item["params"]:
             continue
-        told, truth = quantity(item["params"]["ceiling"]) or 0.0, case.world.carried(clients)
+        ceiling, truth = quantity(item["params"]["ceiling"]) or 0.0, case.world.carried(clients)
         # The finding may mean those measured, or all that mount it.
-        if not is_near(told, truth) and not is_near(told, case.world.carried(len(case.world.clients))):
-            return f"the network carries {truth:.4g}, not {told:.4g} B/s"
+        if not is_near(ceiling, truth) and not is_near(ceiling, case.world.carried(len(case.world.clients))):
+            return f"the network carries {truth:.4g}, not {ceiling:.4g} B/s"
         if "it is full" in item["msgid"] and min(_terms(case, clients).values()) < 0.85 * truth:
             return f"the network is not full: {truth:.4g} B/s"
     return ""
@@ -155,8 +155,8 @@ def _cell(case: Case, rate: float | None = None) -> dict[str, Any]:
     cells = [cell for cell in case.cells(TOOL) if "clients" in cell.parameters]
     if not cells:
         return {}
-    told = rate or max(_mean(cell, metric) for cell in cells)
-    return dict(min(cells, key=lambda cell: abs(_mean(cell, metric) - told)).parameters)
+    wanted = rate or max(_mean(cell, metric) for cell in cells)
+    return dict(min(cells, key=lambda cell: abs(_mean(cell, metric) - wanted)).parameters)
 
 
 def _mean(cell: Cell, metric: str) -> float:
@@ -171,17 +171,17 @@ def _layer(case: Case) -> Judgement:
     is_near_one = bool(case.world.near) and case.world.near in case.statement.subject
     limits = case.world.limit_near(metric) if is_near_one else case.world.limit(metric, setting)
     text = case.title.lower()
-    told = next((name for name, word in LAYERS if word in text), "")
-    if not told:
+    layer = next((name for name, word in LAYERS if word in text), "")
+    if not layer:
         return undecided(f"which layer is meant: {case.title}")
-    if told == NETWORK and CLIENT in limits and case.world.window_holds(is_near_one):
+    if layer == NETWORK and CLIENT in limits and case.world.window_holds(is_near_one):
         return yes("the windows of its connections, which are of the network")
-    truth = {NETWORK: {NETWORK}, DISK: {DISK, SERVER}, SERVER: {SERVER, CLIENT, WAIT}}[told]
-    if told == DISK and case.world.share < 0.85 and DISK not in limits:
+    truth = {NETWORK: {NETWORK}, DISK: {DISK, SERVER}, SERVER: {SERVER, CLIENT, WAIT}}[layer]
+    if layer == DISK and case.world.share < 0.85 and DISK not in limits:
         return no("the file system itself takes a part of the disks' rate")
-    if told == SERVER and case.world.share >= 0.9 and limits <= {SERVER, DISK}:
+    if layer == SERVER and case.world.share >= 0.9 and limits <= {SERVER, DISK}:
         return no("the disks are the limit")
-    return whether(bool(limits & truth), f"{', '.join(sorted(limits))} limits, not the {told}")
+    return whether(bool(limits & truth), f"{', '.join(sorted(limits))} limits, not the {layer}")
 
 
 LAYERS = ((SERVER, "itself is the limit"), (NETWORK, "network"), (DISK, "disk"))

@@ -19,10 +19,10 @@ def present(case: Case) -> dict[str, Any]:
     cells = [cell for cell in case.cells(TOOL) if not cell.parameters.get("window")]
     streams = case.fields.get("applies_when", {}).get("params", {}).get("streams")
     alike = [cell for cell in cells if str(cell.parameters.get("streams", 1)) == str(streams)] or cells
-    told = case.fields.get("present")
-    if not alike or not told:
+    rate = case.fields.get("present")
+    if not alike or not rate:
         return dict(alike[0].parameters) if alike else {}
-    return dict(min(alike, key=lambda cell: abs(_mean(cell) - told)).parameters)
+    return dict(min(alike, key=lambda cell: abs(_mean(cell) - rate)).parameters)
 
 
 def raised(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,25 +48,25 @@ def _bdp(case: Case) -> Judgement:
 
 
 def _limit(case: Case) -> Judgement:
-    found = case.world.reach(present(case))
+    reached = case.world.reach(present(case))
     name = case.statement.subject
-    terms = ", ".join(f"{key} {rate / 1e6:.5g}" for key, rate in found.terms.items())
-    if name == tcp.LOSS and _is_policed(case, found):
+    terms = ", ".join(f"{key} {rate / 1e6:.5g}" for key, rate in reached.terms.items())
+    if name == tcp.LOSS and _is_policed(case, reached):
         # It says that a policer may be what drops, and what would tell.
         return yes("a policer drops, which it names")
-    if not found.is_limit(name):
-        return no(f"{found.limit} is the limit, not {name} (Mbit/s: {terms})")
-    if name == tcp.WINDOW and not is_near(case.value, found.window, 0.25):
-        return no(f"the window is {found.window:,.0f} B, not {case.value:,.0f} B")
-    if name == tcp.LOSS and not found.lost / 3 <= case.value / 100 <= 3 * found.lost:
-        return no(f"{100 * found.lost:.2g} % are lost, not {case.value:.2g} %")
+    if not reached.is_limit(name):
+        return no(f"{reached.limit} is the limit, not {name} (Mbit/s: {terms})")
+    if name == tcp.WINDOW and not is_near(case.value, reached.window, 0.25):
+        return no(f"the window is {reached.window:,.0f} B, not {case.value:,.0f} B")
+    if name == tcp.LOSS and not reached.lost / 3 <= case.value / 100 <= 3 * reached.lost:
+        return no(f"{100 * reached.lost:.2g} % are lost, not {case.value:.2g} %")
     return yes()
 
 
-def _is_policed(case: Case, found: tcp.Reached) -> bool:
-    way, told = case.world.way, case.fields.get("alternatives") or ()
-    is_named = any("policer" in item["title"]["msgid"] for item in told)
-    return is_named and found.is_limit(tcp.FLOW) and way.policer_bps < way.shaper_bps
+def _is_policed(case: Case, reached: tcp.Reached) -> bool:
+    way, alternatives = case.world.way, case.fields.get("alternatives") or ()
+    is_named = any("policer" in item["title"]["msgid"] for item in alternatives)
+    return is_named and reached.is_limit(tcp.FLOW) and way.policer_bps < way.shaper_bps
 
 
 def _per_flow(case: Case) -> Judgement:
@@ -132,8 +132,8 @@ def _sysctl(case: Case) -> Judgement:
 
 def _maxima(case: Case) -> Judgement:
     truth = min(case.world.client.value(tcp.WMEM_MAX), case.world.server.value(tcp.RMEM_MAX))
-    told = float(case.fields.get("low") or 0)
-    return whether(is_near(told, truth, 0.05), f"the maxima are {truth:,} B, not {told:,.0f} B")
+    maxima = float(case.fields.get("low") or 0)
+    return whether(is_near(maxima, truth, 0.05), f"the maxima are {truth:,} B, not {maxima:,.0f} B")
 
 
 def _autotuning(case: Case) -> Judgement:
@@ -152,8 +152,8 @@ def _scaling(case: Case) -> Judgement:
 
 def _congestion(case: Case) -> Judgement:
     if "Try" in case.title:
-        found = case.world.reach(present(case))
-        return whether(found.is_limit(tcp.LOSS), f"{found.limit} is the limit, not loss")
+        reached = case.world.reach(present(case))
+        return whether(reached.is_limit(tcp.LOSS), f"{reached.limit} is the limit, not loss")
     rates = {cell.parameters.get("congestion"): cell.truth["goodput"] for cell in case.cells(TOOL)}
     best = case.fields["title"]["params"]["best"]
     return whether(rates.get(best, 0.0) >= 0.98 * max(rates.values()), f"true rates: {rates}")

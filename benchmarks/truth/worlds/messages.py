@@ -47,7 +47,7 @@ def world(seed: int, noise: Noise, repetitions: int, source: random.Random) -> M
     port = PORTS[kind] * source.uniform(0.9, 0.98)
     same = source.choice((3e9, 6e9, 1e10))
     ratio = source.choice((1.0, 1.05, 1.5, 2.4, 5.0))
-    made = MessagesWorld(
+    world = MessagesWorld(
         seed=seed,
         noise=noise,
         repetitions=repetitions,
@@ -59,63 +59,66 @@ def world(seed: int, noise: Noise, repetitions: int, source: random.Random) -> M
     )
     setups = []
     if source.random() < 0.7:
-        setups.append(_distances(made, source))
+        setups.append(_distances(world, source))
     if source.random() < 0.7 or not setups:
-        setups.append(_pairs(made, source))
-    return dataclasses.replace(made, setups=tuple(setups))
+        setups.append(_pairs(world, source))
+    return dataclasses.replace(world, setups=tuple(setups))
 
 
-def _distances(made: MessagesWorld, source: random.Random) -> Setup:
+def _distances(world: MessagesWorld, source: random.Random) -> Setup:
     """Return the placements within one node."""
     points = [{"placement": name, "message_size": LARGEST} for name in (SAME, OTHER)]
     truths = [
-        {"bandwidth": made.rate(name, LARGEST), "bandwidth_largest": made.rate(name, LARGEST)}
+        {"bandwidth": world.rate(name, LARGEST), "bandwidth_largest": world.rate(name, LARGEST)}
         for name in (SAME, OTHER)
     ]
     return Setup(
-        "Sockets", "osu-bandwidth", {"node": ("node1",)}, _cells(made, points, truths, source), ("placement",)
+        "Sockets", "osu-bandwidth", {"node": ("node1",)}, _cells(world, points, truths, source), ("placement",)
     )
 
 
-def _pairs(made: MessagesWorld, source: random.Random) -> Setup:
+def _pairs(world: MessagesWorld, source: random.Random) -> Setup:
     counts = (1, 2, 4, 8, 16)[: source.choice((3, 4, 5))]
     points = [{"pairs": count, "message_size": LARGEST} for count in counts]
     truths = [
         {
-            "aggregate": made.aggregate(count),
-            "bandwidth_pair": made.aggregate(count) / count,
-            "bandwidth_alone": made.aggregate(1),
+            "aggregate": world.aggregate(count),
+            "bandwidth_pair": world.aggregate(count) / count,
+            "bandwidth_alone": world.aggregate(1),
             "fairness": 0.99,
         }
         for count in counts
     ]
     roles = {"node": ("node1", "node2")}
     return Setup(
-        "Pairs", "mpi-contention", roles, _cells(made, points, truths, source, still=("fairness",)), ("pairs",)
+        "Pairs", "mpi-contention", roles, _cells(world, points, truths, source, still=("fairness",)), ("pairs",)
     )
 
 
-def _own(made: MessagesWorld, truth: Mapping[str, float], factor: float) -> float:
+def _own(world: MessagesWorld, truth: Mapping[str, float], factor: float) -> float:
     """Return the factor of a figure: a port that is full scatters by little."""
-    is_full = truth.get("aggregate", 0.0) >= 0.9 * made.port
-    return 1 + (factor - 1) * (steady(made.noise) if is_full else 1)
+    is_full = truth.get("aggregate", 0.0) >= 0.9 * world.port
+    return 1 + (factor - 1) * (steady(world.noise) if is_full else 1)
 
 
 def _cells(
-    made: MessagesWorld,
+    world: MessagesWorld,
     points: list[dict[str, Any]],
     truths: list[dict[str, float]],
     source: random.Random,
     still: tuple[str, ...] = (),
 ) -> list[Cell]:
-    factors, _hits = scatter(made.noise, len(points) * made.repetitions, source)
+    factors, _hits = scatter(world.noise, len(points) * world.repetitions, source)
     return [
         Cell(
             point,
             truth,
             [
                 Trial(
-                    {name: rate * (1 if name in still else _own(made, truth, factor)) for name, rate in truth.items()}
+                    {
+                        name: rate * (1 if name in still else _own(world, truth, factor))
+                        for name, rate in truth.items()
+                    }
                 )
                 for factor in factors[place :: len(points)]
             ],

@@ -176,14 +176,14 @@ def _links(world: NetworkWorld, source: random.Random, traits: list[str]) -> tup
     if know_mtu and lines[1].mtu < world.client.mtu and source.random() < 0.7:
         traits.append("stated-mtu-wrong")
     ends = ((CLIENT, "A"), ("A", "B"), ("B", SERVER))
-    found = []
+    links = []
     for line, (a, b) in zip(lines, ends, strict=True):
         is_wide = {a, b} == {"A", "B"}
         capacity = line.capacity_bps * (wrong if is_wide else 1)
         mtu = line.mtu
         if is_wide and "stated-mtu-wrong" in traits:
             mtu = world.client.mtu
-        found.append(
+        links.append(
             StatedLink(
                 line.name,
                 a,
@@ -193,4 +193,4 @@ def _links(world: NetworkWorld, source: random.Random, traits: list[str]) -> tup
                 mtu if know_mtu else None,
             )
         )
-    return tuple(found)
+    return tuple(links)

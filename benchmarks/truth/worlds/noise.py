@@ -66,8 +66,8 @@ def steady(noise: Noise) -> float:
 def _autocorrelated(cv: float, count: int, source: random.Random) -> list[float]:
     """Return AR(1) factors with the standard deviation `cv`."""
     step = cv * math.sqrt(1 - CORRELATION**2)
-    state, found = source.gauss(0, cv), []
+    state, factors = source.gauss(0, cv), []
     for _turn in range(count):
-        found.append(max(LEAST, 1 + state))
+        factors.append(max(LEAST, 1 + state))
         state = CORRELATION * state + source.gauss(0, step)
-    return found
+    return factors

@@ -90,11 +90,11 @@ class StorageWorld(World):
         alone, name = self.one_client(record, threads, direct)
         disks = len(self.servers) * self.disk[metric]
         thrashed = disks / (1 + self.decline * (clients * threads - 1))
-        found = {NETWORK: self.carried(clients), DISK: thrashed, SERVER: thrashed * self.share, CLIENT: math.inf}
+        rates = {NETWORK: self.carried(clients), DISK: thrashed, SERVER: thrashed * self.share, CLIENT: math.inf}
         # A file system that leaves nearly all of its disks is not what limits: they are.
-        found[WAIT] = math.inf
-        found[name] = min(found[name], clients * alone)
-        return found
+        rates[WAIT] = math.inf
+        rates[name] = min(rates[name], clients * alone)
+        return rates
 
     def rate(self, metric: str, parameters: Mapping[str, Any]) -> float:
         """Return the aggregate (B/s) of a setting as IOzone's parameters name it."""

@@ -22,23 +22,25 @@ FULL = 0.97
 def measure(world: NetworkWorld, source: random.Random) -> NetworkWorld:
     """Return the world with what a team measured in it: by chance some of the tools and sweeps."""
     setups = [_ping(world, source)] if source.random() < 0.85 else []
-    told = source.random() < 0.75
+    is_observed = source.random() < 0.75
     wants = [source.random() < chance for chance in (0.5, 0.5, 0.45, 0.15, 0.4, 0.2, 0.25)]
     if not any(wants[:3]):
         wants[0] = True
     if wants[0]:
-        setups.append(_tcp("Automatic window", world, [{}], (), source, told))
+        setups.append(_tcp("Automatic window", world, [{}], (), source, is_observed))
     if wants[1]:
         least = source.randrange(3)
         windows = WINDOWS[least : least + source.choice((5, 7, 9))]
         values = [0, *windows] if source.random() < 0.6 else windows
-        setups.append(_tcp("Windows", world, [{"window": size} for size in values], ("window",), source, told))
+        setups.append(_tcp("Windows", world, [{"window": size} for size in values], ("window",), source, is_observed))
     if wants[2]:
         counts = STREAMS[: source.choice((3, 4, 5, 6, 7))]
-        setups.append(_tcp("Streams", world, [{"streams": count} for count in counts], ("streams",), source, told))
+        setups.append(
+            _tcp("Streams", world, [{"streams": count} for count in counts], ("streams",), source, is_observed)
+        )
     if wants[3]:
         points = [{"congestion": name} for name in ("cubic", "reno", "bbr")]
-        setups.append(_tcp("Controls", world, points, ("congestion",), source, told))
+        setups.append(_tcp("Controls", world, points, ("congestion",), source, is_observed))
     if wants[4]:
         setups.append(_udp(world, source))
     if wants[5]:
@@ -66,81 +68,86 @@ def _tcp(
     points: Sequence[Mapping[str, Any]],
     factors: tuple[str, ...],
     source: random.Random,
-    told: bool,
+    is_observed: bool,
 ) -> Setup:
     cells = []
     for point, noise in zip(points, _spread(world, len(points), source), strict=True):
         parameters = {"duration": DURATION, **point}
-        found = world.reach(parameters)
-        truth = {"goodput": found.rate}
-        trials = [_tcp_trial(world, parameters, found, factor, hit, source, told) for factor, hit in noise]
+        reached = world.reach(parameters)
+        truth = {"goodput": reached.rate}
+        trials = [_tcp_trial(world, parameters, reached, factor, hit, source, is_observed) for factor, hit in noise]
         cells.append(Cell(parameters, truth, trials))
     return Setup(name, "iperf3-tcp", ROLES, cells, factors)
 
 
 def _tcp_trial(
-    world: NetworkWorld, parameters: Mapping[str, Any], found: tcp.Reached, factor: float, hit: bool,
-    source: random.Random, told: bool,
+    world: NetworkWorld, parameters: Mapping[str, Any], reached: tcp.Reached, factor: float, hit: bool,
+    source: random.Random, is_observed: bool,
 ) -> Trial:  # fmt: skip
     # A path that is full scatters less than what leaves room on it.
-    is_steady = found.limit == tcp.PATH and not hit
-    rate = found.rate * (1 + (factor - 1) * (steady(world.noise) if is_steady else 1))
+    is_steady = reached.limit == tcp.PATH and not hit
+    rate = reached.rate * (1 + (factor - 1) * (steady(world.noise) if is_steady else 1))
     streams = int(parameters.get("streams") or 1)
     sent = rate * DURATION / 8
-    again = _poisson(found.lost * sent / found.mss, source)
-    busy = min(1.0, found.rate / found.terms[tcp.PROCESSOR])
+    again = _poisson(reached.lost * sent / reached.mss, source)
+    busy = min(1.0, reached.rate / reached.terms[tcp.PROCESSOR])
     ends = [min(1.0, rate / min(streams * host.flow_bps, host.host_bps)) for host in (world.client, world.server)]
     figures = {
         "goodput": rate,
         "sent_rate": rate * 1.003,
         "retransmits": float(again),
-        "window_observed": found.advertised * source.uniform(0.995, 1.0),
-        "cwnd_max": found.window * source.uniform(1.0, 1.5),
+        "window_observed": reached.advertised * source.uniform(0.995, 1.0),
+        "cwnd_max": reached.window * source.uniform(1.0, 1.5),
         "min_rtt": world.way.rtt_s * source.uniform(1.0, 1.02),
-        "mean_rtt": found.rtt_s * source.uniform(1.0, 1.03),
-        "max_rtt": found.rtt_s * source.uniform(1.05, 1.5),
+        "mean_rtt": reached.rtt_s * source.uniform(1.0, 1.03),
+        "max_rtt": reached.rtt_s * source.uniform(1.05, 1.5),
         "fairness": 1.0 if streams == 1 else source.uniform(0.94, 1.0),
         "cpu_local": 100 * ends[0] * source.uniform(0.95, 1.0),
         "cpu_remote": 100 * ends[1] * source.uniform(0.95, 1.0),
     }
-    if found.granted is not None:
-        figures["window_granted"] = found.granted
+    if reached.granted is not None:
+        figures["window_granted"] = reached.granted
     flags: list[tuple[str, str, tuple[str, ...]]] = []
     if busy >= FULL or hit:
         flags.append(("processor-full", "info", ()))
     if hit:
         flags.append(("not-steady", "warning", ("goodput",)))
-    if found.limit == tcp.HOLE:
+    if reached.limit == tcp.HOLE:
         flags.append(("stalled", "warning", ()))
-    if found.granted is not None and found.granted < int(parameters["window"]):
+    if reached.granted is not None and reached.granted < int(parameters["window"]):
         flags.append(("window-not-granted", "invalid", ()))
-    elif found.is_capped:
+    elif reached.is_capped:
         flags.append(("window-capped", "warning", ()))
-    return Trial(figures, tuple(flags), _observed(world, parameters, found, sent, again, told))
+    return Trial(figures, tuple(flags), _observed(world, parameters, reached, sent, again, is_observed))
 
 
 def _observed(
-    world: NetworkWorld, parameters: Mapping[str, Any], found: tcp.Reached, sent: float, again: int, told: bool
+    world: NetworkWorld,
+    parameters: Mapping[str, Any],
+    reached: tcp.Reached,
+    sent: float,
+    again: int,
+    is_observed: bool,
 ) -> dict[str, Any]:
     """Return what the tool and, if it was asked, the kernel told of the connections."""
-    observed: dict[str, Any] = {"mss": found.first_mss}
-    if not told:
+    observed: dict[str, Any] = {"mss": reached.first_mss}
+    if not is_observed:
         return observed
-    waits = found.is_limit(tcp.WINDOW, 0.03)
-    waited = 0.9 if found.limit == tcp.WINDOW else 0.45 if waits else 0.0
+    waits = reached.is_limit(tcp.WINDOW, 0.03)
+    waited = 0.9 if reached.limit == tcp.WINDOW else 0.45 if waits else 0.0
     observed["tcp"] = {
         "connections": int(parameters.get("streams") or 1),
         "bytes_sent": int(sent),
         "busy": DURATION,
-        "receiver_window_limited": 0.0 if found.at_sender else waited,
-        "send_buffer_limited": waited if found.at_sender else 0.0,
+        "receiver_window_limited": 0.0 if reached.at_sender else waited,
+        "send_buffer_limited": waited if reached.at_sender else 0.0,
         "congestion_window_limited": 1 - waited,
         "retransmits": again,
-        "bytes_retransmitted": again * found.mss,
+        "bytes_retransmitted": again * reached.mss,
         "min_rtt": world.way.rtt_s,
-        "mean_rtt": found.rtt_s,
-        "mss": found.mss,
-        "path_mtu": found.first_mss + tcp.HEADERS if world.way.is_black_hole else found.mss + tcp.HEADERS,
+        "mean_rtt": reached.rtt_s,
+        "mss": reached.mss,
+        "path_mtu": reached.first_mss + tcp.HEADERS if world.way.is_black_hole else reached.mss + tcp.HEADERS,
         "congestion": str(parameters.get("congestion") or world.client.sysctls[tcp.CONTROL]),
         "nodes": [CLIENT],
     }
@@ -154,28 +161,28 @@ def _udp(world: NetworkWorld, source: random.Random) -> Setup:
     noises = _spread(world, len(shares), source)
     for share, noise in zip(shares, noises, strict=True):
         rate = float(round(share * most, -5)) or 1e5
-        found = udp.offer(world.client, world.server, world.way, rate, LENGTH, world.drain_bps)
+        arrived = udp.offer(world.client, world.server, world.way, rate, LENGTH, world.drain_bps)
         parameters = {"rate": int(rate), "length": LENGTH, "duration": DURATION}
-        truth = {"goodput": found.goodput, "offered_load": found.offered, "loss": found.loss}
-        trials = [_udp_trial(found, hit, source) for _factor, hit in noise]
+        truth = {"goodput": arrived.goodput, "offered_load": arrived.offered, "loss": arrived.loss}
+        trials = [_udp_trial(arrived, hit, source) for _factor, hit in noise]
         cells.append(Cell(parameters, truth, trials))
     return Setup("Loads of UDP", "iperf3-udp", ROLES, cells, ("rate",))
 
 
-def _udp_trial(found: udp.Arrived, hit: bool, source: random.Random) -> Trial:
-    offered = found.offered * source.uniform(0.998, 1.0)
+def _udp_trial(arrived: udp.Arrived, hit: bool, source: random.Random) -> Trial:
+    offered = arrived.offered * source.uniform(0.998, 1.0)
     # Losses are counted: ten seconds of packets leave little chance, a busy receiver adds its own.
     packets = offered * DURATION / 8 / LENGTH
-    loss = min(1.0, _poisson(found.loss * packets, source) / packets) + (source.uniform(0.01, 0.2) if hit else 0.0)
+    loss = min(1.0, _poisson(arrived.loss * packets, source) / packets) + (source.uniform(0.01, 0.2) if hit else 0.0)
     loss = min(loss, 1.0)
     flags: list[tuple[str, str, tuple[str, ...]]] = []
-    if found.sender_full:
+    if arrived.sender_full:
         flags += [("sender-too-slow", "warning", ()), ("processor-full", "info", ())]
-    if found.receiver_full or hit:
+    if arrived.receiver_full or hit:
         flags.append(("receive-buffer-full", "warning", ()))
     figures = {
         "goodput": offered * (1 - loss), "offered_load": offered, "loss": loss,
-        "jitter": found.jitter_s * source.uniform(0.7, 1.3), "out_of_order": 0.0,
+        "jitter": arrived.jitter_s * source.uniform(0.7, 1.3), "out_of_order": 0.0,
     }  # fmt: skip
     return Trial(figures, tuple(flags))
 
@@ -209,9 +216,9 @@ def _pathrate(world: NetworkWorld, source: random.Random) -> Setup:
 def _tracepath(world: NetworkWorld) -> Setup:
     hosts = min(world.client.mtu, world.server.mtu)
     # In a black hole nothing comes back that would tell.
-    told = hosts if world.way.is_black_hole else min(hosts, world.way.mtu)
-    trials = [Trial({"path_mtu": float(told)}) for _turn in range(world.repetitions)]
-    return Setup("Path MTU", "tracepath", ROLES, [Cell({}, {"path_mtu": float(told)}, trials)])
+    mtu = hosts if world.way.is_black_hole else min(hosts, world.way.mtu)
+    trials = [Trial({"path_mtu": float(mtu)}) for _turn in range(world.repetitions)]
+    return Setup("Path MTU", "tracepath", ROLES, [Cell({}, {"path_mtu": float(mtu)}, trials)])
 
 
 def _spoil(setup: Setup, source: random.Random) -> Setup:
