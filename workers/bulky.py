@@ -1,7 +1,9 @@
-"""Work that may take hours: a machine has one such piece in hand, so that reports and mails do not wait for it.
+"""Work that takes long: imports and deletions in turns of a minute, and archives, which may take hours.
 
-`worker-long` has two processes. One that is asked for bulky work while the other is at such leaves it: the other
-comes back for the next piece, of whatever kind, when it has come to the end of its own.
+`worker-long` has two processes. A machine has one archive in hand at most, and one import or deletion: while the one
+process stores an archive, the other goes on with all else, and nobody's report or import waits for longer than a turn.
+Whoever is asked for a piece of a kind of which one is in hand leaves it: the process that has that comes back for the
+next.
 """
 
 import dataclasses
@@ -20,17 +22,29 @@ from apps.core import leases, turns
 LIMIT_S = 6 * 3600
 # What has turns that are shorter by far: a reader that never ends must not have the lane for hours (s).
 IMPORT_LIMIT_S, DELETION_LIMIT_S = 600, 120
+SHORT, ARCHIVES = f"bulky work at {platform.node()}", f"archive work at {platform.node()}"
 
 
 def take_next(*, now: datetime) -> bool:
-    """Take the piece on whose turn it is, unless one is in hand on this machine; False if there is none."""
-    with leases.hold(f"bulky work at {platform.node()}") as is_free:
-        return is_free and turns.take_next(
-            _within(IMPORT_LIMIT_S, imports.pieces(now)),
-            archives.pieces(now),
-            _within(DELETION_LIMIT_S, campaigns.pieces_of_deletion(now)),
-            now=now,
-        )
+    """Take the piece on whose turn it is, of a lane that is free on this machine; False if there is none."""
+    short = (
+        _within(IMPORT_LIMIT_S, imports.pieces(now)),
+        _within(DELETION_LIMIT_S, campaigns.pieces_of_deletion(now)),
+    )
+    lanes = {SHORT: short, ARCHIVES: (archives.pieces(now),)}
+    # Pieces of a lane that is taken are not looked at: many of them would hide those of the other.
+    free = [_alone(lane, piece) for lane, pieces in lanes.items() if not leases.is_held(lane) for piece in pieces]
+    return turns.take_next(*free, now=now)
+
+
+def _alone(lane: str, pieces: turns.Pieces) -> turns.Pieces:
+    """Return these pieces, each left where another process of this machine is at one of the same lane."""
+
+    def do(pk: int) -> bool:
+        with leases.hold(lane) as is_free:
+            return is_free and pieces.do(pk)
+
+    return dataclasses.replace(pieces, do=do)
 
 
 def _within(limit_s: int, pieces: turns.Pieces) -> turns.Pieces:

@@ -1,6 +1,5 @@
 """No team keeps another waiting: of all kinds of long work the next piece is of whoever had least lately."""
 
-import platform
 import random
 import signal
 import subprocess
@@ -158,6 +157,19 @@ def test_many_pieces_of_one_kind_keep_no_other_kind_waiting(of_many: str, of_one
     assert has_begun(one)
 
 
+@pytest.mark.parametrize("of_one", sorted(set(BULKY) - {"archive"}))
+def test_an_archive_that_is_being_stored_keeps_nothing_else_waiting(of_one: str, cast: SimpleNamespace) -> None:
+    for place in range(2 * turns.MOST_TRIED):
+        an_archive(cast.other_team, cast.charlie, timezone.now() - PAST + timedelta(minutes=place))
+    make, _carry_out_next, has_begun = KINDS[of_one]
+    one = make(cast.team, cast.oscar, timezone.now())
+    # They had more of the workers' time: by order alone all these archives come first.
+    turns.count([f"team {cast.team.pk}"], 40.0)
+    with leasing.elsewhere(bulky.ARCHIVES):
+        assert bulky.take_next(now=timezone.now())
+    assert has_begun(one)
+
+
 def test_a_piece_that_does_not_end_in_its_time_is_ended_with_its_process() -> None:
     program = (
         "import django; django.setup()\nfrom workers import bulky\nwith bulky._ended_after(1):\n while True: pass"
@@ -257,7 +269,11 @@ def test_a_task_comes_back_as_long_as_there_was_something(
     for make in (an_import, an_archive, a_deletion):
         make(cast.team, cast.oscar, begin)
     # What waits is begun with, and left by whoever comes upon it while a piece is in hand on this machine.
-    with leasing.elsewhere(f"bulky work at {platform.node()}"), django_capture_on_commit_callbacks(execute=True):
+    with (
+        leasing.elsewhere(bulky.SHORT),
+        leasing.elsewhere(bulky.ARCHIVES),
+        django_capture_on_commit_callbacks(execute=True),
+    ):
         tasks.take_bulky()
     assert sent == []
     for has_something in (True, True, True, False):
