@@ -104,7 +104,7 @@ class AgentEndpoint:
         if is_event:
             return await self._take_event(scope, receive, prefix, agent, key, protocol.job_id_of(words[1]))
         agent = await self._admitted(prefix, agent, key)
-        with self._news.share_of(agent.agent_id) as share:
+        with self._news.share_of(agent.agent_id, agent.team_id) as share:
             body = await read_body(scope, receive, Kind.NEWS, share)
         if name == "facts":
             return 200, {"changed": await database.run(_take_facts, agent.agent_id, body)}
@@ -117,7 +117,7 @@ class AgentEndpoint:
         if not await database.run(queries.has_job, agent.node_id, job):
             raise _unknown_job()
         # What was measured is looked at whoever works for the node now: it counts if the process took the job.
-        with self._reports.share_of(agent.agent_id) as share:
+        with self._reports.share_of(agent.agent_id, agent.team_id) as share:
             body = await read_body(scope, receive, Kind.REPORT, share)
             receipt, is_trouble_news = await database.run(_take_report, agent, key, job, body)
         if is_trouble_news:
