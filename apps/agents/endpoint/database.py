@@ -1,22 +1,35 @@
 """The endpoint's way to the database: short calls in a few threads, each with its own connection."""
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 
+from apps.agents.endpoint.places import Places
 from apps.core import outage
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 # Each thread takes a connection for one call; a thousand idle agents need no more.
-_THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="agents-database")
+COUNT = 4
+_THREADS = ThreadPoolExecutor(max_workers=COUNT, thread_name_prefix="agents-database")
+# Whatever a team's agents send, half of the threads are there for others.
+_places: "WeakKeyDictionary[asyncio.AbstractEventLoop, Places]" = WeakKeyDictionary()
 
 
 class Unavailable(Exception):
     """The database does not answer now."""
+
+
+async def run_for(team: int, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return what `run` does, when the team's turn has come."""
+    places = _places.setdefault(asyncio.get_running_loop(), Places(COUNT, COUNT // 2))
+    async with places.place(team):
+        return await run(function, *args, **kwargs)
 
 
 async def run(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
