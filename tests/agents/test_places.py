@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from apps.agents.endpoint import app, database, places, protocol, room
+from tests.agents import factories
+from tests.agents.live import Client, LiveServer
 
 
 async def hold(at: places.Places, team: int, log: list[int], until: asyncio.Event) -> None:
@@ -108,3 +110,9 @@ def test_a_question_names_all_that_an_agent_may_hold_and_no_more() -> None:
     with pytest.raises(room.Problem) as refusal:
         app._read_poll(poll(protocol.MOST_HELD + 1))
     assert refusal.value.status == 400
+
+
+def test_a_question_longer_than_all_that_it_may_name_is_refused(server: LiveServer) -> None:
+    _agent, token = factories.agent()
+    status, answer = Client(server.port, token).call("poll", b'{"held": []}' + b" " * 200_000)
+    assert (status, answer["code"]) == (413, "too-large")

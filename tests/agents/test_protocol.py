@@ -102,8 +102,6 @@ def test_it_refuses_what_is_too_large(server: LiveServer) -> None:
     _agent, token = factories.agent()
     assert ask(server, token).call("facts", b" " * (1024 * 1024 + 1))[0] == 413
     assert ask(server).call("enrol", b" " * 20_000)[0] == 413
-    # More than all that it may name.
-    assert ask(server, token).call("poll", b'{"held": []}' + b" " * 200_000)[0] == 413
 
 
 def test_it_refuses_an_output_that_unpacks_without_end(server: LiveServer) -> None:
