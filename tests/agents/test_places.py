@@ -96,6 +96,25 @@ async def test_a_call_of_a_team_that_sends_much_keeps_no_other_waiting() -> None
     assert time.monotonic() - began < 25
 
 
+async def test_large_bodies_are_read_one_at_a_time_and_small_ones_meanwhile() -> None:
+    log, until = list[str](), asyncio.Event()
+
+    async def read(team: int, size: int) -> None:
+        async with database.turn_of_body(team, size):
+            log.append(f"{team}: {size > database.LARGE_BYTES}")
+            await until.wait()
+
+    large, small = database.LARGE_BYTES + 1, database.LARGE_BYTES
+    tasks = [
+        asyncio.create_task(read(*body)) for body in ((1, large), (1, large), (2, large), (1, small), (2, small))
+    ]
+    await turns()
+    assert log == ["1: True", "1: False", "2: False"]
+    until.set()
+    await asyncio.gather(*tasks)
+    assert log[3:] == ["1: True", "2: True"]
+
+
 def poll(ids: int, blanks: int = 0) -> bytes:
     named = [str(uuid.uuid4()) for _number in range(ids)]
     body: dict[str, Any] = {"held": named, "stopping": named, "running": named, "troubles": []}

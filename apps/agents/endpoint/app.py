@@ -124,8 +124,9 @@ class AgentEndpoint:
         # What was measured is looked at whoever works for the node now: it counts if the process took the job.
         with self._reports.share_of(agent.agent_id, agent.team_id) as share:
             body = await read_body(scope, receive, Kind.REPORT, share)
-            receipt, is_trouble_news = await database.run_for(agent.team_id, _take_report, agent, key, job, body)
-        if is_trouble_news:
+            async with database.turn_of_body(agent.team_id, len(body)):
+                receipt, is_news = await database.run_for(agent.team_id, _take_report, agent, key, job, body)
+        if is_news:
             self.hub.distrust(prefix)
         return 200, receipt
 
