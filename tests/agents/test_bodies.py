@@ -32,6 +32,7 @@ ADDRESSES = {
     Kind.FILES: "/imports/new/",
     Kind.GREETING: "/agent/v1/enrol",
     Kind.NEWS: "/agent/v1/facts",
+    Kind.QUESTION: "/agent/v1/poll",
     Kind.REPORT: "/agent/v1/jobs/{job}/events",
 }
 
@@ -87,7 +88,7 @@ class Sent:
 def headers_of(kind: Kind, cast: Cast) -> tuple[str, dict[str, str]]:
     """Return address and head of a request of a kind."""
     path = ADDRESSES[kind]
-    if kind in (Kind.NEWS, Kind.REPORT):
+    if kind in (Kind.NEWS, Kind.QUESTION, Kind.REPORT):
         agent, token = factories.agent()
         job = factories.job(agent.node) if kind is Kind.REPORT else None
         return path.format(job=job.pk if job else ""), {"Authorization": f"Bearer {token}"}

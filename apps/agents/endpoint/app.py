@@ -39,9 +39,8 @@ NAMES = ("clock", "enrol", "facts", "hello", "leave", "poll")
 # Shorter than the silence of common proxies and than the time after which an agent counts as lost.
 HOLD_S = 20.0
 Answer = tuple[int, dict[str, Any]]
-# What names all that an agent may hold, stop and run, and what is wrong on its node (bytes); and what is read in the
-# loop in which all others are answered: some milliseconds of a longer one are not.
-MOST_OF_POLL, SHORT_POLL = 192 * 1024, 4 * 1024
+# A question for work is read in the loop in which all others are answered, but for longer ones (bytes).
+SHORT_POLL = 4 * 1024
 # Codes of the refusals of a process: another is at work, or it has to introduce itself first.
 OTHER, UNKNOWN = "other-instance", "unknown-instance"
 # The key of no process.
@@ -109,7 +108,7 @@ class AgentEndpoint:
             return await self._take_event(scope, receive, prefix, agent, key, protocol.job_id_of(words[1]))
         agent = await self._admitted(prefix, agent, key)
         with self._news.share_of(agent.agent_id, agent.team_id) as share:
-            body = await read_body(scope, receive, Kind.NEWS, share)
+            body = await read_body(scope, receive, Kind.QUESTION if name == "poll" else Kind.NEWS, share)
         if name == "facts":
             changed = await database.run_for(agent.team_id, _take_facts, agent.agent_id, body)
             return 200, {"changed": changed}
@@ -203,8 +202,6 @@ class AgentEndpoint:
 
     async def _poll(self, prefix: str, agent: Credentials, body: bytes) -> Answer:
         """Answer with what is to be done on the agent's node, as soon as there is something."""
-        if len(body) > MOST_OF_POLL:
-            raise Problem(413, "too-large", f"A question for work has at most {MOST_OF_POLL} bytes.")
         if len(body) > SHORT_POLL:
             question, troubles = await database.run_for(agent.team_id, _read_poll, body)
         else:
