@@ -26,7 +26,8 @@ def measured_before(db: None) -> measuring.Measured:
 
 def _measured_before(request: pytest.FixtureRequest) -> measuring.Measured | None:
     """Return what a test's measured campaign comes with, if the test has one."""
-    return request.getfixturevalue("measured_before") if "measured" in request.fixturenames else None
+    name = "measured_before"
+    return request.getfixturevalue(name) if name in request.fixturenames else None
 
 
 @pytest.fixture
