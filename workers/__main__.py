@@ -7,8 +7,10 @@ memory.
 """
 
 import gc
+import multiprocessing
 import os
 import sys
+from pathlib import Path
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
 gc.disable()
@@ -22,7 +24,7 @@ from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 from django.utils.log import configure_logging  # noqa: E402
 
-from workers import celery_app  # noqa: E402
+from workers import celery_app, signs  # noqa: E402
 
 _COMMANDS: dict[str, click.Command] = {"worker": worker, "beat": beat}
 
@@ -57,6 +59,17 @@ def _load(name: str) -> None:
     else:
         django.setup()
         celery_app.loader.import_default_modules()
+        if signs.FILE in os.environ:
+            _share_memory_in(Path(os.environ[signs.FILE]).parent)
+
+
+def _share_memory_in(folder: Path) -> None:
+    """Have the files of memory that is shared with children, which have no name from then on, in a folder that stays.
+
+    Otherwise each worker makes one for itself among the temporary ones, and leaves it there if it is killed.
+    """
+    # As multiprocessing's own managers tell it to their children; there is no other way.
+    multiprocessing.current_process()._config["tempdir"] = str(folder)  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """What a worker's and the timetable's processes load when they start."""
 
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 from launch.home import ROOT
 from workers import tasks
@@ -11,13 +13,24 @@ from workers.celery import app
 LOADED = "import sys; from workers import __main__ as program; program._load({name!r}); print(*sys.modules)"
 
 
+KILLED = """
+import os, signal
+from workers import __main__ as program
+program._load("worker")
+from billiard.sharedctypes import Value
+value = Value("i")
+print("shared", flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
 def loaded_by(name: str) -> set[str]:
     """Return the modules that a command of `python -m workers` has loaded when it begins."""
     return set(output_of("-c", LOADED.format(name=name)).stdout.split())
 
 
-def output_of(*words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
+def output_of(*words: str, **names: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "apps.config.settings.test", **names}
     return subprocess.run(
         [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
@@ -44,3 +57,12 @@ def test_another_command_is_refused_with_what_there_is() -> None:
     refused = output_of("-m", "workers", "inspect", "ping")
     assert refused.returncode == 1
     assert "worker or beat" in refused.stderr
+
+
+def test_a_worker_that_is_killed_leaves_no_folder(tmp_path: Path) -> None:
+    temporary, run = tmp_path / "tmp", tmp_path / "run"
+    for folder in (temporary, run):
+        folder.mkdir()
+    killed = output_of("-c", KILLED, TMPDIR=str(temporary), FATHOM_SIGN=str(run / "worker.sign"))
+    assert (killed.returncode, killed.stdout) == (-signal.SIGKILL, "shared\n"), killed.stderr
+    assert [*temporary.iterdir(), *run.iterdir()] == []
