@@ -12,23 +12,36 @@ from django.utils import timezone, translation
 
 from apps.core import broker, queue
 from apps.testbeds.models import Node
-from tests import factories, outages
+from tests import factories, kept, outages
 from tests.campaigns import factories as make
 from tests.launch import migrated as patterns
+from tests.results import measuring
 
 
 @pytest.fixture
-def cast(db: None) -> factories.Cast:
+def measured_before(db: None) -> measuring.Measured:
+    """Return a finished campaign between two nodes, as it was measured for the first test that has one."""
+    return kept.world("measured", measuring.sweep)
+
+
+def _measured_before(request: pytest.FixtureRequest) -> measuring.Measured | None:
+    """Return what a test's measured campaign comes with, if the test has one."""
+    name = "measured_before"
+    return request.getfixturevalue(name) if name in request.fixturenames else None
+
+
+@pytest.fixture
+def cast(db: None, request: pytest.FixtureRequest) -> factories.Cast:
     """Return the named cast."""
-    return factories.cast()
+    before = _measured_before(request)
+    return before.cast if before else factories.cast()
 
 
 @pytest.fixture
-def pair(cast: factories.Cast) -> list[Node]:
+def pair(cast: factories.Cast, request: pytest.FixtureRequest) -> list[Node]:
     """Return two nodes joined by a link of 1 Gbit/s and 4.8 ms."""
-    a, b = make.nodes(cast.team, "kisti01", "pnu01")
-    make.link(a, b, "WAN")
-    return [a, b]
+    before = _measured_before(request)
+    return before.pair if before else make.joined(cast.team)
 
 
 @pytest.fixture(scope="session")

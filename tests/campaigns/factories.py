@@ -32,6 +32,13 @@ def link(a: Node | Switch, b: Node | Switch, name: str, capacity_bps: int | None
     )
 
 
+def joined(team: Team) -> list[Node]:
+    """Return two nodes joined by a link."""
+    a, b = nodes(team, "kisti01", "pnu01")
+    link(a, b, "WAN")
+    return [a, b]
+
+
 def cluster(team: Team, name: str, *members: Node) -> Cluster:
     """Return a cluster of nodes."""
     made = Cluster.objects.create(team=team, name=name)

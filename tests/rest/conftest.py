@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests import factories
+from tests import factories, kept
 from tests.rest import schema, world
 
 # Each refusal would be a line.
@@ -29,7 +29,16 @@ def quiet() -> Iterator[None]:
 
 
 @pytest.fixture
-def team(cast: factories.Cast, settings: Any, tmp_path: Path, quiet: None) -> Any:
+def team(db: None, settings: Any, tmp_path: Path, quiet: None) -> Any:
     settings.VAR_DIR = tmp_path
     settings.PUBLIC_URL = "https://fathom.example.org"
-    return world.build(cast, tmp_path)
+    return kept.world("rest", lambda: world.build(factories.cast(), tmp_path), tmp_path)
+
+
+@pytest.fixture
+def cast(db: None, request: pytest.FixtureRequest) -> factories.Cast:
+    """Return the named cast, that of the team that has one of everything if the test has it."""
+    found: factories.Cast = (
+        request.getfixturevalue("team").cast if "team" in request.fixturenames else factories.cast()
+    )
+    return found

@@ -41,8 +41,8 @@ from tests.comparison.history.conftest import LEVELS, START, WEEK, again
 from tests.comparison.history.conftest import measured as measure_level
 from tests.reports import documents
 from tests.reports.schedules.conftest import schedule
-from tests.results.conftest import carry_out_all
 from tests.results.factories import measure_all
+from tests.results.measuring import carry_out_all
 from tests.testbeds import factories as inventory
 from tests.tuning.carrying import draft as finding_draft
 from tests.tuning.carrying import store as store_finding

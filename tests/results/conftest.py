@@ -1,48 +1,23 @@
-"""A campaign whose window sweep was measured, with recorded outputs, from launch to results."""
-
-from types import SimpleNamespace
+"""A campaign whose window sweep was measured."""
 
 import pytest
-from django.utils import timezone
 
-from apps.campaigns import services
-from apps.campaigns.models import Campaign, Run
+from apps.agents.models import Agent
+from apps.campaigns.models import Campaign
 from apps.testbeds.models import Node
-from tests.bench.tools import recordings
-from tests.campaigns import factories as make
+from tests.results.measuring import Measured
 from tests.workers import factories as agents
-from workers import carry_out
-
-# What iperf3 printed on the emulated link for each window of the sweep, repetition by repetition.
-WINDOWS = {
-    65536: ("winsweep_pnu/w64K_cubic_r1.json", "winsweep_pnu/w64K_cubic_r2.json"),
-    1048576: ("winsweep_pnu/w1M_cubic_r0.json", "winsweep_pnu/w1M_cubic_r2.json"),
-}
 
 
 @pytest.fixture
 def pair(pair: list[Node]) -> list[Node]:
     """Return the two nodes, whose agents were heard of just now."""
-    agents.enrol(*pair)
+    if not Agent.objects.filter(node__in=pair).exists():
+        agents.enrol(*pair)
     return pair
 
 
-def carry_out_all() -> None:
-    """Measure whatever starts, with the recording of its window, until nothing is left."""
-    carry_out.schedule()
-    while run := Run.objects.filter(state__in=Run.OPEN_STATES).first():
-        agents.listen(run)
-        names = WINDOWS[run.trial.parameters["window"]]
-        recorded = recordings.load("iperf3-tcp", names[run.trial.repetition % 2])
-        agents.measure(run, recorded)
-        carry_out.advance(run.pk)
-    services.finish_campaigns(now=timezone.now())
-
-
 @pytest.fixture
-def measured(cast: SimpleNamespace, pair: list[Node]) -> Campaign:
+def measured(measured_before: Measured) -> Campaign:
     """Return a finished campaign of two windows, two repetitions each."""
-    campaign = make.launched(cast, *pair, fixed={"duration": "4 s", "omit": "1 s"})
-    carry_out_all()
-    campaign.refresh_from_db()
-    return campaign
+    return measured_before.campaign

@@ -11,7 +11,7 @@ from apps.results import charts, queries
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Link
 from tests.campaigns import factories as make
-from tests.results.conftest import carry_out_all
+from tests.results.measuring import carry_out_all
 from tests.testbeds import factories as inventory
 
 

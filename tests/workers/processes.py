@@ -39,6 +39,7 @@ def start(part: str, folder: Path) -> subprocess.Popen[bytes]:
         "DATABASE_URL": urlunsplit(address._replace(path=f"/{connection.settings_dict['NAME']}")),
         "DJANGO_SETTINGS_MODULE": "apps.config.settings.test",
         "FATHOM_VAR": str(folder),
+        "FATHOM_SIGN": str(folder / f"{part}.sign"),
     }
     with (folder / f"{part}.log").open("ab") as log:
         return subprocess.Popen(

@@ -13,6 +13,7 @@ from apps.campaigns.models import Campaign
 from apps.core import queue
 from tests import factories
 from tests.workers import processes, timetable_cases
+from workers import tasks  # noqa: F401 - else nobody has registered them
 from workers.celery import app
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("workers")]

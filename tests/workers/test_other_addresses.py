@@ -11,7 +11,7 @@ from apps.testbeds.services import update_item
 from apps.testbeds.services.parts import Address
 from tests.bench.tools import recordings
 from tests.campaigns import factories as make
-from tests.results.conftest import WINDOWS
+from tests.results.measuring import WINDOWS
 from tests.workers import factories as agents
 from workers import carry_out
 
