@@ -58,7 +58,7 @@ def findings(made: Material, grounds: Grounds) -> Section:
         blocks.append(_table(changes, grounds))
     if kept:
         blocks.append(Paragraph((_("What needs no change:"),)))
-        blocks.append(Items(tuple((item.link,) for item in kept)))
+        blocks.append(Items(tuple(item.line for item in kept)))
     blocks += [block for block in (_verifications(changes), grounds.table()) if block]
     parts = tuple(_change(made, item, number, grounds) for number, item in enumerate(changes, start=1))
     return Section("findings", _("Findings and what to change"), tuple(blocks), parts)
@@ -164,16 +164,23 @@ def _problem_table(found: Sequence[Conclusion]) -> Table:
     for number, item in enumerate(found, start=1):
         label = item.first.details.get("confidence_label", "")
         rows.append((number, item.link, _(label) if label else ""))
-    return _with_flags(Table(PROBLEMS, _("Problems"), columns, rows), found)
+    return _with_nodes_and_flags(Table(PROBLEMS, _("Problems"), columns, rows), found)
 
 
-def _with_flags(table: Table, told: Sequence[Conclusion]) -> Table:
-    """Return a table of conclusions with the flags of what each rests on behind it, as it is if none is flagged."""
-    marks = [item.first.mark for item in told]
-    if not any(marks):
-        return table
-    rows = [(*row, mark.text if mark else None) for row, mark in zip(table.rows, marks, strict=True)]
-    return replace(table, columns=(*table.columns, Column(_("Flags"))), rows=rows)
+def _with_nodes_and_flags(table: Table, told: Sequence[Conclusion]) -> Table:
+    """Return a table of conclusions with the nodes that each speaks of, and the flags of what it rests on, behind it.
+
+    Neither is a column where none has any.
+    """
+    own = {
+        _("Nodes"): [", ".join(item.ends) for item in told],
+        _("Flags"): [item.first.mark.text if item.first.mark else None for item in told],
+    }
+    for title, cells in own.items():
+        if any(cells):
+            rows = [(*row, cell) for row, cell in zip(table.rows, cells, strict=True)]
+            table = replace(table, columns=(*table.columns, Column(title)), rows=rows)
+    return table
 
 
 def _table(changes: Sequence[Conclusion], grounds: Grounds) -> Table:
@@ -203,7 +210,7 @@ def _table(changes: Sequence[Conclusion], grounds: Grounds) -> Table:
                 latest.gain_high if latest else None,
             )
         )
-    return _with_flags(Table(CHANGES, _("What to change and what it gains"), columns, rows), changes)
+    return _with_nodes_and_flags(Table(CHANGES, _("What to change and what it gains"), columns, rows), changes)
 
 
 def _outcomes(finding: Finding, ground: Ground, number: int) -> list[tuple[Part, ...]]:

@@ -24,6 +24,13 @@ class Conclusion:
 
     link: Link
     findings: tuple[tuple[Finding, str], ...]
+    # Between which ends each of them speaks of, where it does: "pusan-1 → kisti-1".
+    ends: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> tuple[Part, ...]:
+        """Return what is concluded, and between whom: the same may not hold the other way."""
+        return (self.link, f" ({', '.join(self.ends)})") if self.ends else (self.link,)
 
     @property
     def first(self) -> Finding:
@@ -86,7 +93,11 @@ def conclusions_of(made: Material, kinds: Collection[str]) -> list[Conclusion]:
         if finding.kind in kinds:
             found.setdefault((finding.rule, messages.render(finding.title)), []).append((finding, ref))
     return [
-        Conclusion(made.titles.get(members[0][0].pk) or Link(title, members[0][1]), tuple(members))
+        Conclusion(
+            made.titles.get(members[0][0].pk) or Link(title, members[0][1]),
+            tuple(members),
+            tuple(dict.fromkeys(ends for finding, _ref in members if (ends := _ends(made, finding)))),
+        )
         for (_rule, title), members in found.items()
     ]
 
@@ -141,9 +152,9 @@ def evidence_of(made: Material, claim: Conclusion, rests: Part | None, flagged: 
 
 def _subject(made: Material, finding: Finding) -> str:
     """Return what a finding speaks of: its ends by their names, or what its rule calls it."""
+    return _ends(made, finding) or str(finding.details.get("subject", "")) or finding.campaign.name
+
+
+def _ends(made: Material, finding: Finding) -> str:
     ends = [(role, made.nodes[node].name) for role, node in finding.ends if node in made.nodes]
-    return (
-        told_ends([role for role, _name in ends], [name for _role, name in ends])
-        or str(finding.details.get("subject", ""))
-        or finding.campaign.name
-    )
+    return told_ends([role for role, _name in ends], [name for _role, name in ends])

@@ -24,11 +24,11 @@ def summary(made: Material, grounds: Grounds) -> tuple[Block, ...]:
     found, changes = problems_of(made), changes_of(made)
     if found or changes or not made.unfinished:
         blocks.append(Paragraph(_counted(found, changes), key="summary"))
-    lines: list[tuple[Part, ...]] = [(item.link,) for item in found[:MOST_IN_SHORT]]
+    lines: list[tuple[Part, ...]] = [item.line for item in found[:MOST_IN_SHORT]]
     for number, item in enumerate(changes[:MOST_IN_SHORT], start=1):
         pk = item.first.pk
         gain = gain_of(item.first, number, grounds.own[pk])
-        lines.append((item.link, *gain, *_also(grounds.parts[pk])))
+        lines.append((*item.line, *gain, *_also(grounds.parts[pk])))
     return (*blocks, Items(tuple(lines))) if lines else tuple(blocks)
 
 
@@ -42,12 +42,12 @@ def conclusion(made: Material) -> tuple[Block, ...]:
     changes, kept = changes_of(made), kept_of(made)
     if changes:
         blocks.append(Paragraph((_("To be done, the surest first:"),), key="conclusion"))
-        blocks.append(Items(tuple((item.link, *_standing(item)) for item in changes), ordered=True))
+        blocks.append(Items(tuple((*item.line, *_standing(item)) for item in changes), ordered=True))
     elif not made.unfinished:
         blocks.append(Paragraph((_("Nothing is to be changed by what was measured."),), key="conclusion"))
     if kept:
         blocks.append(Paragraph((_("To be kept as it is:"),)))
-        blocks.append(Items(tuple((item.link,) for item in kept)))
+        blocks.append(Items(tuple(item.line for item in kept)))
     if missing := _missing(problems_of(made)):
         blocks.append(Paragraph((_("To be measured still:"),)))
         blocks.append(Items(tuple((text,) for text in missing)))
