@@ -8,6 +8,8 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import FloatField, Func, QuerySet
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMPLE, Point
+from apps.bench.rules.told import Told
+from apps.bench.sweep import likeness
 from apps.bench.toolkit import bears_on, doubts, goes_back, harmonic_metrics
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
@@ -105,7 +107,7 @@ def _harmonic(cells: Mapping[Cell, _Told], lanes: Mapping[int, Measured]) -> dic
 def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
     file_system = measured.file_system
     return Point(
-        told.parameters,
+        _parameters(told, measured),
         told.metrics,
         tool=measured.tool.slug,
         layer=layer_of(told.parameters, measured),
@@ -122,6 +124,12 @@ def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
         # A publication says between whom, not which of a probe's ends sent.
         is_back=goes_back(None if PRINTED in told.observed else measured.tool, told.parameters),
     )
+
+
+def _parameters(told: _Told, measured: Measured) -> Mapping[str, Any]:
+    """Return the parameters of a cell; of an import some are not known, and no rule reads them."""
+    unknown = likeness.unknown_of(measured.tool, told.parameters)
+    return Told(told.parameters, frozenset(item.name for item in unknown)) if unknown else told.parameters
 
 
 def layer_of(parameters: Mapping[str, Any], measured: Measured) -> str:

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from apps.bench.rules.base import Point
+from apps.bench.rules.told import known_or_none
 from apps.bench.toolkit import Tool
 from apps.bench.toolkit.ways import BACK, BOTH, base_of, has_way, in_order
 from apps.tuning.evidence.lanes import Ends
@@ -52,7 +53,7 @@ def _side(ends: Ends, points: Sequence[Point], is_back: bool, told_beside: froze
 def _parts(point: Point) -> list[Point]:
     """Return a point, of one whose data went both ways at once what each way had, by the same names."""
     back = {base_of(name): own for name, own in point.metrics.items() if name.endswith(BACK)}
-    if point.parameters.get(Tool.backwards_at[0]) != BOTH or not back:
+    if known_or_none(point.parameters, Tool.backwards_at[0]) != BOTH or not back:
         return [point]
     forth = {name: own for name, own in point.metrics.items() if not name.endswith(BACK)}
     return [dataclasses.replace(point, metrics=forth), dataclasses.replace(point, metrics=back, is_back=True)]
