@@ -10,12 +10,11 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from apps.agents.models import Job, JobOutput
-from apps.archive.imports import checks, groups
+from apps.archive.imports import checks, groups, sweeps
 from apps.archive.imports.models import Import, ImportItem
-from apps.bench import units
 from apps.bench.sweep import likeness
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Plan, Reading, SampleValue, Stage, Tool
+from apps.bench.toolkit import Plan, Reading, SampleValue, Stage
 from apps.bench.validity import caches
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Run, Trial
@@ -29,8 +28,6 @@ Json = dict[str, Any]
 
 # Where a result tells which file it was read from, and which line or output of it.
 PROVENANCE = "imported"
-# What stands among the values of a factor for those that nobody told.
-UNKNOWN = "?"
 BATCH = 200
 _PLAN = Plan((Stage("measure", ()),)).as_json()
 
@@ -116,7 +113,7 @@ class _Writer:
             count += len(items)
         # What they printed is the runs' now.
         _items(self._imported, self._key).update(reading=None, stdout_z=b"", stderr_z=b"")
-        sweep = sweep_of(self._tool, list(self._points.values()))
+        sweep = sweeps.sweep_of(self._tool, list(self._points.values()))
         for name, value in sweep.items():
             setattr(self._experiment, name, value)
         self._experiment.repetitions = min(1000, max(self._repetitions.values()))
@@ -271,23 +268,6 @@ class _Writer:
             flags=[*reading["flags"], *self._of_servers(reading, trial.lane)],
             recorded_at=trial.finished_at or self._moment,
         )
-
-
-def sweep_of(tool: Tool, points: Sequence[Json]) -> Json:
-    """Return {"fixed", "factors", "zips"} of an experiment at these points: what differs is varied together."""
-    kinds = {parameter.name: parameter.kind for parameter in (*tool.parameters, likeness.PARAMETER)}
-
-    def text(point: Json, name: str) -> str:
-        value = point.get(name)
-        if value is None:
-            return "" if name in point else UNKNOWN
-        return units.canonical_text(value, kinds[name])
-
-    names = [name for name in kinds if any(name in point for point in points)]
-    varied = [name for name in names if len({(name in point, repr(point.get(name))) for point in points}) > 1]
-    fixed = {name: text(points[0], name) for name in names if name not in varied}
-    factors = [{"name": name, "expression": ", ".join(text(point, name) for point in points)} for name in varied]
-    return {"fixed": fixed, "factors": factors, "zips": [varied] if len(varied) > 1 else []}
 
 
 def _reading(item: ImportItem) -> Json:

@@ -114,21 +114,29 @@ def _ask(rule: Rule, evidence: Evidence, shared: Shared, guard: Guard) -> Answer
 
 
 def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDraft]:
-    """Return what a rule says; points of which it reads what nobody told are left out, and it is asked again."""
-    whole, left_out = evidence, set[str]()
+    """Return what a rule says of the points of which all is known that it reads."""
+    drafts, left_out = _of_known(lambda known, names: _said(rule, known, names, shared), evidence)
+    return [_with_unknown(draft, evidence, left_out) for draft in drafts]
+
+
+def of_known(compute: Callable[[Evidence], Any], evidence: Evidence) -> Any:
+    """Return what is computed of the points of which all is known that is read for it."""
+    return _of_known(lambda known, _names: compute(known), evidence)[0]
+
+
+def _of_known(compute: Callable[[Evidence, frozenset[str]], Any], evidence: Evidence) -> tuple[Any, frozenset[str]]:
+    """Return what is computed of evidence, and the names of what was read and is not known of some points.
+
+    Those points are left out, and it is computed again: at most once for each name.
+    """
+    left_out: frozenset[str] = frozenset()
     while True:
         try:
-            drafts = _said(rule, evidence, frozenset(left_out), shared)
-            break
+            return compute(_without(evidence, left_out) if left_out else evidence, left_out), left_out
         except UnknownParameter as asked:
             if asked.name in left_out:
                 raise
-            left_out.add(asked.name)
-            evidence = _without(whole, left_out)
-    drafts = [_cut(draft, evidence) for draft in drafts]
-    # Where figures contradict each other there is nothing to recommend.
-    told = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
-    return [_with_unknown(weigh(settle(draft, evidence), evidence), whole, left_out) for draft in told]
+            left_out |= {asked.name}
 
 
 def _said(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared: Shared) -> list[FindingDraft]:
@@ -138,7 +146,11 @@ def _said(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared: Shar
         concluded = rule.conclude(evidence, _needed(rule.needs, evidence, left_out, shared))
     if concluded is None:
         return []
-    return [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
+    drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
+    drafts = [_cut(draft, evidence) for draft in drafts]
+    # Where figures contradict each other there is nothing to recommend.
+    told = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
+    return [weigh(settle(draft, evidence), evidence) for draft in told]
 
 
 def _without(evidence: Evidence, names: Collection[str]) -> Evidence:

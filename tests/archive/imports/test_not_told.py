@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.archive.imports import services
 from apps.archive.imports.models import Import
+from apps.archive.search import conditions, entries, state
+from apps.archive.search import queries as search
 from apps.bench.rules.told import UnknownParameter
 from apps.bench.sweep import likeness
 from apps.campaigns.models import Campaign, Run, Trial
@@ -19,6 +22,7 @@ from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 from apps.tuning import evidence
 from tests import rewriting
+from tests.archive.exports import test_archives
 from tests.archive.imports import sending
 from tests.archive.imports.sending import recording
 
@@ -165,3 +169,24 @@ def test_a_copy_to_be_measured_here_has_no_such_mark(cast: SimpleNamespace, ends
     copied = copies.copy_campaign(campaign=campaign, name="Again", created_by=cast.oscar).experiments.get()
     assert [factor["name"] for factor in copied.factors] == ["streams"]
     assert likeness.AS_IN not in copied.fixed and copied.zips == []
+
+
+def test_archives_keep_it(cast: SimpleNamespace, ends: list[Node]) -> None:
+    campaign = stored(table(cast, REPEATED, streams=STREAMS, goodput=GOODPUT), ends)
+    before = [trial.parameters for trial in campaign.trials.order_by("position")]
+    data = test_archives.packed(campaign)
+    rewriting.delete(campaign)
+    again = test_archives.came_in(data, cast.team, cast.oscar)
+    assert [trial.parameters for trial in again.trials.order_by("position")] == before
+    assert again.origin == Campaign.Origin.IMPORTED and sizes(again) == [1, 1, 1, 1, 1]
+
+
+def test_what_looks_for_a_default_does_not_find_what_is_not_known(cast: SimpleNamespace, ends: list[Node]) -> None:
+    campaign = of_text(cast, ends)
+    entries.index_due(now=timezone.now())
+
+    def found(text: str) -> bool:
+        asked, wrong = state.read_text(f"param={text}", conditions.known_to(cast.oscar))
+        return not wrong and search.experiments_found(asked, cast.oscar).filter(campaign=campaign).exists()
+
+    assert found("engine:psync") and not found("direct:yes") and not found("direct:no")
