@@ -142,7 +142,9 @@ def layer_of(parameters: Mapping[str, Any], measured: Measured) -> str:
     if group == "network":
         return NETWORK
     on_disk = "file" in (parameters.get("read_from"), parameters.get("write_to"))
-    return NETWORK if group == "transfer" and not on_disk else ""
+    unknown = {item.name for item in likeness.unknown_of(measured.tool, parameters)}
+    in_memory = not on_disk and unknown.isdisjoint(("read_from", "write_to"))
+    return NETWORK if group == "transfer" and in_memory else ""
 
 
 def _is_disk(file_system: FileSystem, measured: Measured) -> bool:

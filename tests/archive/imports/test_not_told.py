@@ -21,6 +21,7 @@ from apps.results import services as results
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 from apps.tuning import evidence
+from apps.tuning import services as tuning
 from tests import rewriting
 from tests.archive.exports import test_archives
 from tests.archive.imports import sending
@@ -190,3 +191,34 @@ def test_what_looks_for_a_default_does_not_find_what_is_not_known(cast: SimpleNa
         return not wrong and search.experiments_found(asked, cast.oscar).filter(campaign=campaign).exists()
 
     assert found("engine:psync") and not found("direct:yes") and not found("direct:no")
+
+
+SWEPT = (
+    "streams,goodput\n" + "".join(f"{n},{100 * n + d}\n" for n in (1, 2, 4, 8) for d in (0, 1)) + "16,930\n16,931\n"
+)
+USUAL = {
+    "window": "0",
+    "direction": "forward",
+    "congestion": "",
+    "mss": "0",
+    "pace": "0",
+    "omit": "0",
+    "duration": "10",
+}
+
+
+def test_advice_rests_on_what_was_told(cast: SimpleNamespace, ends: list[Node]) -> None:
+    def rules_of(**values: Any) -> set[str]:
+        campaign = stored(table(cast, SWEPT.encode(), streams=STREAMS, goodput=GOODPUT), ends, **values)
+        tuning.refresh_findings(campaign=campaign)
+        found = {finding.rule: str(finding.details) + str(finding.title) for finding in campaign.findings.all()}
+        rewriting.delete(campaign)
+        for text in found.values():
+            assert bool(values.get("parameters")) or "automatic window" not in text
+        return set(found)
+
+    known = rules_of(parameters=USUAL)
+    of_windows = {"tcp-best-setting", "tcp-per-flow-limit"}
+    assert of_windows <= known
+    # Nobody told the window: nothing is advised as if it had been the kernel's own.
+    assert rules_of(alike=True) <= known - of_windows

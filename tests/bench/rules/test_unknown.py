@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from apps.bench import rules, tools
+from apps.bench.rules import folding
 from apps.bench.rules.base import FILE_SYSTEM, Evidence, FileSystemFacts, FindingDraft
 from apps.bench.rules.runner import drafts_of, failures_of, of_known
 from apps.bench.rules.told import Told, UnknownParameter, known_or_none, names_in, rest_of
@@ -43,9 +44,10 @@ def world(name: str) -> Evidence:
 
 def said(evidence: Evidence) -> list[FindingDraft]:
     """Return what all rules say; none of them fails."""
-    answers = [*rules.ask_ends(evidence), *rules.ask_whole(evidence)]
-    assert failures_of(answers) == []
-    return drafts_of(answers)
+    of_ends, of_whole = rules.ask_ends(evidence), rules.ask_whole(evidence)
+    assert failures_of([*of_ends, *of_whole]) == []
+    whole = folding.fold_ends(drafts_of(of_ends), evidence)
+    return [*drafts_of(of_ends), *drafts_of(of_whole), *(draft for draft in whole if not draft.parts)]
 
 
 def conclusion(draft: FindingDraft) -> tuple[Any, ...]:
