@@ -23,4 +23,4 @@ def whole_seconds(seconds: float | None) -> float | None:
     Of one that was told an amount of data, or that ended early, nobody knows what it was told.
     """
     nearest = round(seconds or 0.0)
-    return float(nearest) if nearest and seconds and abs(seconds - nearest) <= 0.05 * nearest else None
+    return float(nearest) if nearest and seconds and abs(seconds - nearest) <= 0.1 + 0.02 * nearest else None
