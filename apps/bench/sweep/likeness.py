@@ -16,7 +16,7 @@ AS_IN = "unknown_as_in"
 PARAMETER = Parameter(
     AS_IN,
     "text",
-    _("What is not known is as in"),
+    _("Unknown as in"),
     help=_("Runs that share this are taken for alike in what nobody told; others may differ in it."),
 )
 
