@@ -18,22 +18,35 @@ _VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+\w*|\d{6,})")
 
 
 def read_run(
-    outputs: Sequence[Output], params: Params, tool: Tool, capacity_bps: float | None = None, *, nodes: int = 0
+    outputs: Sequence[Output],
+    params: Params,
+    tool: Tool,
+    capacity_bps: float | None = None,
+    *,
+    nodes: int = 0,
+    told: Params | None = None,
 ) -> Reading:
     """Return the tool's reading of its own outputs as the judges leave it, or raise the tool's ToolFailure.
 
     `capacity_bps` is the least capacity (bit/s) of the links between the nodes, None if it is not known; `nodes` is
-    how many took part, 0 if that is not known.
+    how many took part, 0 if that is not known. Of outputs from elsewhere only the `told` parameters are known: what
+    else a parser needs it assumes, but nothing is judged by that, nor kept as what was asked for.
     """
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
     # What is no figure is no judge's to reckon with.
     reading = bounds.within(_with_version(_parse(tool, own, params), own, tool), tool)
+    if told is not None:
+        assumed = params.keys() - told.keys()
+        asked = {name: value for name, value in reading.requested.items() if name not in assumed}
+        reading = dataclasses.replace(reading, requested=asked)
+    known = params if told is None else told
     for judge in JUDGES:
-        reading = judge(reading, outputs, params, tool)
+        # The others judge what agents saw around a run of ours, of which all is known.
+        reading = judge(reading, outputs, known if judge is validity.judge else params, tool)
     if nodes == 2:
         reading = validity.add_flags(reading, validity.ceilings.flags(reading, tool, capacity_bps), {})
     # Last, for it holds a run against what the others saw of the path.
-    return bounds.within(rfc6349.judge(reading, params, tool, capacity_bps), tool)
+    return bounds.within(rfc6349.judge(reading, known, tool, capacity_bps), tool)
 
 
 def _parse(tool: Tool, own: Sequence[Output], params: Params) -> Reading:

@@ -7,6 +7,7 @@ from functools import partial
 from django.utils.translation import gettext as _
 
 from apps.bench import telemetry, units
+from apps.bench.sweep import likeness
 from apps.bench.toolkit import BY_SIZE, Parameter, Tool
 from apps.bench.tools import label_of_metric
 from apps.campaigns.models import Experiment
@@ -30,7 +31,7 @@ def chart_of(table: queries.Table, tool: Tool, lanes: dict[int, str], theory: Th
     parameter = queries.parameter_of(tool, table.x)
     series: dict[str, list[dict[str, object]]] = {}
     for group in table.groups:
-        label = label_of(tool, table.others, group.others, lanes)
+        label = label_of(tool, *_told(table.others, group.others), lanes)
         ends = group.interval(table.metric, ceiling_of(table.metric.unit, theory))
         point: dict[str, object] = {
             "x": group.x if parameter and _is_number(group.x) else text_of(parameter, group.x, lanes),
@@ -57,6 +58,12 @@ def chart_of(table: queries.Table, tool: Tool, lanes: dict[int, str], theory: Th
         "lines": _lines(table, parameter, theory),
         "left_out": table.left_out,
     }
+
+
+def _told(names: tuple[str, ...], values: tuple[object, ...]) -> tuple[tuple[str, ...], tuple[object, ...]]:
+    """Return factors without the mark of what is not known: points that it keeps apart are of one line."""
+    pairs = [pair for pair in zip(names, values, strict=True) if likeness.is_told(pair[0])]
+    return tuple(name for name, _value in pairs), tuple(value for _name, value in pairs)
 
 
 def ceiling_of(unit: str, theory: Theory) -> float | None:
@@ -100,10 +107,11 @@ def text_of(parameter: Parameter | None, value: object, lanes: dict[int, str]) -
     """Return a factor's value with its unit, a choice's label, or the lane's nodes."""
     if parameter is None:
         return lanes.get(value, str(value)) if isinstance(value, int) else str(value)
-    if parameter.choices:
+    if parameter.choices and value is not None:
         return _(dict(parameter.choices).get(str(value), str(value)))
     if value is None:
-        return _("default")
+        # What has a default always has a value, unless nobody told it of an import.
+        return _("default") if parameter.default is None else _("not known")
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, int | float):

@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.bench import statistics
 from apps.bench.comparison import Centre, Statistic, centre_of
 from apps.bench.statistics import Mean, bounds
-from apps.bench.sweep import setting_names
+from apps.bench.sweep import likeness, setting_names
 from apps.bench.toolkit import Metric, Parameter, Tool
 from apps.campaigns.models import Experiment, Lane, Trial
 from apps.campaigns.queries.visibility import visible
@@ -111,6 +111,8 @@ def parameter_of(tool: Tool, name: str) -> Parameter | None:
     """Return the tool's parameter of that name, or the kernel setting's; None for nodes, which are no parameter."""
     if setting_names.is_setting(name):
         return setting_names.parameter_of(name)
+    if not likeness.is_told(name):
+        return likeness.PARAMETER
     return next((parameter for parameter in tool.parameters if parameter.name == name), None)
 
 

@@ -16,7 +16,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Output, Plan, Reading, ToolFailure
 from apps.bench.validity import ceilings
-from apps.campaigns.models import Run, Trial
+from apps.campaigns.models import Campaign, Run, Trial
 from apps.core import cpu_time
 from apps.results import faults, impossible_times, leftovers, other_addresses, server_caches
 from apps.results.models import Result, Sample, Series
@@ -61,12 +61,14 @@ def read_run(run: Run, most_s: float = cpu_time.READING_S) -> tuple[Reading, flo
     refusals = [refusal for output in outputs if (refusal := settings.refusal_of(output))]
     if refusals:
         raise refusals[0]
-    params = tool.clean(setting_names.own_parameters(trial.parameters))
+    own = setting_names.own_parameters(trial.parameters)
+    params = tool.clean(own)
+    told = own if trial.campaign.origin == Campaign.Origin.IMPORTED else None
     capacity = inventory.least_capacity_bps(_resources_between(trial)) if ceilings.concerns(tool) else None
     nodes = sum(len(members) for members in trial.lane.roles.values())
     try:
         with cpu_time.limited(most_s):
-            reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
+            reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes, told=told)
     except cpu_time.OutOfTimeError as error:
         if most_s < cpu_time.READING_S:
             raise TakesLongError from error

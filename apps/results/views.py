@@ -8,15 +8,17 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.agents.models import Job
 from apps.bench.sweep import setting_names
+from apps.bench.toolkit import Parameter
 from apps.campaigns import queries as campaigns
 from apps.campaigns import waits
-from apps.campaigns.models import Experiment
+from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.queries.visibility import visible
 from apps.results import charts, downloads, intervals, loss, means, node_charts, queries, routes
 from apps.results.addresses import point_key
@@ -136,10 +138,11 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
     tool = toolbox.get_tool(found.experiment.tool)
     waits.attach_trial_waits([found], request.user, timezone.now())
     attempts = attempts_of(found, tool, rights.user_of(request))
+    is_imported = found.campaign.origin == Campaign.Origin.IMPORTED
     parameters = [
-        (parameter, charts.text_of(parameter, found.parameters[parameter.name], {}))
-        for parameter in (*tool.parameters, *setting_names.parameters_of(found.parameters).values())
-        if parameter.name in found.parameters
+        (parameter, _setting_of(found, parameter))
+        for parameter in (*tool.parameters, *setting_names.shown_parameters_of(found.parameters).values())
+        if is_imported or parameter.name in found.parameters
     ]
     context = {
         "trial": found,
@@ -152,6 +155,13 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
         "history_point": point_key(found.parameters),
     }
     return render(request, "results/trial.html", context)
+
+
+def _setting_of(found: Trial, parameter: Parameter) -> str:
+    """Return what a trial was measured with; of an import what nobody told is not known."""
+    if parameter.name not in found.parameters:
+        return _("not known")
+    return charts.text_of(parameter, found.parameters[parameter.name], {})
 
 
 @login_required

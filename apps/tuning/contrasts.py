@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench.settings import normalise
-from apps.bench.sweep import setting_names, verification
+from apps.bench.sweep import likeness, setting_names, verification
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Metric, Parameter, ParameterError, Params, Tool, Value
 from apps.campaigns import errors, grants
@@ -28,7 +28,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class Contrast:
-    """An A/B experiment: every parameter at both settings, typed; {role: nodes}; who measures what on which files."""
+    """An A/B experiment: every parameter at both settings, typed; {role: nodes}; who measures what on which files.
+
+    `assumed` (label, value) is what nobody told of the runs that it rests on: both sides have the tool's own.
+    """
 
     tool: Tool
     metric: Metric
@@ -36,6 +39,7 @@ class Contrast:
     file_system: FileSystem | None
     now: Params
     then: Params
+    assumed: tuple[tuple[str, str], ...] = ()
 
     @property
     def differences(self) -> list[Difference]:
@@ -127,6 +131,11 @@ def contrast_of(finding: Finding) -> Contrast:
         # A setting that only one side names is left alone on the other.
         blank | sides[0],
         blank | sides[1],
+        tuple(
+            (parameter.label, _shown(parameter, sides[0][parameter.name]))
+            for parameter in likeness.unknown_of(tool, earlier.parameters)
+            if parameter.name not in {**now, **then}
+        ),
     )
     if not found.differences:
         raise drafts.refuse(_("Nothing would change: the present setting is the recommended one."))

@@ -5,7 +5,7 @@ from typing import Any
 
 from apps.accounts.models import Team
 from apps.bench import tools, units
-from apps.bench.sweep import setting_names
+from apps.bench.sweep import likeness, setting_names
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Parameter, Tool, Value
 from apps.campaigns import errors
@@ -38,7 +38,7 @@ def typed(tool: Tool, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return values typed and in base units; errors.Refused names one that the tool has not, or does not take."""
     known = known_of(tool, params)
     found: dict[str, Any] = {}
-    for name, value in params.items():
+    for name, value in likeness.told_of(params).items():
         if name not in known:
             raise refuse(_("%(tool)s has no parameter “%(name)s”."), tool=tool.name, name=name)
         try:

@@ -77,7 +77,7 @@ def _parameters(tool: Tool, experiments: Iterable[Experiment]) -> list[Parameter
     names: dict[str, None] = {}
     for experiment in experiments:
         names |= dict.fromkeys([*experiment.fixed, *(factor["name"] for factor in experiment.factors)])
-    settings = setting_names.parameters_of(sorted(names))
+    settings = setting_names.shown_parameters_of(sorted(names))
     return [*tool.parameters, *settings.values()]
 
 

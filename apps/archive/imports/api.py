@@ -152,7 +152,13 @@ class CompleteGroupSerializer(serializers.Serializer):
     roles = serializers.DictField(
         child=serializers.ListField(child=serializers.IntegerField()), required=False, help_text="Ids of nodes."
     )
-    parameters = serializers.DictField(required=False, help_text="Values, or texts with units.")
+    parameters = serializers.DictField(
+        required=False, help_text="Values, or texts with units, of what outputs do not tell; others are not known."
+    )
+    alike = serializers.BooleanField(
+        default=False,
+        help_text="What no output tells was the same in all: those that are alike in the rest are repetitions.",
+    )
     file_system = serializers.IntegerField(required=False, allow_null=True)
 
 

@@ -60,19 +60,21 @@ def roles_of(item: ImportItem, choice: Json) -> dict[str, list[int]]:
 
 def _read(item: ImportItem, choice: Json, casts: "_Casts") -> Any:
     tool = toolbox.get_tool(item.tool)
-    params = tool.clean({**choice["parameters"], **item.told})
+    said = {**choice["parameters"], **item.told}
+    params = tool.clean(said)
+    told = {name: params[name] for name in params if name in said}
     roles = roles_of(item, choice)
     if item.source.kind == Import.Kind.TABLE:
         samples = tuple(SampleValue(metric, value) for metric, value in item.values.items())
-        reading, role, argv = Reading(samples, requested=params), "", []
+        reading, role, argv = Reading(samples, requested=told), "", []
     else:
         own = recognition.own_output(tool, output_of(item))
         own = dataclasses.replace(own, node=casts.name_of(roles, tool))
         capacity = casts.capacity_of(roles, tool)
         with cpu_time.limited():
-            role, reading = recognition.read_as_any_role(tool, own, params, capacity)
+            role, reading = recognition.read_as_any_role(tool, own, params, capacity, told=told)
         argv = list(own.argv)
-    return storable({**reading.as_json(), "parameters": params, "role": role, "argv": argv})
+    return storable({**reading.as_json(), "parameters": told, "role": role, "argv": argv})
 
 
 def output_of(item: ImportItem) -> Output:

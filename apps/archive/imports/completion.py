@@ -16,7 +16,7 @@ Errors = dict[str, Message]
 
 LONGEST_NAME = 200
 _NO_NODE = _("Choose the node that this was measured on; add it to the inventory first if it is not there.")
-_KNOWN = {"name", "include", "roles", "parameters", "file_system"}
+_KNOWN = {"name", "include", "roles", "parameters", "alike", "file_system"}
 
 
 def checked(imported: Import, answers: Mapping[str, Mapping[str, Any]]) -> dict[str, Json]:
@@ -64,6 +64,7 @@ def _checked(
         "include": raw.get("include", True) is not False,
         "roles": {},
         "parameters": {},
+        "alike": raw.get("alike") is True,
         "file_system": None,
     }
     if choice["include"]:
@@ -128,7 +129,8 @@ def _parameters(tool: Tool, group: Json, answer: Any, wrong: Errors) -> dict[str
     for name, raw in answer.items():
         if name not in parameters:
             wrong[f"parameters.{name}"] = Message(_("%(tool)s has no parameter of this name."), {"tool": tool.name})
-        elif raw is not None and raw != "":
+        elif raw is not None and (raw != "" or parameters[name].default == ""):
+            # An empty text that is the tool's default says that nothing was chosen, such as no congestion control.
             try:
                 values[name] = parameters[name].clean(raw)
             except units.UnitError as error:

@@ -64,6 +64,7 @@ class GroupsForm(StyledWidgets, forms.Form):
                     "varied": [render(item.label) for item in tool.parameters if item.name in group["varies"]],
                     "include": self[f"g{number}_include"],
                     "own": [self[f"g{number}_{name}"] for name in own],
+                    "alike": self[f"g{number}_alike"] if f"g{number}_alike" in self.fields else None,
                     "roles": [self[f"g{number}_role_{name}"] for name in roles],
                     "parameters": self._shown(number, [item for item in missing if not item.advanced]),
                     "advanced": self._shown(number, [item for item in missing if item.advanced]),
@@ -82,6 +83,7 @@ class GroupsForm(StyledWidgets, forms.Form):
             choices[group["key"]] = {
                 "include": values["include"],
                 "name": values["name"],
+                "alike": values.get("alike", False),
                 "file_system": int(values["file_system"]) if values.get("file_system") else None,
                 "roles": {
                     name.removeprefix("role_"): [
@@ -133,6 +135,16 @@ class GroupsForm(StyledWidgets, forms.Form):
                 required=False,
                 initial=chosen.get("file_system") or "",
             )
+        if any(parameter.name in group["missing"] and not parameter.aside for parameter in tool.parameters):
+            fields["alike"] = forms.BooleanField(
+                label=_("What no output tells was the same in all of them"),
+                required=False,
+                initial=chosen.get("alike", False),
+                help_text=_(
+                    "Then those that are alike in what is known are repetitions, and rules compare them; else each"
+                    " stands for itself, unless a column of the table numbers repetitions."
+                ),
+            )
         for parameter in tool.parameters:
             if parameter.name in group["missing"]:
                 fields[f"param_{parameter.name}"] = _asked(parameter, chosen.get("parameters", {}))
@@ -154,7 +166,7 @@ def _players(role: Role, members: list[int], nodes: list[tuple[int, str]], *, is
 
 
 def _asked(parameter: Parameter, values: Json) -> forms.Field:
-    """Return the field of a parameter that not every output tells; empty means the tool's default."""
+    """Return the field of a parameter that not every output tells; empty means that it is not known."""
     label, initial = render(parameter.label), values.get(parameter.name)
     if parameter.kind == "boolean" or parameter.choices:
         options = [(value, render(text)) for value, text in parameter.choices] or [("no", _("no")), ("yes", _("yes"))]
@@ -163,16 +175,15 @@ def _asked(parameter: Parameter, values: Json) -> forms.Field:
         known_options = [(value, text) for value, text in options if value]
         return forms.ChoiceField(
             label=label,
-            choices=[("", _("the tool's default")), *known_options],
+            choices=[("", _("not known")), *known_options],
             required=False,
             initial=initial or "",
         )
-    default = "" if parameter.default in (None, "") else units.canonical_text(parameter.default, parameter.kind)
     text = "" if initial is None else units.canonical_text(initial, parameter.kind)
     return forms.CharField(
         label=label,
         required=False,
         max_length=1000,
         initial=text,
-        widget=forms.TextInput(attrs={"placeholder": default, "autocomplete": "off", "spellcheck": "false"}),
+        widget=forms.TextInput(attrs={"placeholder": _("not known"), "autocomplete": "off", "spellcheck": "false"}),
     )

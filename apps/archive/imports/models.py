@@ -1,5 +1,7 @@
 """Imports under way and done, what each found in what was sent, and mappings of columns kept under a name."""
 
+from zoneinfo import ZoneInfo
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -16,10 +18,11 @@ class Import(Outliving, Expiring, TeamOwned):
     """Files that were sent, and what is to become of them; `groups` as `apps.archive.imports.groups` makes them.
 
     `uploads` [{"name", "size", "sha256"}], `choices` {group's key: {"name", "include", "roles" {role: [node ids]},
-    "parameters" {name: text}, "file_system"}}. A table has a `mapping` {"tool", "columns", "sheets" [names]}, and
-    `sheet` {"sheets" [as `apps.archive.imports.tables.Head` has them]}: how each begins. `done` of `total` is the
-    progress of the state it is in; a worker holds it from `claimed_at` on. `reason` says why it cannot go on, as a
-    Message.
+    "parameters" {name: value}, "alike", "file_system"}}: what is neither among these parameters nor among those that
+    an output tells is not known, and `alike` says that it was the same in all of the group. A table has a `mapping`
+    {"tool", "columns", "sheets" [names]}, and `sheet` {"sheets" [as `apps.archive.imports.tables.Head` has them]}:
+    how each begins. `done` of `total` is the progress of the state it is in; a worker holds it from `claimed_at` on.
+    `reason` says why it cannot go on, as a Message.
     """
 
     class Kind(models.TextChoices):
@@ -79,6 +82,11 @@ class Import(Outliving, Expiring, TeamOwned):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return the time zone of whoever sent it: that of times that are written without one."""
+        return ZoneInfo(self.created_by.timezone if self.created_by else "UTC")
 
     def get_absolute_url(self) -> str:
         """Return the address of the import's page."""

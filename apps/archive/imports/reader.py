@@ -86,7 +86,7 @@ def _items(imported: Import, entry: Entry, places: groups.Places, position: int)
         return
     try:
         with cpu_time.limited():
-            outputs = look_at(entry.content)
+            outputs = look_at(entry.content, imported.zone)
     except cpu_time.OutOfTimeError:
         outputs = [unread(entry.content, Message(_("Reading this file takes too long.")))]
     for offset, reading in enumerate(outputs):

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from apps.bench import recognition
@@ -33,6 +33,8 @@ _TARGETS = (
 )
 # Seconds since the epoch, as iperf3 and fio write them.
 _MOMENT = re.compile(r'"(?:timesecs|timestamp)"\s*:\s*(\d{9,10})\b')
+# As fio's text has it at the end of its jobs, in the time of the node: "err= 0: pid=25837: Thu Nov 26 02:59:47 2026".
+_DATE = re.compile(r"^\S.{0,200}\): err= ?\d{1,4}: pid=\d{1,9}: \w{3} (\w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})$", re.M)
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,11 @@ def unread(content: bytes, refusal: Message) -> OutputReading:
     return OutputReading(Output("", "measure", recognition.NODE, (), content, b"", None), refusal=refusal)
 
 
-def look_at(content: bytes) -> list[OutputReading]:
-    """Return the outputs of a file; a single refused one if nothing is known of it."""
+def look_at(content: bytes, zone: tzinfo = UTC) -> list[OutputReading]:
+    """Return the outputs of a file; a single refused one if nothing is known of it.
+
+    Times that are printed without a zone, as fio's text has them, are taken for times of `zone`.
+    """
     if not content.strip():
         return [unread(content, Message(_("The file is empty.")))]
     if len(content) > _LONG and not _is_known(content):
@@ -90,7 +95,7 @@ def look_at(content: bytes) -> list[OutputReading]:
         return [unread(content, Message(text, {"most": MOST_OUTPUTS}))]
     # A log of commands holds other things, too: where something is known, the rest is passed over.
     own = [item for item in findings if item.failure is None or item.failure.code != "unrecognised"]
-    return [_reading_of(item) for item in own or findings[:1]]
+    return [_reading_of(item, zone) for item in own or findings[:1]]
 
 
 def _is_known(content: bytes) -> bool:
@@ -103,7 +108,7 @@ def _is_known(content: bytes) -> bool:
     return False
 
 
-def _reading_of(finding: recognition.Finding) -> OutputReading:
+def _reading_of(finding: recognition.Finding, zone: tzinfo) -> OutputReading:
     output = finding.output
     if finding.failure is not None:
         return OutputReading(output, finding.slug, refusal=_said(finding.failure))
@@ -117,7 +122,7 @@ def _reading_of(finding: recognition.Finding) -> OutputReading:
         told=finding.parameters,
         values={sample.metric: sample.value for sample in finding.reading.samples},
         ends=_ends_of(text),
-        measured_at=_moment_of(text),
+        measured_at=_moment_of(text, zone),
     )
 
 
@@ -143,10 +148,12 @@ def _ends_of(text: str) -> tuple[str, str]:
     return "", far
 
 
-def _moment_of(text: str) -> datetime | None:
-    match = _MOMENT.search(text)
+def _moment_of(text: str, zone: tzinfo) -> datetime | None:
+    match, date = _MOMENT.search(text), _DATE.search(text)
     try:
         moment = datetime.fromtimestamp(int(match[1]), UTC) if match else None
+        if date:
+            moment = datetime.strptime(date[1], "%b %d %H:%M:%S %Y").replace(tzinfo=zone)
     except (OverflowError, ValueError, OSError):
         return None
     return moment if moment and moments.is_reasonable(moment) else None

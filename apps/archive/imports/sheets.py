@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.db import transaction
 
@@ -133,7 +132,7 @@ def _in_time(seconds: float) -> Iterator[None]:
 def _items(imported: Import, tool: Tool, rows: Iterator[tables.Row]) -> Iterator[ImportItem]:
     places = groups.Places(imported.team_id)
     mapping: Json = imported.mapping["columns"]
-    zone = ZoneInfo(imported.created_by.timezone if imported.created_by else "UTC")
+    zone = imported.zone
     name = str(imported.uploads[0]["name"])[:150]
     is_one, is_only = len(imported.mapping.get("sheets", ())) < 2, len(sheets_of(imported)) < 2
     for position, (sheet, number, cells) in enumerate(rows):

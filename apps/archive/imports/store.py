@@ -10,11 +10,11 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from apps.agents.models import Job, JobOutput
-from apps.archive.imports import checks, groups
+from apps.archive.imports import checks, groups, sweeps
 from apps.archive.imports.models import Import, ImportItem
-from apps.bench import units
+from apps.bench.sweep import likeness
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Plan, Reading, SampleValue, Stage, Tool
+from apps.bench.toolkit import Plan, Reading, SampleValue, Stage
 from apps.bench.validity import caches
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Run, Trial
@@ -113,7 +113,7 @@ class _Writer:
             count += len(items)
         # What they printed is the runs' now.
         _items(self._imported, self._key).update(reading=None, stdout_z=b"", stderr_z=b"")
-        sweep = sweep_of(self._tool, list(self._points.values()))
+        sweep = sweeps.sweep_of(self._tool, list(self._points.values()))
         for name, value in sweep.items():
             setattr(self._experiment, name, value)
         self._experiment.repetitions = min(1000, max(self._repetitions.values()))
@@ -183,7 +183,7 @@ class _Writer:
         ImportItem.objects.bulk_update(items, ["trial"])
 
     def _trial(self, item: ImportItem, position: int) -> Trial:
-        params = _reading(item)["parameters"]
+        params = self._identified(item, position)
         key = json.dumps(params, sort_keys=True)
         self._points.setdefault(key, params)
         point = self._numbers.setdefault(key, len(self._numbers))
@@ -201,6 +201,19 @@ class _Writer:
             attempts=1,
             finished_at=item.measured_at or self._moment,
         )
+
+    def _identified(self, item: ImportItem, position: int) -> Json:
+        """Return what was told of a trial's parameters, and with which others it may be taken for one setting.
+
+        Where all that bears on figures is known its settings say so; else it is alike with those of its group of
+        which a person said so, by a repetition's number in the table or for all of them, and with no other.
+        """
+        told: Json = _reading(item)["parameters"]
+        if not likeness.absent(self._tool, told):
+            return told
+        place = f"{self._campaign.permanent_id}/{self._experiment.position + 1}"
+        is_alike = self._choice.get("alike") or item.repetition is not None
+        return {**told, likeness.AS_IN: place if is_alike else f"{place}/{position + 1}"}
 
     def _lane(self, roles: dict[str, list[int]]) -> Lane:
         key = repr(sorted(roles.items()))
@@ -255,22 +268,6 @@ class _Writer:
             flags=[*reading["flags"], *self._of_servers(reading, trial.lane)],
             recorded_at=trial.finished_at or self._moment,
         )
-
-
-def sweep_of(tool: Tool, points: Sequence[Json]) -> Json:
-    """Return {"fixed", "factors", "zips"} of an experiment at these points: what differs is varied together."""
-    kinds = {parameter.name: parameter.kind for parameter in tool.parameters}
-
-    def text(name: str, value: Any) -> str:
-        return "" if value is None else units.canonical_text(value, kinds[name])
-
-    names = [name for name in kinds if any(point.get(name) not in (None, "") for point in points)]
-    varied = [name for name in names if len({repr(point.get(name)) for point in points}) > 1]
-    fixed = {name: text(name, points[0][name]) for name in names if name not in varied}
-    factors = [
-        {"name": name, "expression": ", ".join(text(name, point.get(name)) for point in points)} for name in varied
-    ]
-    return {"fixed": fixed, "factors": factors, "zips": [varied] if len(varied) > 1 else []}
 
 
 def _reading(item: ImportItem) -> Json:

@@ -16,6 +16,7 @@ from apps.accounts.models import User
 from apps.archive.search.models import SearchEnd, SearchEntry, SearchMetric, SearchValue
 from apps.bench import tools
 from apps.bench.statistics import Mean
+from apps.bench.sweep import likeness
 from apps.bench.toolkit import right_mean
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
@@ -60,13 +61,13 @@ SELECT experiment_id, metric, sum(n), min(low), max(high), min(mean), max(mean),
     sum(flagged)
 FROM points GROUP BY 1, 2
 """
-# The distinct values of each parameter.
+# The distinct values of each parameter that was told.
 _VALUES = """
 SELECT DISTINCT t.experiment_id, p.key, jsonb_typeof(p.value), p.value #>> '{}'
 FROM (SELECT DISTINCT experiment_id, parameters FROM campaigns_trial
       WHERE experiment_id = ANY(%s) AND state = 'succeeded' AND NOT is_warmup) t,
     jsonb_each(t.parameters) p
-WHERE jsonb_typeof(p.value) IN ('number', 'string', 'boolean')
+WHERE jsonb_typeof(p.value) IN ('number', 'string', 'boolean') AND p.key <> %s
 """
 
 
@@ -257,7 +258,7 @@ def _mean_of(slug: str, name: str) -> Mean:
 
 def _values(experiments: Iterable[int]) -> Iterable[SearchValue]:
     with connection.cursor() as cursor:
-        cursor.execute(_VALUES, [list(experiments)])
+        cursor.execute(_VALUES, [list(experiments), likeness.AS_IN])
         for pk, name, kind, value in cursor.fetchall():
             if kind == "number":
                 yield SearchValue(entry_id=pk, name=name, number=float(value))

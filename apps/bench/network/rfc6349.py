@@ -31,6 +31,7 @@ BOTTLENECK = Parameter(
         "For RFC 6349's transfer-time ratio: the line rate of the path, as measured before with UDP or an "
         "estimator of capacity; 0 takes the least capacity of the links in the inventory."
     ),
+    aside=True,
     default=0,
     zero=_("not given"),
     unit="bit/s",
@@ -46,6 +47,7 @@ BASELINE_RTT = Parameter(
         "For RFC 6349's buffer delay: the least RTT of the idle path; 0 takes that measured just before the run. "
         "Without either there is no buffer delay."
     ),
+    aside=True,
     default=0.0,
     zero=_("not given"),
     unit="s",

@@ -15,3 +15,12 @@ def scaled(text: str | None, factors: Mapping[str, int]) -> int | None:
     """Return the number of a text such as "64K" by the factor of its letter, or None if it is none."""
     found = _SCALED.fullmatch(text or "")
     return round(float(found[1]) * factors[found[2]]) if found else None
+
+
+def whole_seconds(seconds: float | None) -> float | None:
+    """Return the whole seconds for which a program was told to run, None unless it ran for about so many.
+
+    Of one that was told an amount of data, or that ended early, nobody knows what it was told.
+    """
+    nearest = round(seconds or 0.0)
+    return float(nearest) if nearest and seconds and abs(seconds - nearest) <= 0.1 + 0.02 * nearest else None

@@ -96,7 +96,8 @@ def _read_by(tool: Tool, output: Output) -> Finding:
     params = tool.clean(told)
     finding = Finding(output, (tool.slug,), tool, {name: params[name] for name in told})
     try:
-        return dataclasses.replace(finding, reading=read_as_any_role(tool, own, params)[1])
+        told = finding.parameters
+        return dataclasses.replace(finding, reading=read_as_any_role(tool, own, params, told=told)[1])
     except ToolFailure as refused:
         return dataclasses.replace(finding, failure=refused)
 
@@ -107,13 +108,17 @@ def own_output(tool: Tool, output: Output) -> Output:
 
 
 def read_as_any_role(
-    tool: Tool, own: Output, params: Params, capacity_bps: float | None = None
+    tool: Tool, own: Output, params: Params, capacity_bps: float | None = None, *, told: Params | None = None
 ) -> tuple[str, Reading]:
-    """Return the role that measured and the reading of an output; the first role's ToolFailure if none did."""
+    """Return the role that measured and the reading of an output; the first role's ToolFailure if none did.
+
+    It is parsed by all of `params`, and judged by those that were `told`.
+    """
     refused: ToolFailure | None = None
     for role in tool.roles:
         try:
-            return role.name, judges.read_run([dataclasses.replace(own, role=role.name)], params, tool, capacity_bps)
+            outputs = [dataclasses.replace(own, role=role.name)]
+            return role.name, judges.read_run(outputs, params, tool, capacity_bps, told=told)
         except ToolFailure as error:
             refused = refused or error
     assert refused is not None, f"{tool.slug} has no roles"

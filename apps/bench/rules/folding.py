@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.runner import of_known
 from apps.bench.rules.tcp import best
 from apps.bench.text import Message, _
 
@@ -36,7 +37,9 @@ def fold_ends(
     asked = [replace(draft, question=PATH) for draft in drafts]
     leads = [draft for draft in fold(asked, standing) if draft.kind == RECOMMENDATION]
     lead = next((draft for draft in leads if standing(draft) != APART), None)
-    better = best.conclude(evidence, lead) if lead is None or standing(lead) == OPEN else None
+    better = None
+    if lead is None or standing(lead) == OPEN:
+        better = of_known(lambda known: best.conclude(known, lead), evidence)
     return fold([*asked, *([replace(better, question=PATH)] if better else [])], standing)
 
 

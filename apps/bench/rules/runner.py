@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,7 +10,9 @@ from typing import Any
 from apps.bench import network
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.presence import settle
+from apps.bench.rules.told import UnknownParameter, unknown_in
 from apps.bench.rules.weight import weigh
+from apps.bench.text import Message, _
 
 # So much of an error's text is worth reading.
 LONGEST_ERROR = 300
@@ -19,7 +21,7 @@ JUMBO_MTU = 9000
 # What is asked of a rule runs within this; a caller that has a clock gives one that ends what takes too long.
 Guard = Callable[[], AbstractContextManager[Any]]
 # What was computed once for several rules, or the error that all of them meet.
-Shared = dict[Callable[[Evidence], Any], Any]
+Shared = dict[tuple[Callable[[Evidence], Any], frozenset[str]], Any]
 Conclusion = Iterable[FindingDraft] | FindingDraft | None
 
 
@@ -112,10 +114,36 @@ def _ask(rule: Rule, evidence: Evidence, shared: Shared, guard: Guard) -> Answer
 
 
 def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDraft]:
+    """Return what a rule says of the points of which all is known that it reads."""
+    drafts, left_out = _of_known(lambda known, names: _said(rule, known, names, shared), evidence)
+    return [_with_unknown(draft, evidence, left_out) for draft in drafts]
+
+
+def of_known(compute: Callable[[Evidence], Any], evidence: Evidence) -> Any:
+    """Return what is computed of the points of which all is known that is read for it."""
+    return _of_known(lambda known, _names: compute(known), evidence)[0]
+
+
+def _of_known(compute: Callable[[Evidence, frozenset[str]], Any], evidence: Evidence) -> tuple[Any, frozenset[str]]:
+    """Return what is computed of evidence, and the names of what was read and is not known of some points.
+
+    Those points are left out, and it is computed again: at most once for each name.
+    """
+    left_out: frozenset[str] = frozenset()
+    while True:
+        try:
+            return compute(_without(evidence, left_out) if left_out else evidence, left_out), left_out
+        except UnknownParameter as asked:
+            if asked.name in left_out:
+                raise
+            left_out |= {asked.name}
+
+
+def _said(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared: Shared) -> list[FindingDraft]:
     if rule.needs is None:
         concluded = rule.conclude(evidence)
     else:
-        concluded = rule.conclude(evidence, _needed(rule.needs, evidence, shared))
+        concluded = rule.conclude(evidence, _needed(rule.needs, evidence, left_out, shared))
     if concluded is None:
         return []
     drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
@@ -123,6 +151,23 @@ def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDra
     # Where figures contradict each other there is nothing to recommend.
     told = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
     return [weigh(settle(draft, evidence), evidence) for draft in told]
+
+
+def _without(evidence: Evidence, names: Collection[str]) -> Evidence:
+    """Return evidence without the points of which one of these parameters is not known."""
+    points = tuple(point for point in evidence.points if unknown_in(point.parameters).isdisjoint(names))
+    return replace(evidence, points=points, beside=tuple(_without(item, names) for item in evidence.beside))
+
+
+def _with_unknown(draft: FindingDraft, evidence: Evidence, names: Collection[str]) -> FindingDraft:
+    """Return a finding that says of how many points what it reads is not known."""
+    points = [point for point in evidence.points if not unknown_in(point.parameters).isdisjoint(names)]
+    if not points:
+        return draft
+    text = _("Not known of %(count)s of the settings measured, which are left out here: %(names)s.")
+    named = sorted({name for point in points for name in unknown_in(point.parameters) & {*names}})
+    message = Message(text, {"count": len(points), "names": ", ".join(named)})
+    return replace(draft, missing=(*draft.missing, message))
 
 
 def _is_told_beside(draft: FindingDraft, evidence: Evidence) -> bool:
@@ -143,13 +188,14 @@ def _cut(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     return replace(draft, predicted_interval=(low, ceiling / per_unit))
 
 
-def _needed(compute: Callable[[Evidence], Any], evidence: Evidence, shared: Shared) -> Any:
-    if compute not in shared:
+def _needed(compute: Callable[[Evidence], Any], evidence: Evidence, left_out: frozenset[str], shared: Shared) -> Any:
+    key = compute, left_out
+    if key not in shared:
         try:
-            shared[compute] = compute(evidence)
+            shared[key] = compute(evidence)
         except Exception as error:
             # It may have taken long to fail: that is not done again for each rule.
-            shared[compute] = error
-    if isinstance(shared[compute], Exception):
-        raise shared[compute]
-    return shared[compute]
+            shared[key] = error
+    if isinstance(shared[key], Exception):
+        raise shared[key]
+    return shared[key]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from apps.bench.sweep import likeness
 from apps.bench.text import _
 from apps.bench.toolkit import Parameter
 
@@ -36,9 +37,15 @@ def parameters_of(names: Iterable[str]) -> dict[str, Parameter]:
     return {name: parameter_of(name) for name in names if is_setting(name)}
 
 
+def shown_parameters_of(names: Iterable[str]) -> dict[str, Parameter]:
+    """Return the parameters of those names that are settings, or mark what is not known (`likeness`)."""
+    mark = {likeness.AS_IN: likeness.PARAMETER} if likeness.AS_IN in (known := list(names)) else {}
+    return parameters_of(known) | mark
+
+
 def own_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return a trial's parameters without the settings: what its tool takes."""
-    return {name: value for name, value in parameters.items() if not is_setting(name)}
+    return {name: value for name, value in likeness.told_of(parameters).items() if not is_setting(name)}
 
 
 def settings_of(parameters: Mapping[str, Any]) -> dict[str, dict[str, str]]:

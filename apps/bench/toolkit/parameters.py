@@ -30,7 +30,8 @@ class Parameter:
 
     `kind` is one of size (B), rate (bit/s), byte-rate (B/s), duration (s), integer, float, boolean, text, choice;
     `default`, `minimum` and `maximum` are in base units; `choices` are (value, label) pairs; `advanced` ones hide
-    until asked for. `zero` is what 0 means where it is no quantity: "0 B" of a window says "autotuned".
+    until asked for. `zero` is what 0 means where it is no quantity: "0 B" of a window says "autotuned". No figure
+    depends on what is `aside`, such as a port: runs of which it is not known may yet be alike.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Parameter:
     required: bool = False
     advanced: bool = False
     zero: str = ""
+    aside: bool = False
 
     def clean(self, raw: Value) -> Value:
         """Return the typed value of a text or a value; units.UnitError says what is wrong."""

@@ -49,6 +49,7 @@ def port_parameter(default: int) -> Parameter:
         minimum=1024,
         maximum=65535,
         advanced=True,
+        aside=True,
     )
 
 

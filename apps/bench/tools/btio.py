@@ -115,6 +115,7 @@ class Btio(Tool):
             default=_btio.OLD,
             choices=((_btio.OLD, "3.3: bt.A.4.mpi_io_full"), (_btio.NEW, "3.4: bt.A.x.mpi_io_full")),
             advanced=True,
+            aside=True,
         ),
         places.FOLDER,
         places.PAGE_POOL,

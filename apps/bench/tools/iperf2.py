@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.outputs import pacing, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
-from apps.bench.outputs.scales import MIXED, scaled
+from apps.bench.outputs.scales import BINARY, MIXED, scaled, whole_seconds
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Estimate,
@@ -50,6 +50,11 @@ _FLAGS = {
 # What it sends at once unless told otherwise (B).
 USUAL_WRITE, USUAL_DATAGRAM = 128 * 1024, 1470
 _FQ = re.compile(r"^fair-queue socket pacing set to +([\d.]{1,15}) ([KMGT]?)bit/s", re.M)
+_PORT = re.compile(r"^(?:Client connecting to \S{1,100}|Server listening on), ?(?:TCP|UDP) port (\d{1,5})\b", re.M)
+_SIZE = re.compile(
+    r"^TCP window size: +[\d.]{1,12} [KMG]?Byte \((?:default|WARNING: requested +([\d.]{1,12}) ([KMG]?)Byte)\)", re.M
+)
+_DATAGRAM = re.compile(r"^Sending (\d{1,6}) byte datagrams\b", re.M)
 _LISTENING = re.compile(r"^Server listening on (?:TCP|UDP) port", re.M)
 _VERSION = re.compile(r"^iperf version (2\.\S{1,20})|\(peer (2\.[\w.-]{1,20})\)", re.M)
 _BAD_HOST = re.compile(r"^.*(?:Host name lookup failure|Temporary failure in name resolution).*$", re.M)
@@ -142,7 +147,7 @@ class Iperf2(Tool):
         options = read_options(output.argv, _OPTIONS, _FLAGS)
         report = read_report(text)
         streams = scaled(options.get("streams"), MIXED) or max(len(report.finals), len(report.received)) or None
-        ends = [line.end for line in (*report.finals, *report.received)]
+        ends = [line.end for line in report.finals or report.received]
         is_udp = "udp" in options or "UDP port" in text or report.is_of_datagrams
         is_tcp = not is_udp and (is_known(output.argv) or "TCP port" in text or report.is_of_segments)
         each, pacing_each = _rate_of(options, is_udp=is_udp), _paced(text)
@@ -152,14 +157,14 @@ class Iperf2(Tool):
             self,
             {
                 "protocol": UDP if is_udp else TCP if is_tcp else None,
-                "window": scaled(options.get("window"), MIXED),
+                "window": scaled(options.get("window"), MIXED) or _window_of(output, text),
                 "streams": streams,
-                "duration": options.get("duration") or (float(round(max(ends))) if ends else None),
+                "duration": options.get("duration") or whole_seconds(max(ends, default=None)),
                 "rate": rate or None,
                 "pace": pace if pace or is_known(output.argv) else None,
                 "direction": _direction(output, text, options),
-                "length": scaled(options.get("length"), MIXED) if is_udp else None,
-                "port": options.get("port"),
+                "length": scaled(options.get("length"), MIXED) or _printed(_DATAGRAM, text) if is_udp else None,
+                "port": options.get("port") or _printed(_PORT, text) or (5001 if is_known(output.argv) else None),
             },
         )
 
@@ -203,6 +208,19 @@ def _direction(output: Output, text: str, options: Mapping[str, str]) -> str | N
     if "reverse" in options or is_reverse(text):
         return _pairs.REVERSE
     return _pairs.FORWARD if is_known(output.argv) or has_head(text) else None
+
+
+def _window_of(output: Output, text: str) -> int | None:
+    """Return the socket buffer that was asked for, 0 for none; None where neither the command nor a head tells."""
+    printed = _SIZE.search(text)
+    if printed and printed[1]:
+        return scaled(f"{printed[1]}{printed[2]}", BINARY)
+    return 0 if printed or is_known(output.argv) else None
+
+
+def _printed(pattern: re.Pattern[str], text: str) -> int | None:
+    found = pattern.search(text)
+    return int(found[1]) if found else None
 
 
 def _rate_of(options: Mapping[str, str], *, is_udp: bool) -> int:

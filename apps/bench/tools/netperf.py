@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.outputs import texts
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
-from apps.bench.outputs.scales import MIXED, scaled
+from apps.bench.outputs.scales import MIXED, scaled, whole_seconds
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Estimate,
@@ -157,7 +157,7 @@ class Netperf(Tool):
             self,
             {
                 "test": test,
-                "duration": options.get("duration") or (float(round(elapsed)) if elapsed else None),
+                "duration": options.get("duration") or whole_seconds(elapsed),
                 "request": scaled(request, MIXED) or _netperf.number(values, "REQUEST_SIZE"),
                 "response": scaled(response, MIXED) or _netperf.number(values, "RESPONSE_SIZE"),
                 "window": scaled(options.get("window", "").partition(",")[0], MIXED),

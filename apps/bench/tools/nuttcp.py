@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.outputs import agreement, pacing, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
-from apps.bench.outputs.scales import BINARY, DECIMAL, scaled
+from apps.bench.outputs.scales import BINARY, DECIMAL, scaled, whole_seconds
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Estimate,
@@ -75,6 +75,7 @@ class Nuttcp(Tool):
             minimum=1024,
             maximum=65000,
             advanced=True,
+            aside=True,
         ),
     )
     metrics = (
@@ -150,7 +151,7 @@ class Nuttcp(Tool):
                 "protocol": UDP if is_udp else TCP if is_tcp else None,
                 "window": scaled(window + ("k" if window[-1:].isdigit() else ""), BINARY),
                 "streams": options.get("streams") or (connections[1] if connections else None),
-                "duration": options.get("duration") or (float(round(report.seconds)) if report.seconds else None),
+                "duration": options.get("duration") or _time_limit(text) or whole_seconds(report.seconds),
                 "direction": _direction(output, text, options),
                 "rate": limit or None,
                 "pace": limit if is_tcp and (is_known(output.argv) or _OWN_SIDE.search(text)) else None,
@@ -216,6 +217,12 @@ def _direction(output: Output, text: str, options: Mapping[str, str]) -> str | N
     if "reverse" in options or (own and own[1] == "r"):
         return _pairs.REVERSE
     return _pairs.FORWARD if own or is_known(output.argv) else None
+
+
+def _time_limit(text: str) -> float | None:
+    """Return the time (s) that -fparse says it was told to run for."""
+    printed = re.search(r"\btime_limit=(\d{1,6}(?:\.\d{1,3})?)\b", text)
+    return float(printed[1]) if printed else None
 
 
 def _limit(options: Mapping[str, str], text: str) -> int:

@@ -133,6 +133,7 @@ class Ping(Tool):
             minimum=0.1,
             maximum=60,
             advanced=True,
+            aside=True,
         ),
     )
     metrics = (

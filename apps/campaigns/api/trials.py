@@ -13,11 +13,12 @@ from apps.accounts import rights
 from apps.accounts.filters import RowFilter
 from apps.campaigns import queries
 from apps.campaigns.api.waits import WaitSerializer, trial_wait
-from apps.campaigns.models import Run, Trial
+from apps.campaigns.models import Campaign, Run, Trial
 from apps.campaigns.waits import attach_trial_waits
 from apps.core import messages, rest
 from apps.testbeds.models import Node
 from apps.testbeds.queries.readers import of_own_nodes
+from apps.toolbox import queries as toolbox
 from apps.toolbox.filters import tool_filter
 
 
@@ -42,6 +43,10 @@ class TrialSerializer(serializers.ModelSerializer):
     """One point, one repetition; `nodes` {role: [node ids]}, `parameters` in base units."""
 
     nodes = serializers.DictField(source="lane.roles", read_only=True)
+    parameters = serializers.SerializerMethodField(
+        help_text="In base units. Of an import those are null that nobody told: they are not known. Trials that have"
+        " the same `unknown_as_in` were said to be alike in these."
+    )
     reason = ReasonSerializer(read_only=True, allow_null=True)
     waiting = serializers.SerializerMethodField()
 
@@ -51,6 +56,14 @@ class TrialSerializer(serializers.ModelSerializer):
             "id", "campaign", "experiment", "position", "point", "repetition", "is_warmup", "nodes", "parameters",
             "state", "waiting", "attempts", "attempts_allowed", "not_before", "estimate_s", "reason", "finished_at",
         ]  # fmt: skip
+
+    @extend_schema_field(serializers.DictField())
+    def get_parameters(self, trial: Trial) -> dict[str, Any]:
+        """Return what the trial was measured with, null for what is not known."""
+        if trial.campaign.origin != Campaign.Origin.IMPORTED:
+            return dict(trial.parameters)
+        names = [parameter.name for parameter in toolbox.get_tool(trial.experiment.tool).parameters]
+        return {**dict.fromkeys(names), **trial.parameters}
 
     @extend_schema_field(WaitSerializer(allow_null=True))
     def get_waiting(self, trial: Trial) -> dict[str, Any] | None:

@@ -35,7 +35,7 @@ def experiments_for(user: User) -> QuerySet[Experiment]:
 
 def trials_for(user: User) -> QuerySet[Trial]:
     """Return the trials of the campaigns that the user may see."""
-    return visible(Trial.objects.select_related("experiment", "lane"), user, path="campaign")
+    return visible(Trial.objects.select_related("campaign", "experiment", "lane"), user, path="campaign")
 
 
 def runs_for(user: User) -> QuerySet[Run]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import yaml
 
+from apps.bench.sweep import likeness
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.runnable.shape import FORMAT, VERSION, ExperimentShape
 from apps.core import documents
@@ -61,7 +62,8 @@ def _experiment(experiment: Experiment, places: dict[int, int]) -> Recipe:
         player = {"node": part.node.name} if part.node else {"cluster": part.cluster.name if part.cluster else ""}
         roles.setdefault(part.role, []).append(player)
     values: Recipe = {"name": experiment.name, "tool": experiment.tool, "roles": roles}
-    values |= {name: value for name in _COLLECTIONS if (value := getattr(experiment, name))}
+    written = likeness.without_mark({name: getattr(experiment, name) for name in _COLLECTIONS})
+    values |= {name: value for name, value in written.items() if value}
     if experiment.file_system:
         values["file_system"] = experiment.file_system.name
     if experiment.after_id is not None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from apps.accounts.models import User
+from apps.bench.sweep import likeness
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.services import offers
 
@@ -46,6 +47,7 @@ def copy_campaign(
     waits: list[tuple[Experiment, int]] = []
     for experiment in campaign.experiments.prefetch_related("roles"):
         roles, original, earlier = list(experiment.roles.all()), experiment.pk, experiment.after_id
+        _leave_out_unknown(experiment)
         _save_as_new(experiment, campaign=copy, after=None, resolved={}, printed={}, expanded_at=None, refusal=None)
         for role in roles:
             _save_as_new(role, experiment=experiment)
@@ -56,6 +58,13 @@ def copy_campaign(
         experiment.after = copies[earlier]
         experiment.save(update_fields=["after"])
     return copy
+
+
+def _leave_out_unknown(experiment: Experiment) -> None:
+    """Leave out what marks the unknown settings of an import: what is measured here has none."""
+    names = ("fixed", "factors", "zips")
+    for name, value in likeness.without_mark({name: getattr(experiment, name) for name in names}).items():
+        setattr(experiment, name, value)
 
 
 def _save_as_new(row: Any, **owner: Any) -> None:

@@ -155,7 +155,7 @@ def _swept(trial: Trial, tool: Tool) -> list[tuple[Parameter, str]]:
     names = [factor["name"] for factor in trial.experiment.factors]
     return [
         (parameter, queries.text_of(parameter, trial.parameters.get(parameter.name)))
-        for parameter in (*tool.parameters, *setting_names.parameters_of(names).values())
+        for parameter in (*tool.parameters, *setting_names.shown_parameters_of(names).values())
         if parameter.name in names
     ]
 

@@ -150,9 +150,16 @@ def _factor(name: str, seen: set[Hashable], gathered: Gathered) -> Factor:
     elif tool := next((tool for tool in gathered.tools.values() if queries.parameter_of(tool, name)), None):
         parameter = queries.parameter_of(tool, name)
         label, unit = charts.label_of_factor(tool, name), parameter.unit if parameter else ""
-        # What one tool's parameter has no value for may be what another tool has no parameter for.
-        texts = tuple(_("not given") if value is None else charts.text_of(parameter, value, {}) for value in values)
+        absent = _absent(name, gathered)
+        texts = tuple(absent if value is None else charts.text_of(parameter, value, {}) for value in values)
     return Factor(name, label, unit, values, texts, numeric)
+
+
+def _absent(name: str, gathered: Gathered) -> str:
+    """Return what is said where there is no value: nobody told it of an import, or another tool has no such thing."""
+    owned = [queries.parameter_of(tool, name) for tool in gathered.tools.values()]
+    is_unknown = all(parameter is not None and parameter.default is not None for parameter in owned)
+    return _("not known") if is_unknown else _("not given")
 
 
 def _pseudo_label(name: str) -> str:

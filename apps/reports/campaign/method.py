@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from apps.bench.sweep import likeness
 from apps.bench.toolkit import Tool
 from apps.campaigns.models import Experiment
 from apps.reports.campaign.material import Material
@@ -134,23 +135,39 @@ def _experiments(made: Material) -> Table:
 def varied_text(experiment: Experiment, tool: Tool) -> str:
     """Return what an experiment varies, as it was written."""
     return "; ".join(
-        f"{charts.label_of_factor(tool, factor['name'])}: {factor['expression']}" for factor in experiment.factors
+        f"{charts.label_of_factor(tool, factor['name'])}: {factor['expression']}"
+        for factor in experiment.factors
+        if likeness.is_told(factor["name"])
     )
 
 
 def _fixed_text(experiment: Experiment, tool: Tool) -> str:
-    values: dict[str, Any] = {**experiment.fixed, **experiment.resolved}
+    values: dict[str, Any] = likeness.told_of({**experiment.fixed, **experiment.resolved})
     parts = [f"{charts.label_of_factor(tool, name)}: {_typed(tool, name, text)}" for name, text in values.items()]
+    parts += [text] if (text := _unknown_text(experiment, tool)) else []
     if experiment.file_system:
         parts.append(_("file system: %(name)s") % {"name": experiment.file_system.name})
     return "; ".join(parts)
 
 
+def _unknown_text(experiment: Experiment, tool: Tool) -> str:
+    """Return what nobody told of an import, and whether that was the same in all of it; "" where all is known."""
+    unknown = likeness.unknown_in_sweep(tool, experiment.fixed, experiment.factors)
+    if not unknown:
+        return ""
+    text = _("not known: %(names)s")
+    if likeness.AS_IN in experiment.fixed and experiment.trials.count() > 1:
+        text = _("not known, but the same in all: %(names)s")
+    return text % {"names": ", ".join(_(parameter.label) for parameter in unknown)}
+
+
 def _typed(tool: Tool, name: str, text: object) -> str:
     """Return a parameter's text as a reader writes it; formulas as they are."""
     parameter = queries.parameter_of(tool, name)
-    if parameter is None or not str(text) or str(text).startswith("="):
+    if parameter is None or str(text).startswith("="):
         return str(text)
+    if not str(text):
+        return _(parameter.zero) if parameter.zero else _("default")
     try:
         return charts.text_of(parameter, parameter.clean(str(text)), {})
     except ValueError:

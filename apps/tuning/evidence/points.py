@@ -8,7 +8,9 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import FloatField, Func, QuerySet
 
 from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMPLE, Point
-from apps.bench.toolkit import bears_on, doubts, goes_back, harmonic_metrics
+from apps.bench.rules.told import Told
+from apps.bench.sweep import likeness
+from apps.bench.toolkit import Tool, bears_on, doubts, goes_back, harmonic_metrics
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence.lanes import Measured
@@ -105,7 +107,7 @@ def _harmonic(cells: Mapping[Cell, _Told], lanes: Mapping[int, Measured]) -> dic
 def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
     file_system = measured.file_system
     return Point(
-        told.parameters,
+        _parameters(told, measured),
         told.metrics,
         tool=measured.tool.slug,
         layer=layer_of(told.parameters, measured),
@@ -119,9 +121,29 @@ def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
         experiment=told.experiment,
         at=told.at,
         harmonic=harmonic,
-        # A publication says between whom, not which of a probe's ends sent.
-        is_back=goes_back(None if PRINTED in told.observed else measured.tool, told.parameters),
+        is_back=_is_back(told, measured),
     )
+
+
+def _is_back(told: _Told, measured: Measured) -> bool | None:
+    """Return whether the data of a cell went back, None where nobody told."""
+    if measured.tool.backwards_at[0] in _unknown(told, measured):
+        return None
+    # A publication says between whom, not which of a probe's ends sent.
+    return goes_back(None if PRINTED in told.observed else measured.tool, told.parameters)
+
+
+def _parameters(told: _Told, measured: Measured) -> Mapping[str, Any]:
+    """Return the parameters of a cell; of an import some are not known, and no rule reads them."""
+    unknown = _unknown(told, measured)
+    if measured.tool.backwards_at[0] in unknown:
+        # By this name a point is asked for its direction, whatever its tool calls it.
+        unknown |= {Tool.backwards_at[0]}
+    return Told(told.parameters, unknown) if unknown else told.parameters
+
+
+def _unknown(told: _Told, measured: Measured) -> frozenset[str]:
+    return frozenset(item.name for item in likeness.unknown_of(measured.tool, told.parameters))
 
 
 def layer_of(parameters: Mapping[str, Any], measured: Measured) -> str:
@@ -134,7 +156,9 @@ def layer_of(parameters: Mapping[str, Any], measured: Measured) -> str:
     if group == "network":
         return NETWORK
     on_disk = "file" in (parameters.get("read_from"), parameters.get("write_to"))
-    return NETWORK if group == "transfer" and not on_disk else ""
+    unknown = {item.name for item in likeness.unknown_of(measured.tool, parameters)}
+    in_memory = not on_disk and unknown.isdisjoint(("read_from", "write_to"))
+    return NETWORK if group == "transfer" and in_memory else ""
 
 
 def _is_disk(file_system: FileSystem, measured: Measured) -> bool:

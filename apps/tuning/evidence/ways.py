@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from apps.bench.rules.base import Point
+from apps.bench.rules.told import known_or_none, unknown_in
 from apps.bench.toolkit import Tool
 from apps.bench.toolkit.ways import BACK, BOTH, base_of, has_way, in_order
 from apps.tuning.evidence.lanes import Ends
@@ -35,8 +36,10 @@ def sides_of(ends: Ends, told: Sequence[tuple[Tool, Point]]) -> list[Side]:
             by_way[True].append(point)
             continue
         for part in _parts(point):
-            ways.add(part.goes_back())
-            by_way[part.goes_back()].append(part)
+            # Where nobody told the direction they stand with those that went forth, and no rule reads which it was.
+            is_back = Tool.backwards_at[0] not in unknown_in(part.parameters) and part.goes_back()
+            ways.add(is_back)
+            by_way[is_back].append(part)
     return [
         _side(ends, by_way[is_back], is_back, frozenset(neutral) if is_back and len(ways) > 1 else frozenset())
         for is_back in sorted(ways or {False})
@@ -52,7 +55,7 @@ def _side(ends: Ends, points: Sequence[Point], is_back: bool, told_beside: froze
 def _parts(point: Point) -> list[Point]:
     """Return a point, of one whose data went both ways at once what each way had, by the same names."""
     back = {base_of(name): own for name, own in point.metrics.items() if name.endswith(BACK)}
-    if point.parameters.get(Tool.backwards_at[0]) != BOTH or not back:
+    if known_or_none(point.parameters, Tool.backwards_at[0]) != BOTH or not back:
         return [point]
     forth = {name: own for name, own in point.metrics.items() if not name.endswith(BACK)}
     return [dataclasses.replace(point, metrics=forth), dataclasses.replace(point, metrics=back, is_back=True)]

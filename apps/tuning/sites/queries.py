@@ -92,7 +92,7 @@ def layers_of(a: Site, b: Site) -> Layers:
     """Return the layers between two sites, from the latest results of all campaigns there."""
     found = evidence.between_sites(a, b)
     results = {trial for point in found.points for values in point.metrics.values() for trial in values}
-    tables, broken = runner.attempt(TABLES, lambda: layers.table(found))
+    tables, broken = runner.attempt(TABLES, lambda: runner.of_known(layers.table, found))
     answers = rules.ask_whole(found)
     failures = (*([broken] if broken else []), *runner.failures_of(answers))
     for failure in failures:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from apps.accounts.models import Team
-from apps.bench.rules import workloads
+from apps.bench.rules import runner, workloads
 from apps.bench.rules.workloads import Fit, Workload
 from apps.bench.text import Message, _
 from apps.core import parts
@@ -18,7 +18,7 @@ NAME = _("The fit of a workload")
 def fits_of(team: Team, workload: Workload) -> tuple[tuple[Fit, ...], Message | None]:
     """Return the configurations that were measured, the best first, and why there are none if it failed."""
     found = evidence.of_files(team)
-    return parts.attempt(NAME, lambda: workloads.fit(found, workload), ())
+    return parts.attempt(NAME, lambda: runner.of_known(lambda known: workloads.fit(known, workload), found), ())
 
 
 def marked(fits: Iterable[Fit]) -> list[tuple[Fit, Mark | None]]:

@@ -4,7 +4,7 @@ import gzip
 import io
 import tarfile
 import zipfile
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -124,10 +124,10 @@ def test_a_file_at_which_workers_are_lost_is_passed_over(
 
     take = reader.look_at
 
-    def deadly(content: bytes) -> object:
+    def deadly(content: bytes, zone: tzinfo) -> object:
         if content == b"deadly":
             raise Lost
-        return take(content)
+        return take(content, zone)
 
     monkeypatch.setattr(reader, "look_at", deadly)
     files = [ContentFile(text, name=str(number)) for number, text in enumerate((GOOD, b"deadly", b"x"))]
@@ -167,10 +167,10 @@ def test_a_file_that_takes_too_long_is_refused_and_the_others_are_read(
 ) -> None:
     look_at = reader.look_at
 
-    def slow(content: bytes) -> list:
+    def slow(content: bytes, zone: tzinfo) -> list:
         while content == b"slow":
             pass
-        return look_at(content)
+        return look_at(content, zone)
 
     monkeypatch.setattr(cpu_time, "READING_S", 0.3)
     monkeypatch.setattr(reader, "look_at", slow)

@@ -63,7 +63,7 @@ def test_the_preview_shows_what_each_file_is_and_why_some_are_refused(ready: Imp
 
 
 def test_all_that_is_good_becomes_a_campaign(ready: Import, ends: list[Node], folder: Path) -> None:
-    sending.choose(ready, roles(ends))
+    sending.choose(ready, roles(ends), alike=True)
     done = sending.store(ready)
     campaign = done.campaign
     assert (done.state, campaign.origin, campaign.state) == ("done", "imported", "finished")

@@ -78,6 +78,8 @@ def test_a_mixed_load_has_both_and_their_sum():
         "jobs": 2,
         "duration": 2.0,
         "ramp": 1.0,
+        "sync_every": 0,
+        "verify": "",
     }
 
 

@@ -10,6 +10,7 @@ from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.presence import TRANSFERS
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER
+from apps.bench.rules.told import names_in
 
 METRIC = "throughput"
 # A rate above this share of what TCP can have of the path was not measured well.
@@ -53,7 +54,7 @@ class Transfer:
 
 def is_gridftp(point: Point) -> bool:
     """Return whether a point is of GridFTP transfers."""
-    return point.tool in TOOLS or {"streams", "concurrency", "pipelining"} <= point.parameters.keys()
+    return point.tool in TOOLS or {"streams", "concurrency", "pipelining"} <= names_in(point.parameters)
 
 
 def read_transfers(evidence: Evidence) -> list[Transfer]:

@@ -1,5 +1,6 @@
 """A setting that was measured and had more than what other rules propose for the same path."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from apps.bench.rules import pace
@@ -9,6 +10,7 @@ from apps.bench.rules.tcp.bdp import present_rate
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER, confidence_of, scatter_of
+from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -127,5 +129,5 @@ def _lost(evidence: Evidence, best: Present) -> tuple[Message, ...]:
     return ()
 
 
-def _rest(item: Present, name: str) -> dict[str, Any]:
-    return {key: value for key, value in item.point.parameters.items() if key != name}
+def _rest(item: Present, name: str) -> Mapping[str, Any]:
+    return rest_of(item.point.parameters, name)

@@ -1,5 +1,6 @@
 """Single streams that stay slow though the path holds many times as much: a limit on each flow, and of what kind."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from apps.bench.rules.tcp.held import LAW, WAITED
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import is_plain
 from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_points
+from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -117,8 +119,8 @@ def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
     return max(known, key=lambda slow: (slow.point.parameters.get("window") or 0, slow.rate), default=None)
 
 
-def _rest(point: Point) -> dict[str, Any]:
-    return {name: value for name, value in point.parameters.items() if name != "streams"}
+def _rest(point: Point) -> Mapping[str, Any]:
+    return rest_of(point.parameters, "streams")
 
 
 def _is_window(slow: Slow, path: PathReading) -> bool:

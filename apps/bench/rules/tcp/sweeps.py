@@ -10,6 +10,7 @@ from apps.bench import statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.tcp.scatter import Scatter, mean, read_scatter
+from apps.bench.rules.told import names_in, rest_of
 
 # A point whose repetitions scatter by more than this (stdev / mean) says nothing that a rule may rest on.
 MOST_SCATTER = 0.15
@@ -80,8 +81,8 @@ class Sweep:
 
 def is_tcp(point: Point) -> bool:
     """Return whether a point is of TCP connections, whichever tool made them."""
-    parameters = point.parameters
-    return "congestion" in parameters or ("window" in parameters and parameters.get("protocol") == "tcp")
+    names = names_in(point.parameters)
+    return "congestion" in names or ("window" in names and point.parameters.get("protocol") == "tcp")
 
 
 def tcp_points(evidence: Evidence) -> list[Point]:
@@ -122,15 +123,17 @@ def _joined(first: Point, second: Point) -> Point:
 def find_sweeps(points: Iterable[Point], parameter: str) -> list[Sweep]:
     """Return the sweeps of a parameter, those of the most values first, then of the most trials."""
     groups: dict[tuple[tuple[str, Any], ...], dict[Any, dict[str, dict[int, float]]]] = {}
+    fixed: dict[tuple[tuple[str, Any], ...], Mapping[str, Any]] = {}
     for point in points:
         if parameter not in point.parameters:
             continue
         rest = tuple(sorted((name, value) for name, value in point.parameters.items() if name != parameter))
+        fixed.setdefault(rest, rest_of(point.parameters, parameter))
         cell = groups.setdefault(rest, {}).setdefault(point.parameters[parameter], {})
         for metric, values in point.metrics.items():
             cell.setdefault(metric, {}).update(values)
     sweeps = [
-        Sweep(tuple(Cell(value, cells[value]) for value in sorted(cells)), dict(rest))
+        Sweep(tuple(Cell(value, cells[value]) for value in sorted(cells)), fixed[rest])
         for rest, cells in groups.items()
     ]
     return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -len(sweep.trials)))

@@ -11,19 +11,34 @@ from apps.bench.tools._fio.report import Contradiction, SeveralGroups, Unreadabl
 _SIZES = {"bs": "block_size", "blocksize": "block_size", "size": "file_size", "filesize": "file_size"}
 _NUMBERS = {"iodepth": "depth", "numjobs": "jobs", "rwmixread": "read_share", "fsync": "sync_every"}
 _WORDS = {"rw": "pattern", "readwrite": "pattern", "ioengine": "engine", "verify": "verify"}
+_NAMES = _SIZES | _NUMBERS | _WORDS | {"runtime": "duration", "time_based": "duration", "ramp_time": "ramp"}
+
+
+# What fio takes where it is not told (its HOWTO), where all that it was told is known.
+_USUAL: Mapping[str, Value] = {
+    "engine": "psync",
+    "pattern": "read",
+    "block_size": 4096,
+    "depth": 1,
+    "jobs": 1,
+    "read_share": 50,
+    "sync_every": 0,
+    "verify": "",
+}
 
 
 def recover(tool: Tool, output: Output) -> dict[str, Value]:
-    """Return the parameters as far as the argv and the report's own options tell."""
+    """Return the parameters as far as the argv and the report tell; text prints only some of what jobs were given."""
     options = _argv_options(output)
     try:
         report = read_report(texts.read_text(output))
     except (Unreadable, Contradiction, SeveralGroups):
         report = None
-    options |= report.options if report else {}
-    # Options that are not there say something only where all of them are known.
-    is_whole = reconstruction.is_known(output.argv) or bool(report and report.options)
-    found: dict[str, Value] = {"direct": _flag(options, "direct"), "engine": "psync"} if is_whole else {}
+    # A job file holds options that no command line has.
+    is_whole = bool(options) and all(word.startswith("--") for word in output.argv[1:])
+    is_whole = is_whole or bool(report and report.options)
+    options = {**(report.printed if report else {}), **options, **(report.options if report else {})}
+    found: dict[str, Value] = {**_USUAL, "direct": _flag(options, "direct")} if is_whole else {}
     found |= {name: options.get(word) for word, name in _WORDS.items() if word in options}
     found |= {name: scaled(options[word].rstrip("bB"), BINARY) for word, name in _SIZES.items() if word in options}
     found |= {name: scaled(options[word], BINARY) for word, name in _NUMBERS.items() if word in options}
@@ -33,6 +48,8 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     if is_whole:
         found |= {"duration": _seconds(options.get("runtime")) if timed else 0.0}
         found |= {"ramp": _seconds(options.get("ramp_time"))}
+    for word in report.unlike if report else ():
+        found.pop(_NAMES.get(word, word), None)
     return reconstruction.keep_valid(tool, found)
 
 

@@ -1,5 +1,6 @@
 """What fio reports of the data it moved, from JSON, terse lines or plain text."""
 
+import dataclasses
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -36,6 +37,10 @@ class Report:
     version: str
     error: int = 0
     options: Mapping[str, str] = field(default_factory=dict)
+    # Of text, which prints but some of what its jobs were given; of several that are not alike, what they share.
+    printed: Mapping[str, str] = field(default_factory=dict)
+    # Options that were given to the jobs, and not the same to each.
+    unlike: frozenset[str] = frozenset()
 
 
 def read_report(text: str) -> Report | None:
@@ -46,7 +51,8 @@ def read_report(text: str) -> Report | None:
     if lines := plain.terse_lines(text):
         return _from_parts(plain.read_terse(lines), plain.terse_version(lines))
     if jobs := plain.read_jobs(text):
-        return _from_parts(jobs, plain.version_in(text))
+        found = _from_parts(jobs, plain.version_in(text))
+        return dataclasses.replace(found, printed=plain.options_in(text, jobs))
     return None
 
 
@@ -69,8 +75,9 @@ def _from_json(data: Any) -> Report:
     # What only one of the jobs was limited by limits what they have together.
     limits = {name: text for own in each for name, text in own.items() if name in pacing.OPTIONS}
     options = {**limits, **_options(dig(data, "global options")), **each[0]}
+    unlike = frozenset(name for own in each for name in own if any(other.get(name) != own[name] for other in each))
     ways = {way: of_group(_way(job, way) for job in jobs) for way in WAYS}
-    return Report(ways, _version(version), errors[0] if errors else 0, options)
+    return Report(ways, _version(version), errors[0] if errors else 0, options, unlike=unlike - {"name"})
 
 
 def _from_parts(jobs: Iterable[plain.Job], version: str) -> Report:

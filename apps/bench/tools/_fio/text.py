@@ -14,7 +14,15 @@ _HEAD = 5
 _WIDTH = {3: 41, 4: 41, 5: 47}
 _TERSE = re.compile(r"^([345]);fio-\d[\w.+-]*;.*$", re.M | re.A)
 
-_JOB = re.compile(r"^\S.*: \(groupid=(\d{1,6}), jobs=\d{1,5}\): err= ?(\d{1,4})", re.M | re.A)
+_JOB = re.compile(r"^\S.*: \(groupid=(\d{1,6}), jobs=(\d{1,5})\): err= ?(\d{1,4})", re.M | re.A)
+# What a job was given: "a: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) …, ioengine=psync, iodepth=1";
+# until version 2.99 its sizes are "bs=4K-4K/4K-4K/4K-4K".
+_GIVEN = re.compile(
+    r"^\S.{0,200}: \(g=\d{1,6}\): rw=(?P<pattern>[a-z]{2,12}), bs=(?P<sizes>.{1,120}), "
+    r"ioengine=(?P<engine>[\w-]{1,40}), iodepth=(?P<depth>\d{1,6})$",
+    re.M | re.A,
+)
+_SIZE = re.compile(r"([\d.]{1,12}[KMGT]?)(?:i?B)?-([\d.]{1,12}[KMGT]?)(?:i?B)?", re.A)
 _WAY = re.compile(
     r"^  (?P<way>read|write) ?: IOPS=(?P<iops>[\d.]{1,12}[kM]?), BW=\S+ \(\S+\)"
     r"\((?P<size>[\d.]{1,12})(?P<prefix>[KMGTP]i)?B/(?P<time>\d{1,12})msec\)",
@@ -43,6 +51,7 @@ class Job:
 
     error: int = 0
     group: str = ""
+    count: int = 1
     ways: Mapping[str, Way] = field(default_factory=dict)
 
 
@@ -70,7 +79,7 @@ def read_terse(lines: Sequence[Sequence[str]]) -> Iterator[Job]:
             way: _terse_way(fields[_HEAD + index * width : _HEAD + (index + 1) * width])
             for index, way in enumerate(("read", "write"))
         }
-        yield Job(int(_figure(fields[4:5])), fields[3] if len(fields) > 3 else "", ways)
+        yield Job(int(_figure(fields[4:5])), fields[3] if len(fields) > 3 else "", ways=ways)
 
 
 def _terse_way(fields: Sequence[str]) -> Way:
@@ -94,8 +103,31 @@ def read_jobs(text: str) -> list[Job]:
     jobs = []
     for head, following in itertools.zip_longest(heads, heads[1:]):
         body = text[head.end() : following.start() if following else len(text)]
-        jobs.append(Job(int(head[2]), head[1], {"read": _NOTHING, "write": _NOTHING} | dict(_ways(body))))
+        ways = {"read": _NOTHING, "write": _NOTHING} | dict(_ways(body))
+        jobs.append(Job(int(head[3]), head[1], int(head[2]), ways))
     return jobs
+
+
+def options_in(text: str, jobs: Sequence[Job]) -> dict[str, str]:
+    """Return the options that a report for people prints of its jobs, by fio's names, as far as they are alike."""
+    told: dict[str, set[str]] = {}
+    for given in _GIVEN.finditer(text):
+        own = {"rw": given["pattern"], "ioengine": given["engine"], "iodepth": given["depth"]}
+        for name, value in (own | {"bs": _block_size(given["sizes"], given["pattern"])}).items():
+            told.setdefault(name, set()).add(value)
+    alike = {name: values.pop() for name, values in told.items() if len(values) == 1}
+    found = {name: value for name, value in alike.items() if value}
+    return found | ({"numjobs": str(sum(job.count for job in jobs))} if told else {})
+
+
+def _block_size(sizes: str, pattern: str) -> str:
+    """Return the one size of blocks that a pattern moves, "" if it has several: of reads, of writes, of both."""
+    ranges = _SIZE.findall(sizes)[:2]
+    moved = ranges[:1] if pattern in ("read", "randread") else ranges[1:] or ranges
+    if pattern in ("rw", "randrw", "readwrite"):
+        moved = ranges
+    ends = {end for pair in moved for end in pair}
+    return ends.pop() if len(ends) == 1 else ""
 
 
 def _ways(body: str) -> Iterator[tuple[str, Way]]:

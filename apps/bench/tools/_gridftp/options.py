@@ -182,6 +182,7 @@ PARAMETERS = (
         minimum=1024,
         maximum=65534,
         advanced=True,
+        aside=True,
     ),
     Parameter(
         "data_ports",
@@ -190,6 +191,7 @@ PARAMETERS = (
         help=_("Range of ports for data connections that the firewalls let through, such as 50000,51000."),
         default="",
         advanced=True,
+        aside=True,
     ),
     places.FOLDER,
     places.TIME_LIMIT,

@@ -44,6 +44,7 @@ INTERVAL = Parameter(
     minimum=0.1,
     maximum=3600,
     advanced=True,
+    aside=True,
 )
 
 READY_PATTERN = r"Server listening on \d+"

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.bench import units
@@ -11,7 +11,7 @@ from apps.bench.outputs.reconstruction import is_known, read_options
 from apps.bench.outputs.scales import DECIMAL, scaled
 from apps.bench.toolkit import Output
 from apps.bench.tools._iperf3.document import Json, dig, load, number, objects
-from apps.bench.tools._iperf3.options import BOTH, REVERSE
+from apps.bench.tools._iperf3.options import BOTH, FORWARD, REVERSE
 from apps.bench.tools._iperf3.text import read_text_report
 
 SIGNATURES: tuple[re.Pattern[str], ...] = tuple(
@@ -64,11 +64,12 @@ def protocol_of(output: Output) -> str:
 def recover_parameters(output: Output) -> dict[str, Any]:
     """Return raw parameters of both tools by name; what one of them does not know, or refuses, is to be left out."""
     options = _argv_options(output)
-    raw: dict[str, Any] = {name: text for name, text in options.items() if name not in ("udp", "reverse", "both")}
+    raw = _usual(output.argv) if _is_client(output.argv) else {}
+    raw |= {name: text for name, text in options.items() if name not in ("udp", "reverse", "both")}
     if "rate" in raw:
         raw["rate"] = _of_all_streams(raw["rate"].partition("/")[0], raw.get("streams", "1"))
     elif "udp" in options:
-        raw["rate"] = DEFAULT_UDP_RATE
+        raw["rate"] = _of_all_streams(str(DEFAULT_UDP_RATE), options.get("streams", "1"))
     if "reverse" in options or "both" in options:
         raw["direction"] = BOTH if "both" in options else REVERSE
     report = _report(output)
@@ -77,6 +78,22 @@ def recover_parameters(output: Output) -> dict[str, Any]:
     if pace or is_known(output.argv) or dig(report, "start", "test_start", "fqrate") is not None:
         raw["pace"] = pace
     return raw | {name: value for name, value in _of_report(report).items() if value is not None}
+
+
+def _is_client(argv: Sequence[str]) -> bool:
+    """Return whether a command line is known, and a client's: what it does not name is then as iperf3 has it."""
+    return is_known(argv) and any(word in ("-c", "--client") or word.startswith("--client=") for word in argv)
+
+
+def _usual(argv: Sequence[str]) -> dict[str, Any]:
+    """Return what iperf3 takes where its client's command line does not say (its manual page)."""
+    usual: dict[str, Any] = {
+        "window": 0, "streams": 1, "omit": 0, "direction": FORWARD, "congestion": "", "mss": 0, "interval": 1,
+        "port": 5201,
+    }  # fmt: skip
+    amounts = ("-n", "--bytes", "-k", "--blockcount")
+    is_timed = not any(word.startswith(amounts) for word in argv[1:])
+    return usual | ({"duration": 10} if is_timed else {})
 
 
 def _pace(options: Mapping[str, str], report: Json) -> float:
@@ -110,7 +127,8 @@ def _of_report(report: Json) -> dict[str, Any]:
     first = next(iter(objects(report.get("intervals"))), {})
     # With -i 0 there is one interval, as long as the test.
     interval = number(first, "sum", "seconds") or number(report, "end", "sum_sent", "seconds")
-    direction = REVERSE if number(test, "reverse") else None
+    reverse = number(test, "reverse")
+    direction = None if reverse is None else REVERSE if reverse else FORWARD
     if number(test, "bidir") or dig(report, "end", "sum_received_bidir_reverse"):
         direction = BOTH
     return {
@@ -122,7 +140,9 @@ def _of_report(report: Json) -> dict[str, Any]:
         "interval": round(interval, 1) if interval else None,
         "port": number(report, "start", "connecting_to", "port"),
         "window": number(report, "start", "sock_bufsize"),
-        "mss": number(report, "start", "tcp_mss"),
+        # It tells either what was asked for, or what the path has.
+        "mss": number(report, "start", "tcp_mss") or (0 if dig(report, "start", "tcp_mss_default") else None),
+        "congestion": dig(report, "end", "sender_tcp_congestion"),
         "rate": rate * (streams or 1) if rate and is_udp else None,
         "length": length if is_udp else None,
     }

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from apps.bench.outputs.scales import whole_seconds
+
 Json = dict[str, Any]
 
 LISTENING = "Server listening on"
@@ -24,6 +26,11 @@ _CPU = re.compile(rf"^CPU Utilization: local/\w+ {_NUMBER}%.*remote/\w+ {_NUMBER
 _CONGESTION = re.compile(r"^(snd|rcv)_tcp_congestion (\w{1,15})$", re.M | re.ASCII)
 _VERSION = re.compile(r"^iperf \d{1,3}\.\d[\w.+-]{0,20}$", re.M | re.ASCII)
 _MSS = re.compile(r"^ +TCP MSS: (\d{1,6}) \(default\)$", re.M | re.ASCII)
+_PORT = re.compile(r"^Connecting to host \S{1,200}, port (\d{1,5})$", re.M | re.ASCII)
+# Of -V: "Starting Test: protocol: UDP, 2 streams, 1448 byte blocks, omitting 0 seconds, 2 second test, tos 0".
+_TEST = re.compile(
+    r"^Starting Test: protocol: \w{3}, \d{1,4} streams?, (\d{1,9}) byte blocks, omitting (\d{1,4}) seconds", re.M
+)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -103,11 +110,19 @@ def _read_start(text: str, rows: list[Json], ends: list[Json]) -> Json:
         "test_start": {
             "protocol": "UDP" if is_udp else "TCP",
             "num_streams": len(streams),
-            "duration": round(whole),
-            "omit": round(max((row["end"] for row in rows if row["omitted"]), default=0)),
-            "reverse": int("\nReverse mode" in text),
+            "duration": whole_seconds(whole) or 0,
         }
     }
+    test: Json = start["test_start"]
+    # With -i 0 there are no lines but the last, of which none is said to be omitted.
+    if len(rows) > len(ends):
+        test["omit"] = round(max((row["end"] for row in rows if row["omitted"]), default=0))
+    if port := _PORT.search(text):
+        # A server's report does not say in which direction it was asked to send.
+        test["reverse"] = int("\nReverse mode" in text)
+        start["connecting_to"] = {"port": int(port[1])}
+    if told := _TEST.search(text):
+        test |= {"blksize": int(told[1]), "omit": int(told[2])}
     if version := _VERSION.search(text):
         start["version"] = version[0]
     if mss := _MSS.search(text):

@@ -31,6 +31,7 @@ CLIENTS = Parameter(
     unit="count",
     minimum=0,
     maximum=100_000,
+    aside=True,
 )
 RANKS = Parameter(
     "ranks",
@@ -49,6 +50,7 @@ REMOTE_AGENT = Parameter(
     help=_(
         "A program on the agent's list that starts ranks on other nodes as ssh would; empty: ssh, if it is on it."
     ),
+    aside=True,
     default="",
     advanced=True,
 )
@@ -92,6 +94,7 @@ PARTITION = Parameter(
     help=_("Empty: the cluster's default."),
     default="",
     advanced=True,
+    aside=True,
 )
 QUEUE_LIMIT = Parameter(
     "queue_limit",
@@ -103,6 +106,7 @@ QUEUE_LIMIT = Parameter(
     minimum=1,
     maximum=7 * 86400,
     advanced=True,
+    aside=True,
 )
 JOB_TIME = Parameter(
     "job_time",
@@ -115,6 +119,7 @@ JOB_TIME = Parameter(
     minimum=0,
     maximum=30 * 86400,
     advanced=True,
+    aside=True,
 )
 SLURM_MPI = Parameter(
     "slurm_mpi",
@@ -124,6 +129,7 @@ SLURM_MPI = Parameter(
     default="",
     choices=(("", _("the cluster's default")), ("pmix", "pmix"), ("pmi2", "pmi2"), ("none", "none")),
     advanced=True,
+    aside=True,
 )
 BUNDLE = Parameter(
     "bundle",
@@ -133,6 +139,7 @@ BUNDLE = Parameter(
         "A name under which trials share one allocation: the first takes it, and it is given back when none has used"
         " it for a while. Empty: a job for each trial."
     ),
+    aside=True,
     default="",
     advanced=True,
 )
@@ -143,6 +150,7 @@ BUNDLE_RANKS = Parameter(
     help=_(
         "How many the shared allocation has room for: the most that a trial of the sweep needs. 0: as this trial."
     ),
+    aside=True,
     default=0,
     zero=_("not given"),
     unit="count",
@@ -160,6 +168,7 @@ BUNDLE_IDLE = Parameter(
     minimum=10,
     maximum=86_400,
     advanced=True,
+    aside=True,
 )
 SHARED_PARAMETERS = (
     *(LAUNCHER, CLIENTS, REMOTE_AGENT, TRANSPORT, OVERSUBSCRIBE, PARTITION, QUEUE_LIMIT, JOB_TIME, SLURM_MPI),

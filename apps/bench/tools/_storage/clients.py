@@ -22,6 +22,7 @@ CLIENTS = Parameter(
     unit="count",
     minimum=0,
     maximum=4096,
+    aside=True,
 )
 
 

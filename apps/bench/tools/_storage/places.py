@@ -26,6 +26,7 @@ FOLDER = Parameter(
     help=_("Folder below the mount path to write in; it must be there already. Empty for the mount path itself."),
     default="",
     advanced=True,
+    aside=True,
 )
 PAGE_POOL = Parameter(
     "page_pool",
@@ -37,6 +38,7 @@ PAGE_POOL = Parameter(
     unit="B",
     minimum=0,
     advanced=True,
+    aside=True,
 )
 TIME_LIMIT = Parameter(
     "time_limit",
@@ -48,6 +50,7 @@ TIME_LIMIT = Parameter(
     minimum=10,
     maximum=86_400,
     advanced=True,
+    aside=True,
 )
 
 _IN_MEMORY = {"tmpfs", "ramfs", "rootfs"}
