@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -229,7 +229,7 @@ def _sides(user: User) -> dict[_Key, set[tuple[bool, str]]]:
     return found
 
 
-def _key(row: dict[str, Any]) -> _Key:
+def _key(row: Mapping[str, Any]) -> _Key:
     return row["experiment__tool"], row["experiment__campaign__team"], json.dumps(row["roles"], sort_keys=True)
 
 

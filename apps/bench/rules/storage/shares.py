@@ -96,8 +96,11 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
 
 
 def _error_of_ratio(level: Level, disk: Beneath) -> float:
-    """Return half the 95 % interval of the share, as a part of it: the errors of both rates add in quadrature."""
-    parts = [(item.interval[1] - item.value) / item.value for item in (level, disk) if item.interval]
+    """Return half the 95 % interval of the share, as a part of it: the errors of both rates add in quadrature.
+
+    A rate that nobody repeated is off as far as such rates usually are.
+    """
+    parts = [(item.interval[1] - item.value) / item.value if item.interval else shapes.ONCE for item in (level, disk)]
     return math.hypot(*parts)
 
 
