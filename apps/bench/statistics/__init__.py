@@ -4,7 +4,7 @@ from apps.bench.statistics.boxes import Box, box_of
 from apps.bench.statistics.changes import RIVALS, Change, Course, Trend, course_of, find_changes, find_trend
 from apps.bench.statistics.differences import Difference, adjust_holm, compare_many, compare_two, least_p
 from apps.bench.statistics.distributions import student_t_quantile
-from apps.bench.statistics.evenness import Evenness, evenness_of
+from apps.bench.statistics.evenness import Evenness, evenness_of, shares_of_largest
 from apps.bench.statistics.importance import Importance, Share, explain_variance
 from apps.bench.statistics.intervals import (
     Interval,
@@ -63,6 +63,7 @@ __all__ = [
     "quantile",
     "quantile_interval",
     "right_mean",
+    "shares_of_largest",
     "step_of",
     "still_rises",
     "student_t_quantile",

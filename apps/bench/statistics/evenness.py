@@ -33,9 +33,8 @@ def evenness_of(groups: Iterable[Sequence[float]]) -> Evenness:
     """
     repeated = [group for group in groups if len(group) >= 2 and min(group) < max(group)]
     above = [group for group in repeated if min(group) > 0]
-    of_largest = [math.log(value / max(group)) for group in above for value in sorted(group)[:-1]]
-    modes = find_modes([math.exp(value) for value in of_largest], least_ratio=LEAST_APART)
-    if modes is not None and LEAST_APART * modes.lower_mean < 1:
+    modes = find_modes(shares_of_largest(above), least_ratio=LEAST_APART)
+    if modes is not None:
         return Evenness.MODES
     lean, variance = 0.0, 0.0
     for group in repeated:
@@ -44,6 +43,17 @@ def evenness_of(groups: Iterable[Sequence[float]]) -> Evenness:
             lean += _skewness(group)
             variance += 6 * (n - 2) / ((n + 1) * (n + 3))
     return Evenness.LEANING if abs(lean) > LEAST_LEAN * math.sqrt(variance) else Evenness.EVEN
+
+
+def shares_of_largest(groups: Iterable[Sequence[float]]) -> list[float]:
+    """Return what each figure above zero is of the largest of its place; of pairs only what the smaller one is.
+
+    Of two figures the larger one tells nothing: its share is 1 by the reckoning, beside which all others would be a
+    mode of their own.
+    """
+    return [
+        value / max(group) for group in groups for value in (group if len(group) > 2 else [min(group)]) if value > 0
+    ]
 
 
 def _skewness(values: Sequence[float]) -> float:

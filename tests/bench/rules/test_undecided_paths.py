@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from apps.bench import statistics
 from apps.bench.rules import ask_ends
 from apps.bench.rules.base import DIAGNOSIS, DOUBT, PathFacts
 from apps.bench.rules.path import datagrams, modes
@@ -55,6 +56,20 @@ def test_two_modes_are_told_with_what_would_decide(make: Maker) -> None:
     assert draft.low == pytest.approx(100e6, rel=0.03)
     assert draft.high == pytest.approx(895e6, rel=0.03)
     assert draft.proposals
+
+
+def test_a_mode_that_each_setting_met_once_is_one(make: Maker) -> None:
+    rates = {
+        1: [901.5, 100.2, 888.6, 98.6],
+        2: [889.8, 99.1, 99.2, 100.7],
+        4: [897.7, 100.5, 100.5, 99.6],
+        8: [905.7, 100.0, 99.4, 100.5],
+    }
+    found = evidence(make.stream_sweep(rates), LINK)
+    draft = modes.conclude(found)
+    assert draft is not None
+    assert str(draft.title).startswith("Repetitions fall into two modes, about 100.0 Mbit/s and 897.7 Mbit/s")
+    assert statistics.evenness_of(list(rates.values())) is statistics.Evenness.MODES
 
 
 @pytest.mark.parametrize("scatter", [0.01, 0.1, 0.3])

@@ -15,8 +15,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the two modes of all that was measured again and again; None where each setting has one."""
     points = [point for point in tcp_points(evidence) if point.statistic == SAMPLE]
     groups = [values for point in points if len(values := point.values("goodput")) > 1]
-    shares = [value / max(group) for group in groups for value in sorted(group)[:-1]]
-    found = statistics.find_modes(shares)
+    found = statistics.find_modes(statistics.shares_of_largest(groups))
     if found is None:
         return None
     # Between the two modes, of what each figure is of the largest of its setting.
