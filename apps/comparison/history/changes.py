@@ -72,7 +72,7 @@ class Shown:
     @property
     def correlation_text(self) -> str:
         """Return how much alike neighbours are about the levels, as text."""
-        return f"{self.correlation:.1f}"
+        return f"{self.correlation:.2f}"
 
     @property
     def state(self) -> str:
