@@ -8,9 +8,11 @@ from apps.bench.text import Message, filled
 
 _PLACES = re.compile(r"%\((\w+)\)s")
 # Two spaces, one before a mark or at an end, brackets around nothing, what Python calls no value or number,
-# and a sign of percent that was to be halved.
+# a sign of percent that was to be halved, a dash where a figure belongs, and more than all of a thing.
 _BROKEN = re.compile(
     r"  | [.,;:)](?:\s|$)|\(\s*\)|^\s|\s$|\b(?:None|nan|NaN|inf|Infinity|True|False)\b|%\(\w+\)s|%%|<[\w.]+ object"
+    r"|× –|\(–(?= |;|\))|: –(?=[.;])"
+    r"|(?<![\d.,])(?:10[1-9]|1[1-9]\d|[2-9]\d\d|\d{4,})(?:\.\d+)? %(?! (?:more|less|of one))"
 )
 
 

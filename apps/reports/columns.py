@@ -85,9 +85,17 @@ def count_columns(titles: Sequence[str], counts: Sequence[Sequence[int]]) -> lis
     return [(Column(title, kind="number"), list(count)) for title, count in zip(named, counts, strict=True)]
 
 
-def interval_columns(metric: str, scale: Scale) -> list[Column]:
-    """Return the columns of the ends of a metric's interval, which carry its name: a table may have several."""
-    titles = (_("%(metric)s, from (95 %%)"), _("%(metric)s, to (95 %%)"))
+def interval_columns(metric: str, scale: Scale, *, is_of_ranks: bool = False) -> list[Column]:
+    """Return the columns of the ends of a metric's interval, which carry its name: a table may have several.
+
+    That of a mean supposes an even scatter, where it is not known to be otherwise; one of ranks supposes nothing.
+    """
+    titles = (
+        _("%(metric)s, from (95 %% if the scatter is even)"),
+        _("%(metric)s, to (95 %% if the scatter is even)"),
+    )
+    if is_of_ranks:
+        titles = (_("%(metric)s, from (95 %%)"), _("%(metric)s, to (95 %%)"))
     return [Column(title % {"metric": metric}, scale.unit, "number") for title in titles]
 
 

@@ -15,7 +15,7 @@ from apps.accounts.api import get_scoped_or_404
 from apps.accounts.filters import RowFilter
 from apps.agents import queries as agents
 from apps.bench import telemetry
-from apps.bench.statistics import Mean
+from apps.bench.statistics import Mean, assumes_of
 from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Experiment
 from apps.campaigns.queries.visibility import visible
@@ -95,6 +95,9 @@ class GroupSerializer(serializers.Serializer):
         allow_null=True, help_text="What the interval has, 0 to 1; null: not known."
     )
     ci_method = serializers.ChoiceField(choices=intervals.METHODS)
+    ci_assumes = serializers.ChoiceField(
+        choices=intervals.ASSUMPTIONS, help_text="What the interval supposes of the figures, “” for nothing."
+    )
     flagged = serializers.IntegerField(help_text="How many of the samples have a flag that bears on the metric.")
     flags = serializers.DictField(child=serializers.IntegerField(), help_text="How many of them by flag.")
     trials = serializers.ListField(child=serializers.IntegerField())
@@ -240,6 +243,7 @@ class ExperimentTable(rest.APIView):
                     "ci_is_cut": cut.is_cut,
                     "ci_confidence": group.centre.confidence,
                     "ci_method": group.centre.method.value if group.centre.method else "",
+                    "ci_assumes": assumes_of(group.centre.method),
                     "flagged": group.mark.flagged if group.mark else 0,
                     "flags": group.mark.counts if group.mark else {},
                     "trials": [figure.trial for figure in group.figures],

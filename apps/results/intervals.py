@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.bench.statistics import Method
+from apps.bench.statistics.intervals import ASSUMES
 from apps.bench.toolkit import Metric
 from apps.core.messages import render
 from apps.results import queries
 
 # How REST names the ways in which intervals are found, "" where there is none.
 METHODS = ("", *(method.value for method in Method))
+# What they suppose of the figures, "" for nothing.
+ASSUMPTIONS = ("", *dict.fromkeys(ASSUMES.values()))
 
 
 @dataclass(frozen=True)

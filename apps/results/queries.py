@@ -92,6 +92,11 @@ class Table:
         return 0 if self.includes_invalid else self.invalid
 
     @property
+    def supposes_evenness(self) -> bool:
+        """Return whether any interval supposes that the figures scatter evenly."""
+        return any(statistics.assumes_of(group.centre.method) for group in self.groups)
+
+    @property
     def mark(self) -> Mark | None:
         """Return the flags of all figures that are shown."""
         return self.doubts.about([item.trial for group in self.groups for item in group.figures], self.metric.name)
@@ -187,13 +192,14 @@ def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, in
         cells[figure.key].append(figure)
     raised = doubts.doubts_of([experiment.pk], [metric.name])
     mean = means.mean_of_experiments([experiment], metric)
+    evenness = statistics.evenness_of([figure.value for figure in members] for members in cells.values())
     groups = [
         Group(
             x=key[index],
             others=key[:index] + key[index + 1 :],
             figures=tuple(members),
             summary=statistics.summarise([figure.value for figure in members]),
-            centre=centre_of([figure.value for figure in members], Statistic.MEAN, mean),
+            centre=centre_of([figure.value for figure in members], Statistic.MEAN, mean, evenness),
             mark=raised.about([figure.trial for figure in members], metric.name),
         )
         for key, members in cells.items()
@@ -236,21 +242,11 @@ def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:
         Sample.objects.filter(experiment=experiment)
         .order_by("result_id", "metric")
         .values_list(
-            "trial_id",
-            "result__run_id",
-            "trial__point",
-            "trial__repetition",
-            "trial__is_warmup",
-            "trial__lane_id",
-            "trial__parameters",
-            "metric",
-            "value",
-            "counts",
-            "result__tool_version",
-            "result__recorded_at",
+            "trial_id", "result__run_id", "trial__point", "trial__repetition", "trial__is_warmup", "trial__lane_id",
+            "trial__parameters", "metric", "value", "counts", "result__tool_version", "result__recorded_at",
             "result__flags",
         )
-    )
+    )  # fmt: skip
     for (
         trial,
         run,

@@ -10,7 +10,7 @@ from apps.testbeds import patterns
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
-__all__ = ["arrow_of", "back_in_sql", "lane_ends", "nodes_of", "sides_of"]
+__all__ = ["BOTH_WAYS", "arrow_for", "arrow_of", "back_in_sql", "lane_ends", "nodes_of", "sides_of"]
 
 ONE_WAY, BOTH_WAYS = " → ", " ↔ "
 
@@ -36,10 +36,15 @@ def sides_of(
 
 def arrow_of(tool: Tool, experiment: Experiment) -> tuple[bool, str]:
     """Return whether an experiment's data goes back, and the arrow between its first two roles: "↔" of both ways."""
+    return arrow_for(tool, experiment.fixed, experiment.factors)
+
+
+def arrow_for(tool: Tool, fixed: Mapping[str, Any], factors: Sequence[Mapping[str, Any]]) -> tuple[bool, str]:
+    """Return the same of an experiment's fixed parameters and factors."""
     name, _value = tool.backwards_at
-    is_varied = any(factor.get("name") == name for factor in experiment.factors)
-    both = is_varied or experiment.fixed.get(name) == BOTH
-    return (False, BOTH_WAYS) if both else (goes_back(tool, experiment.fixed), ONE_WAY)
+    is_varied = any(factor.get("name") == name for factor in factors)
+    both = is_varied or fixed.get(name) == BOTH
+    return (False, BOTH_WAYS) if both else (goes_back(tool, fixed), ONE_WAY)
 
 
 def nodes_of(lane: Lane, parameters: Mapping[str, Any], metric: str) -> str:

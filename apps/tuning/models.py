@@ -73,6 +73,8 @@ class Finding(TeamOwned):
 
     # Attached by queries.attach_ends: (role, name) pairs.
     end_names: Any
+    # Attached by queries.attach_values: the value as people read it.
+    value_text: str
     # … and by it, too: "source → destination (client: control)".
     told_ends: Any
     # Attached by queries.attach_flags: the flags of the trials that it rests on, None without any.

@@ -1,21 +1,26 @@
 """Reads of findings, and of what their verifications measured."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, F, Prefetch, Q, QuerySet
 
-from apps.accounts.models import User
+from apps.accounts.models import Team, User
+from apps.bench import tools, units
+from apps.bench.rules import bearing
 from apps.bench.sweep.verification import AGREE, Pair
+from apps.bench.toolkit import Parameter
 from apps.campaigns.models import Experiment, Trial
 from apps.campaigns.queries.visibility import counted, told_to, visible
+from apps.core.messages import render
 from apps.results import doubts
 from apps.results.doubts import Doubts
 from apps.results.models import Sample
 from apps.testbeds.models import Node
 from apps.testbeds.patterns import told_ends
+from apps.toolbox import queries as toolbox
 from apps.tuning.models import Decision, Finding, Verification
 
 
@@ -78,6 +83,12 @@ def attach_flags(findings: Iterable[Finding]) -> None:
         finding.mark = behind.bearing(_evidence(finding), metrics_of(finding)).about(_evidence(finding))
 
 
+def attach_values(findings: Iterable[Finding]) -> None:
+    """Give each finding its value as people read it."""
+    for finding in findings:
+        finding.value_text = value_text(finding)
+
+
 def flags_behind(finding: Finding, trials: Collection[int]) -> Doubts:
     """Return the flags of trials that bear on what a finding rests on."""
     return doubts.doubts_behind(trials).bearing(trials, metrics_of(finding))
@@ -92,7 +103,30 @@ def metrics_of(finding: Finding) -> frozenset[str]:
             *(_params(message) for message in (record.get("title"), *(record.get("why") or ()))),
         ]
         found |= {str(item["metric"]) for item in told if isinstance(item, Mapping) and item.get("metric")}
-    return frozenset(found)
+    return bearing.metrics_of(finding.rule, found)
+
+
+def value_text(finding: Finding) -> str:
+    """Return a finding's value as people read it, "–" without one.
+
+    0 of a parameter that is left to the system there is no quantity: a window of 0 B is "autotuned".
+    """
+    if finding.value is None:
+        return "–"
+    proof = finding.details.get("proof")
+    if not finding.value and isinstance(proof, Mapping) and isinstance(proof.get("then"), Mapping):
+        chosen = {name for name, value in proof["then"].items() if value == 0}
+        for parameter in _parameters_of(str(proof.get("tool")), finding.team):
+            if parameter.zero and parameter.unit == finding.unit and parameter.name in chosen:
+                return render(parameter.zero)
+    return units.format_quantity(finding.value, finding.unit)
+
+
+def _parameters_of(slug: str, team: Team) -> Sequence[Parameter]:
+    try:
+        return toolbox.get_tool(slug, team).parameters
+    except tools.UnknownTool:
+        return ()
 
 
 def _params(message: Any) -> Any:

@@ -40,6 +40,7 @@ def finding_list(request: HttpRequest) -> HttpResponse:
     page = Paginator(listed, 50).get_page(request.GET.get("page"))
     queries.attach_ends(page.object_list)
     queries.attach_flags(page.object_list)
+    queries.attach_values(page.object_list)
     rights.attach_foreign_teams(page.object_list, user)
     context = {
         "page_obj": page,

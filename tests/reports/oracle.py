@@ -54,7 +54,9 @@ def of_lines(said: Sentence, table: Table) -> bool:
                 or interval.low * MBIT <= 1.02 * float(str(says["drawn"]))
             ):
                 return False
-        return relation == named and says["share"] == f"{100 * part:.0f}"
+        if named == words.ABOVE:
+            return relation == named and says["value"] == text(max(means))
+        return relation == named and says["share"] == f"{min(100 * part, 100):.0f}"
     alike = curve.read_places(groups, centres=means, higher_is_better=sign) if len(places) > 1 else None
     if alike is None:
         return False
@@ -88,9 +90,8 @@ def of_lines(said: Sentence, table: Table) -> bool:
         goes = all(s > 0.95 for s in step) if relation == words.GROWS else all(s < 1.05 for s in step)
         ends = (says["first_at"], says["first"], says["last_at"], says["last"])
         form = Form.GROWS if relation == words.GROWS else Form.FALLS
-        return goes and reading.form is form and ends == (names[0], text(means[0]), names[-1], text(means[-1])) and (
-            says["ratio"] == f"{max(means[0], means[-1]) / min(means[0], means[-1]):.3g}"
-        )  # fmt: skip
+        are_ends = ends == (names[0], text(means[0]), names[-1], text(means[-1]))
+        return goes and reading.form is form and are_ends and _is_ratio(said, means[0], means[-1])
     return _is_extreme(said, names, means, reading)
 
 
@@ -127,8 +128,13 @@ def _is_extreme(said: Sentence, names: list[str], means: list[float], reading: c
         and says.get("rivals", "") == rivals
         and (at.get(says["low_at"]), at.get(says["high_at"])) == (min(means), max(means))
         and (says["low"], says["high"]) == (text(min(means)), text(max(means)))
-        and says["ratio"] == f"{max(means) / min(means):.3g}"
+        and _is_ratio(said, min(means), max(means))
     )
+
+
+def _is_ratio(said: Sentence, *ends: float) -> bool:
+    """Return whether a sentence says how many times the lower of two figures the other is, unless that is zero."""
+    return said.claim.says.get("ratio") == (f"{max(ends) / min(ends):.3g}" if min(ends) > 0 else None)
 
 
 def _is_best(said: Sentence, table: Table, better: str, reading: curve.Reading) -> bool:

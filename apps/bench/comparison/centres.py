@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from apps.bench import statistics
-from apps.bench.statistics import Interval, Mean, Method
+from apps.bench.statistics import Evenness, Interval, Mean, Method
 
 
 class Statistic(Enum):
@@ -36,8 +36,13 @@ class Centre:
         return Interval(self.low, self.high, self.confidence, self.method)
 
 
-def centre_of(values: Sequence[float], statistic: Statistic, mean: Mean = Mean.ARITHMETIC) -> Centre:
-    """Return the centre of one or more figures.
+def centre_of(
+    values: Sequence[float],
+    statistic: Statistic,
+    mean: Mean = Mean.ARITHMETIC,
+    evenness: Evenness = Evenness.EVEN,
+) -> Centre:
+    """Return the centre of one or more figures; `evenness` is how those of the whole table scatter.
 
     The interval of a mean is that of `statistics.mean_interval`; that of the median lies between two of the figures
     and needs six.
@@ -45,7 +50,7 @@ def centre_of(values: Sequence[float], statistic: Statistic, mean: Mean = Mean.A
     if statistic is Statistic.MEDIAN:
         found = statistics.quantile_interval(values) if len(values) > 1 else None
         return _centre(statistics.quantile(sorted(values), 0.5), found)
-    return _centre(*statistics.mean_interval(values, mean))
+    return _centre(*statistics.mean_interval(values, mean, evenness))
 
 
 def _centre(value: float, found: Interval | None) -> Centre:

@@ -1,13 +1,15 @@
 """What samples say: location, spread, intervals, differences, modes, scaling and changes, without any library."""
 
 from apps.bench.statistics.boxes import Box, box_of
-from apps.bench.statistics.changes import Change, Trend, find_changes, find_trend
+from apps.bench.statistics.changes import RIVALS, Change, Course, Trend, course_of, find_changes, find_trend
 from apps.bench.statistics.differences import Difference, adjust_holm, compare_many, compare_two, least_p
 from apps.bench.statistics.distributions import student_t_quantile
+from apps.bench.statistics.evenness import Evenness, evenness_of, shares_of_largest
 from apps.bench.statistics.importance import Importance, Share, explain_variance
 from apps.bench.statistics.intervals import (
     Interval,
     Method,
+    assumes_of,
     bootstrap_interval,
     mean_interval,
     percent_of,
@@ -23,9 +25,12 @@ from apps.bench.statistics.trends import step_of, still_rises
 
 __all__ = [
     "CONFIDENCE",
+    "RIVALS",
     "Box",
     "Change",
+    "Course",
     "Difference",
+    "Evenness",
     "Importance",
     "Interval",
     "Mean",
@@ -37,11 +42,14 @@ __all__ = [
     "Summary",
     "Trend",
     "adjust_holm",
+    "assumes_of",
     "bootstrap_interval",
     "box_of",
     "compare_many",
     "compare_strata",
     "compare_two",
+    "course_of",
+    "evenness_of",
     "explain_variance",
     "find_changes",
     "find_modes",
@@ -55,6 +63,7 @@ __all__ = [
     "quantile",
     "quantile_interval",
     "right_mean",
+    "shares_of_largest",
     "step_of",
     "still_rises",
     "student_t_quantile",

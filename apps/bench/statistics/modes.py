@@ -41,13 +41,13 @@ def find_outliers(values: Sequence[float]) -> tuple[int, ...]:
     return tuple(place for place, value in enumerate(values) if 0.6745 * abs(value - median) / mad > MOST_SCORE)
 
 
-def find_modes(values: Sequence[float]) -> Modes | None:
+def find_modes(values: Sequence[float], least_ratio: float = LEAST_RATIO) -> Modes | None:
     """Return the two modes of eight or more values, None if they are one.
 
     The best split into two (the least sum of squares, exact in one dimension) counts if both clusters have two
     values or more, it explains nine tenths of the variance, they lie three pooled deviations apart, and their means
-    differ by half. Of normal values that finds two modes in 0.2 % of sets of eight; Sarle's coefficient misses
-    modes of 13 and 80 among eight values and finds some in a sixth of skewed sets.
+    differ by half (or by another `least_ratio`). Of normal values that finds two modes in 0.2 % of sets of eight;
+    Sarle's coefficient misses modes of 13 and 80 among eight values and finds some in a sixth of skewed sets.
     """
     n = len(values)
     if n < LEAST_FOR_MODES:
@@ -64,7 +64,7 @@ def find_modes(values: Sequence[float]) -> Modes | None:
     explained = 1 - within / whole
     spread = math.sqrt(within / (n - 2))
     is_apart = above[0] - below[-1] >= LEAST_GAP * spread
-    is_far = upper_mean >= LEAST_RATIO * lower_mean if lower_mean > 0 else upper_mean > lower_mean
+    is_far = upper_mean >= least_ratio * lower_mean if lower_mean > 0 else upper_mean > lower_mean
     if explained < LEAST_EXPLAINED or not is_apart or not is_far:
         return None
     return Modes(tuple(sorted(order[:split])), tuple(sorted(order[split:])), lower_mean, upper_mean, explained)

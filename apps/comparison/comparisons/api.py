@@ -99,6 +99,9 @@ class PlaceSerializer(serializers.Serializer):
     is_cut = serializers.BooleanField(help_text="Whether it ends where no figure can lie.")
     confidence = serializers.FloatField(allow_null=True, help_text="What the interval has, 0 to 1; null: not known.")
     method = serializers.ChoiceField(choices=intervals.METHODS)
+    assumes = serializers.ChoiceField(
+        choices=intervals.ASSUMPTIONS, help_text="What the interval supposes of the figures, “” for nothing."
+    )
     unit = serializers.CharField()
     is_baseline = serializers.BooleanField()
     ratio = serializers.FloatField(allow_null=True)

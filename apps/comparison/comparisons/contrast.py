@@ -130,8 +130,9 @@ def compare(state: State, user: User) -> Comparison:
     comparison.missing = gaps.missing_metric(state, metrics)
     # Where there are no figures yet, nothing is missed of them.
     comparison.missing |= gaps.missing_factors(state, axis, series, held) if comparison.cells else {}
+    evenness = statistics.evenness_of(cell.values for cell in comparison.cells if cell.settings == 1)
     for cell in comparison.cells:
-        cell.centre = bench_comparison.centre_of(cell.values, state.statistic, mean)
+        cell.centre = bench_comparison.centre_of(cell.values, state.statistic, mean, evenness)
     surroundings = environment.environment_of(gathered, once, user)
     comparison.deviations = surroundings.deviations
     comparison.remarks = bench_comparison.judge(_shown(comparison, tools, surroundings.changed))

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, NamedTuple
 
 from django.contrib.postgres.aggregates import ArrayAgg
@@ -19,9 +19,9 @@ from apps.bench import units
 from apps.bench.toolkit import Tool, Value
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Trial
 from apps.campaigns.queries.visibility import counted, visible
-from apps.comparison.comparisons import sets
+from apps.comparison.comparisons import directions, sets
 from apps.comparison.comparisons.sets import ResultSet
-from apps.results import doubts, queries, ways
+from apps.results import doubts, queries
 from apps.results.doubts import Doubts
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
@@ -90,11 +90,12 @@ class Gathered:
         return self.tools[self.experiments[row.experiment].tool]
 
     def nodes_of(self, row: Row) -> str:
-        """Return "client → server" with the names of the nodes that played a row's roles."""
-        if row.lane not in self._pairs:
-            roles = self.lanes[row.lane].roles
-            names = {pk: self.named(self.nodes.get(pk, pk)) for members in roles.values() for pk in members}
-            self._pairs[row.lane] = ways.lane_ends(roles, self.tool_of(row), names, is_back=False)
+        """Return "sender → receiver" with the names of the nodes that played a row's roles, "↔" of both ways."""
+        if not self._pairs:
+            self._pairs |= directions.pairs_of(
+                chain.from_iterable(self.rows), self.lanes, self.tool_of, self.metric,
+                lambda pk: self.named(self.nodes.get(pk, pk)),
+            )  # fmt: skip
         return self._pairs[row.lane]
 
     def named(self, thing: Campaign | Node | int) -> str:

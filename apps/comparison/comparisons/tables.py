@@ -218,6 +218,7 @@ def rows_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
             "is_cut": ends.is_cut,
             "confidence": cell.centre.confidence,
             "method": cell.centre.method.value if cell.centre.method else "",
+            "assumes": statistics.assumes_of(cell.centre.method),
             "unit": comparison.unit,
             "is_baseline": cell.is_baseline,
             "ratio": difference.ratio if difference else None,

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from apps.accounts import rights
 from apps.accounts.models import Role
+from apps.bench import statistics
 from apps.comparison.history import changes, charts, points, queries, series, services
 from apps.comparison.models import ChangePoint
 from apps.core import rest
@@ -86,6 +87,10 @@ class LevelChangeSerializer(serializers.Serializer):
     after = serializers.FloatField()
     ratio = serializers.FloatField()
     p = serializers.FloatField()
+    correlation = serializers.FloatField(help_text="Of neighbouring campaigns about the levels, 0 to 0.99.")
+    rival = serializers.ChoiceField(
+        choices=["", *statistics.RIVALS], help_text="What would tell the medians nearly as well, “” for nothing."
+    )
     is_better = serializers.BooleanField(allow_null=True)
     state = serializers.CharField(help_text="What a person says of it, “found” while nobody did.")
     explanation = serializers.CharField(source="decision.explanation", default="")
@@ -116,6 +121,12 @@ class HistorySerializer(serializers.Serializer):
     levels = HistoryLevelSerializer(many=True)
     changes = LevelChangeSerializer(many=True)
     trend = TrendSerializer(allow_null=True, help_text="Of medians that rise or fall steadily: no change of level.")
+    correlation = serializers.FloatField(
+        help_text="Of neighbouring campaigns about the levels told, else about one level; 0 where no steps are."
+    )
+    is_unclear = serializers.BooleanField(
+        help_text="Steps are seen that slow waves or a trend would tell as well: no change is told."
+    )
 
 
 class DecisionOnChangeSerializer(serializers.Serializer):
@@ -205,6 +216,7 @@ def _body(request: Request, pk: int, lane_history: queries.LaneHistory | None) -
         if lane_history
         else []
     )
+    course = changes.course_of(lane_history.levels if lane_history else ())
     return {
         "lane": lane.pk,
         "tool": lane.experiment.tool,
@@ -214,7 +226,9 @@ def _body(request: Request, pk: int, lane_history: queries.LaneHistory | None) -
         "metrics": [metric.name for metric in lane_history.metrics] if lane_history else [],
         "point": lane_history.setting.key if lane_history else None,
         "settings": _labelled(lane_history) if lane_history else [],
-        "trend": changes.trend_of(lane_history.levels) if lane_history else None,
+        "trend": course.trend,
+        "correlation": course.correlation,
+        "is_unclear": course.is_unclear,
         "levels": charts.flat_rows(lane_history.subject, lane_history.levels, change_list) if lane_history else [],
         "changes": change_list,
     }

@@ -22,10 +22,10 @@ __all__ = [
     "NodeChange",
     "Segment",
     "Shown",
+    "course_of",
     "decisions_on",
     "segments_of",
     "shown_changes",
-    "trend_of",
 ]
 
 # So many changed facts are shown of one node; more are no explanation.
@@ -52,6 +52,8 @@ class Shown:
     after: float
     ratio: float
     p: float
+    correlation: float
+    rival: str
     is_better: bool | None
     decision: ChangePoint | None = None
     versions: tuple[str, str] | None = None
@@ -66,6 +68,11 @@ class Shown:
     def p_text(self) -> str:
         """Return how likely chance alone makes such a change in the whole series, as text."""
         return "p < 0.0001" if self.p < 0.0001 else f"p = {self.p:.2g}"
+
+    @property
+    def correlation_text(self) -> str:
+        """Return how much alike neighbours are about the levels, as text."""
+        return f"{self.correlation:.2f}"
 
     @property
     def state(self) -> str:
@@ -92,7 +99,7 @@ def shown_changes(subject: Subject, levels: Sequence[Level], user: User | None =
 
     What agents told is shown to a user who may read the facts of the nodes (None: the service itself).
     """
-    change_points = statistics.find_changes([level.summary.median for level in levels])
+    change_points = course_of(levels).changes
     decided = {item.campaign_id: item for item in decisions_on(subject)}
     changes = [
         Shown(
@@ -103,6 +110,8 @@ def shown_changes(subject: Subject, levels: Sequence[Level], user: User | None =
             after=change.after,
             ratio=change.ratio,
             p=change.p,
+            correlation=change.correlation,
+            rival=change.rival,
             is_better=_is_better(subject, change),
             decision=decided.get(levels[change.place].campaign),
             versions=_versions(levels[change.place - 1], levels[change.place]),
@@ -112,9 +121,9 @@ def shown_changes(subject: Subject, levels: Sequence[Level], user: User | None =
     return _with_facts(subject, changes, user)
 
 
-def trend_of(levels: Sequence[Level]) -> statistics.Trend | None:
-    """Return the trend of the campaigns' medians, None unless they rise or fall steadily: that is no change."""
-    return statistics.find_trend([level.summary.median for level in levels])
+def course_of(levels: Sequence[Level]) -> statistics.Course:
+    """Return what the campaigns' medians show: changes of level, a trend (that is no change), or what is unclear."""
+    return statistics.course_of([level.summary.median for level in levels])
 
 
 def decisions_on(subject: Subject) -> list[ChangePoint]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -33,6 +33,10 @@ _SAMPLED = {
     "experiment__campaign__launched_at__isnull": False,
     "experiment__campaign__origin__in": (Campaign.Origin.MEASURED, Campaign.Origin.IMPORTED),
 }
+
+
+# What tells histories apart in their list: the tool, the team, and the roles as text.
+_Key = tuple[str, int, str]
 
 
 @dataclass(frozen=True)
@@ -109,13 +113,14 @@ def known_histories(user: User, *, least: int = 1) -> list[Known]:
             "pk", "name"
         )
     )
+    sides = _sides(user)
     teams = Team.objects.in_bulk({row["experiment__campaign__team"] for row in rows})
     tools = {slug: toolbox.get_tool(slug) for slug in {row["experiment__tool"] for row in rows}}
     return [
         Known(
             lane=row["lane"],
             tool=tools[row["experiment__tool"]],
-            nodes=_ends(tools[row["experiment__tool"]], row["roles"], names),
+            nodes=_ends(tools[row["experiment__tool"]], row["roles"], names, sides[_key(row)]),
             team=teams[row["experiment__campaign__team"]],
             campaigns=row["campaigns"],
             last=row["last"],
@@ -212,5 +217,23 @@ def _level(campaign: int, members: list[tuple[Any, ...]], metric: str) -> Level:
     )
 
 
-def _ends(tool: Tool, roles: dict[str, list[int]], names: dict[int, str]) -> str:
-    return ways.lane_ends(roles, tool, names, is_back=False)
+def _sides(user: User) -> dict[_Key, set[tuple[bool, str]]]:
+    """Return which ways the data of all lanes of each history goes, each with its arrow."""
+    rows = lanes_for(user).values(
+        "experiment__tool", "experiment__campaign__team", "roles", "experiment__fixed", "experiment__factors"
+    )
+    found: dict[_Key, set[tuple[bool, str]]] = defaultdict(set)
+    for row in rows.distinct():
+        tool = toolbox.get_tool(row["experiment__tool"])
+        found[_key(row)].add(ways.arrow_for(tool, row["experiment__fixed"], row["experiment__factors"]))
+    return found
+
+
+def _key(row: Mapping[str, Any]) -> _Key:
+    return row["experiment__tool"], row["experiment__campaign__team"], json.dumps(row["roles"], sort_keys=True)
+
+
+def _ends(tool: Tool, roles: dict[str, list[int]], names: dict[int, str], sides: set[tuple[bool, str]]) -> str:
+    """Return "sender → receiver", or "client ↔ server" where data went both ways."""
+    is_back, arrow = next(iter(sides)) if len(sides) == 1 else (False, ways.BOTH_WAYS)
+    return ways.lane_ends(roles, tool, names, is_back=is_back, arrow=arrow)

@@ -63,7 +63,7 @@ def history(request: HttpRequest, pk: int) -> HttpResponse:
             "subject": lane_history.subject,
             "choices": points.choices_among(lane_history.settings, lane_history.setting, lane_history.subject.tool),
             "changes": change_list,
-            "trend": changes.trend_of(lane_history.levels),
+            "course": changes.course_of(lane_history.levels),
             "former": [
                 item for item in changes.decisions_on(lane_history.subject) if item.campaign_id not in campaigns
             ],

@@ -48,5 +48,6 @@ SPECTACULAR_SETTINGS = {
         "ImportKind": "apps.archive.imports.models.Import.Kind",
         "ImportState": "apps.archive.imports.models.Import.State",
         "IntervalMethod": "apps.results.intervals.METHODS",
+        "IntervalAssumption": "apps.results.intervals.ASSUMPTIONS",
     },
 }

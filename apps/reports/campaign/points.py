@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
 
-from apps.bench import comparison
+from apps.bench import comparison, statistics
 from apps.bench.comparison import Centre, Statistic
 from apps.bench.statistics import Mean
 from apps.bench.toolkit import Metric
@@ -198,8 +198,9 @@ def _add_metric(
     figures: dict[str, list[list[float]]],
 ) -> None:
     """Add a metric's columns: its centre, of those drawn also the interval where any place has one."""
+    evenness = statistics.evenness_of(part.values.values())
     centres: list[Centre | None] = [
-        comparison.centre_of(part.values[place], statistic, part.mean) if part.values.get(place) else None
+        comparison.centre_of(part.values[place], statistic, part.mean, evenness) if part.values.get(place) else None
         for place in places
     ]
     scale = scale_of([centre.value for centre in centres if centre], part.metric.unit)
@@ -214,7 +215,7 @@ def _add_metric(
     ]
     if not part.is_drawn or not any(low is not None for low, _high in ends):
         return
-    columns += interval_columns(columns[-1].title, scale)
+    columns += interval_columns(columns[-1].title, scale, is_of_ranks=statistic is Statistic.MEDIAN)
     for row, pair in zip(cells, ends, strict=True):
         row += [scale.of(end) for end in pair]
 

@@ -38,6 +38,8 @@ def holds(claim: Claim, places: Sequence[Place]) -> bool:
     if relation != _relation(topic, reading) or not _are_extremes(claim, ordered):
         return False
     told = dict(_says(relation, topic, ordered, reading))
+    if (words.RATIO in claim.says) != (words.RATIO in told):
+        return False
     # Of places that are equally high either may be named.
     free = {name for name in ("high_at", "low_at") if name in told}
     return all(claim.says.get(name) == value for name, value in told.items() if name not in free)
@@ -98,7 +100,7 @@ def _extremes(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
         "low_at": low.text,
         "high": quantity(high.y, topic.unit),
         "high_at": high.text,
-        "ratio": _ratio(low, high),
+        **_ratio(low, high),
     }
 
 
@@ -109,7 +111,7 @@ def _among(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
 
 
 def _measured(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
-    return {name: value for name, value in _extremes(topic, places, reading).items() if name != "ratio"}
+    return {name: value for name, value in _extremes(topic, places, reading).items() if name != words.RATIO}
 
 
 def _range(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
@@ -124,7 +126,7 @@ def _ends(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
         "first_at": first.text,
         "last": quantity(last.y, topic.unit),
         "last_at": last.text,
-        "ratio": _ratio(*sorted((first, last), key=lambda place: place.y)),
+        **_ratio(*sorted((first, last), key=lambda place: place.y)),
     }
 
 
@@ -135,8 +137,9 @@ def _plateau(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
     }
 
 
-def _ratio(low: Place, high: Place) -> str:
-    return f"{high.y / low.y:.3g}" if low.y > 0 else "–"
+def _ratio(low: Place, high: Place) -> Says:
+    """Return how many times the lower figure the higher one is; nothing where that is zero."""
+    return {words.RATIO: f"{high.y / low.y:.3g}"} if low.y > 0 else {}
 
 
 _SAYS: Mapping[str, Callable[[Topic, Sequence[Place], Reading], Says]] = {

@@ -7,6 +7,7 @@ from apps.bench import comparison
 from apps.bench.comparison import Statistic
 from apps.bench.curve import Form
 from apps.bench.statistics import Mean
+from apps.bench.units import percent
 from apps.reports.claims import readings, words
 from apps.reports.claims.topics import Place, quantity, text_of
 from apps.reports.document import Claim, Topic, Value
@@ -48,11 +49,13 @@ def share(topic: Topic, places: Sequence[Place], ceiling: float) -> list[Claim]:
     highest, relation = top.y, _whose(top.y / ceiling)
     if relation == words.ABOVE and not _is_above(top, ceiling):
         return []
-    says: dict[str, Value] = {
-        "share": f"{100 * highest / ceiling:.0f}",
-        "ceiling": quantity(ceiling, topic.unit),
-        "drawn": ceiling,
-    }
+    says: dict[str, Value] = {"ceiling": quantity(ceiling, topic.unit), "drawn": ceiling}
+    # Of a ceiling nothing is more than all: what is above it surely tells that it is none.
+    says |= (
+        {"value": quantity(highest, topic.unit)}
+        if relation == words.ABOVE
+        else {words.SHARE: percent(highest / ceiling)}
+    )
     return [Claim(relation, topic, says)]
 
 
@@ -67,7 +70,7 @@ def pairs(topic: Topic, places: Sequence[Place], share_of: int, shares: Mapping[
         top = max(places, key=lambda place: place.y)
         return [Claim(words.BEST_PAIR, topic, {"pair": top.text, "value": quantity(top.y, topic.unit)})]
     near, far = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
-    most, least = f"{shares[near]:.0f}", f"{shares[far]:.0f}"
+    most, least = percent(shares[near] / 100), percent(shares[far] / 100)
     says: dict[str, Value] = {"near": near, "most": most, "far": far, "least": least, "column": share_of}
     return [Claim(words.NEAREST, topic, says)]
 

@@ -15,6 +15,8 @@ LOWEST_AT, LOWEST_AMONG = "lowest-at", "lowest-among"
 BEST, TOP, UNLIKE = "best", "top", "unlike"
 OVERALL_HIGHER, OVERALL_LOWER, OVERALL_ALIKE = "overall-higher", "overall-lower", "overall-alike"
 RATIOS, NEAREST, BEST_PAIR = "ratios", "nearest", "best-pair"
+# What a claim says of two figures of which neither is zero, and of a figure that its ceiling bounds.
+RATIO, SHARE, ALL = "ratio", "share", "100"
 CEILING, INVENTORY, ABOVE = "ceiling", "inventory", "above-inventory"
 TEXTS: Mapping[str, str] = {
     VALUE: _("%(metric)s: %(value)s."),
@@ -76,10 +78,35 @@ TEXTS: Mapping[str, str] = {
         " carries that was not shown."
     ),
     ABOVE: _(
-        "The highest is %(share)s %% of the %(ceiling)s that the inventory's links would carry: the inventory gives"
-        " too little."
+        "The highest, %(value)s, is more than the %(ceiling)s that the inventory's links would carry: the inventory"
+        " gives too little."
     ),
 }
+# The same without how many times the one figure is the other: from nothing on nothing is so many times as much.
+WITHOUT_RATIO: Mapping[str, str] = {
+    HIGHEST_AT: _(
+        "%(metric)s is highest at %(high_place)s (%(high)s) and lowest at %(low_place)s (%(low)s; %(test)s)."
+    ),
+    HIGHEST_AMONG: _(
+        "%(metric)s is highest at %(high_place)s (%(high)s), which cannot be told from %(rivals)s, and lowest at"
+        " %(low_place)s (%(low)s; %(test)s)."
+    ),
+    LOWEST_AT: _(
+        "%(metric)s is lowest at %(low_place)s (%(low)s) and highest at %(high_place)s (%(high)s; %(test)s)."
+    ),
+    LOWEST_AMONG: _(
+        "%(metric)s is lowest at %(low_place)s (%(low)s), which cannot be told from %(rivals)s, and highest at"
+        " %(high_place)s (%(high)s; %(test)s)."
+    ),
+    GROWS: _("%(metric)s grows from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (%(test)s)."),
+    FALLS: _("%(metric)s falls from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (%(test)s)."),
+}
+# The same where nothing is left of the ceiling, or no pair was described with less than it had.
+ALL_OF_IT: Mapping[str, str] = {
+    CEILING: _("The highest is all of the path's ceiling of %(ceiling)s."),
+    NEAREST: _("%(near)s has all of its ceiling, or more than that; %(far)s is farthest from it with %(least)s %%."),
+}
+ALL_HAVE_ALL = _("All pairs have all of their ceilings, or more than that.")
 
 
 def sentence(claim: Claim) -> Sentence:
@@ -97,4 +124,16 @@ def text_of(claim: Claim) -> str:
         words["p_text"] = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
     for end in ("low", "high"):
         words[f"{end}_place"] = f"{axis} {says.get(f'{end}_at', '')}".strip()
-    return gettext(TEXTS[claim.relation]) % words
+    return gettext(_text_for(claim)) % words
+
+
+def _text_for(claim: Claim) -> str:
+    """Return the words of a relation by what its claim can say: no empty figure, no more than all of a ceiling."""
+    says, relation = claim.says, claim.relation
+    if relation in WITHOUT_RATIO and RATIO not in says:
+        return WITHOUT_RATIO[relation]
+    if relation == NEAREST and says.get("least") == ALL:
+        return ALL_HAVE_ALL
+    if relation in ALL_OF_IT and ALL in (says.get(SHARE), says.get("most")):
+        return ALL_OF_IT[relation]
+    return TEXTS[relation]

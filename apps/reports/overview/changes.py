@@ -222,8 +222,9 @@ def _changes(
             line = statistics.Change(last, trend.before, trend.after, trend.ratio, 0.0)
             by_campaign[levels[-1].campaign].append(_change(history, parameters, differing, levels, line, scope))
         for change in statistics.find_changes(medians):
-            # Of many points one always seems to change: what is said of a history has the certainty of one series.
-            if change.p * len(told) > ALPHA:
+            # Of many points one always seems to change: what is said of a history has the certainty of one series,
+            # and neither a trend nor slow waves would tell it as well.
+            if change.rival or change.p * len(told) > ALPHA:
                 continue
             level = levels[change.place]
             if not scope.period.start <= level.at < scope.period.end:

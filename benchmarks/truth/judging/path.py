@@ -1,7 +1,7 @@
 """Judges of what is said of the path itself: its bottleneck, its capacity, its loss."""
 
 from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, undecided, whether, yes
-from benchmarks.truth.worlds import udp
+from benchmarks.truth.worlds import noise, udp
 from benchmarks.truth.worlds.transfers import LENGTH
 
 # Of a link that is really shared or policed less than this can be had.
@@ -62,6 +62,20 @@ def _loss(case: Case) -> Judgement:
     return whether(truth / 3 <= loss <= 3 * truth, f"it loses {100 * truth:.2g} %, not {100 * loss:.2g} %")
 
 
+def _datagrams(case: Case) -> Judgement:
+    """Return whether no more of a flow's datagrams arrives, whatever holds it."""
+    world = case.world
+    most = udp.offer(world.client, world.server, world.way, 1e12, LENGTH, world.drain_bps).goodput
+    return whether(is_near(case.value, most), f"{most:.4g} arrive of one flow at most, not {case.value:.4g}")
+
+
+def _modes(case: Case) -> Judgement:
+    kind = case.world.noise.kind
+    if kind in (noise.BUSY, noise.OUTLIERS):
+        return undecided("some figures were held up")
+    return whether(kind == noise.BIMODAL, f"the noise is {kind}")
+
+
 def _known(case: Case) -> Judgement:
     return yes("read off the facts")
 
@@ -70,5 +84,7 @@ RULES: Rules = {
     "path-bottleneck": _bottleneck,
     "path-capacity": _capacity,
     "path-loss": _loss,
-    "path-interfaces": _known,
+    "path-datagrams": _datagrams,
+    "path-modes": _modes,
+    "path-interface": _known,
 }

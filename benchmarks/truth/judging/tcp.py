@@ -84,6 +84,9 @@ def _knee(case: Case) -> Judgement:
         return undecided("the window was not measured")
     if at < ENOUGH * best:
         return no(f"larger windows give {best:.4g}, this one {at:.4g}")
+    if "highest at a window" in case.title:
+        last = rates[max(rates)]
+        return whether(last < SAME * at, f"the largest window gives as much: {last:.4g} of {at:.4g}")
     low = rates.get(int(case.fields.get("low") or 0))
     if low is not None and low >= SAME * at:
         return no(f"the next smaller window gives as much: {low:.4g} of {at:.4g}")

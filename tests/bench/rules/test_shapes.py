@@ -176,3 +176,20 @@ def test_alike_is_within_five_per_cent(low, high, equal):
 def test_a_ratio_of_which_one_side_does_not_tell_the_factor_is_none():
     lone = Ratio("iozone", "write", {}, {"file_system": "ext3"}, 0.6, 0.7)
     assert shapes.ratios(evidence(ratios=(lone,)), factor="file_system") == []
+
+
+@pytest.mark.parametrize(("last", "is_level"), [((142.7, 138.7, 131.5), False), ((147, 146, 147), True)])
+def test_what_goes_on_falling_is_no_plateau(last, is_level):
+    # Of a world in which each client beyond the second takes 3 % from all.
+    means = dict(zip((1, 2, 3, 4, 6), (82.9, 146.8, *last), strict=True))
+    rates = {count: [mean * 1e6 * share for share in (1, 1.004, 0.997)] for count, mean in means.items()}
+    found = shapes.trends(Evidence(tuple(points("clients", rates))), factor=shapes.CLIENTS)
+    assert (shapes.SATURATES in [trend.shape for trend in found]) == is_level
+
+
+@pytest.mark.parametrize(("second", "falls"), [(77.0, False), (70.0, True)])
+def test_two_places_fall_by_a_tenth_or_not_at_all(second, falls):
+    # Of one level with a scatter of 3 % these were drawn: 82.6 and 77.0, 7 % less.
+    rates = {1: [81.8e6, 81.4e6, 84.6e6], 2: [second * 1e6 * share for share in (1.002, 0.995, 1.003)]}
+    found = shapes.trends(Evidence(tuple(points("clients", rates))), factor=shapes.CLIENTS)
+    assert (shapes.FALLS in [trend.shape for trend in found]) == falls

@@ -260,6 +260,14 @@ def test_the_share_has_the_errors_of_both_rates():
     assert draft.high == pytest.approx(share * (1 + error), rel=1e-2)
 
 
+def test_the_share_of_rates_measured_once_is_as_uncertain_as_such_rates_are():
+    make = Storing().tcp("KGFS01", "PGFS01", [900, 910])
+    make.disk("RAID1", "PGFS01", write=90 * MB).io("NFS_PGFS01", write=46 * MB)
+    draft = the(make.evidence(NFS, RAID1), "storage-share-of-disk")
+    assert draft.low <= draft.value * 0.75
+    assert draft.high >= draft.value * 1.25
+
+
 def _of_records(most):
     make = Storing()
     for size, speed in ((65536, 20), (MIB, most)):

@@ -33,6 +33,8 @@ def test_levels_and_the_change_are_told_with_what_else_changed(
     assert (change["campaign"], change["previous_campaign"]) == (repeated[4].pk, repeated[3].pk)
     assert change["ratio"] == pytest.approx(0.8, rel=0.01)
     assert (change["is_better"], change["state"], change["versions"]) == (False, "found", ["3.12", "3.17"])
+    assert (change["rival"], told["is_unclear"], told["trend"]) == ("", False, None)
+    assert change["correlation"] == told["correlation"]
     other = client.get(path(repeated), {"metric": "retransmits"}, **headers).json()
     assert (other["metric"], other["changes"]) == ("retransmits", [])
 

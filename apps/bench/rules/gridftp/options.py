@@ -5,11 +5,13 @@ from apps.bench.rules.gridftp.transfers import METRIC, OPTIONS, Transfer, read_t
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
-from apps.bench.units import canonical_text, format_quantity
+from apps.bench.units import canonical_text, format_quantity, percent
 
 RULE, VERSION = "gridftp-options", 3
 # A choice this near the best is as good.
 WITHIN = 0.05
+# A rate beyond the path by more than framing and rounding refutes what is known of it.
+ABOVE = 1.02
 # From this share of what TCP can have of the path on more options gain nothing.
 FULL = 0.95
 # The next to try beyond the largest count that was best.
@@ -94,9 +96,12 @@ def _reasons(
     elif plain is None:
         reasons.append(Message(_("Without options nothing was measured: whether they gain anything is not known.")))
     if path is not None:
+        share = 8 * chosen.rate.mean / path.ceiling_bps
         text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s; its BDP is %(bdp)s.")
+        if share > ABOVE:
+            text = _("That is more than TCP could have of the path as it is known, %(ceiling)s.")
         shown = {
-            "share": f"{800 * chosen.rate.mean / path.ceiling_bps:.0f}",
+            "share": percent(share),
             "ceiling": format_quantity(path.ceiling_bps / 8, "B/s"),
             "bdp": format_quantity(path.bdp_bytes, "B"),
         }

@@ -17,7 +17,7 @@ from apps.bench.rules.base import (
 )
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
 RULE, VERSION = "mpi-port-bound", 1
 # One direction between two nodes, by metric; "aggregate" is that of all pairs between the same two.
@@ -63,7 +63,7 @@ def _draft(evidence: Evidence, nodes: tuple[str, ...], best: _Best) -> FindingDr
         "nodes": ", ".join(nodes),
         "rate": format_quantity(best.rate, "B/s"),
         "bound": format_quantity(bound, "B/s"),
-        "share": f"{100 * share:.0f}",
+        "share": percent(share),
         "interconnect": told[bounds.index(bound)],
     }
     kind, text = NO_CHANGE, _("Messages between %(nodes)s reach %(share)s %% of what their InfiniBand port carries")

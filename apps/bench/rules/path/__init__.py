@@ -1,10 +1,13 @@
 """The path itself: its capacity by several means against its links, the bottleneck, the interfaces, and the route."""
 
 from apps.bench.rules.base import Evidence, FindingDraft
-from apps.bench.rules.path import bottleneck, capacity, interfaces, loss, route
+from apps.bench.rules.path import bottleneck, capacity, datagrams, interfaces, loss, modes, route
 from apps.bench.rules.runner import Rule, conclude_all
 
-ENDS = tuple(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (capacity, bottleneck, loss, interfaces, route))
+ENDS = tuple(
+    Rule(rule.RULE, rule.VERSION, rule.conclude)
+    for rule in (capacity, bottleneck, loss, datagrams, modes, interfaces, route)
+)
 
 
 def findings(evidence: Evidence) -> list[FindingDraft]:

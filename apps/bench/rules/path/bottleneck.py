@@ -4,7 +4,7 @@ from apps.bench.rules.base import DIAGNOSIS, DOUBT, Alternative, Evidence, Findi
 from apps.bench.rules.path import means
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
 RULE, VERSION = "path-bottleneck", 3
 # Of the link's rate so much must be measured for the two to agree; more than this much of it cannot be.
@@ -37,7 +37,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         "link": " / ".join(alike) or link.name or evidence.path.bottleneck,
         "nominal": format_quantity(link.capacity_bps, "bit/s"),
         "rate": format_quantity(most, "bit/s"),
-        "share": f"{100 * share:.0f}",
+        "share": percent(share),
     }
     if is_exceeded:
         kind, title = DOUBT, _("%(link)s is not what the inventory says: %(rate)s came over its %(nominal)s")

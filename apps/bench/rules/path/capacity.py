@@ -7,7 +7,7 @@ from apps.bench.rules.path.means import Estimate
 from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
 RULE, VERSION = "path-capacity", 2
 # Means that differ by no more than this agree.
@@ -117,7 +117,9 @@ def _nominal(evidence: Evidence, high: float) -> list[Message]:
     if not nominal:
         return []
     text = _("The lowest link is said to have %(nominal)s: what was measured is %(share)s %% of it.")
-    shown = {"nominal": format_quantity(nominal, "bit/s"), "share": f"{100 * high / nominal:.0f}"}
+    if high > nominal:
+        text = _("The lowest link is said to have %(nominal)s: more than that was measured.")
+    shown = {"nominal": format_quantity(nominal, "bit/s"), "share": percent(high / nominal)}
     return [Message(text, shown)]
 
 

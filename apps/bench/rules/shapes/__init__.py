@@ -7,7 +7,7 @@ the same names; where different nodes are compared, these stand under ``testbed`
 such as "better", is 1 to infinity.
 """
 
-from apps.bench.rules.shapes.curves import Curve, curves, interval_at
+from apps.bench.rules.shapes.curves import ONCE, Curve, curves, interval_at
 from apps.bench.rules.shapes.forms import (
     EQUAL,
     FALLS,
@@ -43,6 +43,7 @@ __all__ = [
     "FILE_SYSTEM",
     "FLAT",
     "KIND",
+    "ONCE",
     "RECORD",
     "RISES",
     "SATURATES",

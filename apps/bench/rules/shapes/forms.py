@@ -54,7 +54,8 @@ def trend_of(curve: Curve) -> Trend | None:
         return None if curve.held else _trend(curve, FLAT, None, math.fsum(ys) / len(ys))
     if top - min(ys) < curve.chance:
         return None
-    if ys[-1] < (1 - EQUAL) * top and _falls(curve, ys):
+    # Two places alone differ by a few per cent by chance more often than their repetitions tell.
+    if ys[-1] < (1 - (EQUAL if len(ys) > 2 else FALL)) * top and _falls(curve, ys):
         return None if _is_held(curve, xs[ys.index(top)]) else _trend(curve, FALLS, float(xs[ys.index(top)]), top)
     if ys[-1] < (1 - FALL) * top:
         return None
@@ -88,7 +89,9 @@ def _plateau(curve: Curve, xs: list[Any], ys: list[float]) -> tuple[float, float
     # Of figures that nobody repeated one more that is as high may have come out low.
     if curve.error is None and len(xs) - place < LEVEL_ONCE:
         return None
-    if statistics.still_rises([list(curve.cells[x].values()) for x in xs[place:]]):
+    level = [list(curve.cells[x].values()) for x in xs[place:]]
+    # What goes on falling from place to place is no more level than what goes on rising.
+    if statistics.still_rises(level) or statistics.still_rises(level[::-1]):
         return None
     before = ys[place - 1] if place else 0.0
     is_bent = min(ys[place:]) - before >= curve.chance / STEPS if curve.error is not None else True

@@ -15,6 +15,7 @@ from apps.bench.rules.layers.verdicts import FULL, Verdict, is_alike
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.text import Message, _
+from apps.bench.units import percent
 
 RULE, VERSION = "storage-share-of-disk", 3
 # A share above this is a cache's (see the rule of those).
@@ -95,8 +96,11 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
 
 
 def _error_of_ratio(level: Level, disk: Beneath) -> float:
-    """Return half the 95 % interval of the share, as a part of it: the errors of both rates add in quadrature."""
-    parts = [(item.interval[1] - item.value) / item.value for item in (level, disk) if item.interval]
+    """Return half the 95 % interval of the share, as a part of it: the errors of both rates add in quadrature.
+
+    A rate that nobody repeated is off as far as such rates usually are.
+    """
+    parts = [(item.interval[1] - item.value) / item.value if item.interval else shapes.ONCE for item in (level, disk)]
     return math.hypot(*parts)
 
 
@@ -134,7 +138,7 @@ def _draft(
     most: float | None,
     confidence: float,
 ) -> FindingDraft:
-    low, high = (f"{100 * item:.0f}" for item in (share.low, share.high))
+    low, high = percent(share.low), percent(share.high)
     is_near = share.low >= FULL
     text = _(
         "%(name)s reaches %(share)s %% of %(below)s beneath it (%(metric)s): the disks and its own overhead of"

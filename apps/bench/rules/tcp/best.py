@@ -9,7 +9,7 @@ from apps.bench.rules.tcp import programs
 from apps.bench.rules.tcp.bdp import present_rate
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
-from apps.bench.rules.tcp.sweeps import MOST_SCATTER, confidence_of, scatter_of
+from apps.bench.rules.tcp.sweeps import MOST_SCATTER, SURELY, confidence_of, scatter_of
 from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
@@ -64,6 +64,7 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
         version=VERSION,
         title=Message(title, shown),
         why=(Message(why, shown), *_lost(evidence, item)),
+        limits=_still_grows(evidence, item),
         value=item.rate,
         unit="bit/s",
         formula=f"X({shown['setting']}) = {shown['rate']} > {shown['less']}",
@@ -127,6 +128,26 @@ def _lost(evidence: Evidence, best: Present) -> tuple[Message, ...]:
             }
             return (Message(_("More than that loses: %(setting)s had %(rate)s, %(share)s %% less."), shown),)
     return ()
+
+
+def _still_grows(evidence: Evidence, best: Present) -> tuple[Message, ...]:
+    """Return that the largest number of streams, or window, still had surely more than the one before it."""
+    found = []
+    texts = {
+        "streams": _("The rate still grew at the most streams tried, %(most)s: more may have more yet."),
+        "window": _("The rate still grew at the largest window tried, %(most)s: a larger one may have more yet."),
+    }
+    for name, text in texts.items():
+        rest, own = _rest(best, name), best.point.parameters.get(name) or 0
+        alike = {item.point.parameters.get(name) or 0: item for item in _plain(evidence) if _rest(item, name) == rest}
+        # The automatic window is no size.
+        before = [value for value in alike if 0 < value < own]
+        if not before or max(alike) > own:
+            continue
+        rates, most = alike[max(before)].point.values("goodput"), best.point.values("goodput")
+        if scatter_of(evidence).is_less(rates, most, by=SURELY):
+            found.append(Message(text, {"most": format_quantity(own, "B") if name == "window" else own}))
+    return tuple(found)
 
 
 def _rest(item: Present, name: str) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.present import read_all
 from apps.bench.rules.tcp.sweeps import how_of, tcp_points
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
 # A rate of this share of a link's nominal goodput confirms the nominal capacity; above the other it refutes it.
 CONFIRMED, REFUTED = 0.90, 1.05
@@ -272,7 +272,7 @@ def _rates(rate: float, nominal: float | None, best: held.Best | None = None) ->
     return {
         "rate": format_quantity(rate, "bit/s") + how_of(best.point if best else None),
         "nominal": format_quantity(nominal, "bit/s") if nominal else "",
-        "share": f"{100 * rate / nominal:.0f}" if nominal else "",
+        "share": percent(rate / nominal) if nominal else "",
     }
 
 

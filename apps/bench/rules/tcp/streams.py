@@ -27,7 +27,7 @@ from apps.bench.rules.tcp.sweeps import (
     tcp_points,
 )
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
 WITHIN = 0.03
 LEAST_COUNTS = 2
@@ -186,7 +186,7 @@ def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Messa
         reasons.append(Message(text, shown))
     if path is not None:
         text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s.")
-        share = f"{100 * enough.rate.mean / path.ceiling_bps:.0f}"
+        share = percent(enough.rate.mean / path.ceiling_bps)
         reasons.append(Message(text, {"share": share, "ceiling": format_quantity(path.ceiling_bps, "bit/s")}))
     last = sweep.cells[-1]
     fairness, retransmits = last.mean("fairness"), last.mean("retransmits")

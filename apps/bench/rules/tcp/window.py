@@ -27,7 +27,7 @@ from apps.bench.rules.tcp.sweeps import (
     tcp_points,
 )
 from apps.bench.text import Message, _
-from apps.bench.units import canonical_text, format_quantity
+from apps.bench.units import canonical_text, format_quantity, percent
 
 RULE, VERSION = "tcp-window-knee", 2
 # The knee is the smallest window within this of the best rate.
@@ -45,7 +45,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         windows = Sweep(tuple(_granted([cell for cell in sweep.cells if cell.value])), sweep.fixed)
         automatic = next((cell for cell in sweep.cells if not cell.value), None)
         if len(windows.cells) >= LEAST_WINDOWS:
-            return _knee(windows, automatic, read_path(evidence), scatter_of(evidence))
+            scatter = scatter_of(evidence)
+            knee = _knee(windows, automatic, read_path(evidence), scatter)
+            return knee or (_peak(windows, scatter) if automatic is None else None)
     return None
 
 
@@ -122,6 +124,51 @@ def _law(cell: Cell, sweep: Sweep) -> tuple[Cell, float, float] | None:
     """Return a cell with the rate its observed window allows (bit/s) and the rate it had; None if unobserved."""
     allowed = network.window_limited_bps(cell.mean("window_observed"), cell.mean("mean_rtt"), sweep.fixed["streams"])
     return (cell, allowed, cell.rate.mean) if allowed else None
+
+
+def _peak(sweep: Sweep, scatter: Scatter) -> FindingDraft | None:
+    """Return the window of the best rate where larger ones surely have less; None where repetitions do not tell.
+
+    Nothing is said of the kernel's own window: it was not measured beside them.
+    """
+    best, last = sweep.best, sweep.cells[-1]
+    is_repeated = min(len(best.rates), len(last.rates)) > 1
+    if best is last or not is_repeated or best.is_scattered or last.is_scattered:
+        return None
+    if not scatter.is_less(last.rates, best.rates, by=MOST_FALL):
+        return None
+    below = [cell.value for cell in sweep.cells if cell.value < best.value]
+    above = [cell.value for cell in sweep.cells if cell.value > best.value]
+    shown = {
+        "window": format_quantity(best.value, "B"),
+        "rate": format_quantity(best.rate.mean, "bit/s"),
+        "last": format_quantity(last.value, "B"),
+        "less": format_quantity(last.rate.mean, "bit/s"),
+        "share": percent(1 - last.rate.mean / best.rate.mean),
+    }
+    title = _("The rate is highest at a window of %(window)s, %(rate)s, and falls beyond it: %(less)s at %(last)s")
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DIAGNOSIS,
+        title=Message(title, shown),
+        why=(Message(_("At %(last)s it is %(share)s %% less than at %(window)s."), shown),),
+        value=float(best.value),
+        unit="B",
+        low=float(max(below, default=best.value)),
+        high=float(min(above)),
+        formula=f"X({best.value:,} B) = {shown['rate']} > X({last.value:,} B) = {shown['less']}",
+        evidence=sweep.trials,
+        confidence=confidence_of((len(above) > 1, 0.1), base=0.6),
+        applies_when=Message(
+            _("The application sets its socket buffers itself (measured with streams = %(streams)s, %(direction)s)."),
+            {"streams": sweep.fixed["streams"], "direction": sweep.fixed.get("direction", "forward")},
+        ),
+        limits=(Message(_("Why larger windows lose is not told: a queue that overflows, or a processor.")),),
+        source="RFC 6349, section 3.3.1",
+        missing=(Message(_("Whether the kernel's own window does as well.")),),
+        proposals=(_beside_automatic(sweep, best),),
+    )
 
 
 def _formula(knee: Cell, laws: list[tuple[Cell, float, float]]) -> str:

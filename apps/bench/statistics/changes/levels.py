@@ -4,9 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from apps.bench.statistics.changes.noise import correlation, whitened, without_outliers
 from apps.bench.statistics.changes.sums import LEAST_LEVEL, Sums, chance, sums_of
-from apps.bench.statistics.changes.trends import Trend, line_of
 from apps.bench.statistics.differences import compare_two
 from apps.bench.statistics.quantiles import quantile
 
@@ -16,6 +14,8 @@ ALPHA = 0.0015
 RANK_ALPHA = 0.05
 # Smaller changes are real at times but of no use.
 LEAST_CHANGE = 0.02
+# What else than changes may tell a series: a steady trend, or slow waves about one level.
+TREND, WAVES = RIVALS = ("trend", "waves")
 # From one length of stretches to the next, and from one stretch to the next as a share of its length.
 STRETCH_RATIO = math.sqrt(2)
 STRETCH_STEPS = 8
@@ -23,13 +23,19 @@ STRETCH_STEPS = 8
 
 @dataclass(frozen=True)
 class Change:
-    """The level changed before the value at `place`: medians of the levels, second / first, and how sure it is."""
+    """The level changed before the value at `place`: medians of the levels, second / first, and how sure it is.
+
+    `correlation` (0 to 0.99) is that of neighbours about the levels. `rival` names what would tell the series nearly
+    as well (one of `RIVALS`), "" where nothing would.
+    """
 
     place: int
     before: float
     after: float
     ratio: float
     p: float
+    correlation: float = 0.0
+    rival: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,43 +47,16 @@ class _Series:
     sums: Sums
 
 
-def find_changes(values: Sequence[float]) -> tuple[Change, ...]:
-    """Return the changes of level of a series in the order of time.
+def levels_of(values: Sequence[float], steady: Sequence[float]) -> tuple[Change, ...]:
+    """Return the changes of level of a series in the order of time, as splits of `steady` tell them.
 
     Binary segmentation (Scott, Knott, 1974): the split of the largest t counts if t is beyond what the largest of all
     splits reaches by chance (Bonferroni) and the ranks agree (Mann, Whitney); then each side is split in turn. Splits
     are looked for in stretches of many lengths (seeded: Kovács, Bühlmann, Li, Munk, Biometrika, 2023), for a level
     that comes back after a while hides both its changes in the series as a whole. At last every change is placed and
-    tested again between its neighbours.
-
-    All this is done on the series without lone outliers and, where neighbours are alike beyond chance (what a machine
-    does today it does tomorrow), with each value freed of what it has of the one before: else every slow wave is a
-    change. The levels are those of the values themselves. What remains alike beyond that, and slow waves, are changes
-    more often than is said: all supposes that values scatter independently about their level. A series that a line
-    tells better than levels has a trend (`find_trend`), and no change.
+    tested again between its neighbours. The levels are those of the values themselves.
     """
-    found, trend = _read(values)
-    return () if trend else found
-
-
-def find_trend(values: Sequence[float]) -> Trend | None:
-    """Return the trend of a series whose changes are steps of one line; None if it has none, or levels tell more."""
-    return _read(values)[1]
-
-
-def _read(values: Sequence[float]) -> tuple[tuple[Change, ...], Trend | None]:
-    """Return the changes as if there were no trend, and the trend where a line tells the series better."""
-    cleaned = without_outliers(values)
-    found = _find(_series(values, cleaned))
-    if not found:
-        return (), None
-    trend = line_of(cleaned, [change.place for change in found])
-    rho = correlation(cleaned, [0, *(change.place for change in found), len(values)])
-    return _find(_series(values, whitened(cleaned, rho))) if rho else found, trend
-
-
-def _series(values: Sequence[float], steady: Sequence[float]) -> _Series:
-    return _Series(values, steady, sums_of(steady))
+    return _find(_Series(values, steady, sums_of(steady)))
 
 
 def _find(series: _Series) -> tuple[Change, ...]:

@@ -82,12 +82,14 @@ def _label(made: Material, group: Group, entry: Entry) -> str:
     return entry.experiment.name
 
 
-def _centre(group: Group, values: Sequence[float] | None, metric: Metric) -> Centre | None:
+def _centre(
+    group: Group, values: Sequence[float] | None, metric: Metric, evenness: statistics.Evenness
+) -> Centre | None:
     if not values:
         return None
     if len(values) == 1:
         return Centre(values[0], None, None)
-    return comparison.centre_of(values, Statistic.MEAN, group.mean_of(metric))
+    return comparison.centre_of(values, Statistic.MEAN, group.mean_of(metric), evenness)
 
 
 def _of(entry: Entry, metric: Metric, *, back: bool) -> list[float] | None:
@@ -101,9 +103,10 @@ def _figure(made: Material, group: Group, key: str, table: Table) -> Block:
     series = []
     for title, metric, back in heads:
         drawn = []
-        for entry in group.entries:
-            values = _of(entry, metric, back=back)
-            if (centre := _centre(group, values, metric)) and values:
+        figures = [_of(entry, metric, back=back) for entry in group.entries]
+        evenness = statistics.evenness_of(values for values in figures if values)
+        for entry, values in zip(group.entries, figures, strict=True):
+            if (centre := _centre(group, values, metric, evenness)) and values:
                 label = _label(made, group, entry)
                 low, high = ends_of(centre, metric, values, _ceiling_of(entry, metric) if len(values) > 1 else None)
                 drawn.append({"x": label, "y": centre.value, "low": low, "high": high, "n": len(values)})
@@ -224,7 +227,8 @@ def _add(
 ) -> list[list[float]]:
     """Add a metric's columns: the mean, where any has one its interval, and the extremes where figures scatter."""
     figures = [_of(entry, metric, back=back) for entry in group.entries]
-    centres = [_centre(group, values, metric) for values in figures]
+    evenness = statistics.evenness_of(values for values in figures if values)
+    centres = [_centre(group, values, metric, evenness) for values in figures]
     scale = scale_of([value for values in figures for value in values or ()], metric.unit)
     columns.append(Column(title, scale.unit, "number"))
     _extend(rows, [scale.of(centre.value) if centre else None for centre in centres])

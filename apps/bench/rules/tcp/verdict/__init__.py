@@ -9,7 +9,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
 from apps.bench.rules.tcp.verdict import loss, window
 from apps.bench.rules.tcp.verdict.case import FULL, GREW, RULE, VERSION, Case, make_draft
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
 __all__ = ["PATH", "PROCESSOR", "RULE", "VERSION", "conclude"]
 
@@ -54,7 +54,7 @@ def _larger(evidence: Evidence, present: Present, path: PathReading) -> tuple[Pr
 def _full(case: Case) -> FindingDraft:
     present, path = case.present, case.path
     rate = format_quantity(present.rate, "bit/s")
-    share = f"{100 * present.rate / path.ceiling_bps:.0f}"
+    share = percent(present.rate / path.ceiling_bps)
     text = _(
         "%(rate)s are %(share)s %% of what TCP can have of the path: more needs a faster path, not other settings."
     )

@@ -1,0 +1,74 @@
+"""Datagrams of which a load loses many, where nothing tells whether the path or a limit on the flow takes them."""
+
+from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
+from apps.bench.rules.path import capacity, loss
+from apps.bench.rules.tcp import estimates
+from apps.bench.text import Message, _
+from apps.bench.units import canonical_text, format_quantity, percent
+
+RULE, VERSION = "path-datagrams", 1
+# A load that loses less than this of what it offers is hardly held.
+LEAST_LOST = 0.05
+
+
+def conclude(evidence: Evidence) -> FindingDraft | None:
+    """Return what came of the loads, and what would decide what held them; None where another finding tells it."""
+    curve, trials = estimates.loss_curve_of(evidence)
+    if curve is None or capacity.conclude(evidence) or loss.conclude(evidence):
+        return None
+    lossy = [point for point in curve.free if point.loss >= LEAST_LOST]
+    if not lossy:
+        return None
+    most = max(lossy, key=lambda point: point.offered)
+    best = max(curve.free, key=lambda point: point.delivered)
+    shown = {
+        "offered": format_quantity(most.offered, "bit/s"),
+        "arrived": format_quantity(most.delivered, "bit/s"),
+        "lost": percent(most.loss),
+        "best": format_quantity(best.delivered, "bit/s"),
+        "whole": format_quantity(curve.whole, "bit/s") if curve.whole else "",
+    }
+    why = [Message(_("Of %(offered)s offered %(arrived)s arrived, and %(lost)s %% was lost."), shown)]
+    if curve.whole and curve.whole < most.offered:
+        why.append(Message(_("A load of %(whole)s arrived whole."), shown))
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DOUBT,
+        title=Message(
+            _("Datagrams are held to %(best)s: by the path or by a limit on each flow is undecided"), shown
+        ),
+        why=tuple(why),
+        value=best.delivered,
+        unit="bit/s",
+        formula=f"R (1 - p) = {shown['offered']} · (1 - {most.loss:.2g}) = {shown['arrived']}",
+        evidence=trials,
+        confidence=0.6,
+        applies_when=Message(_("One flow of datagrams on this path and in this direction.")),
+        limits=(Message(_("It is no capacity of the path: one flow does not tell it.")),),
+        source="RFC 5136, section 2.3",
+        alternatives=_alternatives(most.offered),
+        missing=(Message(_("What several flows have together, and what other means tell of the capacity.")),),
+        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}), Proposal("pathrate")),
+    )
+
+
+def _alternatives(offered: float) -> tuple[Alternative, ...]:
+    load = canonical_text(max(1_000_000, round(offered, -6)), "rate")
+    return (
+        Alternative(
+            Message(_("A link is full: by its rate, or by others' traffic.")),
+            Message(_("Several streams of TCP together have no more than one flow of datagrams.")),
+            Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
+        ),
+        Alternative(
+            Message(_("A shaper or policer holds each flow.")),
+            Message(_("Several streams of TCP have as many times the rate of one.")),
+            Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
+        ),
+        Alternative(
+            Message(_("The receiver's socket buffer overflows: what arrives is lost in its kernel.")),
+            Message(_("Look at the count of receive buffer errors, and ask for a larger buffer.")),
+            Proposal("iperf3-udp", {"rate": load}, {"window": "0 B, 4 MiB"}),
+        ),
+    )

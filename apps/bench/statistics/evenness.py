@@ -1,0 +1,63 @@
+"""How figures scatter, of all the places of one table together: each alone has too few of them to show it."""
+
+import math
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+from apps.bench.statistics.modes import find_modes
+
+# A place with fewer figures shows no lean.
+LEAST_FIGURES = 3
+# So far from what chance gives (in standard errors, 1 % of even scatters) figures lean to one side.
+LEAST_LEAN = 2.58
+# Modes of figures this near to each other (ratio) are one within what is printed of them, and count for little.
+LEAST_APART = 1.05
+
+
+class Evenness(Enum):
+    """How figures scatter about what they measure."""
+
+    EVEN = "even"
+    # About two values, of which a place with few figures may have met only one.
+    MODES = "modes"
+    # To one side: a few far below, or above, the many.
+    LEANING = "leaning"
+
+
+def evenness_of(groups: Iterable[Sequence[float]]) -> Evenness:
+    """Return how the figures of several places scatter, those of each place being repetitions of one setting.
+
+    Two modes show in what each figure is of the largest of its place, which is about one where the place met one mode
+    only, and about the modes' ratio where it met both. A lean shows in the skewness of the places, which is none on
+    average where the scatter is even, with a variance of 6 (n - 2) / ((n + 1)(n + 3)) if it is normal (Fisher, 1930).
+    """
+    repeated = [group for group in groups if len(group) >= 2 and min(group) < max(group)]
+    above = [group for group in repeated if min(group) > 0]
+    modes = find_modes(shares_of_largest(above), least_ratio=LEAST_APART)
+    if modes is not None:
+        return Evenness.MODES
+    lean, variance = 0.0, 0.0
+    for group in repeated:
+        n = len(group)
+        if n >= LEAST_FIGURES:
+            lean += _skewness(group)
+            variance += 6 * (n - 2) / ((n + 1) * (n + 3))
+    return Evenness.LEANING if abs(lean) > LEAST_LEAN * math.sqrt(variance) else Evenness.EVEN
+
+
+def shares_of_largest(groups: Iterable[Sequence[float]]) -> list[float]:
+    """Return what each figure above zero is of the largest of its place; of pairs only what the smaller one is.
+
+    Of two figures the larger one tells nothing: its share is 1 by the reckoning, beside which all others would be a
+    mode of their own.
+    """
+    return [
+        value / max(group) for group in groups for value in (group if len(group) > 2 else [min(group)]) if value > 0
+    ]
+
+
+def _skewness(values: Sequence[float]) -> float:
+    mean = math.fsum(values) / len(values)
+    squares = math.fsum((value - mean) ** 2 for value in values) / len(values)
+    cubes = math.fsum((value - mean) ** 3 for value in values) / len(values)
+    return cubes / squares**1.5 if squares > 0 else 0.0
