@@ -15,16 +15,19 @@ from launch.heads import HeadsInTime
 def main(descriptors: list[str]) -> None:
     """Serve until SIGTERM."""
     allow_connections()
+    sockets = [socket.socket(fileno=int(descriptor)) for descriptor in descriptors]
     config = uvicorn.Config(
         "apps.config.web:application",
         http=HeadsInTime,
+        # uvicorn believes whoever comes over loopback, where nothing need stand before it: the application knows.
+        proxy_headers=False,
         # Agents keep polls open: without a limit a stop would wait for each of them.
         timeout_graceful_shutdown=3,
         lifespan="off",
         access_log=False,
         log_level="warning",
     )
-    uvicorn.Server(config).run(sockets=[socket.socket(fileno=int(descriptor)) for descriptor in descriptors])
+    uvicorn.Server(config).run(sockets=sockets)
 
 
 def allow_connections() -> None:

@@ -1,9 +1,8 @@
-"""Work that takes long: imports and deletions in turns of a minute, and archives, which may take hours.
+"""Work that takes long: imports, deletions and readings in turns of a minute, and archives, which may take hours.
 
-`worker-long` has two processes. A machine has one archive in hand at most, and one import or deletion: while the one
-process stores an archive, the other goes on with all else, and nobody's report or import waits for longer than a turn.
-Whoever is asked for a piece of a kind of which one is in hand leaves it: the process that has that comes back for the
-next.
+`worker-long` has two processes. A machine has one archive in hand at most, and one of all else: while the one
+process stores an archive, the other goes on, and nobody's report or import waits for longer than a turn. Whoever is
+asked for a piece of a kind of which one is in hand leaves it: the process that has that comes back for the next.
 """
 
 import dataclasses
@@ -17,11 +16,12 @@ from apps.archive.imports import work as imports
 from apps.archive.incoming import services as archives
 from apps.campaigns import services as campaigns
 from apps.core import leases, turns
+from workers import carry_out, readings
 
 # An archive of thousands of hours is stored in one transaction.
 LIMIT_S = 6 * 3600
 # What has turns that are shorter by far: a reader that never ends must not have the lane for hours (s).
-IMPORT_LIMIT_S, DELETION_LIMIT_S = 600, 120
+IMPORT_LIMIT_S, DELETION_LIMIT_S, READING_LIMIT_S = 600, 120, 120
 SHORT, ARCHIVES = f"bulky work at {platform.node()}", f"archive work at {platform.node()}"
 
 
@@ -30,6 +30,7 @@ def take_next(*, now: datetime) -> bool:
     short = (
         _within(IMPORT_LIMIT_S, imports.pieces(now)),
         _within(DELETION_LIMIT_S, campaigns.pieces_of_deletion(now)),
+        _within(READING_LIMIT_S, readings.pieces(now, lambda pk: carry_out.advance_in_turn(pk, now=now))),
     )
     lanes = {SHORT: short, ARCHIVES: (archives.pieces(now),)}
     # Pieces of a lane that is taken are not looked at: many of them would hide those of the other.

@@ -80,13 +80,13 @@ def _cancel_if_unwanted(run: Run) -> None:
         campaigns.cancel_run(run=run, now=timezone.now())
 
 
-def advance(run_id: int, *, leaves_end: bool = False, hands_over: bool = False) -> bool:
+def advance(run_id: int, *, leaves_end: bool = False, hands_over: bool = False, in_turn: bool = False) -> bool:
     """Take a run as far as its jobs allow; True if all of them have ended, and with them the run.
 
     The next measurement on its nodes begins before what this one printed is read, which may take a while. With
     `leaves_end` whoever gave the nodes back a moment ago is left to read it (or a tick, should that one be gone):
     two at a time would only take the processors that the next measurement needs to begin. With `hands_over` another
-    worker is asked to read it.
+    worker is asked to read it. `in_turn`: its turn has come to be read, however long that takes.
     """
     with transaction.atomic():
         run = queries.lock_open_run_for_step(run_id)
@@ -105,9 +105,17 @@ def advance(run_id: int, *, leaves_end: bool = False, hands_over: bool = False) 
         schedule(needing=run.trial.lane.resources)
     if hands_over:
         queue.remind(queue.CLOSE_RUN, run_id)
-    else:
-        closure.close(run_id)
-    return True
+        return True
+    return closure.close(run_id, in_turn=in_turn)
+
+
+def advance_in_turn(run_id: int, *, now: datetime) -> bool:
+    """Read what a run printed that waited for its turn; False if others are at it, or that fails for now."""
+
+    def take_on(pk: int) -> bool:
+        return advance(pk, in_turn=True)
+
+    return any(isolation.for_each(closure.CLOSE, [run_id], take_on, now=now, tell=write_fault, atomic=False))
 
 
 def job_views(run_ids: Collection[int]) -> dict[int, list[JobView]]:

@@ -1,6 +1,7 @@
 """End runs whose jobs have all ended: read what they printed, and record it or why there is no result."""
 
 import logging
+import time
 from datetime import datetime
 
 from django.db import DatabaseError, transaction
@@ -12,11 +13,11 @@ from apps.bench.toolkit import ToolFailure
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
-from apps.core import isolation, leases
+from apps.core import cpu_time, isolation, leases, queue
 from apps.core.models import SetAside
 from apps.results import services as results
 from apps.results import timings
-from workers import adaptation, clean_up
+from workers import adaptation, clean_up, readings
 
 logger = logging.getLogger(__name__)
 CLOSE = "close_runs"
@@ -35,26 +36,39 @@ def close_waiting(run_id: int, *, now: datetime) -> None:
     isolation.for_each(CLOSE, [run_id], close, now=now, tell=_write_fault, atomic=False)
 
 
-def close(run_id: int) -> None:
+def close(run_id: int, *, in_turn: bool = False) -> bool:
     """End a run whose jobs have all ended: with its result, or the reason why there is none.
 
-    Nothing happens while another worker is at it. Raises what the database raises: then it is to be tried again.
+    Nothing happens, and False, while another worker is at it, or where it waits for its turn to be read and this is
+    not it. Raises what the database raises: then it is to be tried again.
     """
+    if not in_turn and readings.waits_for_its_turn(run_id, timezone.now()):
+        queue.send(queue.BULKY)
+        return False
     with leases.hold(CLOSE, run_id) as is_ours:
         if not is_ours:
-            return
+            return False
         # It may have been set since the last look, a moment ago.
         campaigns.note_clock_steps(now=timezone.now())
         # Committed before anything is read: whatever ends this worker on the way is counted.
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
         opened.update(readings=F("readings") + 1)
+        began = time.process_time()
         try:
-            _close(run_id)
+            _close(run_id, cpu_time.READING_S if in_turn else cpu_time.QUICK_S)
+        except results.TakesLongError:
+            opened.update(readings=F("readings") - 1)
+            # From now on whatever this team prints waits for its turn, so that no second one is tried here.
+            readings.count(run_id, time.process_time() - began + readings.MOST_S)
+            queue.send(queue.BULKY)
+            return False
         except Exception:
             # It is the worker's own end that counts.
             isolation.raise_unless_usable()
             opened.update(readings=F("readings") - 1)
             raise
+        readings.count(run_id, time.process_time() - began)
+        return True
 
 
 @transaction.atomic
@@ -74,7 +88,7 @@ def fail(run: Run, failure: ToolFailure) -> None:
 
 
 @transaction.atomic
-def _close(run_id: int) -> None:
+def _close(run_id: int, most_s: float) -> None:
     run = queries.lock_open_run(run_id)
     if run is None:
         return
@@ -86,11 +100,11 @@ def _close(run_id: int) -> None:
     try:
         if run.readings > MOST_LOSSES:
             raise ToolFailure("reading-lost", Message(_LOST), False, Message(_REPORT_IT))
-        results.record_run(run=run)
+        results.record_run(run=run, most_s=most_s)
     except ToolFailure as failure:
         clean_up.tell_what_is_left(run)
         fail(run, failure)
-    except DatabaseError:
+    except (DatabaseError, results.TakesLongError):
         # Not the measurement's fault: the run stays open and the next look closes it.
         raise
     except Exception:

@@ -109,6 +109,6 @@ def ask_recipients(schedule_id: int) -> None:
 
 @shared_task(time_limit=bulky.LIMIT_S)
 def take_bulky() -> None:
-    """Take an import, an archive or a deletion on, whose turn it is, and come back for the next."""
+    """Take an import, an archive, a deletion or a reading on, whose turn it is, and come back for the next."""
     if bulky.take_next(now=timezone.now()):
         queue.send(queue.BULKY)

@@ -26,6 +26,7 @@ class Credentials:
 
     agent_id: int
     node_id: int
+    team_id: int
     digest: str
     is_retired: bool
     # The process at work, None for a program of an earlier version, and what it last said is wrong on its node.
@@ -56,12 +57,12 @@ class FactChange:
 
 def credentials_of(prefix: str) -> Credentials | None:
     """Return the credentials of the agent whose token has this prefix."""
-    columns = ("pk", "node_id", "digest", "retired_at", "instance__key", "troubles")
+    columns = ("pk", "node_id", "node__team_id", "digest", "retired_at", "instance__key", "troubles")
     row = Agent.objects.filter(prefix=prefix).values_list(*columns).first()
     if row is None:
         return None
-    codes = frozenset(trouble["code"] for trouble in row[5])
-    return Credentials(row[0], row[1], row[2], row[3] is not None, row[4], codes)
+    codes = frozenset(trouble["code"] for trouble in row[6])
+    return Credentials(row[0], row[1], row[2], row[3], row[4] is not None, row[5], codes)
 
 
 def ready_nodes(now: datetime) -> set[int]:

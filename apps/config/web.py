@@ -14,8 +14,11 @@ connections.fit_to_web(settings.DATABASES["default"], most=settings.WEB_CONNECTI
 gc.disable()
 
 from django.urls import get_resolver  # noqa: E402
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware  # noqa: E402
 
-from apps.config.asgi import application  # noqa: E402
+from apps.config import asgi  # noqa: E402
+
+application = ProxyHeadersMiddleware(asgi.application, settings.PROXIES) if settings.PROXIES else asgi.application
 
 __all__ = ["application"]
 

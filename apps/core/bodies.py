@@ -32,7 +32,8 @@ class Kind(enum.Enum):
     FORM = "a form or document"
     FILES = "files"
     GREETING = "an agent's enrolment, beginning or end"
-    NEWS = "an agent's facts, or its question for work"
+    NEWS = "an agent's facts"
+    QUESTION = "an agent's question for work"
     REPORT = "an agent's report on a job"
 
 
@@ -46,6 +47,8 @@ def most_bytes(kind: Kind) -> int:
         Kind.FILES: settings.UPLOAD_MOST_BYTES or sys.maxsize,
         Kind.GREETING: 16 * KIB,
         Kind.NEWS: 1024 * KIB,
+        # All that an agent may hold, stop and run, and what is wrong on its node.
+        Kind.QUESTION: 192 * KIB,
         Kind.REPORT: settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     }
     return most[kind]

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 # What one file, or what one run printed, may take to be read (s of a processor).
 READING_S = 30.0
+# What of that it may take beside the steps of everybody's measurements: the rest it has in turns.
+QUICK_S = 5.0
 # Who catches the error as any other meets it again after so long (s).
 _AGAIN_S = 1.0
 

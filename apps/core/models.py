@@ -70,7 +70,8 @@ class SetAside(models.Model):
 class WorkerTime(models.Model):
     """What a team, or a person, had of the workers' time lately, as the order of long work weighs it.
 
-    `owner` is "team 3" or "person 5"; `spent_s` seconds as they counted `at` a time.
+    `owner` is "team 3" or "person 5", or of what is counted by itself "reading of team 3"; `spent_s` seconds as they
+    counted `at` a time.
     """
 
     HALVES_AFTER_S = 3600.0

@@ -132,5 +132,11 @@ def count(owners: Sequence[str], seconds: float) -> None:
     WorkerTime.objects.filter(pk__in=old.values("pk")).delete()
 
 
+def over(most_s: float, now: datetime, kind: str) -> set[str]:
+    """Return the owners of this kind ("reading of ") that had more than `most_s` (s) lately."""
+    rows = WorkerTime.objects.filter(owner__startswith=kind, spent_s__gt=most_s)
+    return {row.owner for row in rows if row.lately_s(now) > most_s}
+
+
 def _lately(now: datetime, owners: set[str]) -> dict[str, float]:
     return {row.owner: row.lately_s(now) for row in WorkerTime.objects.filter(owner__in=owners)}

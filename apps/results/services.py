@@ -28,23 +28,28 @@ _TOO_SLOW = _("What the commands printed takes too long to be read.")
 _REPORT_IT = _("The raw output is kept on this page: report it together with the tool's version.")
 
 
+class TakesLongError(Exception):
+    """What a run printed takes longer to be read than it may now: it is to be read in its turn."""
+
+
 @transaction.atomic
-def record_run(*, run: Run) -> Result:
+def record_run(*, run: Run, most_s: float = cpu_time.READING_S) -> Result:
     """Parse the ended jobs of `run` and store the result; ToolFailure says why there is none.
 
-    A run has at most one result: recording it again returns the first.
+    A run has at most one result: recording it again returns the first. TakesLongError if it cannot be read within
+    `most_s` of a processor, where that is less than READING_S.
     """
     existing = Result.objects.filter(run=run).first()
     if existing:
         return existing
-    reading, skew = read_run(run)
+    reading, skew = read_run(run, most_s)
     return _store(run, run.trial.experiment.tool, reading, skew)
 
 
-def read_run(run: Run) -> tuple[Reading, float | None]:
+def read_run(run: Run, most_s: float = cpu_time.READING_S) -> tuple[Reading, float | None]:
     """Return what today's parsers and judges read from a run's ended jobs, and the skew (s) of their starts.
 
-    ToolFailure says why there is nothing to be read.
+    ToolFailure says why there is nothing to be read, TakesLongError that it takes more than `most_s`.
     """
     trial = run.trial
     tool = toolbox.get_tool(trial.experiment.tool)
@@ -60,9 +65,11 @@ def read_run(run: Run) -> tuple[Reading, float | None]:
     capacity = inventory.least_capacity_bps(_resources_between(trial)) if ceilings.concerns(tool) else None
     nodes = sum(len(members) for members in trial.lane.roles.values())
     try:
-        with cpu_time.limited():
+        with cpu_time.limited(most_s):
             reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes)
     except cpu_time.OutOfTimeError as error:
+        if most_s < cpu_time.READING_S:
+            raise TakesLongError from error
         raise ToolFailure("too-slow", Message(_TOO_SLOW), False, Message(_REPORT_IT)) from error
     reading = server_caches.judge(impossible_times.judge(reading, jobs, steps), trial.lane)
     return other_addresses.judge(leftovers.judge(reading, run), run), None if steps else start_skew_s(jobs)

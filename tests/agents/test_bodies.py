@@ -32,6 +32,7 @@ ADDRESSES = {
     Kind.FILES: "/imports/new/",
     Kind.GREETING: "/agent/v1/enrol",
     Kind.NEWS: "/agent/v1/facts",
+    Kind.QUESTION: "/agent/v1/poll",
     Kind.REPORT: "/agent/v1/jobs/{job}/events",
 }
 
@@ -87,7 +88,7 @@ class Sent:
 def headers_of(kind: Kind, cast: Cast) -> tuple[str, dict[str, str]]:
     """Return address and head of a request of a kind."""
     path = ADDRESSES[kind]
-    if kind in (Kind.NEWS, Kind.REPORT):
+    if kind in (Kind.NEWS, Kind.QUESTION, Kind.REPORT):
         agent, token = factories.agent()
         job = factories.job(agent.node) if kind is Kind.REPORT else None
         return path.format(job=job.pk if job else ""), {"Authorization": f"Bearer {token}"}
@@ -143,15 +144,22 @@ def test_a_report_on_no_job_is_refused_before_it_is_read(bodies_server: LiveServ
     assert sent.answer().status == 404
 
 
-def test_an_agent_holds_two_large_reports_and_is_told_to_come_again_with_a_third(bodies_server: LiveServer) -> None:
+def test_an_agent_holds_so_much_of_reports_and_is_told_to_come_again_with_more(
+    bodies_server: LiveServer,
+) -> None:
     agent, token = factories.agent()
     path = f"/agent/v1/jobs/{factories.job(agent.node).pk}/events"
     head: dict[str, Any] = {"Authorization": f"Bearer {token}", "Content-Length": str(64 * MIB)}
     held = [Sent(bodies_server, path, **head) for _number in range(2)]
     for one in held:
-        one.socket.sendall(b"x" * PIECE)
+        one.socket.sendall(b"x" * (64 * MIB - PIECE))
         assert not one.is_answered(0.5)
-    answer = Sent(bodies_server, path, **head).answer()
+    # What is announced takes nothing, what comes does.
+    third = Sent(bodies_server, path, **head)
+    assert not third.is_answered(0.3)
+    with contextlib.suppress(ConnectionError):
+        third.socket.sendall(b"x" * MIB)
+    answer = third.answer()
     assert (answer.status, answer.getheader("retry-after")) == (503, "5")
     assert b'"unavailable"' in answer.read()
     # It still asks for work, and sends again once the others are gone.
@@ -162,6 +170,7 @@ def test_an_agent_holds_two_large_reports_and_is_told_to_come_again_with_a_third
         one.socket.close()
     for _attempt in range(20):
         again = Sent(bodies_server, path, **head)
+        again.socket.sendall(b"x" * MIB)
         if not again.is_answered(0.3):
             return
     raise AssertionError("the room did not come back")

@@ -281,7 +281,7 @@ async def test_a_token_is_looked_up_once_and_again_when_it_is_called_off(
 
     def look(prefix: str) -> queries.Credentials | None:
         looked.append(prefix)
-        return queries.Credentials(1, 17, "digest", False) if prefix == "known" else None
+        return queries.Credentials(1, 17, 3, "digest", False) if prefix == "known" else None
 
     monkeypatch.setattr(queries, "credentials_of", look)
     endpoint_hub = exchange.endpoint.hub

@@ -22,6 +22,8 @@ class Pump:
     front: str
     body: str
     tail: str
+    # Whether the body stands between two repeats: what grows with the square is slow only where a text is long.
+    is_between: bool = False
 
     def text(self, length: int) -> str:
         """Return a text of about so many signs."""
@@ -32,13 +34,17 @@ def pumps(pattern: re.Pattern) -> list[Pump]:
     """Return what each repeat of the pattern can be tried with."""
     found: dict[Pump, None] = {}
     for front, body, rest in _pumps(list(parser.parse(pattern.pattern, pattern.flags)), "", pattern.flags):
+        if rest is None:
+            found[Pump(front, body, "\0", is_between=True)] = None
+            continue
         found |= dict.fromkeys(Pump(front, body, tail) for tail in (*_TAILS, rest + "\0"))
         if front:
             found |= dict.fromkeys((Pump("", front, "\0"), Pump("", front + body, "\0")))
     return list(found)
 
 
-def _pumps(items: list, front: str, flags: int) -> Iterator[tuple[str, str, str]]:
+def _pumps(items: list, front: str, flags: int) -> Iterator[tuple[str, str, str | None]]:
+    """Yield (front, body, rest); the rest is None of a body that stands between two repeats."""
     for place, (kind, value) in enumerate(items):
         rest = "".join(_sample([item], " ", flags) for item in items[place + 1 :])
         if kind in _REPEATS:
@@ -47,13 +53,24 @@ def _pumps(items: list, front: str, flags: int) -> Iterator[tuple[str, str, str]
                 for body_text in dict.fromkeys(_sample(list(body), sign, flags) for sign in _PALETTE):
                     if body_text:
                         yield front, body_text, rest
+                if between := _sample(_up_to_a_repeat(items[place + 1 :]), " ", flags):
+                    # What stands between two repeats, over and over: each may be where the first of them ends.
+                    yield front, between, None
             for inner_front, inner, inner_rest in _pumps(list(body), front, flags):
-                yield inner_front, inner, inner_rest + rest
+                yield inner_front, inner, None if inner_rest is None else inner_rest + rest
         else:
             for branch in _branches(kind, value):
                 for inner_front, inner, inner_rest in _pumps(branch, front, flags):
-                    yield inner_front, inner, inner_rest + rest
+                    yield inner_front, inner, None if inner_rest is None else inner_rest + rest
         front += _sample([(kind, value)], "a", flags)
+
+
+def _up_to_a_repeat(items: list) -> list:
+    """Return the items before the first that may repeat without end."""
+    for place, (kind, value) in enumerate(items):
+        if kind in _REPEATS and value[1] >= LEAST:
+            return items[:place]
+    return []
 
 
 def _branches(kind: Any, value: Any) -> list[list]:

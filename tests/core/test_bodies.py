@@ -1,7 +1,6 @@
 """What may be sent, by the kind of an address and by who sends it: refused at the limit, and if nothing comes on."""
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -94,26 +93,6 @@ async def test_a_body_that_does_not_come_on_is_given_up(path: str, monkeypatch: 
     await asyncio.wait_for(web.Pages().handle(scope, receive, answered), 30)
     assert (answered.status, answered.is_ended) == (408, True)
     assert answered.headers[b"connection"] == b"close"
-
-
-@pytest.fixture
-def reports() -> Iterator[room.Room]:
-    yield room.Room(3 * MIB, 5 * MIB)
-
-
-def test_an_agent_has_its_share_of_the_room_and_all_have_it_together(reports: room.Room) -> None:
-    with reports.share_of(1) as first, reports.share_of(1) as second, reports.share_of(2) as other:
-        first.grow(2 * MIB)
-        with pytest.raises(room.Problem) as refusal:
-            second.grow(2 * MIB)
-        assert (refusal.value.status, refusal.value.code) == (503, "unavailable")
-        other.grow(2 * MIB)
-        with pytest.raises(room.Problem, match="all agents"):
-            other.grow(3 * MIB)
-    # All of it came back, also of what was refused.
-    with reports.share_of(1) as share, reports.share_of(2) as other:
-        share.grow(3 * MIB)
-        other.grow(2 * MIB)
 
 
 def test_while_senders_cannot_be_looked_up_what_is_larger_is_put_off_and_not_refused_for_good() -> None:

@@ -17,6 +17,7 @@ RIGHT = {
     "ALLOWED_HOSTS": "127.0.0.1, fathom.example.org",
     "TRUSTED_ORIGINS": "https://fathom.example.org",
     "PUBLIC_URL": "https://fathom.example.org",
+    "PROXIES": "10.0.0.7, 10.1.0.0/16, ::1",
     "AGENT_SERVER_CERTIFICATE": os.fspath(Path(__file__).with_name("certificate.pem")),
     "DATABASE_URL": "postgresql://u:secret@db:5433/fathom",
     "REDIS_URL": "redis://cache:6379/0",
@@ -54,6 +55,7 @@ WRONG = {
     "EMAIL_FROM": "fathom",
     "TRUSTED_ORIGINS": "fathom.example.org",
     "PUBLIC_URL": "fathom.example.org",
+    "PROXIES": "10.0.0.7, proxy",
     "AGENT_SERVER_CERTIFICATE": "/nowhere/x.pem",
     "DATABASE_URL": "postgresql://u:secret@db:abc/fathom",
     "REDIS_URL": "127.0.0.1:6379",
@@ -169,3 +171,18 @@ def test_each_setting_is_documented_and_each_documented_one_is_read() -> None:
     # What `make` passes on to one of its verbs is no setting of the service.
     own = set(re.findall(r'environ\.get\("([A-Z_]+)"', launcher)) - {"LAB", "ONCE"}
     assert documented == RIGHT.keys() | own
+
+
+@pytest.mark.parametrize(
+    ("variables", "trusted"),
+    [
+        ({}, "[]"),
+        ({"HTTPS": "1"}, "['127.0.0.1/32', '::1/128']"),
+        ({"PROXIES": "10.1.0.7, 10.1.2.3/16"}, "['10.1.0.7/32', '10.1.0.0/16']"),
+        ({"HTTPS": "1", "PROXIES": "10.1.0.7"}, "['10.1.0.7/32']"),
+    ],
+)
+def test_only_a_proxy_that_is_named_is_believed_on_who_asks(variables: dict[str, str], trusted: str) -> None:
+    script = "from apps.config.settings import production; print(production.PROXIES)"
+    done = ask("-c", script, FATHOM_VAR="/nowhere", SECRET_KEY="s" * 50, **variables)
+    assert done.stdout.strip() == trusted, done.stderr

@@ -139,7 +139,7 @@ def test_a_database_that_fails_leaves_the_run_open(
     listen(run)
     measure(run)
 
-    def fail(*, run: Run) -> None:
+    def fail(*, run: Run, most_s: float) -> None:
         raise DatabaseError("connection lost")
 
     with monkeypatch.context() as patch:

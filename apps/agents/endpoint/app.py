@@ -27,6 +27,7 @@ from apps.agents.endpoint.exchange import (
 from apps.agents.endpoint.hub import Hub, Waiter
 from apps.agents.endpoint.room import Problem
 from apps.agents.queries import Credentials
+from apps.agents.troubles import Trouble
 from apps.core import bodies, races, secrets
 from apps.core.bodies import Kind
 
@@ -38,6 +39,8 @@ NAMES = ("clock", "enrol", "facts", "hello", "leave", "poll")
 # Shorter than the silence of common proxies and than the time after which an agent counts as lost.
 HOLD_S = 20.0
 Answer = tuple[int, dict[str, Any]]
+# A question for work is read in the loop in which all others are answered, but for longer ones (bytes).
+SHORT_POLL = 4 * 1024
 # Codes of the refusals of a process: another is at work, or it has to introduce itself first.
 OTHER, UNKNOWN = "other-instance", "unknown-instance"
 # The key of no process.
@@ -104,23 +107,25 @@ class AgentEndpoint:
         if is_event:
             return await self._take_event(scope, receive, prefix, agent, key, protocol.job_id_of(words[1]))
         agent = await self._admitted(prefix, agent, key)
-        with self._news.share_of(agent.agent_id) as share:
-            body = await read_body(scope, receive, Kind.NEWS, share)
+        with self._news.share_of(agent.agent_id, agent.team_id) as share:
+            body = await read_body(scope, receive, Kind.QUESTION if name == "poll" else Kind.NEWS, share)
         if name == "facts":
-            return 200, {"changed": await database.run(_take_facts, agent.agent_id, body)}
-        return await self._poll(prefix, agent, read_json(body))
+            changed = await database.run_for(agent.team_id, _take_facts, agent.agent_id, body)
+            return 200, {"changed": changed}
+        return await self._poll(prefix, agent, body)
 
     async def _take_event(
         self, scope: Scope, receive: Receive, prefix: str, agent: Credentials, key: UUID | None, job: UUID
     ) -> Answer:
         """Take a report on a job, which is looked up before anything is read: up to 64 MiB may come."""
-        if not await database.run(queries.has_job, agent.node_id, job):
+        if not await database.run_for(agent.team_id, queries.has_job, agent.node_id, job):
             raise _unknown_job()
         # What was measured is looked at whoever works for the node now: it counts if the process took the job.
-        with self._reports.share_of(agent.agent_id) as share:
+        with self._reports.share_of(agent.agent_id, agent.team_id) as share:
             body = await read_body(scope, receive, Kind.REPORT, share)
-            receipt, is_trouble_news = await database.run(_take_report, agent, key, job, body)
-        if is_trouble_news:
+            async with database.turn_of_body(agent.team_id, len(body)):
+                receipt, is_news = await database.run_for(agent.team_id, _take_report, agent, key, job, body)
+        if is_news:
             self.hub.distrust(prefix)
         return 200, receipt
 
@@ -145,12 +150,18 @@ class AgentEndpoint:
             raise bad_field("Fathom-Instance", "is missing in the request's head")
         data = read_json(await read_body(scope, receive, Kind.GREETING))
         if name == "leave":
-            await database.run(services.leave_instance, agent_id=agent.agent_id, key=key, now=timezone.now())
+            await database.run_for(
+                agent.team_id, services.leave_instance, agent_id=agent.agent_id, key=key, now=timezone.now()
+            )
             return 200, {}
         introduction = protocol.introduction_of(data, key, str((scope.get("client") or ("",))[0]))
         try:
-            await database.run(
-                services.admit_instance, agent_id=agent.agent_id, introduction=introduction, now=timezone.now()
+            await database.run_for(
+                agent.team_id,
+                services.admit_instance,
+                agent_id=agent.agent_id,
+                introduction=introduction,
+                now=timezone.now(),
             )
         except services.InstanceRefused as refusal:
             raise Problem(409, OTHER, str(refusal), retry_after_s=refusal.retry_after_s) from refusal
@@ -172,7 +183,7 @@ class AgentEndpoint:
         if key is not None:
             raise Problem(409, UNKNOWN, "Another process works for this node, or none yet: introduce yourself.")
         try:
-            await database.run(services.admit_unnamed, agent_id=agent.agent_id, now=timezone.now())
+            await database.run_for(agent.team_id, services.admit_unnamed, agent_id=agent.agent_id, now=timezone.now())
         except services.InstanceRefused as refusal:
             raise Problem(409, OTHER, str(refusal), retry_after_s=refusal.retry_after_s) from refusal
         self.hub.distrust(prefix)
@@ -189,14 +200,17 @@ class AgentEndpoint:
             raise Problem(status, refusal.code, str(refusal)) from refusal
         return 201, {"node": str(agent.node)} | ({"token": text} if text else {})
 
-    async def _poll(self, prefix: str, agent: Credentials, data: dict[str, Any]) -> Answer:
+    async def _poll(self, prefix: str, agent: Credentials, body: bytes) -> Answer:
         """Answer with what is to be done on the agent's node, as soon as there is something."""
-        question = protocol.question_of(data)
+        if len(body) > SHORT_POLL:
+            question, troubles = await database.run_for(agent.team_id, _read_poll, body)
+        else:
+            question, troubles = _read_poll(body)
         if self.hub.is_repeated(agent.agent_id, agent.instance, question.number):
             # Nobody waits for the answer, or whoever does asks again; above all it says nothing of the agent now.
             return 200, {"jobs": [], "stop": [], "repeated": True}
         self.hub.hear(agent.agent_id, question.offset_s, question.error_s, question.unsent_s)
-        await self._take_troubles(prefix, agent, data)
+        await self._take_troubles(prefix, agent, troubles)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + min(self.hold_s, self.hold_s if question.hold_s is None else question.hold_s)
         waiter = Waiter(agent.node_id, question.stopping)
@@ -208,7 +222,8 @@ class AgentEndpoint:
                 if waiter.is_doubted:
                     waiter.is_doubted = False
                     await self._admitted(prefix, replace(agent, instance=NOBODY), agent.instance)
-                delivery = await database.run(
+                delivery = await database.run_for(
+                    agent.team_id,
                     services.deliver_jobs,
                     agent_id=agent.agent_id,
                     held=question.held,
@@ -228,11 +243,14 @@ class AgentEndpoint:
         finally:
             self.hub.leave(waiter)
 
-    async def _take_troubles(self, prefix: str, agent: Credentials, data: dict[str, Any]) -> None:
-        troubles = protocol.troubles_of(data)
+    async def _take_troubles(self, prefix: str, agent: Credentials, troubles: tuple[Trouble, ...] | None) -> None:
         if troubles is not None and frozenset(one.code for one in troubles) != agent.troubles:
-            await database.run(
-                services.record_troubles, agent_id=agent.agent_id, agent_troubles=troubles, now=timezone.now()
+            await database.run_for(
+                agent.team_id,
+                services.record_troubles,
+                agent_id=agent.agent_id,
+                agent_troubles=troubles,
+                now=timezone.now(),
             )
             self.hub.distrust(prefix)
 
@@ -243,6 +261,11 @@ def _retired() -> Problem:
 
 def _unknown_job() -> Problem:
     return Problem(404, "unknown-job", "There is no such job on this node.")
+
+
+def _read_poll(body: bytes) -> tuple[protocol.Question, tuple[Trouble, ...] | None]:
+    data = read_json(body)
+    return protocol.question_of(data), protocol.troubles_of(data)
 
 
 def _take_facts(agent_id: int, body: bytes) -> bool:

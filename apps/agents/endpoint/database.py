@@ -1,22 +1,51 @@
 """The endpoint's way to the database: short calls in a few threads, each with its own connection."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 
+from apps.agents.endpoint.places import Places
 from apps.core import outage
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 # Each thread takes a connection for one call; a thousand idle agents need no more.
-_THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="agents-database")
+COUNT = 4
+_THREADS = ThreadPoolExecutor(max_workers=COUNT, thread_name_prefix="agents-database")
+# Whatever a team's agents send, half of the threads are there for others.
+_places: "WeakKeyDictionary[asyncio.AbstractEventLoop, Places]" = WeakKeyDictionary()
 
 
 class Unavailable(Exception):
     """The database does not answer now."""
+
+
+# To read the JSON of many MiB stops all other threads for tenths of a second: one at a time.
+LARGE_BYTES = 4 * 1024 * 1024
+_large_places: "WeakKeyDictionary[asyncio.AbstractEventLoop, Places]" = WeakKeyDictionary()
+
+
+async def run_for(team: int, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return what `run` does, when the team's turn has come."""
+    places = _places.setdefault(asyncio.get_running_loop(), Places(COUNT, COUNT // 2))
+    async with places.place(team):
+        return await run(function, *args, **kwargs)
+
+
+@asynccontextmanager
+async def turn_of_body(team: int, size: int) -> AsyncIterator[None]:
+    """Wait, with a body of so many bytes that is large, until no other large one is read."""
+    if size <= LARGE_BYTES:
+        yield
+        return
+    async with _large_places.setdefault(asyncio.get_running_loop(), Places(1, 1)).place(team):
+        yield
 
 
 async def run(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

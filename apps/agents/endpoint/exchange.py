@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
-from apps.agents.endpoint.room import Problem, Share
+from apps.agents.endpoint.room import GaveWay, Problem, Share
 from apps.core import bodies, documents, outage
 
 Scope = Mapping[str, Any]
@@ -43,14 +44,14 @@ async def read_body(scope: Scope, receive: Receive, kind: bodies.Kind, share: Sh
     length = bodies.announced_bytes(dict(scope["headers"]))
     body = bytearray()
     try:
-        allowance = bodies.Allowance(bodies.most_bytes(kind))
-        await allowance.check(length)
-        if share is not None:
-            share.grow(length)
-        async for piece in bodies.pieces(receive, length, allowance):
-            if share is not None:
-                share.grow(len(body) + len(piece))
-            body += piece
+        # What is announced takes nothing: a head that promises 64 MiB costs a hundred bytes.
+        with share.while_it_comes() if share is not None else nullcontext():
+            async for piece in bodies.pieces(receive, length, bodies.Allowance(bodies.most_bytes(kind))):
+                if share is not None:
+                    share.grow(len(body) + len(piece))
+                body += piece
+    except GaveWay:
+        raise Problem(503, "unavailable", "This came too slowly while others sent much: send it again.") from None
     except bodies.TooLarge as error:
         raise Problem(error.status, "too-large", str(error)) from None
     except bodies.Stalled as error:

@@ -16,7 +16,8 @@ from apps.agents.troubles import Trouble
 from apps.core import moments
 
 EVENTS = {"started": Job.State.RUNNING, "ready": Job.State.READY, "finished": Job.State.ENDED}
-MOST_HELD = 10_000
+# An agent has the jobs of one run or two, and what it could not send of some.
+MOST_HELD = 1000
 MOST_TROUBLES = 20
 # How old (s) a report that was never sent can be.
 MOST_UNSENT_S = 10 * 365 * 86400.0

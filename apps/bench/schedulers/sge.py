@@ -28,7 +28,7 @@ _ERRORS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _ROW = re.compile(
     r"^ *(\d{1,12}) +(\d+\.\d+) +(\S+) +(\S+) +([a-zA-Z]{1,8}) +(\d\d/\d\d/\d{4} \d\d:\d\d:\d\d) +"
-    r"(?:(\S+@\S+) +)?(\d{1,9})(?: |$)",
+    r"(?:([^\s@]{1,255}@\S{1,255}) +)?(\d{1,9})(?: |$)",
     re.M,
 )
 _XML_JOB = re.compile(r"<job_list\b[^<>]*>(.*?)</job_list>", re.DOTALL)

@@ -72,7 +72,7 @@ _RTT = re.compile(
     rf"^(?:rtt|round-trip) min/avg/max(?P<names>/mdev|/stddev|/std-dev)? = {_MS}/{_MS}/{_MS}(?:/{_MS})? ms", re.M
 )
 _REPLY = re.compile(
-    rf"^(?:\[[\d.]+\] )?\d+ bytes from .*?(?:icmp_)?seq=(?P<number>\d{{1,9}}) .*?time=(?P<time>{_MS}) ms", re.M
+    rf"^(?:\[[\d.]+\] )?\d+ bytes from .{{1,400}}?seq=(?P<number>\d{{1,9}}) .{{0,60}}?time=(?P<time>{_MS}) ms", re.M
 )
 _TOO_BIG = re.compile(
     r"(?:message too long, mtu[=:] ?|Frag needed and DF set \(mtu = |Packet too big: mtu=)(\d{1,9})"

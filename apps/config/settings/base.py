@@ -18,6 +18,8 @@ ALLOWED_HOSTS = environment.hosts("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.origins("TRUSTED_ORIGINS")
 # The address agents are told to call; pages build it from the request when it is not set.
 PUBLIC_URL = environment.address("PUBLIC_URL", "http", "https")
+# Where proxies come from whose word on who asks (X-Forwarded-For) is believed.
+PROXIES = environment.networks("PROXIES")
 # A PEM file of the certificate that agents meet, where no usual authority has signed it: commands carry its pin.
 AGENT_SERVER_CERTIFICATE = environment.certificate("AGENT_SERVER_CERTIFICATE")
 # The sources of the program that runs on nodes, from which the service builds the one file it hands out.

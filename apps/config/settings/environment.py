@@ -3,6 +3,7 @@
 Blanks around a value, and the case of a word, mean nothing. An empty value is the usual one.
 """
 
+import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from email.utils import parseaddr
@@ -63,6 +64,14 @@ class Environment:
         """Return one of the choices, "" for none."""
         text = self.text(name).lower()
         return text if text in ("", *choices) else self._refuse(name, f"give {' or '.join(choices)}, or nothing", "")
+
+    def networks(self, name: str, usual: str = "") -> list[str]:
+        """Return the addresses and networks that stand between commas."""
+        parts = self.names(name, usual)
+        try:
+            return [str(ipaddress.ip_network(part, strict=False)) for part in parts]
+        except ValueError:
+            return self._refuse(name, "give addresses or networks, such as 10.0.0.7, 10.1.0.0/16", [])
 
     def names(self, name: str, usual: str = "") -> list[str]:
         """Return what stands between commas."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.bench.rules.storage.titles import OF_CLIENTS, OF_TASKS
+from apps.bench.rules.storage.titles import LEVEL, OF_CLIENTS, OF_TASKS
 from benchmarks.truth.judging import growth
 from benchmarks.truth.judging.advice import predicted
 from benchmarks.truth.judging.base import (
@@ -62,7 +62,7 @@ def _clients(case: Case) -> Judgement:
     if wrong := _wrong_ceiling(case, counts[-1]):
         return no(wrong)
     table = ", ".join(f"{count}: {rates[count] / 1e6:.4g} MB/s" for count in counts)
-    if shape == "flat":
+    if shape in ("flat", LEVEL):
         return whether(min(rates.values()) >= best / 1.1, f"it changes: {table}")
     if shape in ("falls", "one-server"):
         return whether(last < EFFECT * best, f"it does not fall: {table}")

@@ -5,7 +5,9 @@ import pytest
 from apps.bench import rules
 from apps.bench.rules import layers, runner
 from apps.bench.rules.base import DOUBT
-from tests.bench.rules.storing import GPFS, MB, Storing, polarised
+from apps.bench.rules.layers.gaps import gaps
+from apps.bench.rules.layers.verdicts import judge_all
+from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, Storing, polarised
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,43 @@ def test_where_nothing_is_known_of_what_lies_beneath_nobody_asked_which_layer_li
     make = Storing().io("GPFS_PDAISY", write=[13 * MB, 13.1 * MB, 13.2 * MB])
     assert layers.overview(make.evidence(GPFS, paths={})) == []
     assert [draft.rule for draft in layers.overview(make.evidence(GPFS))] == ["undecided-layer"]
+
+
+@pytest.mark.parametrize("clients", [1, 2])
+@pytest.mark.parametrize("share", [0.6, 0.72, 0.8, 0.84, 0.95])
+def test_what_was_measured_alone_is_not_asked_for_again(share, clients):
+    make = Storing()
+    make.io("NFS_PGFS01", clients=CLIENTS[:clients], write=[share * 30 * MB] * 3)
+    make.tcp("KGFS01", "PGFS01", [980, 980, 980], direction="forward", streams=5)
+    make.disk("RAID1", "PGFS01", write=[30 * MB] * 3)
+    (verdict,) = judge_all(make.evidence(NFS, RAID1, clients=CLIENTS))
+    assert verdict.network and not verdict.network.is_stated and verdict.disk and not verdict.disk.is_stated
+    steps = gaps(make.evidence(NFS, RAID1, clients=CLIENTS), verdict)
+    of_disks = [(str(message), proposal) for message, proposal in steps if "disks" in str(message)]
+    assert not [message for message, _proposal in steps if "The network alone" in str(message)]
+    if "disk" not in verdict.lacks:
+        assert of_disks == []
+    elif clients == 1:
+        ((said, proposal),) = of_disks
+        assert said.startswith(f"How busy the disks are meanwhile, on the servers (PGFS01): at {100 * share:.0f} %")
+        assert proposal is None
+    else:
+        ((said, proposal),) = of_disks
+        assert said == "The disks alone with as many tasks at once (2), on the servers (PGFS01)."
+        assert (proposal.file_system, proposal.fixed["threads"], proposal.roles) == (
+            "RAID1",
+            2,
+            {"client": ("PGFS01",)},
+        )
+
+
+@pytest.mark.parametrize("share", [0.6, 0.72, 0.8, 0.88, 0.95])
+def test_a_network_that_was_seen_full_is_not_asked_for_again(share):
+    make = Storing()
+    make.io("GPFS_PDAISY", clients=CLIENTS[:1], write=[share * 120 * MB] * 3)
+    make.tcp("KGFS01", "PGFS01", [988, 988, 988], direction="forward", streams=5)
+    (verdict,) = judge_all(make.evidence(GPFS, clients=CLIENTS))
+    said = [str(message) for message, _proposal in gaps(make.evidence(GPFS, clients=CLIENTS), verdict)]
+    assert not verdict.network.is_stated and not verdict.network.is_floor
+    assert not [line for line in said if line.startswith("The network alone")]
+    assert any(line.startswith("How full the links are") for line in said) == ("network" in verdict.lacks)

@@ -1,14 +1,18 @@
 """What is still unmeasured of the layers of a path to data, and the experiments that measure it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
 from apps.bench.rules.layers.disks import LOCAL, disks_under
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.questions import READ, Question
-from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.layers.verdicts import Verdict, is_alike
 from apps.bench.rules.shapes import TASKS, described
 from apps.bench.text import Message, _
+from apps.bench.units import percent
+
+# What to measure, and the experiment that does, as far as one can.
+Step = tuple[Message, Proposal | None]
 
 _GIB, _MIB = 1024**3, 1024**2
 # What a tool noted as free where it wrote, and so much of that is taken at most.
@@ -17,26 +21,13 @@ FREE, LEFT_FREE = "file_system_free", 0.9
 ENOUGH, FOR_MODES = 3, 8
 
 
-def gaps(evidence: Evidence, verdict: Verdict) -> tuple[tuple[Message, Proposal | None], ...]:
-    """Return what to measure so that the verdict is decided or surer, each with its experiment as far as one can."""
-    found: list[tuple[Message, Proposal | None]] = []
+def gaps(evidence: Evidence, verdict: Verdict) -> tuple[Step, ...]:
+    """Return what to measure so that the verdict is decided or surer."""
     question, level = verdict.question, verdict.level
-    servers = question.facts.servers
-    if verdict.network is None or verdict.network.is_stated or verdict.network.is_floor or NETWORK in verdict.lacks:
-        text = _("The network alone between clients and servers, with as many flows as the file system opens.")
-        found.append((Message(text), _network(question, max(level.tasks, 1))))
-    if verdict.disk is None or verdict.disk.is_stated or DISK in verdict.lacks:
-        disk = _disk(evidence, question)
-        text = _("The disks alone, on the servers (%(servers)s).")
-        shown = {"servers": ", ".join(servers) or "?"}
-        if disk is None:
-            text = _("The disks alone, on the servers (%(servers)s): which of them lie beneath it is not known.")
-        elif "file_size" not in disk.fixed:
-            text = _("The disks alone, on the servers (%(servers)s); how much is free there is not known.")
-        found.append((Message(text, shown), disk))
+    steps = [*_of_network(verdict), *_of_disks(evidence, verdict)]
     if not verdict.others:
         text = _("Another file system over the same path, such as NFS served by the same nodes.")
-        found.append((Message(text), _other(evidence, question)))
+        steps.append((Message(text), _other(evidence, question)))
     if level.n < ENOUGH and not verdict.high:
         text = _("More repetitions: %(n)s of them tell nothing of how far the rate scatters.")
         repeated = Proposal(
@@ -46,8 +37,44 @@ def gaps(evidence: Evidence, verdict: Verdict) -> tuple[tuple[Message, Proposal 
             dict(level.point.roles),
             question.facts.name,
         )
-        found.append((Message(text, {"n": level.n}), repeated if level.clients else None))
-    return tuple(found)
+        steps.append((Message(text, {"n": level.n}), repeated if level.clients else None))
+    return tuple(steps)
+
+
+def _of_network(verdict: Verdict) -> Iterator[Step]:
+    network, share = verdict.network, verdict.of_network
+    if network is None or network.is_stated or network.is_floor:
+        text = _("The network alone between clients and servers, with as many flows as the file system opens.")
+        yield Message(text), _network(verdict.question, max(verdict.level.tasks, 1))
+    elif NETWORK in verdict.lacks and share is not None:
+        # Alone it was measured, and to the full: once more it would say the same.
+        text = _(
+            "How full the links are while files are written and read: at %(share)s %% of what the network carries"
+            " alone it may be the limit or not."
+        )
+        yield Message(text, {"share": percent(share)}), None
+
+
+def _of_disks(evidence: Evidence, verdict: Verdict) -> Iterator[Step]:
+    question, level, disk, share = verdict.question, verdict.level, verdict.disk, verdict.of_disk
+    servers: dict[str, object] = {"servers": ", ".join(question.facts.servers) or "?"}
+    if disk is None or disk.is_stated or (disk.is_floor and DISK in verdict.lacks):
+        proposal = _disk(evidence, question)
+        text = _("The disks alone, on the servers (%(servers)s).")
+        if proposal is None:
+            text = _("The disks alone, on the servers (%(servers)s): which of them lie beneath it is not known.")
+        elif "file_size" not in proposal.fixed:
+            text = _("The disks alone, on the servers (%(servers)s); how much is free there is not known.")
+        yield Message(text, servers), proposal
+    elif DISK in verdict.lacks and not is_alike(level, disk):
+        text = _("The disks alone with as many tasks at once (%(tasks)s), on the servers (%(servers)s).")
+        yield Message(text, {**servers, "tasks": level.tasks}), _disk(evidence, question, level.tasks)
+    elif DISK in verdict.lacks and share is not None:
+        text = _(
+            "How busy the disks are meanwhile, on the servers (%(servers)s): at %(share)s %% of what they give alone"
+            " they may be the limit or not."
+        )
+        yield Message(text, {**servers, "share": percent(share)}), None
 
 
 def _network(question: Question, flows: int) -> Proposal | None:
@@ -62,8 +89,10 @@ def _network(question: Question, flows: int) -> Proposal | None:
     )
 
 
-def _disk(evidence: Evidence, question: Question) -> Proposal | None:
-    """Return how to measure what lies beneath, of several the first that nobody measured; None where it is not known.
+def _disk(evidence: Evidence, question: Question, tasks: int = 1) -> Proposal | None:
+    """Return how to measure what lies beneath with so many tasks; None where it is not known.
+
+    Of several file systems the first that nobody measured.
 
     Without a description of it nobody could write to it. What clients of NFS see free is free on the disk beneath.
     """
@@ -73,7 +102,7 @@ def _disk(evidence: Evidence, question: Question) -> Proposal | None:
     if disk is None:
         return None
     above = [question.facts.name] if len(disks) == 1 and question.facts.kind in OF_ONE_SERVER else []
-    return _io(evidence, disk.name, disk.servers[:1], above)
+    return _io(evidence, disk.name, disk.servers[:1], above, tasks)
 
 
 def _other(evidence: Evidence, question: Question) -> Proposal | None:
@@ -87,17 +116,20 @@ def _other(evidence: Evidence, question: Question) -> Proposal | None:
     return _io(evidence, others[0].name, clients) if others and clients else None
 
 
-def _io(evidence: Evidence, file_system: str, clients: tuple[str, ...], above: Sequence[str] = ()) -> Proposal:
+def _io(
+    evidence: Evidence, file_system: str, clients: tuple[str, ...], above: Sequence[str] = (), threads: int = 1
+) -> Proposal:
     """Return a measurement of writing and reading in order, of files that are no cache's where so large ones fit.
 
     They take no more than was free when it was last looked at, there or through those `above`; where nobody looked,
     no more than all tasks wrote there before, which did fit.
     """
     free = _free(evidence, file_system) or min(filter(None, (_free(evidence, name) for name in above)), default=0)
-    room = (LEFT_FREE * free if free else _fitted(evidence, file_system)) / max(len(clients), 1)
+    room = (LEFT_FREE * free if free else _fitted(evidence, file_system)) / (max(len(clients), 1) * threads)
     fitting = int(min(4 * _GIB, room)) // _MIB * _MIB
     size = {"file_size": fitting} if fitting else {}
-    return Proposal("iozone", {**size, "direct": True}, {}, {"client": clients}, file_system)
+    parallel = {"threads": threads} if threads > 1 else {}
+    return Proposal("iozone", {**size, **parallel, "direct": True}, {}, {"client": clients}, file_system)
 
 
 def _free(evidence: Evidence, file_system: str) -> int:

@@ -20,10 +20,10 @@ from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
 from apps.bench.rules.storage import ends, growth, memory
 from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
 from apps.bench.rules.storage.growth import Case
-from apps.bench.rules.storage.titles import NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER
+from apps.bench.rules.storage.titles import LEVEL, NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 4
+RULE, VERSION = "storage-clients", 5
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
@@ -175,6 +175,8 @@ def _flat(case: Case) -> FindingDraft:
     return _make(
         case,
         kind=NO_CHANGE,
+        # Of what was measured the title says how far it went, of what is printed nobody knows.
+        shape=LEVEL if case.means else shapes.FLAT,
         count=first,
         why=_figures(case),
         formula="max X <= 1.05 · min X",
@@ -221,6 +223,8 @@ def _make(
         "way": way_of(trend),
         "count": f"{count:g}" if count else "?",
     }
+    if case.means:
+        params |= {"least": f"{min(case.means):g}", "most": f"{max(case.means):g}"}
     fixed = {key: value for key, value in trend.fixed.items() if key in tool.kept and key != parameter}
     more = Proposal(trend.tool, fixed, {parameter: "1, 2, 4, 8, 12, 16"}, {"client": case.clients}, trend.file_system)
     can_prove = now_then is not None and trend.factor != TASKS and predicted is not None

@@ -3,7 +3,7 @@
 from apps.bench.rules.shapes import FALLS, FLAT, RISES, SATURATES, UNCLEAR
 from apps.bench.text import _
 
-ONE_SERVER, NEARLY = "one-server", "nearly"
+ONE_SERVER, NEARLY, LEVEL = "one-server", "nearly", "level"
 OF_CLIENTS = {
     SATURATES: _("%(name)s saturates at %(count)s clients (%(way)s): more add nothing"),
     RISES: _("%(name)s grows with the clients (%(way)s): let many nodes do I/O at once"),
@@ -16,6 +16,7 @@ OF_CLIENTS = {
         "%(name)s gives more with several clients than with few (%(way)s): whether it goes on is not told yet"
     ),
     FLAT: _("%(name)s gives the same with any number of clients (%(way)s): one fills it"),
+    LEVEL: _("%(name)s gives the same with %(least)s as with %(most)s clients (%(way)s): more of them added nothing"),
 }
 OF_TASKS = {
     SATURATES: _("%(name)s saturates at %(count)s tasks (%(way)s): more add nothing"),
@@ -28,4 +29,5 @@ OF_TASKS = {
     ONE_SERVER: _("%(name)s falls as tasks are added (%(way)s): for many of them take a parallel file system"),
     UNCLEAR: _("%(name)s gives more with several tasks than with few (%(way)s): whether it goes on is not told yet"),
     FLAT: _("%(name)s gives the same with any number of tasks (%(way)s): one fills it"),
+    LEVEL: _("%(name)s gives the same with %(least)s as with %(most)s tasks (%(way)s): more of them added nothing"),
 }

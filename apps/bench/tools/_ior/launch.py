@@ -24,7 +24,9 @@ PARAMETERS = (
 PROGRAMS = (places.CHECK_PROGRAM, places.CLEAN_PROGRAM)
 
 _OPTION = re.compile(r"^Error invalid argument: (-{1,2}[\w.-]{1,60})", re.M | re.A)
-_WRONG = re.compile(r"^ERROR: (.*(?:must be|multiple of|not supported|invalid|cannot be|unrecognized).*?), \(", re.M)
+_WRONG = re.compile(
+    r"^ERROR: (.{0,400}?(?:must be|multiple of|not supported|invalid|cannot be|unrecognized).{0,400}?), \(", re.M
+)
 _TROUBLE = re.compile(r"^(?:ERROR|WARNING): (?!The file|Read bytes|Backend|assume).*(?:\n nfs error.*)?", re.M)
 _DAMAGE = re.compile(r"^.*(?:[Ii]ncorrect data|errors? found|data check error).*$", re.M)
 
