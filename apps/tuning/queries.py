@@ -96,14 +96,10 @@ def flags_behind(finding: Finding, trials: Collection[int]) -> Doubts:
 
 def metrics_of(finding: Finding) -> frozenset[str]:
     """Return the metrics of the figures that a finding rests on, as its rule names them; none where it names none."""
-    found: set[str] = set()
+    figures: list[Any] = []
     for record in (finding.details, *(finding.details.get("parts") or ())):
-        told = [
-            record.get("proof"),
-            *(_params(message) for message in (record.get("title"), *(record.get("why") or ()))),
-        ]
-        found |= {str(item["metric"]) for item in told if isinstance(item, Mapping) and item.get("metric")}
-    return bearing.metrics_of(finding.rule, found)
+        figures += [record.get("proof"), _params(record.get("title")), *map(_params, record.get("why") or ())]
+    return bearing.metrics_of(finding.rule, bearing.named_in(figures))
 
 
 def value_text(finding: Finding) -> str:

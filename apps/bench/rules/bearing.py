@@ -1,11 +1,19 @@
 """Which metrics the findings of a rule rest on, where they do not name them: flags of others say nothing of them."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 _RATE = ("goodput",)
 _TCP = ("goodput", "retransmits", "rtt_min", "min_rtt", "mean_rtt", "window_observed", "window_granted")
 _FILES = ("write", "read", "rewrite", "reread", "random_read", "random_write", "fwrite", "fread", "pwrite", "pread")
 
+# The metric of each pattern of a workload: of tools that name it so, and of fio, where the pattern is a parameter.
+METRICS_OF_PATTERNS: Mapping[str, tuple[str, str]] = {
+    "write": ("write", "write"),
+    "read": ("read", "read"),
+    "randwrite": ("random_write", "write"),
+    "randread": ("random_read", "read"),
+}
 # Rules whose findings name a metric themselves, in what proves them or in their title.
 NAMED: Mapping[str, str] = {
     "storage-record-size": "its title has the metric of the sweep",
@@ -14,6 +22,8 @@ NAMED: Mapping[str, str] = {
     "storage-connections": "its title has the metric of the question",
     "limiting-layer": "its title has the metric of the question",
     "undecided-layer": "its title has the metric of the question",
+    "workload-nodes": "its title has the pattern",
+    "workload-best": "its title has the pattern",
     "mpi-distance": "its reasons have the metric of the curve",
     "mpi-node-placement": "its reasons have the metric of the ratio",
     "mpi-core-placement": "its reasons have the metric of the ratio",
@@ -27,8 +37,6 @@ WHOLE: Mapping[str, str] = {
     "path-interface": "it reads the nodes' facts",
     "path-route": "it reads the routes of all runs",
     "cache-effect": "it doubts the figures themselves, whatever they are of",
-    "workload-nodes": "the ways of a workload are patterns of several metrics",
-    "workload-best": "the ways of a workload are patterns of several metrics",
     "mpi-affinity": "latency and rate of whatever benchmark was placed both ways",
     "mpi-port-bound": "the best rate of whatever benchmark",
     "mpi-ranks": "the rates of whatever the program's class tells",
@@ -68,6 +76,16 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "storage-gpfs-sockets": _FILES,
     "storage-gpfs-client": _FILES,
 }
+
+
+def named_in(figures: Iterable[Any]) -> frozenset[str]:
+    """Return the metrics that the figures of a finding's proof, title and reasons name, or name by a pattern."""
+    named: set[str] = set()
+    for item in figures:
+        if isinstance(item, Mapping):
+            of_pattern = METRICS_OF_PATTERNS.get(str(item.get("pattern")), ())
+            named.update(of_pattern or ([str(item["metric"])] if item.get("metric") else []))
+    return frozenset(named)
 
 
 def metrics_of(rule: str, named: Iterable[str] = ()) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from apps.bench.rules import pace
+from apps.bench.rules import bearing, pace
 from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
 from apps.bench.text import Message, _
 
@@ -18,8 +18,9 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
         return draft
     known: set[int] = set()
     doubts: dict[str, set[int]] = {}
+    metrics = _metrics_of(draft)
     for point in evidence.points:
-        for metric in [draft.proof.metric] if draft.proof else list(point.metrics):
+        for metric in metrics & point.metrics.keys() if metrics else point.metrics.keys():
             own = set(draft.evidence) & set(point.metrics.get(metric, ()))
             known |= own
             for name in NO_MEASURE & point.flagged.keys():
@@ -31,3 +32,11 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     text = _("Each of its %(count)s figures is flagged: %(flags)s.")
     shown = {"count": len(known), "flags": ", ".join(sorted(flagged))}
     return replace(draft, confidence=min(draft.confidence, MOST), against=(*draft.against, Message(text, shown)))
+
+
+def _metrics_of(draft: FindingDraft) -> frozenset[str]:
+    """Return the metrics that a finding rests on, none where all that was measured bears on it."""
+    if draft.proof:
+        return frozenset({draft.proof.metric})
+    figures = [draft.title.params, *(line.params for line in draft.why)]
+    return bearing.metrics_of(draft.rule, bearing.named_in(figures))

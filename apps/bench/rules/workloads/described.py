@@ -4,15 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.bench.rules.base import Point
+from apps.bench.rules.bearing import METRICS_OF_PATTERNS
 
 WRITE, READ, RANDOM_WRITE, RANDOM_READ = PATTERNS = ("write", "read", "randwrite", "randread")
-# The metric of each pattern: of tools that name it by the metric, and of fio, which has it as a parameter.
-_METRICS = {
-    WRITE: ("write", "write"),
-    READ: ("read", "read"),
-    RANDOM_WRITE: ("random_write", "write"),
-    RANDOM_READ: ("random_read", "read"),
-}
 
 
 @dataclass(frozen=True)
@@ -44,7 +38,7 @@ class Workload:
 
 def metric_of(point: Point, pattern: str) -> str:
     """Return the name of a pattern's rate among the metrics of a point's tool."""
-    own, of_fio = _METRICS[pattern]
+    own, of_fio = METRICS_OF_PATTERNS[pattern]
     return of_fio if point.tool == "fio" else own
 
 
