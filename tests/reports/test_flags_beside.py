@@ -49,6 +49,9 @@ def test_only_flags_that_bear_on_the_metric_stand_at_a_finding(campaign: Campaig
     # Of a trial that measured nothing of it, and where a rule names no metric, any flag may matter.
     lost = campaign.findings.get(rule="path-loss")
     queries.attach_flags([lost])
+    assert lost.mark.counts == {ON_IT: 4}
+    lost.rule = "path-route"
+    queries.attach_flags([lost])
     assert lost.mark.counts == {ON_IT: 4, ON_ANOTHER: 4}
     flag = Flag(ON_ALL, "info", Message("Few."), ()).as_json()
     rewriting.update(Result.objects.filter(trial__in=lead.details["evidence"][-1:]), flags=[flag])

@@ -172,7 +172,7 @@ def _with_nodes_and_flags(table: Table, told: Sequence[Conclusion]) -> Table:
 
     Neither is a column where none has any.
     """
-    own = {
+    own: dict[str, list[str | None]] = {
         _("Nodes"): [", ".join(item.ends) for item in told],
         _("Flags"): [item.first.mark.text if item.first.mark else None for item in told],
     }

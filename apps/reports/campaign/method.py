@@ -192,8 +192,9 @@ def _validity(made: Material) -> tuple[Part, ...]:
     sentences: list[Part] = [
         _("Whether a trial counts as measured is decided by what its tool printed; figures of warm-ups never count."),
         _(
-            "Intervals of means are of 95 % by Student's t, of figures in two modes by the bootstrap; equal figures"
-            " have none. Rates of equal work are averaged harmonically."
+            "Intervals of means are of 95 % by Student's t, if the scatter is even, of figures in two modes by the"
+            " bootstrap. Where the places of a table together show two modes or a lean, few figures have no"
+            " confidence; equal figures have no interval. Rates of equal work are averaged harmonically."
         ),
     ]
     if made.invalid:
