@@ -22,6 +22,7 @@ from apps.accounts.models import Role
 from apps.agents import commands, outputs, program, queries, services
 from apps.agents.facts import sound
 from apps.agents.models import Agent, AgentInstance, AgentState, JobFile
+from apps.core.search import Search
 from apps.testbeds.models import Node
 
 RECENT_JOBS = 20
@@ -34,9 +35,8 @@ def agent_list(request: HttpRequest) -> HttpResponse:
     """List the nodes of the person's teams with the states of their agents; the table keeps itself up to date."""
     user, now = rights.user_of(request), timezone.now()
     nodes = rights.visible(Node.objects.select_related("team", "testbed__site"), user).order_by("name", "pk")
-    words = request.GET.get("q", "").replace("\0", "").split()
-    for word in words:
-        nodes = nodes.filter(name__icontains=word)
+    search = Search(request.GET.get("q", ""))
+    nodes = search.of(nodes, ["name"])
     team = request.GET.get("team", "").replace("\0", "")
     if team:
         nodes = nodes.filter(team__slug=team)
@@ -47,7 +47,7 @@ def agent_list(request: HttpRequest) -> HttpResponse:
     context = {
         "rows": queries.node_agents(page.object_list, now),
         "page_obj": page,
-        "q": " ".join(words),
+        "search": search,
         "state": wanted,
         "unknown_state": wanted if wanted and wanted not in AgentState.values else "",
         "states": AgentState.choices,

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import enum
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ from django.urls import Resolver404, resolve
 KIB = 1024
 # So long (s) nothing of a body may come, before whoever sends it is told that it did not.
 IDLE_S = 30.0
+# In each time so long (s) so much of a page's or REST's body comes at least (bytes): slower is only a connection that
+# is held open.
+PACE_S, LEAST_PACE = 60.0, 256 * KIB
 # Who is refused before its body's end reads the answer only when it comes to read: so long (s), and so much of the
 # rest (bytes), is taken and dropped meanwhile.
 LINGER_S = 2.0
@@ -84,12 +88,12 @@ class TooLarge(RefusedBody):
 
 
 class Stalled(RefusedBody):
-    """Nothing of the body came for `IDLE_S`."""
+    """Nothing of the body came for `IDLE_S`, or too little for `PACE_S`."""
 
     status = 408
 
-    def __init__(self) -> None:
-        super().__init__(f"Nothing of the request's body came for {IDLE_S:g} s.")
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text or f"Nothing of the request's body came for {IDLE_S:g} s.")
 
 
 class Unanswerable(RefusedBody):
@@ -123,10 +127,13 @@ def announced_bytes(headers: Mapping[bytes, bytes]) -> int:
     return int(length[:20]) if length.isdigit() else 0
 
 
-async def pieces(receive: Callable[[], Awaitable[Any]], announced: int, allowance: Allowance) -> AsyncIterator[bytes]:
-    """Yield what comes of a body; TooLarge, Stalled or HungUp end it before its time."""
+async def pieces(
+    receive: Callable[[], Awaitable[Any]], announced: int, allowance: Allowance, least_pace: int = 0
+) -> AsyncIterator[bytes]:
+    """Yield what comes of a body; TooLarge, Stalled (also for less than `least_pace` in PACE_S) or HungUp end it."""
     await allowance.check(announced)
     size, is_whole = 0, False
+    since, before = time.monotonic(), 0
     while not is_whole:
         try:
             async with asyncio.timeout(IDLE_S):
@@ -139,6 +146,10 @@ async def pieces(receive: Callable[[], Awaitable[Any]], announced: int, allowanc
         size += len(piece)
         await allowance.check(size)
         is_whole = not message.get("more_body", False)
+        if time.monotonic() - since > PACE_S and not is_whole:
+            if size - before < least_pace:
+                raise Stalled(f"Less than {least_pace} bytes of the request's body came in {PACE_S:g} s.")
+            since, before = time.monotonic(), size
         yield piece
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.core.exceptions import ValidationError as TooMuch
 from django.core.paginator import Page, Paginator
 from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
@@ -12,7 +13,7 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from apps.core import contract
+from apps.core import contract, search
 
 # Rows that PostgreSQL sorts or passes at no cost to speak of.
 FEW = 10_000
@@ -23,7 +24,21 @@ class WordSearch(SearchFilter):
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         """Return the parameter, none where nothing is searched."""
-        return super().get_schema_operation_parameters(view) if getattr(view, "search_fields", None) else []
+        if not getattr(view, "search_fields", None):
+            return []
+        (described,) = super().get_schema_operation_parameters(view)
+        text = (
+            f"Words, all of which a row holds; quotes hold several together. At most {search.MOST_WORDS} words,"
+            " without those that stand in others."
+        )
+        return [described | {"description": text, "schema": {"type": "string", "maxLength": search.LONGEST}}]
+
+    def get_search_terms(self, request: Request) -> list[str]:
+        """Return the words; a ValidationError for more than is looked for."""
+        try:
+            return search.words_of(request.query_params.get(self.search_param, ""))
+        except TooMuch as error:
+            raise ValidationError({self.search_param: error.messages}) from None
 
 
 class TotalOrdering(OrderingFilter):
@@ -42,7 +57,8 @@ class TotalOrdering(OrderingFilter):
         self, queryset: QuerySet[Model], fields: Iterable[str], view: APIView, request: Request
     ) -> list[str]:
         """Return the names; a ValidationError for one by which nothing is ordered here."""
-        names = list(fields)
+        # By a name that stood there before nothing is ordered any more.
+        names = list({name.removeprefix("-"): name for name in reversed(list(fields))}.values())[::-1]
         valid_names = [name for name, _label in self.get_valid_fields(queryset, view, {"request": request})]
         for name in names:
             if name.removeprefix("-") not in valid_names:

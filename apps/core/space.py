@@ -38,20 +38,25 @@ def free_bytes() -> int:
     return state.f_bavail * state.f_frsize
 
 
-def refusal(length: int, kind: str) -> NoSpaceError | None:
+def refusal(length: int, kind: str, others: int = 0) -> NoSpaceError | None:
     """Return why a body of `length` bytes (0: not told) and a content type cannot be taken; None if it can.
+
+    `others` is how many bytes of further bodies lie there: their copies need room, too.
 
     One that stays in memory and brings no files needs no room.
     """
     if not kind.startswith("multipart/") and length <= settings.FILE_UPLOAD_MAX_MEMORY_SIZE:
         return None
     needed = COPIES * length
-    return NoSpaceError(needed) if free_bytes() < needed + RESERVE_BYTES else None
+    return NoSpaceError(needed) if free_bytes() < needed + others + RESERVE_BYTES else None
 
 
-def check_rest(size: int, kind: str) -> None:
-    """Raise NoSpaceError if, with `size` bytes of a body written, there is no room for the files in them."""
-    needed = size if kind.startswith("multipart/") else 0
+def check_rest(size: int, kind: str, others: int = 0) -> None:
+    """Raise NoSpaceError if, with `size` bytes of a body written, there is no room for the files in them.
+
+    `others` is how many bytes of further bodies lie there.
+    """
+    needed = others + (size if kind.startswith("multipart/") else 0)
     if free_bytes() < needed + RESERVE_BYTES:
         raise NoSpaceError(0)
 

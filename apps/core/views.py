@@ -13,7 +13,7 @@ from django.urls import is_valid_path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from apps.core import bodies, outage, space, starvation, writing
+from apps.core import bodies, intake, outage, space, starvation, writing
 from apps.core import health as checks
 
 logger = logging.getLogger(__name__)
@@ -106,18 +106,26 @@ def no_space(request: HttpRequest, error: BaseException) -> HttpResponse:
 
 
 def refused_body(request: HttpRequest, error: bodies.RefusedBody) -> HttpResponse:
-    """Show the 413, 408 or 503 page of a body that was not taken to its end; it asks nothing of the database."""
+    """Show the page of a body that was not taken to its end (413, 408, 429, 503); it asks nothing of the database."""
     if isinstance(error, bodies.Unanswerable):
         return _to_its_end(unavailable(request))
-    reason = _("The request did not come to its end: nothing of it came for a while. Send it again.")
+    reason = _("The request did not come to its end: too little of it came for a while. Send it again.")
     if isinstance(error, bodies.TooLarge):
         text = _("At most %(most)s can be sent here like this. Sign in, or send less at once.")
         reason = text % {"most": filesizeformat(error.most)}
+    if isinstance(error, intake.Crowded):
+        reason = _("As much as can be taken at once is being sent. Send it again in a while.")
+        if error.status == 429:
+            reason = _("As much of yours is being sent as one may send at once. Send it again when that is done.")
+    if isinstance(error, intake.Overtaken):
+        reason = _("The request came too slowly while others sent much. Send it again.")
     if _is_rest(request):
         answer: HttpResponse = _as_json(error.status, reason)
     else:
         template = loader.get_template("errors/413.html")
         answer = HttpResponse(template.render({"code": error.status, "reason": reason}), status=error.status)
+    if error.status in (429, 503):
+        answer.headers["Retry-After"] = str(outage.RETRY_AFTER_S)
     return _to_its_end(answer)
 
 

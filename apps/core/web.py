@@ -13,7 +13,8 @@ from django.db import close_old_connections
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
-from apps.core import bodies, endings, outage, scratch, space
+from apps.core import bodies, endings, intake, outage, scratch, space
+from apps.core.limits.askers import address_in
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -33,9 +34,11 @@ class _Sender:
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self._receive = receive
+        self.intake = intake.Intake(address_in(str((scope.get("client") or ("",))[0])))
         self.scope, self.head = scope, dict(scope.get("headers", ()))
         self.length = bodies.announced_bytes(self.head)
         self.kind = self.head.get(b"content-type", b"").decode("latin-1")
+        self.has_body = self.length > 0 or b"transfer-encoding" in self.head
         # Its body was not read to the end.
         self.is_cut = False
 
@@ -47,24 +50,24 @@ class _Sender:
 
     def body(self) -> AsyncIterator[bytes]:
         """Yield the body's pieces, within the limit of its address and sender."""
-        return bodies.pieces(
-            self._receive, self.length, bodies.Allowance(bodies.most_bytes(bodies.Kind.NOTHING), self._most_bytes)
-        )
+        allowance = bodies.Allowance(bodies.most_bytes(bodies.Kind.NOTHING), self._most_bytes)
+        return bodies.pieces(self._receive, self.length, allowance, bodies.LEAST_PACE)
 
     async def _most_bytes(self) -> int:
         method, path = self.scope["method"], self.scope["path"]
         # Nobody is looked up for an address that takes nothing.
         kind = bodies.kind_of(method, path, is_known=False)
-        if kind is not bodies.Kind.NOTHING and await sync_to_async(_is_known)(self.head):
+        if kind is not bodies.Kind.NOTHING and (sender := await sync_to_async(_sender_of)(self.head)):
             kind = bodies.kind_of(method, path, is_known=True)
+            self.intake.belong_to(sender)
         return bodies.most_bytes(kind)
 
 
-def _is_known(head: Mapping[bytes, bytes]) -> bool:
-    """Return whether the sender is known here; Unanswerable while that cannot be told."""
+def _sender_of(head: Mapping[bytes, bytes]) -> str:
+    """Return who sends a request, "" if nobody who is known here; Unanswerable while that cannot be told."""
     try:
         outage.watch.refuse()
-        is_known: bool = import_string(settings.SENDER_CHECK)(head)
+        sender: str = import_string(settings.SENDER_CHECK)(head)
     except Exception as error:
         if not outage.is_unavailability(error):
             raise
@@ -73,7 +76,7 @@ def _is_known(head: Mapping[bytes, bytes]) -> bool:
     finally:
         # The rest of the body may take long, or never come.
         close_old_connections()
-    return is_known
+    return sender
 
 
 class Pages(ASGIHandler):
@@ -90,14 +93,16 @@ class Pages(ASGIHandler):
         async def answer(message: Any) -> None:
             await (closing if sender.is_cut else send)(message)
 
-        await super().handle(dict(scope), sender, answer)
+        with contextlib.closing(sender.intake):
+            await super().handle(dict(scope), sender, answer)
 
     async def read_body(self, receive: Any) -> IO[bytes]:
         """Return the body; one that was not taken is empty, and has the reason as `refusal`."""
-        spool = _Spool(receive.length, receive.kind)
+        spool = _Spool(receive.length, receive.kind, receive.intake)
         try:
-            async for piece in receive.body():
-                spool.write(piece)
+            with receive.intake.while_it_comes() if receive.has_body else contextlib.nullcontext():
+                async for piece in receive.body():
+                    spool.write(piece)
         except bodies.HungUp:
             spool.file.close()
             raise RequestAborted from None
@@ -120,21 +125,23 @@ class Pages(ASGIHandler):
 class _Spool:
     """A body on its way to a file without a name, as long as there is room."""
 
-    def __init__(self, length: int, kind: str) -> None:
+    def __init__(self, length: int, kind: str, taken: intake.Intake) -> None:
+        self._intake = taken
         self.file = scratch.new_spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
         self._length, self._kind = length, kind
         self._size, self._next_look = 0, _LOOK_EVERY_BYTES
-        self._refusal: Exception | None = space.refusal(length, kind)
+        self._refusal: Exception | None = space.refusal(length, kind, taken.others)
 
     def write(self, piece: bytes) -> None:
         """Take a piece, or drop it if there is no room."""
         if self._refusal is not None:
             return
         self._size += len(piece)
+        self._intake.grow(self._size)
         try:
             if self._size >= self._next_look:
                 self._next_look = self._size + _LOOK_EVERY_BYTES
-                space.check_rest(self._size, self._kind)
+                space.check_rest(self._size, self._kind, self._intake.others)
             self.file.write(piece)
         except (OSError, space.NoSpaceError) as failure:
             if not space.is_missing(failure):
@@ -144,6 +151,7 @@ class _Spool:
     def give_up(self, refusal: Exception) -> None:
         """Drop what came, and whatever comes."""
         self._refusal = refusal
+        self._intake.drop()
         # It would write the rest now.
         with contextlib.suppress(OSError):
             self.file.close()

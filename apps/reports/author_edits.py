@@ -6,6 +6,7 @@ may be left out. Texts are plain; an empty line begins a paragraph.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,10 @@ Edits = Mapping[str, Any]
 LONGEST_TEXT = 20_000
 LONGEST_TITLE = 250
 LONGEST_KEY = 120
+# In all texts of a report together: each letter and each paragraph takes time and memory while a file is made of it.
+LONGEST_ALL, MOST_PARAGRAPHS = 500_000, 5000
+# Of one letter; no writing has more (Unicode's Stream-Safe Text Format), and setting them takes their number squared.
+MOST_MARKS = 30
 MOST_ENTRIES = 500
 MOST_OWN = 50
 MOST_VIEWS = 20
@@ -57,8 +62,11 @@ def _typed(text: str, key: str) -> list[Paragraph]:
 
 def paragraphs(text: str, key: str) -> list[Paragraph]:
     """Return a text as paragraphs, which empty lines part."""
-    parts = [part.strip() for part in re.split(r"\n\s*\n", text.replace("\r\n", "\n")) if part.strip()]
-    return [Paragraph((part,), key=key if not place else "") for place, part in enumerate(parts)]
+    return [Paragraph((part,), key=key if not place else "") for place, part in enumerate(_parts(text))]
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"\n\s*\n", text.replace("\r\n", "\n")) if part.strip()]
 
 
 def check(edits: object) -> dict[str, Any]:
@@ -75,7 +83,35 @@ def check(edits: object) -> dict[str, Any]:
             wrong[f"edits.{name}"] = [_FORMS[name]()]
     if wrong:
         raise ValidationError(wrong)
+    _check_amount(edits)
     return {name: edits[name] for name in _CHECKS if edits.get(name)}
+
+
+def _check_amount(edits: Edits) -> None:
+    """Raise ValidationError for more than can be set of an author's texts together."""
+    texts = [("title", edits.get("title", ""))]
+    texts += [(name, text) for name in ("words", "remarks") for text in edits.get(name, {}).values()]
+    texts += [("own", text) for item in edits.get("own", ()) for text in (item["title"], item["text"])]
+    for name, text in texts:
+        if _has_heap(text):
+            said = _("One letter has more than %(most)s accents: take them away.") % {"most": MOST_MARKS}
+            raise ValidationError({f"edits.{name}": [said]})
+    values = {"most": f"{LONGEST_ALL:,}", "paragraphs": f"{MOST_PARAGRAPHS:,}"}
+    if sum(len(text) for _name, text in texts) > LONGEST_ALL or (
+        sum(len(_parts(text)) for _name, text in texts) > MOST_PARAGRAPHS
+    ):
+        said = _("All your texts together have %(most)s characters and %(paragraphs)s paragraphs at most.")
+        raise ValidationError({"edits": [said % values]})
+
+
+def _has_heap(text: str) -> bool:
+    """Return whether more than MOST_MARKS marks stand on one letter."""
+    run = 0
+    for letter in text:
+        run = run + 1 if letter > "\u02ff" and unicodedata.category(letter)[0] == "M" else 0
+        if run > MOST_MARKS:
+            return True
+    return False
 
 
 def _section(section: Section, words: Mapping[str, str], dropped: set[str], remarks: Mapping[str, str]) -> Section:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from apps.agents.endpoint import exchange, room
+from apps.core import room as core_room
 from apps.core.bodies import Kind
 
 MIB = room.MIB
@@ -94,18 +95,18 @@ async def test_where_it_is_full_the_slowest_that_has_come_for_long_gives_way(
         with pytest.raises(room.Problem, match="all agents"):
             share.grow(3 * MIB)
         assert not (slow.done() or fast.done() or other.done())
-        monkeypatch.setattr(room, "GRACE_S", 0.0)
+        monkeypatch.setattr(core_room, "GRACE_S", 0.0)
         share.grow(3 * MIB)
         with pytest.raises(room.Problem, match="too slowly") as refusal:
             await slow
         assert refusal.value.status == 503
         assert not (fast.done() or other.done())
     await end(fast, other)
-    assert (reports._of_all, reports._shares, reports._of_team) == (0, set(), {})
+    assert (reports.all._taken, reports.all._shares) == ({}, set())
 
 
 async def test_what_has_come_whole_does_not_give_way(reports: room.Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "GRACE_S", 0.0)
+    monkeypatch.setattr(core_room, "GRACE_S", 0.0)
     with reports.share_of(1, 1) as first, reports.share_of(2, 2) as second, reports.share_of(3, 3) as third:
         # Read, and being stored: nothing is won by forgetting it.
         first.grow(3 * MIB)
@@ -119,4 +120,4 @@ async def test_a_request_that_is_ended_by_others_ends_as_it_does(reports: room.R
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert reports._of_all == 0
+    assert reports.all.size == 0

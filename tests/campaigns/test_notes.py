@@ -101,7 +101,7 @@ def test_tags_and_notes_go_over_rest(client: Client, cast: SimpleNamespace, camp
     assert client.get(tags, **stranger).status_code == 404
     assert client.get(f"/api/v1/campaigns/{campaign.pk}/", **reader).json()["tags"] == ["night"]
     body = f'{{"campaign": {campaign.pk}, "text": "Seen."}}'
-    assert send("POST", "/api/v1/notes/", body, stranger).status_code == 404
+    assert send("POST", "/api/v1/notes/", body, stranger).status_code == 400
     assert send("POST", "/api/v1/notes/", body, reader).status_code == 403
     made = send("POST", "/api/v1/notes/", body, writer)
     assert (made.status_code, made.json()["created_by"]) == (201, "oscar")

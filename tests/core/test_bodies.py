@@ -23,7 +23,7 @@ class Answered:
 
     def __init__(self) -> None:
         self.status, self.headers, self.body = 0, {}, b""
-        self.is_ended = False
+        self.is_ended = self.is_awaited = False
 
     async def __call__(self, message: Any) -> None:
         """Take a message."""
@@ -63,13 +63,14 @@ def test_a_sender_is_known_by_a_token_or_a_session_that_holds(cast: Cast, client
     name = settings.SESSION_COOKIE_NAME
     token = factories.bearer(cast.alice)
     [authorization] = [value.encode() for value in token.values()]
-    assert senders.is_known({b"cookie": f"other=1; {name}={key}".encode()})
-    assert senders.is_known({b"authorization": authorization})
-    assert not senders.is_known({})
-    assert not senders.is_known({b"cookie": f"{name}={'x' * 32}".encode()})
-    assert not senders.is_known({b"authorization": authorization[:-1] + b"!"})
-    assert not senders.is_known({b"authorization": authorization[:-1] + b"-"})
-    assert not senders.is_known({b"authorization": b"Bearer x"})
+    alice = f"person {cast.alice.pk}"
+    assert senders.sender_of({b"cookie": f"other=1; {name}={key}".encode()}) == alice
+    assert senders.sender_of({b"authorization": authorization}) == alice
+    assert not senders.sender_of({})
+    assert not senders.sender_of({b"cookie": f"{name}={'x' * 32}".encode()})
+    assert not senders.sender_of({b"authorization": authorization[:-1] + b"!"})
+    assert not senders.sender_of({b"authorization": authorization[:-1] + b"-"})
+    assert not senders.sender_of({b"authorization": b"Bearer x"})
 
 
 @pytest.mark.parametrize("path", ["/accounts/login/", "/api/v1/campaigns/", "/health/live/", "/agent/v1/x"])

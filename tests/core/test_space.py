@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -209,12 +210,14 @@ class Body:
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have whoever sends something signed in."""
-    monkeypatch.setattr(web, "_is_known", lambda _head: True)
+    monkeypatch.setattr(web, "_sender_of", lambda _head: "person 1")
 
 
 async def taken(body: Body) -> Any:
     """Return what the web process makes of a body."""
-    return await web.Pages().read_body(web._Sender(body.scope, body.receive))
+    sender = web._Sender(body.scope, body.receive)
+    with closing(sender.intake):
+        return await web.Pages().read_body(sender)
 
 
 async def test_a_body_is_read_to_its_end_and_not_kept_where_there_is_no_room(

@@ -61,6 +61,44 @@ def test_a_section_that_an_order_does_not_know_stays_behind_its_neighbour() -> N
     assert keys == ["experiments", "purpose"]
 
 
+MANY = "x\n\n" * 6000
+HEAP = "a" + "\u0301" * (author_edits.MOST_MARKS + 1)
+LONG = "x" * author_edits.LONGEST_TEXT
+
+
+@pytest.mark.parametrize("text", [MANY, LONG])
+def test_an_author_s_texts_are_bounded_together_wherever_they_stand(text: str) -> None:
+    texts = {f"p{number}": text for number in range(26)}
+    own = [{"key": f"own-{number}", "title": "t", "text": text} for number in range(26)]
+    half = len(own) // 2
+    for edits in (
+        {"words": texts},
+        {"remarks": texts},
+        {"own": own},
+        {"words": dict(list(texts.items())[:half]), "own": own[:half]},
+    ):
+        with pytest.raises(ValidationError, match=r"500,000 characters and 5,000 paragraphs"):
+            author_edits.check(edits)
+    author_edits.check({"own": [item | {"text": item["text"][:2000]} for item in own[:2]]})
+
+
+@pytest.mark.parametrize("name", ["title", "words", "remarks", "own"])
+def test_a_heap_of_accents_is_refused_and_writing_is_not(name: str) -> None:
+    for text, is_fine in ((HEAP, False), (HEAP[:-1], True), ("नमस्ते ṩ̣̇ ภาษาไทย 한글", True)):
+        values = {
+            "title": text,
+            "words": {"p": text},
+            "remarks": {"p": text},
+            "own": [{"key": "own-1", "title": text, "text": "x"}, {"key": "own-2", "title": "t", "text": text}],
+        }
+        if is_fine:
+            author_edits.check({name: values[name]})
+            continue
+        with pytest.raises(ValidationError) as refusal:
+            author_edits.check({name: values[name]})
+        assert list(refusal.value.message_dict) == [f"edits.{name}"]
+
+
 @pytest.mark.parametrize(
     ("edits", "field"),
     [

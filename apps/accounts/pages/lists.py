@@ -4,13 +4,14 @@ from functools import cached_property
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.views import generic
 
 from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.accounts.pages.base import TeamPage
 from apps.core.forms import word_errors
+from apps.core.search import Search
 
 
 class ListPage(TeamPage, generic.ListView):
@@ -27,8 +28,7 @@ class ListPage(TeamPage, generic.ListView):
         rows = super().get_queryset()
         if self.team_slug:
             rows = rows.filter(**{f"{self.team_path}__slug": self.team_slug})
-        for word in self.words:
-            rows = rows.filter(Q(*((f"{field}__icontains", word) for field in self.search_fields), _connector=Q.OR))
+        rows = self.search.of(rows, self.search_fields)
         if self.filterset_class:
             self.filterset = self.filterset_class(self.request.GET, queryset=rows, request=self.request)
             for field in self.filterset.form.fields.values():
@@ -37,9 +37,9 @@ class ListPage(TeamPage, generic.ListView):
         return rows.order_by(self.sort, "pk") if self.sort else rows
 
     @cached_property
-    def words(self) -> list[str]:
-        """Return the words of the search, each of which a row must hold."""
-        return self.request.GET.get("q", "").replace("\0", "").split() if self.search_fields else []
+    def search(self) -> Search:
+        """Return the search, each word of which a row must hold."""
+        return Search(self.request.GET.get("q", "") if self.search_fields else "")
 
     @cached_property
     def team_slug(self) -> str:
@@ -64,7 +64,7 @@ class ListPage(TeamPage, generic.ListView):
         return context | {
             "filterset": self.filterset,
             "searchable": bool(self.search_fields),
-            "q": " ".join(self.words),
+            "search": self.search,
             "sort": self.sort,
             "teams": list(rights.teams_for(self.request.user, Role.VIEWER)),
             "team_slug": self.team_slug,

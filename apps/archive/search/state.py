@@ -20,6 +20,8 @@ from apps.results.addresses import Errors, unknown_names
 _LARGEST_ID = 2**63 - 1
 LONGEST_WORDS = 500
 MOST_CONDITIONS = 10
+# So many values of one facet are looked for.
+MOST_VALUES = 50
 SORTS = ("newest", "oldest", "name")
 # Facets whose values are ids, and those whose values are texts.
 NUMBERS = ("site", "testbed", "cluster", "node", "file-system")
@@ -135,7 +137,9 @@ def read_text(text: str, names: Known) -> tuple[Search, Errors]:
 
 def _values(facet: str, texts: list[str], errors: Errors) -> list[str]:
     values = []
-    for text in (text.replace("\0", "").strip() for text in texts):
+    if len(texts) > MOST_VALUES:
+        errors[facet] = [Message(_("Choose at most %(most)s."), {"most": MOST_VALUES})]
+    for text in (text.replace("\0", "").strip() for text in texts[:MOST_VALUES]):
         if not text:
             continue
         if value := _read(facet, text):

@@ -18,6 +18,7 @@ from apps.accounts.models import Role
 from apps.comparison.history import changes, charts, points, queries, series, services
 from apps.comparison.models import ChangePoint
 from apps.core import editing, figures
+from apps.core.search import Search
 from apps.core.versions import lock_row
 from apps.results import downloads
 
@@ -29,15 +30,14 @@ NOTHING_DECIDED = {"state": "", "explanation": ""}
 @require_GET
 def history_list(request: HttpRequest) -> HttpResponse:
     """List what was measured in several campaigns between the same nodes, the most often repeated first."""
-    wanted = request.GET.get("q", "").strip()
-    histories = series.known_histories(rights.user_of(request), least=2)
-    if wanted:
-        words = wanted.lower().split()
-        histories = [
-            item for item in histories if all(word in f"{item.tool.name} {item.nodes}".lower() for word in words)
-        ]
+    search = Search(request.GET.get("q", ""))
+    words = [word.lower() for word in search.words]
+    histories = [] if search.error else series.known_histories(rights.user_of(request), least=2)
+    histories = [
+        item for item in histories if all(word in f"{item.tool.name} {item.nodes}".lower() for word in words)
+    ]
     page = Paginator(histories, PAGE).get_page(request.GET.get("page"))
-    return render(request, "results/history/list.html", {"page_obj": page, "q": wanted})
+    return render(request, "results/history/list.html", {"page_obj": page, "search": search})
 
 
 @login_required

@@ -239,8 +239,8 @@ FILE_ADDRESSES = (
 )
 # Addresses that take no body, whatever the method.
 BODILESS_ADDRESSES = ("/health/", "/health/live/")
-# Who knows whether a request's head names somebody who is signed in, before more than a little of it is taken.
-SENDER_CHECK = "apps.accounts.senders.is_known"
+# Who knows whom a request's head names, before more than a little of it is taken.
+SENDER_CHECK = "apps.accounts.senders.sender_of"
 # What is being sent waits in this process's folder below VAR_DIR/tmp, where nothing is left behind (core.scratch).
 FILE_UPLOAD_TEMP_DIR = UploadFolder()
 FILE_UPLOAD_HANDLERS = [

@@ -10,7 +10,11 @@ _IPV6_PREFIX = 64
 
 def address_of(request: HttpRequest) -> str:
     """Return the address that a request comes from, of IPv6 the network; "" if there is none."""
-    text = str(request.META.get("REMOTE_ADDR") or "")
+    return address_in(str(request.META.get("REMOTE_ADDR") or ""))
+
+
+def address_in(text: str) -> str:
+    """Return the same of an address as it is written."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:

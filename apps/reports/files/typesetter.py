@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +16,11 @@ from apps.core import scratch
 from apps.reports.files.base import RenderingError
 
 TIME_LIMIT_S = 300
+# Twice what the largest table takes (pdf.MOST_CELLS): what is made to devour memory ends here, and not the machine.
+MEMORY_BYTES = 3 * 1024**3
 _POLL_S = 0.1
+# What a program says that is given no more memory, and how one ends that the kernel ended for it.
+_NO_MEMORY = ("memory allocation of", "MemoryError", "Cannot allocate memory")
 
 
 def run(request: dict[str, Any], sign: Callable[[float], None], expected_s: float = 1.0) -> None:
@@ -24,7 +29,7 @@ def run(request: dict[str, Any], sign: Callable[[float], None], expected_s: floa
     `sign` is called now and then with the share that should be done by then, if it takes as long as expected.
     """
     with scratch.new_file() as log, scratch.new_file() as given:
-        given.write(json.dumps(request).encode())
+        given.write(json.dumps({**request, "memory": MEMORY_BYTES}).encode())
         given.seek(0)
         with subprocess.Popen(
             [sys.executable, "-m", "apps.reports.files.program"],
@@ -42,8 +47,24 @@ def run(request: dict[str, Any], sign: Callable[[float], None], expected_s: floa
                     sign(1 - 0.5 ** (elapsed / max(expected_s / 2, 0.1)))
                     time.sleep(_POLL_S)
             finally:
+                is_late = program.poll() is None
                 program.kill()
         if program.returncode:
             log.seek(0)
             why = log.read().decode(errors="replace")[-2000:] or f"the program ended with {program.returncode}"
-            raise RenderingError(Message(_("The report could not be set; the service's log says why.")), why)
+            raise RenderingError(_reason(why, is_late=is_late, is_killed=program.returncode == -signal.SIGKILL), why)
+
+
+def _reason(why: str, *, is_late: bool, is_killed: bool) -> Message:
+    """Return what is said to whoever asked for the file."""
+    if is_late:
+        text = _(
+            "Setting the report took longer than %(seconds)s s: leave parts out, or shorten its texts and tables."
+        )
+        return Message(text, {"seconds": TIME_LIMIT_S})
+    if is_killed or any(text in why for text in _NO_MEMORY):
+        text = _(
+            "Setting the report needs more memory than there is: leave parts out, or shorten its texts and tables."
+        )
+        return Message(text)
+    return Message(_("The report could not be set; the service's log says why."))

@@ -4,16 +4,20 @@ import dataclasses
 from datetime import UTC, datetime
 from pathlib import Path
 
+import matplotlib
 import pytest
 
+from apps.reports import author_edits
 from apps.reports.document import Column, Document, Drawing, Figure, Paragraph, Section, Table
 from apps.reports.files import layout, pdf, typesetter
 from apps.reports.files.base import Imprint, RenderingError
+from apps.reports.files.program import letters
 from tests.reports import documents
 
 IMPRINT = Imprint(
     3, "r-7k3m-9qxt-2v4h", "ab" * 32, datetime(2026, 11, 22, 1, 0, tzinfo=UTC), "https://fathom.example"
 )
+FONT = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
 HOSTILE = '#panic("x") *a* $x$ `b` @ref <label> \\u{1} // /* \x00\x07\u202e\ue000 ไทย 한글 😀'
 
 
@@ -57,8 +61,33 @@ def test_a_drawing_that_is_none_is_an_error_with_a_reason_for_the_log(tmp_path: 
 
 def test_a_program_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typesetter, "TIME_LIMIT_S", 0.01)
-    with pytest.raises(RenderingError):
+    with pytest.raises(RenderingError, match="ended with") as error:
         pdf.render(of(), IMPRINT, tmp_path / "a.pdf", lambda _share: None)
+    assert "took longer than" in str(error.value.message)
+
+
+def test_what_needs_more_memory_than_there_is_fails_with_this_as_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(typesetter, "MEMORY_BYTES", 400 * 1024**2)
+    with pytest.raises(RenderingError) as error:
+        pdf.render(of(*[Paragraph(("x",))] * 40_000), IMPRINT, tmp_path / "a.pdf", lambda _share: None)
+    assert "more memory than there is" in str(error.value.message)
+    # What an author may write fits in it.
+    pdf.render(
+        of(*[Paragraph(("x",))] * author_edits.MOST_PARAGRAPHS), IMPRINT, tmp_path / "a.pdf", lambda _share: None
+    )
+
+
+def test_heaps_of_accents_are_set_as_far_as_any_writing_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(typesetter, "TIME_LIMIT_S", 60)
+    heap = "a" + "\u0301" * 19_999
+    pdf.render(of(*[Paragraph((heap,))] * 20), IMPRINT, tmp_path / "a.pdf", lambda _share: None)
+    [thinned] = letters.replaced([f"{heap[:100]}{letters.BREAK}{heap[100:200]}b\u0301가"], [FONT])
+    assert thinned.partition("b")[0].count("\u0301") == letters.MOST_MARKS
+    assert thinned.endswith("b\u0301가")
 
 
 def table_of(columns: int, rows: int, most_cells: int = 10**6, text: str = "983.0 Mbit/s") -> dict[str, object]:

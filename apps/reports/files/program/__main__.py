@@ -1,6 +1,6 @@
 """Set the report in a folder, {"folder", "output", "timestamp", "tagged"} from the standard input; or its drawings.
 
-Of {"folder", "drawings": [name]} each NAME.svg there becomes NAME.png.
+Of {"folder", "drawings": [name]} each NAME.svg there becomes NAME.png. "memory" is how many bytes it takes at most.
 """
 
 import importlib.util
@@ -13,18 +13,14 @@ import typst
 
 from apps.reports.files.program import letters
 
-# Ten times what the largest report takes; a drawing made to devour memory ends here.
-MEMORY_BYTES = 6 * 1024**3
-
-
 # Of a drawing as a picture: twice what a screen shows, for slides that are projected.
 PPI = 192
 
 
 def main() -> None:
     """Set a report, or draw drawings."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     request = json.load(sys.stdin.buffer)
+    resource.setrlimit(resource.RLIMIT_AS, (request["memory"], request["memory"]))
     folder = Path(request["folder"])
     fonts = _fonts()
     compiler = typst.Compiler(root=str(folder), font_paths=[str(_linked(fonts, folder))], ignore_system_fonts=True)

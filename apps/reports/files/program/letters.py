@@ -12,6 +12,8 @@ MISSING = "□"
 # Where a long word may be broken.
 BREAK = "\u200b"
 _KEPT = f"\n\t{BREAK}"
+# So many accents of a letter are set: no writing has more, and setting them takes their number squared.
+MOST_MARKS = 30
 # Control, format, private, surrogate and unassigned characters: they show nothing, or turn what follows round.
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 
@@ -52,10 +54,23 @@ def _collect(value: Any, found: set[str]) -> None:
 def _translated(value: Any, table: dict[int, str]) -> Any:
     if isinstance(value, str):
         # Syllables that came apart, as file names of some systems have them, are put together again.
-        return unicodedata.normalize("NFC", value).translate(table)
+        return _thinned(unicodedata.normalize("NFC", value).translate(table))
     if isinstance(value, dict):
         return {name: _translated(part, table) for name, part in value.items()}
     return [_translated(part, table) for part in value] if isinstance(value, list) else value
+
+
+def _thinned(text: str) -> str:
+    """Return a text with MOST_MARKS accents on each letter at most."""
+    if text.isascii():
+        return text
+    kept, run = [], 0
+    for letter in text:
+        # Places where a word may be broken part no letter from its accents.
+        run = run + (letter != BREAK) if letter == BREAK or unicodedata.category(letter)[0] == "M" else 0
+        if run <= MOST_MARKS:
+            kept.append(letter)
+    return "".join(kept)
 
 
 def _letters_of(fonts: Sequence[Path]) -> set[int]:
