@@ -5,7 +5,8 @@ import time
 from datetime import datetime
 
 from django.db import DatabaseError, transaction
-from django.db.models import F
+from django.db.models import Case, DateTimeField, F, Func, When
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.bench.text import Message, _
@@ -31,6 +32,13 @@ _UNREADABLE = _("What the commands printed could not be read; the server's log h
 _REPORT_IT = _("The raw output is kept on this page: report it together with the tool's version.")
 
 
+class _ServerStart(Func):
+    """When PostgreSQL began to serve."""
+
+    function = "pg_postmaster_start_time"
+    output_field = DateTimeField()
+
+
 def close_waiting(run_id: int, *, now: datetime) -> None:
     """Close a run as `close` does; one with which that fails is set aside, and tried again later."""
     isolation.for_each(CLOSE, [run_id], close, now=now, tell=_write_fault, atomic=False)
@@ -52,7 +60,9 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
         campaigns.note_clock_steps(now=timezone.now())
         # Committed before anything is read: whatever ends this worker on the way is counted.
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
-        opened.update(readings=F("readings") + 1)
+        # What PostgreSQL's end took with it, and the service's where it brings its own, was no fault of the reading.
+        is_new_server = When(updated_at__lt=_ServerStart(), then=1)
+        opened.update(readings=Case(is_new_server, default=F("readings") + 1), updated_at=Now())
         began = time.process_time()
         try:
             _close(run_id, cpu_time.READING_S if in_turn else cpu_time.QUICK_S)

@@ -209,6 +209,24 @@ def test_a_run_at_whose_reading_workers_were_lost_is_given_up(over: Run, monkeyp
     assert (over.state, over.reason["code"]) == ("failed", "reading-lost")
 
 
+def test_what_the_end_of_the_server_took_with_it_is_no_loss(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(**values: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr("apps.results.services.record_run", die)
+        for _time in range(2 * closure.MOST_LOSSES):
+            # PostgreSQL began to serve after the last worker began to read.
+            Run.objects.filter(pk=over.pk).update(updated_at=timezone.now() - timedelta(days=365))
+            with pytest.raises(SystemExit):
+                closure.close(over.pk)
+            over.refresh_from_db()
+            assert (over.state, over.readings) == ("running", 1)
+    look()
+    over.refresh_from_db()
+    assert over.state == "succeeded"
+
+
 def test_a_fault_of_the_database_is_no_loss(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(**values: object) -> None:
         raise DatabaseError("gone")

@@ -184,10 +184,11 @@ def expire(*, now: datetime) -> None:
 
 
 def sweep(*, now: datetime) -> None:
-    """Remove archives that came with a request which never ended: files that no row names, after a while."""
+    """Remove files that no row needs, after a while: of requests that never ended, and of what ended since."""
     files = (Path(settings.VAR_DIR) / "archives").glob("*.zip")
     archives = {int(path.stem): path for path in files if path.stem.isdecimal()}
-    named = set(IncomingArchive.objects.filter(pk__in=archives).values_list("pk", flat=True))
+    rows = IncomingArchive.objects.filter(pk__in=archives).exclude(state__in=(State.DONE, State.EXPIRED))
+    named = set(rows.values_list("pk", flat=True))
     for number, path in archives.items():
         if number not in named:
             scratch.remove_if_left(path, now=now)
@@ -266,15 +267,17 @@ def _store(incoming: IncomingArchive, archive: Archive, now: datetime) -> None:
     if user is None:
         raise ArchiveError("user", Message(_("Whoever sent it has no account here any more.")))
     total = archive.counts["trials"] + archive.counts["results"]
-    campaign = store(
-        archive=archive,
-        team=incoming.team,
-        user=user,
-        choices=Choices(**{name: incoming.choices.get(name, {}) for name in _CHOICES}),
-        now=now,
-        progress=lambda done: progress.sign(incoming, done, total),
-    )
-    _end(incoming, State.DONE, campaign=campaign)
+    # Whoever is killed between the two would leave a campaign because of which the archive is refused as known.
+    with transaction.atomic():
+        campaign = store(
+            archive=archive,
+            team=incoming.team,
+            user=user,
+            choices=Choices(**{name: incoming.choices.get(name, {}) for name in _CHOICES}),
+            now=now,
+            progress=lambda done: progress.sign(incoming, done, total),
+        )
+        _end(incoming, State.DONE, campaign=campaign)
     incoming.path.unlink(missing_ok=True)
 
 

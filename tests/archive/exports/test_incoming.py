@@ -1,6 +1,7 @@
 """Archives are sent, looked through, decided and stored: on pages, over REST and by commands."""
 
 import io
+import os
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -222,3 +223,38 @@ def test_commands_write_and_read_archives(cast: SimpleNamespace, finished: Campa
     ):
         with pytest.raises(CommandError, match=problem):
             run(*arguments)
+
+
+def test_a_worker_that_is_killed_as_it_ends_leaves_no_half(
+    client: Client, cast: SimpleNamespace, finished: Campaign, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.force_login(cast.bob)
+    data = whole(client.get(f"/exports/campaigns/{finished.pk}/archive.zip"))
+    rewriting.delete(finished)
+    client.force_login(cast.charlie)
+    made = sent(client, data, team=cast.other_team.pk)
+    carry_out()
+    made.refresh_from_db()
+    people = {f"person-{place}": "charlie" for place in range(len(made.preview["people"]))}
+    assert client.post(made.get_absolute_url(), people).status_code == 302
+
+    class Killed(BaseException):
+        """What nothing catches, and nothing is written after."""
+
+    def die(*_values: Any, **_more: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services, "_end", die)
+        with pytest.raises(Killed):
+            carry_out()
+    assert not Campaign.objects.exists()
+    services.resume(now=timezone.now())
+    carry_out()
+    made.refresh_from_db()
+    assert (made.state, made.campaign, made.path.exists()) == ("done", Campaign.objects.get(), False)
+    # One killed before it removed the file leaves it to whoever sweeps.
+    made.path.write_bytes(data)
+    os.utime(made.path, (0, 0))
+    services.sweep(now=timezone.now())
+    assert not made.path.exists()
