@@ -71,7 +71,7 @@ def test_what_needs_more_memory_than_there_is_fails_with_this_as_the_reason(
 ) -> None:
     monkeypatch.setattr(typesetter, "MEMORY_BYTES", 400 * 1024**2)
     with pytest.raises(RenderingError) as error:
-        pdf.render(of(*[Paragraph(("x",))] * 40_000), IMPRINT, tmp_path / "a.pdf", lambda _share: None)
+        pdf.render(of(*[Paragraph(("x",))] * 150_000), IMPRINT, tmp_path / "a.pdf", lambda _share: None)
     assert "more memory than there is" in str(error.value.message)
     # What an author may write fits in it.
     pdf.render(
