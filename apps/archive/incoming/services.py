@@ -189,9 +189,8 @@ def sweep(*, now: datetime) -> None:
     archives = {int(path.stem): path for path in files if path.stem.isdecimal()}
     rows = IncomingArchive.objects.filter(pk__in=archives).exclude(state__in=(State.DONE, State.EXPIRED))
     named = set(rows.values_list("pk", flat=True))
-    for number, path in archives.items():
-        if number not in named:
-            scratch.remove_if_left(path, now=now)
+    for path in (path for number, path in archives.items() if number not in named):
+        scratch.remove_if_left(path, now=now)
 
 
 _CHOICES = ("nodes", "people")
@@ -226,8 +225,7 @@ def _claim(pk: int, now: datetime) -> IncomingArchive | None:
     if incoming is None:
         return None
     waiting = IncomingArchive.objects.filter(pk=pk, state=incoming.state)
-    claims = waiting.update(state=_NEXT[State(incoming.state)], attempts=F("attempts") + 1, alive_at=now)
-    if not claims:
+    if not waiting.update(state=_NEXT[State(incoming.state)], attempts=F("attempts") + 1, alive_at=now):
         return None
     incoming.refresh_from_db()
     return incoming
