@@ -18,7 +18,7 @@ T = TypeVar("T")
 # Each thread takes a connection for one call; a thousand idle agents need no more.
 COUNT = 4
 _THREADS = ThreadPoolExecutor(max_workers=COUNT, thread_name_prefix="agents-database")
-# Whatever a team's agents send, half of the threads are there for others.
+# Whatever a team's agents send, one of the threads is there for others.
 _places: "WeakKeyDictionary[asyncio.AbstractEventLoop, Places]" = WeakKeyDictionary()
 
 
@@ -33,7 +33,7 @@ _large_places: "WeakKeyDictionary[asyncio.AbstractEventLoop, Places]" = WeakKeyD
 
 async def run_for(team: int, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Return what `run` does, when the team's turn has come."""
-    places = _places.setdefault(asyncio.get_running_loop(), Places(COUNT, COUNT // 2))
+    places = _places.setdefault(asyncio.get_running_loop(), Places(COUNT, COUNT - 1))
     async with places.place(team):
         return await run(function, *args, **kwargs)
 
