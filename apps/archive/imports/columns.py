@@ -41,10 +41,14 @@ class Line:
     refusal: Message | None = None
 
     @property
-    def digest(self) -> str:
-        """Return what tells the same figures again."""
+    def has_name(self) -> bool:
+        """Return whether its time or repetition tells it from others with the same figures."""
+        return self.measured_at is not None or self.repetition is not None
+
+    def digest(self, number: int = 0) -> str:
+        """Return what tells the same figures again: the `number` of those of one table that are all alike counts."""
         moment = self.measured_at.isoformat() if self.measured_at else None
-        data = [self.told, self.values, self.roles, self.repetition, moment]
+        data: list[Any] = [self.told, self.values, self.roles, self.repetition, moment, *([number] if number else [])]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -134,6 +135,7 @@ def _items(imported: Import, tool: Tool, rows: Iterator[tables.Row]) -> Iterator
     mapping: Json = imported.mapping["columns"]
     zone = imported.zone
     name = str(imported.uploads[0]["name"])[:150]
+    alike = Counter[tuple[str, str]]()
     is_one, is_only = len(imported.mapping.get("sheets", ())) < 2, len(sheets_of(imported)) < 2
     for position, (sheet, number, cells) in enumerate(rows):
         line = columns.read_line(tool, cells, mapping, places, zone)
@@ -144,7 +146,10 @@ def _items(imported: Import, tool: Tool, rows: Iterator[tables.Row]) -> Iterator
         else:
             # Sheets are to a workbook what folders are to outputs: each becomes an experiment.
             item.group = f"{tool.slug}|" if is_one else f"{tool.slug}|{sheet}"
-            item.digest = line.digest
+            # Two that measured the same are two, and the same two when the table is sent again.
+            group = (item.group, line.digest())
+            item.digest = line.digest(0 if line.has_name else alike[group])
+            alike[group] += 1
             item.told, item.values, item.roles = line.told, line.values, line.roles
             item.repetition, item.measured_at = line.repetition, line.measured_at
         # The row as it stands in the table, which the figures were read from.

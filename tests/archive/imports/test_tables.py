@@ -102,6 +102,31 @@ def test_the_same_rows_again_are_recognised(cast: SimpleNamespace, ends: list[No
     assert again.items.filter(is_duplicate=True).count() == 3 and again.groups == []
 
 
+@pytest.mark.parametrize(("extra", "count"), [("", 3), ("repetition", 1), ("time", 1)])
+def test_rows_that_measured_the_same_are_as_many_as_they_are(
+    cast: SimpleNamespace, ends: list[Node], extra: str, count: int
+) -> None:
+    """Unless their time or repetition says that they are one and the same."""
+    mapping = {
+        "rate (Mbit/s)": {"as": "metric", "name": "goodput"},
+        "streams": {"as": "parameter", "name": "streams"},
+    }
+    own = {"repetition": "2", "time": "2026-05-01 10:00"}.get(extra, "")
+    head, tail = (f",{extra}", f",{own}") if extra else ("", "")
+    if extra:
+        mapping[extra] = {"as": extra}
+    table = f"streams,rate (Mbit/s){head}\n" + f"1,941{tail}\n" * 3 + f"2,942{tail}\n"
+    nodes = {"client": [ends[0].pk], "server": [ends[1].pk]}
+    for left in (count + 1, 0):
+        imported = sending.send(cast, {"a.csv": table.encode()}, kind="table")
+        services.map_columns(imported=imported, tool="iperf3-tcp", mapping=mapping)
+        imported = sending.advance(imported)
+        assert imported.items.filter(is_duplicate=False).count() == left
+        if left:
+            sending.choose(imported, nodes)
+            assert sending.store(imported).campaign.trials.count() == left
+
+
 def test_a_wrong_mapping_is_refused_column_by_column(cast: SimpleNamespace, ends: list[Node]) -> None:
     imported = sending.send(cast, {"a.csv": separated()}, kind="table")
     wrong = {
