@@ -10,7 +10,8 @@ from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, PathFact
 from apps.bench.rules.layers.disks import disks_under
 from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
-from apps.bench.rules.tcp.path import fills_surely, read_capacity, read_rtt
+from apps.bench.rules.tcp.path import fills_surely, read_capacity
+from apps.bench.rules.tcp.round_trip import read_rtt
 
 # TCP that moves this share of what the links carry fills them; more streams that move no more than the inverse of the
 # other as much as half of them show that no more goes through.

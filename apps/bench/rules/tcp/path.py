@@ -7,6 +7,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.present import read_all
+from apps.bench.rules.tcp.round_trip import Known, read_rtt
 from apps.bench.rules.tcp.sweeps import how_of, tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
@@ -20,26 +21,6 @@ SURELY_FULL = 0.99
 ONE_PATH = 0.10
 # A measured capacity below this share of the links' contradicts them.
 BELOW_LINKS = 0.85
-
-
-@dataclass(frozen=True)
-class Known:
-    """A figure of the path, where it comes from, how much that is trusted (0 to 1), and its trials.
-
-    `is_stated` says that it is only said of the links, and nothing measured tells.
-    """
-
-    value: float
-    source: Message
-    trust: float
-    trials: tuple[int, ...] = ()
-    is_lower_bound: bool = False
-    is_stated: bool = False
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether nothing measured tells what it is at most."""
-        return self.is_stated or self.is_lower_bound
 
 
 @dataclass(frozen=True)
@@ -169,26 +150,6 @@ def _frame_of(evidence: Evidence) -> int:
     return held.frame_of(told[0] if told else evidence)
 
 
-def read_rtt(evidence: Evidence) -> Known | None:
-    """Return the path's own RTT: the least measured (RFC 6349, section 3.2), else the one given with the links."""
-    probes = _samples(evidence, "rtt_min")
-    under_load = _samples(evidence, "min_rtt")
-    if probes:
-        least = min(probes.values())
-        message = Message(_("RTT %(rtt)s: the least measured (n = %(n)s)."), _shown(least, len(probes)))
-        return Known(least, message, 1.0, tuple(sorted(probes)))
-    if evidence.path.rtt_s:
-        message = Message(_("RTT %(rtt)s: as given with the links, not measured."), _shown(evidence.path.rtt_s, 0))
-        return Known(evidence.path.rtt_s, message, 0.8)
-    if under_load:
-        trial = min(under_load, key=lambda item: under_load[item])
-        message = Message(
-            _("RTT %(rtt)s: the least that TCP saw under load, at most so much."), _shown(under_load[trial], 0)
-        )
-        return Known(under_load[trial], message, 0.6, (trial,))
-    return None
-
-
 def read_capacity(evidence: Evidence) -> Known | None:
     """Return the path's capacity, as far as it is known that nothing else than the path is measured.
 
@@ -274,17 +235,3 @@ def _rates(rate: float, nominal: float | None, best: held.Best | None = None) ->
         "nominal": format_quantity(nominal, "bit/s") if nominal else "",
         "share": percent(rate / nominal) if nominal else "",
     }
-
-
-def _samples(evidence: Evidence, metric: str) -> dict[int, float]:
-    return {
-        trial: value
-        for item in (evidence, *evidence.beside)
-        for point in item.points
-        for trial, value in point.metrics.get(metric, {}).items()
-        if value > 0
-    }
-
-
-def _shown(rtt_s: float, count: int) -> dict[str, object]:
-    return {"rtt": format_quantity(rtt_s, "s"), "n": count}

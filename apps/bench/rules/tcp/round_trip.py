@@ -1,0 +1,84 @@
+"""What the evidence says of the path's own round-trip time."""
+
+from dataclasses import dataclass
+
+from apps.bench.rules.base import Evidence
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+# Below this share of what the links carry no queue of the measurement's own stands on the path; so many runs tell.
+IDLE, RUNS = 0.5, 3
+# What TCP saw there this many times the RTT that the links are described with contradicts it.
+REFUTES = 1.5
+
+
+@dataclass(frozen=True)
+class Known:
+    """A figure of the path, where it comes from, how much that is trusted (0 to 1), and its trials.
+
+    `is_stated` says that it is only said of the links, and nothing measured tells.
+    """
+
+    value: float
+    source: Message
+    trust: float
+    trials: tuple[int, ...] = ()
+    is_lower_bound: bool = False
+    is_stated: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether nothing measured tells what it is at most."""
+        return self.is_stated or self.is_lower_bound
+
+
+def read_rtt(evidence: Evidence) -> Known | None:
+    """Return the path's own RTT: the least measured (RFC 6349, section 3.2), else the one given with the links.
+
+    Not the latter where TCP saw far more whenever it left the path room: what is described is another path.
+    """
+    probes, stated = _samples(evidence, "rtt_min"), evidence.path.rtt_s
+    if probes:
+        least = min(probes.values())
+        message = Message(_("RTT %(rtt)s: the least measured (n = %(n)s)."), _shown(least, len(probes)))
+        return Known(least, message, 1.0, tuple(sorted(probes)))
+    under_load = _samples(evidence, "min_rtt")
+    least = min(under_load.values(), default=0.0)
+    trials = tuple(trial for trial, value in under_load.items() if value == least)[:1]
+    if stated and _is_refuted(evidence, stated, under_load):
+        text = _(
+            "RTT %(rtt)s: the least that TCP saw; the links are described with %(stated)s, which no run came near."
+        )
+        shown = {**_shown(least, len(under_load)), "stated": format_quantity(stated, "s")}
+        return Known(least, Message(text, shown), 0.6, trials)
+    if stated:
+        return Known(
+            stated, Message(_("RTT %(rtt)s: as given with the links, not measured."), _shown(stated, 0)), 0.8
+        )
+    if under_load:
+        message = Message(_("RTT %(rtt)s: the least that TCP saw under load, at most so much."), _shown(least, 0))
+        return Known(least, message, 0.6, trials)
+    return None
+
+
+def _is_refuted(evidence: Evidence, stated: float, under_load: dict[int, float]) -> bool:
+    """Return whether runs that left the path room saw far more than the RTT that is said of the links."""
+    nominal, rates = evidence.path.capacity_bps, _samples(evidence, "goodput")
+    if not nominal:
+        return False
+    idle = [value for trial, value in under_load.items() if trial in rates and rates[trial] < IDLE * nominal]
+    return len(idle) >= RUNS and min(under_load.values()) > REFUTES * stated
+
+
+def _samples(evidence: Evidence, metric: str) -> dict[int, float]:
+    return {
+        trial: value
+        for item in (evidence, *evidence.beside)
+        for point in item.points
+        for trial, value in point.metrics.get(metric, {}).items()
+        if value > 0
+    }
+
+
+def _shown(rtt_s: float, count: int) -> dict[str, object]:
+    return {"rtt": format_quantity(rtt_s, "s"), "n": count}
