@@ -247,3 +247,17 @@ def test_a_single_stream_is_set_against_streams_of_the_same_window(make):
         if draft.rule == "tcp-per-flow-limit"
     )
     assert slow.value == pytest.approx(10e6)
+
+
+def test_limits_that_let_another_control_through_are_not_raised(make):
+    slow = make.tcp([299e6, 300e6, 301e6], rtt=0.02, congestion="cubic")
+    fast = make.tcp([872e6, 874e6, 876e6], rtt=0.02, congestion="bbr")
+    links = PathFacts(1_000_000_000, 0.02, 1500)
+    rules_of = {
+        name: [
+            draft.rule for draft in runner.conclude_all(rules.of_ends(), evidence([make.ping(0.02), *points], links))
+        ]
+        for name, points in {"alone": [slow], "beside": [slow, fast]}.items()
+    }
+    assert "tcp-sysctl" in rules_of["alone"]
+    assert "tcp-sysctl" not in rules_of["beside"]
