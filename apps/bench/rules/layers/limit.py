@@ -12,7 +12,7 @@ from apps.bench.rules.base import (
 )
 from apps.bench.rules.layers.gaps import ENOUGH, gaps
 from apps.bench.rules.layers.tables import alternatives_of, say
-from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, ROOM, Verdict
+from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, ROOM, Verdict, is_over
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -106,8 +106,14 @@ _ALONE = {
 
 # Evidence that contradicts the rate.
 _LESS = {
-    NETWORK: _("The network is said to carry only %(beneath)s, less than the %(rate)s that went through it."),
-    DISK: _("The disks are said to give only %(beneath)s, less than the %(rate)s that came from them."),
+    NETWORK: (
+        _("The network alone carried only %(beneath)s, less than the %(rate)s that went through it."),
+        _("The network is said to carry only %(beneath)s, less than the %(rate)s that went through it."),
+    ),
+    DISK: (
+        _("The disks alone gave only %(beneath)s, less than the %(rate)s that went to them or came from them."),
+        _("The disks are said to give only %(beneath)s, less than the %(rate)s that came from them."),
+    ),
 }
 
 
@@ -124,9 +130,11 @@ def beneath(verdict: Verdict) -> list[Message]:
 def against(verdict: Verdict) -> list[Message]:
     """Return what speaks against a verdict, or against the figures that it rests on."""
     found = [
-        Message(_LESS[layer.layer], {"beneath": _rate(layer.value), "rate": _rate(verdict.level.value)})
+        Message(
+            _LESS[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "rate": _rate(verdict.level.value)}
+        )
         for layer in (verdict.network, verdict.disk)
-        if layer is not None and verdict.level.value > BEYOND * layer.value
+        if layer is not None and is_over(verdict.level, layer)
     ]
     network = verdict.network
     if network is not None and network.is_stated and network.least < FULL * network.value:

@@ -11,7 +11,7 @@ from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.disks import LOCAL
 from apps.bench.rules.layers.links import stated_rate
 from apps.bench.rules.layers.questions import FILE_SYSTEM, Level, of_layer
-from apps.bench.rules.layers.verdicts import FULL, Verdict, is_alike
+from apps.bench.rules.layers.verdicts import FULL, Verdict, is_alike, is_over
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.text import Message, _
@@ -80,6 +80,8 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
     if disk is None or disk.is_stated or disk.is_floor or verdict.high or level in verdict.cached:
         return None
     if verdict.of_network is None or verdict.of_network >= FULL or not is_alike(level, disk):
+        return None
+    if is_over(level, disk):
         return None
     share, error = level.value / disk.value, _error_of_ratio(level, disk)
     name, trials = verdict.question.facts.name, tuple(sorted({*level.trials, *disk.trials}))
