@@ -46,6 +46,12 @@ def _of_network(verdict: Verdict) -> Iterator[Step]:
     if network is None or network.is_stated or network.is_floor:
         text = _("The network alone between clients and servers, with as many flows as the file system opens.")
         yield Message(text), _network(verdict.question, max(verdict.level.tasks, 1))
+    elif NETWORK in verdict.lacks and network.times > 1:
+        text = _(
+            "The network from %(times)s clients at once, or a description of the links that they share: what one has"
+            " tells nothing of those."
+        )
+        yield Message(text, {"times": network.times}), None
     elif NETWORK in verdict.lacks and is_over(verdict.level, network):
         yield Message(_("The network alone once more: it carried less than what the file system moves.")), None
     elif NETWORK in verdict.lacks and share is not None:

@@ -211,6 +211,9 @@ def _is_filled(level: Level, beneath: Beneath) -> bool:
     """
     if beneath.is_floor or (beneath.is_stated and beneath.layer == DISK) or not is_alike(level, beneath):
         return False
+    if beneath.times > 1 and level.value < FULL_NETWORK * beneath.links:
+        # One client's rate times their number is nobody's measurement: the links as described must say so, too.
+        return False
     least = FULL_NETWORK if beneath.layer == NETWORK else FULL
     low = level.interval[0] if level.interval else level.value
     return level.value >= least * beneath.value and low >= ROOM * beneath.value and not is_over(level, beneath)
@@ -264,7 +267,9 @@ def _exceeds(level: Level, *beneath: Beneath | None) -> bool:
 
 
 def _is_beyond(level: Level, layer: Beneath) -> bool:
+    # What one client had, times their number, others with wider links may exceed.
+    most = max(layer.value, layer.links) if layer.times > 1 else layer.value
     if level.interval is None:
-        return level.value > BEYOND_ONCE * layer.value
-    high = layer.interval[1] if layer.interval and not layer.is_stated else layer.value
-    return level.value > BEYOND * layer.value and level.interval[0] > high
+        return level.value > BEYOND_ONCE * most
+    high = layer.interval[1] if layer.interval and not layer.is_stated else most
+    return level.value > BEYOND * most and level.interval[0] > high

@@ -79,7 +79,8 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
     disk, level = verdict.disk, verdict.level
     if disk is None or disk.is_stated or disk.is_floor or verdict.high or level in verdict.cached:
         return None
-    if verdict.of_network is None or verdict.of_network >= FULL or not is_alike(level, disk):
+    network = verdict.network
+    if network is None or level.value >= FULL * network.least or not is_alike(level, disk):
         return None
     if is_over(level, disk):
         return None
@@ -88,7 +89,7 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
     if error > MOST_ERROR:
         return _untold(name, disk.subject, verdict.question.metric, share, error, trials)
     text = _("The network carries %(ceiling)s, which %(rate)s does not fill.")
-    ceiling = verdict.network.value if verdict.network else 0.0
+    ceiling = network.value if network.times == 1 else network.least
     why = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value)})]
     shown = _Share(share, share * (1 - error), share * (1 + error))
     confidence = 0.85 if level.n > 1 and disk.n > 1 else 0.7
