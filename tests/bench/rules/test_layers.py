@@ -121,7 +121,7 @@ def test_the_wan_is_full_so_that_faster_disks_gain_nothing():
     assert limiting(make.evidence(dataclasses.replace(x4500, disk_bytes_per_s=None), paths={})) == {}
 
 
-def lan(*, gpfs=300 * MB, ext3=500 * MB):
+def lan(*, gpfs=300 * MB, ext3=500 * MB, tasks=1):
     """Return the X4500 on its LAN: clients of 1 Gbit/s each, four links of the server bonded."""
     x4500 = FileSystemFacts("GPFS_X4500", "gpfs", None, ("X4500",), disks=8, disk_bytes_per_s=800 * MB)
     local = FileSystemFacts("ext3", "ext", None, ("X4500",))
@@ -135,6 +135,7 @@ def lan(*, gpfs=300 * MB, ext3=500 * MB):
     make = Storing().io("GPFS_X4500", write=gpfs, clients=CLIENTS)
     if ext3:
         make.disk("ext3", "X4500", write=ext3)
+        make.points[-1].parameters["threads"] = tasks
     return make.evidence(x4500, local, paths=paths)
 
 
@@ -142,7 +143,7 @@ def test_on_the_lan_the_file_system_is_the_limit_as_four_links_carry_more():
     draft = limiting(lan())["GPFS_X4500 write"]
     assert str(draft.title).startswith(f"GPFS_X4500 {FOUR} itself is the limit: 300.0 MB/s fills neither")
     assert "X / X_net = 300.0 MB/s / 495.0 MB/s = 0.61; X / B_disk = 300.0 MB/s / 500.0 MB/s = 0.60" in draft.formula
-    nearly = limiting(lan(gpfs=430 * MB, ext3=450 * MB))["GPFS_X4500 write"]
+    nearly = limiting(lan(gpfs=430 * MB, ext3=450 * MB, tasks=4))["GPFS_X4500 write"]
     assert "The disks are the limit" in str(nearly.title)
     assert any("nearly as full (87 %)" in str(line) for line in nearly.against)
 

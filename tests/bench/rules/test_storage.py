@@ -132,7 +132,8 @@ def test_writing_grows_with_tasks_to_nearly_the_links_capacity():
         "101.0 MB/s is 82 % of the 123.8 MB/s that the network carries; at 11.22 MB/s each it takes 12 or more"
         in said
     )
-    assert "poorly those in which few do" in said
+    # It is one client's threads that were varied: that says nothing of many nodes.
+    assert "nodes" not in said
     flat = dataclasses.replace(printed, shape="flat")
     assert "one fills it" in str(the(make.evidence(GPFS, trends=(flat,)), "storage-clients").title)
 

@@ -8,7 +8,7 @@ from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, PathFacts, Point
 from apps.bench.rules.layers.disks import disks_under
-from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, stated_rate
+from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, shared_rate, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
 from apps.bench.rules.tcp.path import fills_surely, read_capacity
 from apps.bench.rules.tcp.round_trip import read_rtt
@@ -24,7 +24,9 @@ class Beneath:
 
     `is_stated` if it is of the inventory, not measured; `is_floor` if it may give more, because it was not measured
     with as many at once (`is_part`: on a part of the servers), or was not shown to be full. `least` (B/s) is what it
-    surely gives, `tasks` how many at a time it was measured with, None where that says nothing of more.
+    surely gives, `tasks` how many at a time it was measured with, None where that says nothing of more. `alone` is
+    what one client (of `measured` of them, one at a time) had (B/s); where `value` is that of `times` clients, nobody
+    measured it, and `links` is what their links are described to carry (B/s).
     """
 
     layer: str
@@ -39,6 +41,10 @@ class Beneath:
     least: float = 0.0
     tasks: int | None = None
     is_part: bool = False
+    alone: float = 0.0
+    measured: int = 0
+    times: int = 1
+    links: float = 0.0
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""
@@ -84,14 +90,24 @@ class Network:
         best = max(alone.values(), key=lambda found: found.level.value)
         count, usual = max(len(clients), 1), sum(found.level.value for found in alone.values()) / len(alone)
         apiece = sum(alone[client].level.value if client in alone else usual for client in clients or [""])
+        if len(best.level.clients) >= count:
+            # All of them measured it at once.
+            apiece = best.level.value
         trials = tuple(sorted({trial for found in alone.values() for trial in found.level.trials}))
         is_all = self._is_all(best, together, count)
         if together and not is_all:
-            least = min(together, apiece)
-            return Beneath(NETWORK, question.bottleneck, together, trials=trials, is_stated=True, least=least)
+            least = self._surely(best, min(together, apiece), clients)
+            return Beneath(
+                NETWORK, question.bottleneck, together, trials=trials, is_stated=True, least=least,
+                alone=best.level.value,
+            )  # fmt: skip
         value = max(min(apiece, together), best.level.value) if together else best.level.value
-        scale = value / best.level.value
-        interval = best.level.interval
+        times = 1
+        if best.level.value >= ALONE * value:
+            # One filled what all of them share: that is measured.
+            value = best.level.value
+        else:
+            times = count
         return Beneath(
             NETWORK,
             " - ".join(name for role in ("client", "server") for name in best.level.point.roles.get(role, ())[:1]),
@@ -99,9 +115,22 @@ class Network:
             best.level.point.tool,
             best.level.n,
             trials,
-            (interval[0] * scale, interval[1] * scale) if interval else None,
+            best.level.interval if times == 1 else None,
             is_floor=not is_all,
+            least=self._surely(best, value, clients),
+            alone=best.level.value,
+            measured=max(sum(client in alone for client in clients), 1),
+            times=times,
+            links=together or 0.0,
         )
+
+    def _surely(self, best: Alone, value: float, clients: tuple[str, ...]) -> float:
+        """Return what it surely carries (B/s) for several clients of which each was measured by itself, if at all.
+
+        No more than one had, unless what they share on their way is described: a server may have one card for all.
+        """
+        shared = shared_rate(self._evidence, clients, self._question.facts) if len(clients) > 1 else None
+        return max(min(value, shared or 0.0), min(value, best.level.value))
 
     def _is_all(self, best: Alone, together: float | None, count: int) -> bool:
         """Return whether no more than the best measured goes through where it was measured, nor to other servers."""

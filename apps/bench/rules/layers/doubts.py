@@ -1,6 +1,7 @@
 """Figures of a file system that no layer beneath it can give: a cache was measured."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
 from apps.bench.rules.layers.questions import Level
@@ -52,9 +53,13 @@ def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[Findin
 
 def _reasons(verdict: Verdict, level: Level) -> list[Message]:
     reasons = []
+    of_network, network = _("The network carries %(beneath)s alone; %(rate)s is ×%(ratio)s of that."), verdict.network
+    if network and (network.is_stated or network.times > 1):
+        of_network = _("By its links the network carries %(beneath)s; %(rate)s is ×%(ratio)s of that.")
+        network = replace(network, value=max(network.value, network.links))
     for text, layer in (
         (_("The disks beneath give %(beneath)s alone; %(rate)s is ×%(ratio)s of that."), verdict.disk),
-        (_("The network carries %(beneath)s alone; %(rate)s is ×%(ratio)s of that."), verdict.network),
+        (of_network, network),
     ):
         if layer and level.value > BEYOND * layer.value:
             shown = {

@@ -6,7 +6,7 @@ from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
 from apps.bench.rules.layers.disks import LOCAL, disks_under
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.questions import READ, Question
-from apps.bench.rules.layers.verdicts import Verdict, is_alike
+from apps.bench.rules.layers.verdicts import Verdict, is_alike, is_over
 from apps.bench.rules.shapes import TASKS, described
 from apps.bench.text import Message, _
 from apps.bench.units import percent
@@ -46,6 +46,14 @@ def _of_network(verdict: Verdict) -> Iterator[Step]:
     if network is None or network.is_stated or network.is_floor:
         text = _("The network alone between clients and servers, with as many flows as the file system opens.")
         yield Message(text), _network(verdict.question, max(verdict.level.tasks, 1))
+    elif NETWORK in verdict.lacks and network.times > 1:
+        text = _(
+            "The network from %(times)s clients at once, or a description of the links that they share: what one has"
+            " tells nothing of those."
+        )
+        yield Message(text, {"times": network.times}), None
+    elif NETWORK in verdict.lacks and is_over(verdict.level, network):
+        yield Message(_("The network alone once more: it carried less than what the file system moves.")), None
     elif NETWORK in verdict.lacks and share is not None:
         # Alone it was measured, and to the full: once more it would say the same.
         text = _(
@@ -69,6 +77,9 @@ def _of_disks(evidence: Evidence, verdict: Verdict) -> Iterator[Step]:
     elif DISK in verdict.lacks and not is_alike(level, disk):
         text = _("The disks alone with as many tasks at once (%(tasks)s), on the servers (%(servers)s).")
         yield Message(text, {**servers, "tasks": level.tasks}), _disk(evidence, question, level.tasks)
+    elif DISK in verdict.lacks and is_over(level, disk):
+        text = _("The disks alone once more, on the servers (%(servers)s): they gave less than the file system does.")
+        yield Message(text, servers), _disk(evidence, question, level.tasks)
     elif DISK in verdict.lacks and share is not None:
         text = _(
             "How busy the disks are meanwhile, on the servers (%(servers)s): at %(share)s %% of what they give alone"

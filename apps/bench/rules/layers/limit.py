@@ -10,9 +10,10 @@ from apps.bench.rules.base import (
     Evidence,
     FindingDraft,
 )
+from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.gaps import ENOUGH, gaps
 from apps.bench.rules.layers.tables import alternatives_of, say
-from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, ROOM, Verdict
+from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, ROOM, Verdict, is_over
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -25,10 +26,10 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     if not verdict.layer:
         return None
     level, still = verdict.level, gaps(evidence, verdict)
-    narrow = sorted(layer.value for layer in (verdict.network, verdict.disk) if layer)
+    layers = [layer for layer in (verdict.network, verdict.disk) if layer and layer.layer != verdict.layer]
     # What the next narrowest layer would let through if this one gave way.
-    rest = narrow if verdict.layer == FILE_SYSTEM else narrow[1:]
-    predicted = rest[0] if rest and rest[0] > level.value else None
+    rest = min((layer.value if layer.times == 1 else layer.least for layer in layers), default=0.0)
+    predicted = rest if rest > level.value else None
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -106,8 +107,14 @@ _ALONE = {
 
 # Evidence that contradicts the rate.
 _LESS = {
-    NETWORK: _("The network is said to carry only %(beneath)s, less than the %(rate)s that went through it."),
-    DISK: _("The disks are said to give only %(beneath)s, less than the %(rate)s that came from them."),
+    NETWORK: (
+        _("The network alone carried only %(beneath)s, less than the %(rate)s that went through it."),
+        _("The network is said to carry only %(beneath)s, less than the %(rate)s that went through it."),
+    ),
+    DISK: (
+        _("The disks alone gave only %(beneath)s, less than the %(rate)s that went to them or came from them."),
+        _("The disks are said to give only %(beneath)s, less than the %(rate)s that came from them."),
+    ),
 }
 
 
@@ -115,25 +122,44 @@ def beneath(verdict: Verdict) -> list[Message]:
     """Return what each layer gives alone, measured or as it is stated, and the rate's share of it."""
     layers = ((verdict.network, verdict.of_network), (verdict.disk, verdict.of_disk))
     return [
-        Message(_ALONE[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "share": percent(share)})
+        _share_of(layer, share)
         for layer, share in layers
         if layer is not None and share is not None and share <= BEYOND
     ]
 
 
+def _share_of(layer: Beneath, share: float) -> Message:
+    """Return a rate's share of what a layer gives: where nobody measured that, how it came about."""
+    text, shown = _ALONE[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "share": percent(share)}
+    if layer.times > 1:
+        text = _(
+            "The network carries %(alone)s by one client alone, times %(times)s is %(beneath)s: this is %(share)s %%"
+            " of it. With as many at once nobody measured it."
+        )
+        if layer.measured > 1:
+            text = _(
+                "The network carries %(alone)s at most by one client alone, and for %(times)s of them, added up,"
+                " %(beneath)s: this is %(share)s %% of it. With as many at once nobody measured it."
+            )
+        shown |= {"alone": _rate(layer.alone), "times": str(layer.times)}
+    return Message(text, shown)
+
+
 def against(verdict: Verdict) -> list[Message]:
     """Return what speaks against a verdict, or against the figures that it rests on."""
     found = [
-        Message(_LESS[layer.layer], {"beneath": _rate(layer.value), "rate": _rate(verdict.level.value)})
+        Message(
+            _LESS[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "rate": _rate(verdict.level.value)}
+        )
         for layer in (verdict.network, verdict.disk)
-        if layer is not None and verdict.level.value > BEYOND * layer.value
+        if layer is not None and is_over(verdict.level, layer)
     ]
     network = verdict.network
-    if network is not None and network.is_stated and network.least < FULL * network.value:
+    if network is not None and network.is_stated and 0 < network.alone < FULL * network.value:
         text = _(
             "TCP alone was only seen to move %(least)s of the %(beneath)s that the links carry: measure more streams."
         )
-        found.append(Message(text, {"least": _rate(network.least), "beneath": _rate(network.value)}))
+        found.append(Message(text, {"least": _rate(network.alone), "beneath": _rate(network.value)}))
     other = {NETWORK: verdict.of_disk, DISK: verdict.of_network}.get(verdict.layer)
     if other is not None and FULL <= other <= BEYOND:
         text = _("The other layer is nearly as full (%(share)s %%): raising one alone gains little.")
@@ -154,7 +180,7 @@ def against(verdict: Verdict) -> list[Message]:
 def _confidence(verdict: Verdict) -> float:
     """Return how sure the verdict is: by what was measured rather than stated, repeated, and cross-checked."""
     beneath = [layer for layer in (verdict.network, verdict.disk) if layer]
-    measured = sum(not layer.is_stated for layer in beneath)
+    measured = sum(not layer.is_stated and layer.times == 1 for layer in beneath)
     is_repeated = verdict.level.n >= ENOUGH
     confidence = 0.5 + 0.12 * measured + 0.1 * is_repeated
     if verdict.layer == FILE_SYSTEM:

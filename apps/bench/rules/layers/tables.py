@@ -152,7 +152,14 @@ def _rows(verdict: Verdict) -> list[Row]:
 
 
 def _beneath(verdict: Verdict, layer: Beneath) -> Row:
-    note = _("Not measured with as many at once: it may give more.") if layer.is_floor else ""
+    note, shown = _("Not measured with as many at once: it may give more.") if layer.is_floor else "", {}
+    if layer.times > 1:
+        note, shown = (
+            _("By one client, times %(times)s: nobody measured it with as many at once."),
+            {"times": layer.times},
+        )
+        if layer.measured > 1:
+            note = _("By one client at a time, added up for %(times)s: nobody measured it with as many at once.")
     return Row(
         layer=layer.layer,
         subject=layer.subject,
@@ -165,7 +172,7 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         trials=layer.trials,
         is_stated=layer.is_stated,
         is_limit=verdict.layer == layer.layer,
-        note=Message(note) if note else None,
+        note=Message(note, shown) if note else None,
     )
 
 

@@ -156,8 +156,9 @@ def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others:
     ]
     if filled:
         least = min(filled, key=lambda beneath: beneath.value)
-        # Two that are as full as each other: which of them holds the rate nobody can tell.
-        rivals = [beneath for beneath in layers if beneath is not least and not beneath.is_part]
+        # Two that are as full as each other: which of them holds the rate nobody can tell. One that is said to give
+        # less than what came through it is not full, but not known.
+        rivals = [item for item in layers if item is not least and not item.is_part and not is_over(level, item)]
         if any(
             FULL * beneath.value <= level.value and beneath.value <= (1 + ALIKE) * least.value for beneath in rivals
         ):
@@ -205,14 +206,17 @@ def _is_chance(level: Level, beneath: Beneath) -> bool:
 def _is_filled(level: Level, beneath: Beneath) -> bool:
     """Return whether a rate is all that a layer gives, and no more than it can.
 
-    What may give more than measured, or is only said of disks (of which direction, with how many tasks?), can be
-    ruled out as the limit, and not be found to be it.
+    What may give more than measured (to more tasks at once, too), or is only said of disks (of which direction, with
+    how many tasks?), can be ruled out as the limit, and not be found to be it.
     """
-    if beneath.is_floor or (beneath.is_stated and beneath.layer == DISK):
+    if beneath.is_floor or (beneath.is_stated and beneath.layer == DISK) or not is_alike(level, beneath):
+        return False
+    if beneath.times > 1 and level.value < FULL_NETWORK * beneath.links:
+        # One client's rate times their number is nobody's measurement: the links as described must say so, too.
         return False
     least = FULL_NETWORK if beneath.layer == NETWORK else FULL
     low = level.interval[0] if level.interval else level.value
-    return level.value >= least * beneath.value and low >= ROOM * beneath.value and not _exceeds(level, beneath)
+    return level.value >= least * beneath.value and low >= ROOM * beneath.value and not is_over(level, beneath)
 
 
 def _has_room(level: Level, beneath: Beneath) -> bool:
@@ -221,6 +225,11 @@ def _has_room(level: Level, beneath: Beneath) -> bool:
     room = ROOM / (1 + LOST_BY_TASK * more)
     high = level.interval[1] if level.interval else level.value
     return level.value < room * beneath.least and high < FULL * beneath.least
+
+
+def is_over(level: Level, beneath: Beneath) -> bool:
+    """Return whether a rate is more than a layer's figure, which therefore is no share of what that gives."""
+    return level.value > BEYOND * beneath.value
 
 
 def is_alike(level: Level, beneath: Beneath | None) -> bool:
@@ -258,7 +267,9 @@ def _exceeds(level: Level, *beneath: Beneath | None) -> bool:
 
 
 def _is_beyond(level: Level, layer: Beneath) -> bool:
+    # What one client had, times their number, others with wider links may exceed.
+    most = max(layer.value, layer.links) if layer.times > 1 else layer.value
     if level.interval is None:
-        return level.value > BEYOND_ONCE * layer.value
-    high = layer.interval[1] if layer.interval and not layer.is_stated else layer.value
-    return level.value > BEYOND * layer.value and level.interval[0] > high
+        return level.value > BEYOND_ONCE * most
+    high = layer.interval[1] if layer.interval and not layer.is_stated else most
+    return level.value > BEYOND * most and level.interval[0] > high

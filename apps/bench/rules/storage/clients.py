@@ -137,10 +137,18 @@ def _rises(case: Case) -> FindingDraft:
 
 def _poorly_alone(case: Case) -> list[Message]:
     """Return that few are served poorly: not where one has most of what all have together."""
+    if not _is_of_nodes(case):
+        return []
     if case.means and case.means[min(case.means)] >= POOR * max(case.means.values()):
         return []
     text = _("It serves applications well in which many nodes do I/O, and poorly those in which few do (%(way)s).")
     return [Message(text, {"way": way_of(case.trend)})]
+
+
+def _is_of_nodes(case: Case) -> bool:
+    """Return whether it was nodes that were varied, as a publication may mean by tasks: not tasks of one client."""
+    is_printed = case.trend.factor == TASKS and not case.means
+    return (case.trend.factor == CLIENTS or is_printed) and len(case.clients) != 1
 
 
 def _falls(case: Case) -> FindingDraft:
@@ -156,7 +164,7 @@ def _falls(case: Case) -> FindingDraft:
             "By the Universal Scalability Law each further one costs the others (k = %(k)s); the most is at %(peak)s."
         )
         why.append(Message(text, {"k": f"{law.k:.3g}", "peak": f"{law.peak:.1f}"}))
-    of_one = case.kind in OF_ONE_SERVER
+    of_one = case.kind in OF_ONE_SERVER and _is_of_nodes(case)
     if of_one:
         why.append(Message(_("All clients share its one server; a parallel file system has several.")))
     return _make(

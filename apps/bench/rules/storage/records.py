@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.bench import knee
@@ -17,20 +17,20 @@ from apps.bench.rules.base import (
     Trend,
     of_files,
 )
-from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK
+from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK, Verdict
 from apps.bench.rules.shapes import CLIENTS, way_of
 from apps.bench.rules.storage import ends, memory
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "storage-record-size", 5
+RULE, VERSION = "storage-record-size", 6
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
 NEAR = 0.10
 # Records whose transfer takes this many times their latency give nine tenths of the rate.
-TIMES = 10
+TIMES, NINE_TENTHS = 10, 0.9
 # The size to take gives at least this share of the best one's rate.
 ENOUGH = 0.93
 # and where nothing shows a plateau, nearly all of it.
@@ -47,15 +47,19 @@ class Wait:
     rate: float
 
 
-def conclude(evidence: Evidence) -> list[FindingDraft]:
-    """Return what the record size does to each file system's rates."""
+def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
+    """Return what the record size does to each file system's rates: not of what a cache gave (`cache-effect`)."""
     found: dict[str, FindingDraft] = {}
+    cached = {trial for verdict in verdicts for level in verdict.cached for trial in level.trials}
     for trend, curve in shapes.shaped(evidence, factor=shapes.RECORD):
         if trend.metric not in METRICS or (trend.tool and trend.tool not in TOOLS):
             continue
         facts = evidence.file_systems.get(trend.file_system)
-        disk = facts.disk_bytes_per_s if facts else None
-        draft = _draft(trend, curve, _ceiling_of(evidence, trend, curve), disk)
+        disk, ceiling = facts.disk_bytes_per_s if facts else None, _ceiling_of(evidence, trend, curve)
+        most = max([*(curve.means.values() if curve else ()), trend.best or 0.0])
+        if cached & set(trend.trials) or (ceiling and most > BEYOND * ceiling):
+            continue
+        draft = _draft(trend, curve, ceiling, disk)
         if draft:
             found.setdefault(draft.subject, memory.asked(draft, curve))
     return list(found.values())
@@ -210,8 +214,9 @@ def _effect(
         why.append(_fall(means, at))
     wait = find_wait(means) if trend.shape != shapes.FALLS else None
     formula = _formula(trend, means, at)
-    if wait:
-        wanted = TIMES * wait.latency * wait.rate
+    wanted = TIMES * wait.latency * wait.rate if wait else 0.0
+    # Where such records were measured to give less, the law is not told beside it.
+    if wait and all(value >= NINE_TENTHS * max(means.values()) for b, value in means.items() if b >= wanted):
         text_wait = _(
             "Each record waits %(latency)s and then goes at %(rate)s; records of %(wanted)s give nine tenths."
         )

@@ -11,7 +11,7 @@ from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.disks import LOCAL
 from apps.bench.rules.layers.links import stated_rate
 from apps.bench.rules.layers.questions import FILE_SYSTEM, Level, of_layer
-from apps.bench.rules.layers.verdicts import FULL, Verdict, is_alike
+from apps.bench.rules.layers.verdicts import FULL, Verdict, is_alike, is_over
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.text import Message, _
@@ -79,14 +79,17 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
     disk, level = verdict.disk, verdict.level
     if disk is None or disk.is_stated or disk.is_floor or verdict.high or level in verdict.cached:
         return None
-    if verdict.of_network is None or verdict.of_network >= FULL or not is_alike(level, disk):
+    network = verdict.network
+    if network is None or level.value >= FULL * network.least or not is_alike(level, disk):
+        return None
+    if is_over(level, disk):
         return None
     share, error = level.value / disk.value, _error_of_ratio(level, disk)
     name, trials = verdict.question.facts.name, tuple(sorted({*level.trials, *disk.trials}))
     if error > MOST_ERROR:
         return _untold(name, disk.subject, verdict.question.metric, share, error, trials)
     text = _("The network carries %(ceiling)s, which %(rate)s does not fill.")
-    ceiling = verdict.network.value if verdict.network else 0.0
+    ceiling = network.value if network.times == 1 else network.least
     why = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value)})]
     shown = _Share(share, share * (1 - error), share * (1 + error))
     confidence = 0.85 if level.n > 1 and disk.n > 1 else 0.7

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft
-from apps.bench.rules.shapes import RECORD, in_words
+from apps.bench.rules.shapes import RECORD, THREADS, in_words
 from apps.bench.rules.storage.common import POOR
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
 from apps.bench.rules.workloads.fits import Fit, fit_all
@@ -15,9 +15,11 @@ from apps.bench.rules.workloads.supplies import Amount, Supply, grows, supplies
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 4
+RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 5
 # Of figures that were repeated less often than this so much less.
 ENOUGH, POOR_ONCE = 3, 0.4
+# The most clients have so much of the best rate, or more of them are in each other's way.
+AS_GOOD = 0.95
 # The better of two file systems is named if it is this much better.
 BETTER = 1.1
 # Files of the field's campaigns: large, so that creating them costs nothing.
@@ -54,49 +56,63 @@ def _first_of_each(drafts: Sequence[FindingDraft]) -> list[FindingDraft]:
 
 
 def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | None:
-    """Return that a file system wants many tasks, where one alone gets less than half of all together.
+    """Return that a file system wants many clients, where one alone gets less than half of all together.
 
-    Both with the same records, and with whichever it was measured: large ones may do without many tasks.
+    Both with the same records, and with whichever it was measured: large ones may do without many clients.
     """
     records = dict.fromkeys(record for cell in supply.cells.values() for record in cell)
-    amounts = {record: _by_tasks(supply, record) for record in records}
-    whole = {record: own for record, own in amounts.items() if len(own) > 1 and 1 in own}
-    if not whole and len(amounts) > 1 and not grows(supply):
+    sweeps = {record: _by_clients(supply, record) for record in records}
+    whole = {record: own for record, own in sweeps.items() if 1 in own}
+    if not whole and len(sweeps) > 1 and not grows(supply):
         return None
-    found = [
-        _at_record(supply, pattern, record, own, is_alone=is_alone) for record, own in (whole or amounts).items()
-    ]
+    found = [_at_record(supply, pattern, record, own, is_alone=is_alone) for record, own in (whole or sweeps).items()]
     drafts = [draft for draft in found if draft is not None]
     return max(drafts, key=lambda draft: draft[0])[1] if drafts and len(drafts) == len(found) else None
 
 
-def _by_tasks(supply: Supply, record: int | None) -> dict[int, Amount]:
-    """Return {tasks in all: amount} at one record size."""
-    cells = sorted(supply.cells.items())
-    return {clients * tasks: own[record] for (clients, tasks), own in cells if record in own}
+def _by_clients(supply: Supply, record: int | None) -> dict[int, Amount]:
+    """Return {number: amount} of the clients that were varied, each with as many tasks, at one record size.
+
+    Where one alone was not measured, but a publication says that the rate grows with them, it is {tasks in all:
+    amount} of several clients. Threads of one client tell nothing of many nodes: {}.
+    """
+    ways: dict[int, dict[int, Amount]] = {}
+    for (clients, tasks), own in sorted(supply.cells.items()):
+        if record in own:
+            ways.setdefault(tasks, {})[clients] = own[record]
+    swept = [way for way in ways.values() if len(way) > 1 and 1 in way]
+    if swept:
+        return max(swept, key=lambda way: way[max(way)].value)
+    if not grows(supply) or supply.trend is None or supply.trend.factor == THREADS:
+        return {}
+    return {clients * tasks: amount for tasks, way in ways.items() for clients, amount in way.items() if clients > 1}
 
 
 def _at_record(
     supply: Supply, pattern: str, record: int | None, amounts: dict[int, Amount], *, is_alone: bool
 ) -> tuple[float, FindingDraft] | None:
-    """Return the rate of all tasks together at one record size and the finding; None unless few get little."""
-    most = max(amounts, key=lambda count: amounts[count].value)
-    if most < 2:
+    """Return the rate of all together at one record size and the finding; None unless few get little.
+
+    Nor is it fit for many where the most that were tried have less than some of them had.
+    """
+    most = max(amounts, default=0)
+    if most < 2 or amounts[most].value < AS_GOOD * max(amount.value for amount in amounts.values()):
         return None
-    best = amounts[most]
-    is_of_clients = all(tasks == 1 for _clients, tasks in supply.cells)
-    first = amounts.get(1)
+    best, first = amounts[most], amounts.get(1)
     if first is not None:
-        alone, reason = first.value, _("One task alone gets %(alone)s, %(most)s of them together %(best)s (%(way)s).")
-        if is_of_clients:
-            reason = _("One client alone gets %(alone)s, %(most)s of them together %(best)s (%(way)s).")
-    elif grows(supply):
+        alone, reason = (
+            first.value,
+            _("One client alone gets %(alone)s, %(most)s of them together %(best)s (%(way)s)."),
+        )
+        # One client that has most of it by more tasks does not need the others.
+        ones = [own[record] for (clients, _tasks), own in supply.cells.items() if clients == 1 and record in own]
+        if not all(_is_poor(one.value, one, best) for one in ones):
+            return None
+    else:
         alone = best.value / most
         reason = _("%(most)s tasks get %(best)s (%(way)s), growing with them: about %(alone)s each.")
-        if is_of_clients:
+        if all(tasks == 1 for _clients, tasks in supply.cells):
             reason = _("%(most)s clients get %(best)s (%(way)s), growing with them: about %(alone)s each.")
-    else:
-        return None
     if not _is_poor(alone, first, best):
         return None
     shown = {
