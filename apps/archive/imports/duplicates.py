@@ -44,7 +44,9 @@ def mark(imported: Import) -> None:
 def mark_rows(imported: Import) -> None:
     """Mark the rows of a table, whose nodes were chosen, that were imported before as measured between the same."""
     imported.items.filter(is_duplicate=True, trial__isnull=False).update(is_duplicate=False, trial=None)
-    items = list(imported.items.filter(refusal__isnull=True, is_duplicate=False).only("source", "digest", "group", "roles"))
+    items = list(
+        imported.items.filter(refusal__isnull=True, is_duplicate=False).only("source", "digest", "group", "roles")
+    )
     rows = ImportItem.objects.filter(
         source__team=imported.team_id,
         digest__in=[item.digest for item in items],
