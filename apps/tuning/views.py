@@ -18,7 +18,7 @@ from apps.bench.sweep.verification import LOOKS
 from apps.campaigns import queries as campaigns
 from apps.core import editing
 from apps.core.versions import lock_row
-from apps.tuning import answers, contrasts, proposals, queries, services
+from apps.tuning import answers, contrasts, proposals, queries, services, untold
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.models import Finding
 
@@ -107,6 +107,8 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
         "standing": analyses.standing_of(campaign) if campaign and campaign.launched_at else None,
         "can_write": campaign is not None and rights.can(user, campaign.team, Role.OPERATOR),
     }
+    if campaign and not findings and campaign.trials.count() <= untold.MOST_FOR_A_PAGE:
+        context["silent"] = untold.silent_for(campaign)
     return render(request, "tuning/_panel.html", context)
 
 
