@@ -1,5 +1,7 @@
 """Pages of findings: what to change, why, on which trials that rests, and whether measuring again bore it out."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -100,7 +102,7 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
     queries.attach_ends(findings)
     queries.attach_flags(findings)
     campaign = campaigns.campaigns_for(user).select_related("team").filter(pk=pk).first()
-    context = {
+    context: dict[str, Any] = {
         "findings": findings,
         "refuted": queries.standing(every, Finding.State.REFUTED),
         "verification": queries.verification_of(pk, user),

@@ -217,3 +217,20 @@ def test_damaged_and_poisoned_workbooks_are_refused() -> None:
 
 def test_what_looks_like_a_formula_leaves_harmless() -> None:
     assert safe("=HYPERLINK(1)") == "'=HYPERLINK(1)" and safe(1.5) == 1.5
+
+
+@pytest.mark.parametrize(("pace", "is_held"), [("100", True), ("300", False)])
+def test_a_limit_that_a_table_tells_holds_its_rates(
+    cast: SimpleNamespace, ends: list[Node], pace: str, *, is_held: bool
+) -> None:
+    mapping = {
+        "goodput (Mbit/s)": {"as": "metric", "name": "goodput", "unit": "Mbit/s"},
+        "limit (Mbit/s)": {"as": "parameter", "name": "pace", "unit": "Mbit/s"},
+    }
+    table = f"goodput (Mbit/s),limit (Mbit/s)\n99,{pace}\n"
+    imported = sending.send(cast, {"a.csv": table.encode()}, kind="table")
+    services.map_columns(imported=imported, tool="iperf3-tcp", mapping=mapping)
+    imported = sending.advance(imported)
+    sending.choose(imported, {"client": [ends[0].pk], "server": [ends[1].pk]})
+    flags = sending.store(imported).campaign.trials.get().runs.get().result.flags
+    assert ("held-by-limit" in {flag["name"] for flag in flags}) is is_held
