@@ -113,6 +113,7 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
         stop_timeout_s=30,
         death_signal=signal.SIGINT,
         identity=identity,
+        workplace=cluster,
     )
     return Server(process, f"postgresql://fathom@/{DATABASE}?host={quote(str(sockets))}", sockets)
 

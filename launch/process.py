@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from launch import leash, liveness
+from launch import leash, liveness, orphans
 
 _LEASH = Path(leash.__file__).resolve()
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
@@ -45,6 +45,7 @@ class Process:
     come to a halt. `tier` orders the end: the highest stops first, those of one tier together. `death_signal` is what
     it gets if the supervisor is killed. `fds` are passed on. `identity` is one of `launch.leash`. With `once` it is
     ready when it has ended well, however long that takes: a migration that is ended on its way never gets done.
+    `workplace` is the folder in which what it starts works, wherever it has gone: PostgreSQL's leave its group.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Process:
     tier: int = 0
     fds: tuple[int, ...] = ()
     once: bool = False
+    workplace: Path | None = None
 
 
 class Child:
@@ -74,6 +76,8 @@ class Child:
         log.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
             self.trim_log()
+        # What a supervisor that was killed left there.
+        self._clear_workplace()
         hold = (
             sys.executable,
             "-S",
@@ -169,11 +173,15 @@ class Child:
         self.finish(deadline=time.monotonic() + self.process.stop_timeout_s)
 
     def kill_group(self) -> None:
-        """Kill what a process that has ended left in its group."""
-        try:
+        """Kill what a process that has ended left in its group, or at work in its folder."""
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        self._clear_workplace()
+
+    def _clear_workplace(self) -> None:
+        """Kill what is at work in its folder without it, and holds what its start needs."""
+        if self.process.workplace is not None:
+            orphans.kill(orphans.at_work_in(self.process.workplace.resolve(), Path(self.process.argv[0]).name))
 
     def kill(self) -> None:
         """Kill it and what it has started, as what has come to a halt hears no other signal."""

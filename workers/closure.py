@@ -5,7 +5,7 @@ import time
 from datetime import datetime
 
 from django.db import DatabaseError, transaction
-from django.db.models import Case, DateTimeField, F, Func, When
+from django.db.models import Case, F, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -32,13 +32,6 @@ _UNREADABLE = _("What the commands printed could not be read; the server's log h
 _REPORT_IT = _("The raw output is kept on this page: report it together with the tool's version.")
 
 
-class _ServerStart(Func):
-    """When PostgreSQL began to serve."""
-
-    function = "pg_postmaster_start_time"
-    output_field = DateTimeField()
-
-
 def close_waiting(run_id: int, *, now: datetime) -> None:
     """Close a run as `close` does; one with which that fails is set aside, and tried again later."""
     isolation.for_each(CLOSE, [run_id], close, now=now, tell=_write_fault, atomic=False)
@@ -61,7 +54,7 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
         # Committed before anything is read: whatever ends this worker on the way is counted.
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
         # What PostgreSQL's end took with it, and the service's where it brings its own, was no fault of the reading.
-        is_new_server = When(updated_at__lt=_ServerStart(), then=1)
+        is_new_server = When(updated_at__lt=leases.ServerStart(), then=1)
         opened.update(readings=Case(is_new_server, default=F("readings") + 1), updated_at=Now())
         began = time.process_time()
         try:

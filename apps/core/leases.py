@@ -8,10 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from django.db import DatabaseError, connection
+from django.db.models import DateTimeField, Func
 
 # A backend in the middle of a statement looks this often (ms) whether its worker is still there.
 _LOOK_MS = 2000
 _KEY = "hashtextextended(%s, 0)"
+
+
+class ServerStart(Func):
+    """When PostgreSQL began to serve: a lease of before ended with it, and whoever held it did nothing wrong."""
+
+    function = "pg_postmaster_start_time"
+    output_field = DateTimeField()
 
 
 @contextmanager

@@ -198,3 +198,12 @@ def test_what_falls_as_more_is_offered_has_no_knee_beyond_which_it_stays() -> No
     assert curve.knee is not None
     assert curve.knee.is_clear
     assert "knee" not in said(curve)
+
+
+@pytest.mark.parametrize("chance", [0.006, 0.01, 0.05])
+@pytest.mark.parametrize("loads", [(900, 910, 920), (1000, 1020, 1030), (100, 500, 505), (100, 101)])
+def test_what_follows_the_load_is_no_plateau(loads: tuple[int, ...], chance: float) -> None:
+    """Loads that are alike arrive alike, whatever takes a share of them."""
+    curve = loss_curve.analyse(Point(load * 1e6, chance) for load in loads)
+    assert (curve.plateau, curve.bend) == (None, None)
+    assert "one flow" not in said(curve)

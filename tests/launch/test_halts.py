@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from launch import orphans
 from tests.hanging import held
 from tests.launch import stack
 from tests.launch.conftest import HANG_AFTER_S
@@ -70,6 +71,19 @@ def test_who_only_waits_for_a_frozen_broker_is_left_alone(running: stack.Stack) 
     assert killed(running) - told == {"valkey"}
     assert all(running.pid(part) == pid for part, pid in before.items() if part != "valkey")
     assert wait_for(lambda: health(running)["status"] == "ok", BOUND_S), health(running)
+
+
+def test_postgresql_that_is_frozen_whole_starts_again(running: stack.Stack) -> None:
+    """Its processes leave its group and its environment, and hold the memory that the next one needs."""
+    cluster = running.folder / "postgres" / "cluster"
+    before = orphans.at_work_in(cluster, "postgres")
+    assert running.pid("postgres") in before
+    assert len(before) > 5
+    for pid in before:
+        os.kill(pid, signal.SIGSTOP)
+    assert wait_for(lambda: running.pid("postgres") not in (None, *before), BOUND_S), running.printed()
+    assert wait_for(lambda: health(running)["status"] == "ok", BOUND_S), running.printed()
+    assert not wait_until_gone(before, BOUND_S)
 
 
 def test_connections_say_whose_they_are(running: stack.Stack) -> None:

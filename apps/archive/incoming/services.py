@@ -124,7 +124,7 @@ def _take_turn(pk: int, now: datetime) -> bool:
     except FileNotFoundError:
         _refuse(incoming, Message(_("The file is gone: send the archive again.")))
     except Exception as error:
-        isolation.give_back(error, lambda: _give_back(incoming))
+        isolation.give_back(error, lambda: _wait(incoming, attempts=F("attempts") - 1))
         logger.exception("Archive %s could not be imported", incoming.pk)
         _refuse(incoming, Message(_("The archive could not be imported; the service's log says why.")))
     return True
@@ -144,10 +144,6 @@ def _take_on(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
         _store(incoming, archive, now)
 
 
-def _give_back(incoming: IncomingArchive) -> None:
-    _wait(incoming, attempts=F("attempts") - 1)
-
-
 def _wait(incoming: IncomingArchive, **values: Any) -> None:
     """Let an archive that is ours wait for its next turn."""
     waits = State.WAITING if incoming.state == State.CHECKING else State.AGREED
@@ -158,6 +154,8 @@ def _wait(incoming: IncomingArchive, **values: Any) -> None:
 def resume(*, now: datetime) -> None:
     """Have those looked at whose message was lost or whose worker was killed, the latter a few times at most."""
     busy = IncomingArchive.objects.filter(state__in=IncomingArchive.BUSY_STATES).values_list("pk", flat=True)
+    # What PostgreSQL's end took with it was no fault of theirs.
+    busy.filter(alive_at__lt=leases.ServerStart(), attempts__gt=0).update(attempts=0, alive_at=now)
     isolation.for_each(TAKE_ARCHIVES, busy, _take_up, now=now)
     if _due(now).exists():
         queue.remind(queue.BULKY)

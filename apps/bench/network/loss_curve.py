@@ -16,6 +16,8 @@ BEYOND = 1.02
 EXCESS = 2.0
 # What arrives of different loads is one plateau within this share.
 PLATEAU = 0.03
+# Where so much of what is offered more arrives, what arrives follows the load.
+FOLLOWS = 0.5
 
 
 @dataclass(frozen=True)
@@ -160,11 +162,17 @@ def analyse(points: Iterable[Point], threshold: float = THRESHOLD) -> LossCurve 
 def _plateau(whole: float | None, lossy: Sequence[Point]) -> float | None:
     """Return what arrives whatever is offered: alike of all loads beyond `whole`, and of more than one load.
 
-    The highest load that arrived whole counts as one, for it may lie just at the plateau.
+    The highest load that arrived whole counts as one, for it may lie just at the plateau. Of loads that are alike
+    themselves what arrives is so, too, whatever takes a share of it: most of what is offered more must not arrive.
     """
-    arrived = [point.delivered for point in lossy if point.offered > (whole or 0.0)]
-    known = [*arrived, *([whole] if whole and arrived and whole >= (1 - PLATEAU) * min(arrived) else [])]
+    beyond = [(point.offered, point.delivered) for point in lossy if point.offered > (whole or 0.0)]
+    arrived = [delivered for _offered, delivered in beyond]
+    own = [(whole, whole)] if whole and arrived and whole >= (1 - PLATEAU) * min(arrived) else []
+    known = [delivered for _offered, delivered in [*own, *beyond]]
     if len(known) < 2 or min(known) < (1 - PLATEAU) * max(known) or (whole or 0.0) > (1 + PLATEAU) * min(arrived):
+        return None
+    (least, first), (most, last) = min([*own, *beyond]), max([*own, *beyond])
+    if last - first > FOLLOWS * (most - least):
         return None
     return math.fsum(arrived) / len(arrived)
 

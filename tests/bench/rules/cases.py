@@ -44,6 +44,9 @@ class Maker:
                 "window_observed": observed if observed is not None else rate * rtt / 8 / streams,
                 "mean_rtt": rtt,
                 "min_rtt": rtt,
+                # As iperf3 prints of both ends.
+                "cpu_local": 20.0,
+                "cpu_remote": 15.0,
                 **({"window_granted": 2 * window} if window else {}),
             }
             for rate in rates

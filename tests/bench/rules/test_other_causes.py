@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from apps.bench.rules import pace, path, tcp
+from apps.bench import rules
+from apps.bench.rules import pace, path, runner, tcp
 from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, LinkFacts, PathFacts
 from apps.bench.rules.tcp import bdp, buffers, limits, pacing, verdict, window
 from apps.bench.rules.tcp.path import read_capacity
@@ -42,6 +43,19 @@ def test_streams_that_level_off_show_the_capacity_where_no_end_was_at_its_limit(
     known = read_capacity(evidence([make.ping(0.0048), *levelled(make, LEVEL)], TEN))
     assert known.value == pytest.approx(2.3e9 / 0.991, rel=0.01)
     assert "more streams give no more" in str(known.source)
+
+
+@pytest.mark.parametrize("gone", ["cpu_local", "cpu_remote"])
+def test_ends_that_nobody_watched_may_be_what_levels_off(make, gone):
+    """Of links that are said to have more: a processor at its limit looks the same."""
+    points = [
+        dataclasses.replace(point, metrics={name: own for name, own in point.metrics.items() if name != gone})
+        for point in levelled(make, LEVEL)
+    ]
+    known = read_capacity(evidence([make.ping(0.0048), *points], TEN))
+    assert known.is_open or known.is_stated
+    drafts = runner.conclude_all(rules.of_ends(), evidence([make.ping(0.0048), *points], TEN))
+    assert not [draft for draft in drafts if "The path is the limit" in str(draft.title)]
 
 
 @pytest.mark.parametrize("flag", sorted(pace.ENDS))
@@ -233,3 +247,17 @@ def test_a_single_stream_is_set_against_streams_of_the_same_window(make):
         if draft.rule == "tcp-per-flow-limit"
     )
     assert slow.value == pytest.approx(10e6)
+
+
+def test_limits_that_let_another_control_through_are_not_raised(make):
+    slow = make.tcp([299e6, 300e6, 301e6], rtt=0.02, congestion="cubic")
+    fast = make.tcp([872e6, 874e6, 876e6], rtt=0.02, congestion="bbr")
+    links = PathFacts(1_000_000_000, 0.02, 1500)
+    rules_of = {
+        name: [
+            draft.rule for draft in runner.conclude_all(rules.of_ends(), evidence([make.ping(0.02), *points], links))
+        ]
+        for name, points in {"alone": [slow], "beside": [slow, fast]}.items()
+    }
+    assert "tcp-sysctl" in rules_of["alone"]
+    assert "tcp-sysctl" not in rules_of["beside"]

@@ -1,6 +1,6 @@
 """The best rate on a path, and whether something else than the path is known to have held it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from apps.bench import model, network, statistics
@@ -35,6 +35,8 @@ WITHIN = 1.6
 LEAST_AGAIN = 5
 # The largest segment of usual frames, and the usual one; larger ones may have been made smaller on the way.
 USUAL_SEGMENT, USUAL_MSS = 1460, 1448
+# The loads of the two ends' processors.
+PROCESSORS = ("cpu_local", "cpu_remote")
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,13 @@ def plateau_of(evidence: Evidence) -> Plateau | None:
             trials = tuple(sorted(trial for cell in level for trial in cell.trials))
             return Plateau(mean(rates), int(level[0].value), trials)
     return None
+
+
+def are_ends_watched(evidence: Evidence, trials: Collection[int]) -> bool:
+    """Return whether somebody watched the processors of both ends in some of these trials."""
+    return all(
+        any(not {*trials}.isdisjoint(point.metrics.get(name, ())) for point in evidence.points) for name in PROCESSORS
+    )
 
 
 def is_held(evidence: Evidence, best: Best, rtt_s: float | None) -> bool:

@@ -9,11 +9,12 @@ from apps.bench.rules.tcp.bdp import MAXIMA, UNSCALED, is_short, present_rate, w
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.outlook import read_outlook
 from apps.bench.rules.tcp.path import PathReading, is_told_beside, read_path
+from apps.bench.rules.tcp.present import read_all
 from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-sysctl", 4
+RULE, VERSION = "tcp-sysctl", 5
 # The share of tcp_rmem's maximum that becomes window, measured on kernel 6.18: the rest is overhead of the buffers.
 SHARE_JUMBO, SHARE_USUAL, JUMBO = 0.70, 0.62, 9000
 # Limits end on this, so that the lines are easy to read and compare.
@@ -26,6 +27,8 @@ MOST_WINDOW = 2**30
 # Linux's own minimum and default, where a node has not told its present ones.
 TRIPLES = {"net.ipv4.tcp_rmem": (4096, 131072), "net.ipv4.tcp_wmem": (4096, 16384)}
 SWITCHES = ("net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_window_scaling")
+# What had so much of a rate went through the limits that the rate needs.
+THROUGH = 0.85
 NAME, TARGET = "tcp", "twice the BDP of the path"
 
 
@@ -42,6 +45,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     present, outlook = present_rate(evidence), read_outlook(evidence, path)
     if outlook.is_open:
         # What a window had that was asked for says nothing of the kernel's own: neither that it gains, nor that not.
+        return None
+    if outlook.in_the_way is None and _lets_through(evidence, outlook.rate or path.ceiling_bps):
         return None
     unknown = any(set(TRIPLES) & {*settings.unknown} for settings in nodes.values())
     # Whatever the limits are: a path that is filled, or something else in the way, needs no larger ones.
@@ -152,6 +157,14 @@ def _reasons(evidence: Evidence, path: PathReading, nodes: Mapping[str, Settings
     if wanted_window(path) > UNSCALED:
         reasons.append(Message(_("Window scaling and the receive buffer's autotuning must stay on.")))
     return reasons
+
+
+def _lets_through(evidence: Evidence, rate: float) -> bool:
+    """Return whether today's limits let one stream with the automatic window have a rate, by whatever control."""
+    return any(
+        item.streams == 1 and not item.point.parameters["window"] and item.rate >= THROUGH * rate
+        for item in read_all(evidence)
+    )
 
 
 def _several_streams(growth: Growth | None) -> Alternative:

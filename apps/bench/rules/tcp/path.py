@@ -205,6 +205,9 @@ def _by_plateau(evidence: Evidence, nominal: float | None) -> Known | None:
     if nominal:
         text = _("Capacity %(rate)s: more streams give no more; %(share)s %% of the links' %(nominal)s.")
     line = found.rate / network.tcp_efficiency(held.frame_of(evidence))
+    if nominal and line < BELOW_LINKS * nominal and not held.are_ends_watched(evidence, found.trials):
+        # The links are said to have more, and a processor that nobody watched levels off as well.
+        return None
     return Known(line, Message(text, _rates(line, nominal)), 0.9, found.trials)
 
 
