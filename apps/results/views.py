@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.agents.models import Job
-from apps.bench.sweep import setting_names
+from apps.bench.sweep import likeness, setting_names
 from apps.bench.toolkit import Parameter
 from apps.campaigns import queries as campaigns
 from apps.campaigns import waits
@@ -152,7 +152,7 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
         "parameters": parameters,
         "attempts": attempts,
         "nodes": queries.lane_names(found.experiment)[found.lane_id],
-        "history_point": point_key(found.parameters),
+        "history_point": point_key(likeness.told_of(found.parameters)),
     }
     return render(request, "results/trial.html", context)
 

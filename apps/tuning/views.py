@@ -1,5 +1,7 @@
 """Pages of findings: what to change, why, on which trials that rests, and whether measuring again bore it out."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -18,7 +20,7 @@ from apps.bench.sweep.verification import LOOKS
 from apps.campaigns import queries as campaigns
 from apps.core import editing
 from apps.core.versions import lock_row
-from apps.tuning import answers, contrasts, proposals, queries, services
+from apps.tuning import answers, contrasts, proposals, queries, services, untold
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.models import Finding
 
@@ -100,13 +102,15 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
     queries.attach_ends(findings)
     queries.attach_flags(findings)
     campaign = campaigns.campaigns_for(user).select_related("team").filter(pk=pk).first()
-    context = {
+    context: dict[str, Any] = {
         "findings": findings,
         "refuted": queries.standing(every, Finding.State.REFUTED),
         "verification": queries.verification_of(pk, user),
         "standing": analyses.standing_of(campaign) if campaign and campaign.launched_at else None,
         "can_write": campaign is not None and rights.can(user, campaign.team, Role.OPERATOR),
     }
+    if campaign and not findings and campaign.trials.count() <= untold.MOST_FOR_A_PAGE:
+        context["silent"] = untold.silent_for(campaign)
     return render(request, "tuning/_panel.html", context)
 
 

@@ -11,6 +11,7 @@ from apps.archive.imports import groups
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.recognition import storable
 from apps.bench import recognition
+from apps.bench.outputs import pacing
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Output, ParameterError, Reading, SampleValue, Tool, ToolFailure
 from apps.core import cpu_time
@@ -66,7 +67,9 @@ def _read(item: ImportItem, choice: Json, casts: "_Casts") -> Any:
     roles = roles_of(item, choice)
     if item.source.kind == Import.Kind.TABLE:
         samples = tuple(SampleValue(metric, value) for metric, value in item.values.items())
-        reading, role, argv = Reading(samples, requested=told), "", []
+        # As the tool's own output would: a rate at the limit that was asked for is none of the path's.
+        held = pacing.held_flags(item.values.get("goodput"), told.get("pace"), "bit/s")
+        reading, role, argv = Reading(samples, requested=told, flags=tuple(held)), "", []
     else:
         own = recognition.own_output(tool, output_of(item))
         own = dataclasses.replace(own, node=casts.name_of(roles, tool))

@@ -1,9 +1,10 @@
 """Find what is there already: imported before, measured here, or sent twice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from apps.agents import compression
 from apps.agents.models import JobOutput
+from apps.archive.imports import checks
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.recognition import digest_of
 from apps.campaigns.models import Run
@@ -12,7 +13,10 @@ _BATCH = 500
 
 
 def mark(imported: Import) -> None:
-    """Mark the items of an import that are in the team's archive already, or come twice in it."""
+    """Mark the items of an import that come twice in it, and outputs that are in the team's archive already.
+
+    Whether a table's rows are there already is known with their nodes: see `mark_rows`.
+    """
     seen: set[str] = set()
     rows = (
         imported.items.filter(refusal__isnull=True).exclude(digest="").values_list("pk", "digest", "command__bytes")
@@ -28,11 +32,41 @@ def mark(imported: Import) -> None:
             first[digest] = pk
             if size is not None:
                 sizes[digest] = size
+    imported.items.filter(pk__in=again).update(is_duplicate=True)
+    if imported.kind == Import.Kind.TABLE:
+        return
     trials = _imported_before(imported, list(first))
     trials |= _measured_here(imported, {digest: size for digest, size in sizes.items() if digest not in trials})
-    imported.items.filter(pk__in=again).update(is_duplicate=True)
     changed = [ImportItem(pk=first[digest], is_duplicate=True, trial_id=trial) for digest, trial in trials.items()]
     ImportItem.objects.bulk_update(changed, ["is_duplicate", "trial"], batch_size=_BATCH)
+
+
+def mark_rows(imported: Import) -> None:
+    """Mark the rows of a table, whose nodes were chosen, that were imported before as measured between the same."""
+    imported.items.filter(is_duplicate=True, trial__isnull=False).update(is_duplicate=False, trial=None)
+    items = list(
+        imported.items.filter(refusal__isnull=True, is_duplicate=False).only("source", "digest", "group", "roles")
+    )
+    rows = ImportItem.objects.filter(
+        source__team=imported.team_id,
+        digest__in=[item.digest for item in items],
+        trial__isnull=False,
+        is_duplicate=False,
+    ).values_list("digest", "trial_id", "trial__lane__roles")
+    there = {(digest, _cast(roles)): trial for digest, trial, roles in rows}
+    changed = []
+    for item in items:
+        choice = imported.choices[item.group]
+        key = (item.digest, _cast(checks.roles_of(item, choice)))
+        if choice["include"] and key in there:
+            item.is_duplicate, item.trial_id = True, there[key]
+            changed.append(item)
+    ImportItem.objects.bulk_update(changed, ["is_duplicate", "trial"], batch_size=_BATCH)
+
+
+def _cast(roles: Mapping[str, Sequence[int]]) -> str:
+    """Return who plays which role, to be told again by."""
+    return repr(sorted((role, sorted(members)) for role, members in roles.items() if members))
 
 
 def _imported_before(imported: Import, digests: list[str]) -> dict[str, int]:

@@ -35,6 +35,8 @@ _TARGETS = (
 _MOMENT = re.compile(r'"(?:timesecs|timestamp)"\s*:\s*(\d{9,10})\b')
 # As fio's text has it at the end of its jobs, in the time of the node: "err= 0: pid=25837: Thu Nov 26 02:59:47 2026".
 _DATE = re.compile(r"^\S.{0,200}\): err= ?\d{1,4}: pid=\d{1,9}: \w{3} (\w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})$", re.M)
+# As iperf3 -V has it at its begin.
+_BEGIN = re.compile(r"(?:^|\s)Time: \w{3}, (\d\d \w{3} \d{4} \d\d:\d\d:\d\d) (?:GMT|UTC)$", re.M)
 
 
 @dataclass(frozen=True)
@@ -149,11 +151,13 @@ def _ends_of(text: str) -> tuple[str, str]:
 
 
 def _moment_of(text: str, zone: tzinfo) -> datetime | None:
-    match, date = _MOMENT.search(text), _DATE.search(text)
+    match, date, begin = _MOMENT.search(text), _DATE.search(text), _BEGIN.search(text)
     try:
         moment = datetime.fromtimestamp(int(match[1]), UTC) if match else None
         if date:
             moment = datetime.strptime(date[1], "%b %d %H:%M:%S %Y").replace(tzinfo=zone)
+        elif begin and not match:
+            moment = datetime.strptime(begin[1], "%d %b %Y %H:%M:%S").replace(tzinfo=UTC)
     except (OverflowError, ValueError, OSError):
         return None
     return moment if moment and moments.is_reasonable(moment) else None

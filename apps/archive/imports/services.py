@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.accounts import quotas
 from apps.accounts.models import Team, User
-from apps.archive.imports import columns, completion, sheets, uploads
+from apps.archive.imports import columns, completion, duplicates, sheets, uploads
 from apps.archive.imports.containers import printable
 from apps.archive.imports.models import ColumnMapping, Import
 from apps.bench.text import Message, _
@@ -118,6 +118,8 @@ def complete_import(
     imported.save(update_fields=["choices", "name", "measured_on", "reason", "updated_at"])
     # With other choices what failed may be read, and what was read may be otherwise.
     imported.items.update(problem=None, reading=None)
+    if imported.kind == Import.Kind.TABLE:
+        duplicates.mark_rows(imported)
     return imported
 
 
@@ -132,7 +134,7 @@ def store_import(*, imported: Import, leave_out: bool = False) -> Import:
         refusal__isnull=True, problem__isnull=True, is_duplicate=False, group__in=included
     ).count()
     if not count:
-        raise WrongState(Message(_("Nothing is left that could be imported.")))
+        raise WrongState(Message(_nothing_left(imported)))
     imported.total, imported.leave_out = count, leave_out
     _begin(imported, State.STORING)
     return imported
@@ -153,6 +155,12 @@ def _locked(imported: Import, states: set[Import.State]) -> Import:
         text = _("This is not possible now: the import is “%(state)s”.")
         raise WrongState(Message(text, {"state": str(row.get_state_display())}))
     return row
+
+
+def _nothing_left(imported: Import) -> str:
+    if imported.items.filter(is_duplicate=True, trial__isnull=False).exists():
+        return _("All of it is there already, measured between the same nodes: nothing is left to import.")
+    return _("Nothing is left that could be imported.")
 
 
 def _begin(imported: Import, state: Import.State) -> None:

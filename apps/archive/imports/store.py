@@ -103,6 +103,7 @@ class _Writer:
         self._points: dict[str, Json] = {}
         self._numbers: dict[str, int] = {}
         self._repetitions: dict[tuple[int, int], int] = defaultdict(int)
+        self._beside = self._varied_beside()
 
     def write(self) -> None:
         """Write the experiment and all of its trials."""
@@ -208,12 +209,28 @@ class _Writer:
         Where all that bears on figures is known its settings say so; else it is alike with those of its group of
         which a person said so, by a repetition's number in the table or for all of them, and with no other.
         """
-        told: Json = _reading(item)["parameters"]
+        parameters: Json = _reading(item)["parameters"]
+        told = {name: value for name, value in parameters.items() if name not in self._beside}
         if not likeness.absent(self._tool, told):
             return told
         place = f"{self._campaign.permanent_id}/{self._experiment.position + 1}"
         is_alike = self._choice.get("alike") or item.repetition is not None
         return {**told, likeness.AS_IN: place if is_alike else f"{place}/{position + 1}"}
+
+    def _varied_beside(self) -> set[str]:
+        """Return the parameters on which no figure depends and that differ from output to output, such as ports.
+
+        They make no other settings: results keep them as what was requested. How many clients there were stays, and
+        so does what somebody gave a column of a table to.
+        """
+        if self._imported.kind == Import.Kind.TABLE:
+            return set()
+        names = [item.name for item in self._tool.parameters if item.aside and item.unit != "count"]
+        rows = list(
+            _items(self._imported, self._key).values_list(*(f"reading__parameters__{name}" for name in names))
+        )
+        columns = zip(names, zip(*rows, strict=True), strict=True) if names and rows else ()
+        return {name for name, values in columns if len(set(map(repr, values))) > 1}
 
     def _lane(self, roles: dict[str, list[int]]) -> Lane:
         key = repr(sorted(roles.items()))

@@ -33,7 +33,8 @@ class Shown:
 
     `averaged` has the labels of what figures are means over; `common` counts the places that all sets have, `axis`
     names what tells them apart ("" if the sets are on the axis, and nothing else does).
-    `changed` are the names of what changed on a node while a set was measured.
+    `changed` are the names of what changed on a node while a set was measured, `untold` the labels of settings that
+    are not known of all, and may differ.
     """
 
     names: tuple[str, ...]
@@ -45,6 +46,7 @@ class Shown:
     averaged: tuple[str, ...]
     deviations: tuple[Deviation, ...]
     changed: tuple[frozenset[str], ...] = ()
+    untold: tuple[str, ...] = ()
     invalid: int = 0
     cut: int = 0
 
@@ -120,13 +122,19 @@ def _causes(shown: Shown) -> list[Remark]:
     known = [item for item in shown.deviations if not item.is_unknown_somewhere]
     unknown = len(shown.deviations) - len(known)
     remarks = []
-    if not known:
+    if shown.untold:
+        text = _(
+            "Settings that are not known of all sets may differ, so a difference can be put down to nothing for "
+            "certain: %(what)s."
+        )
+        remarks.append(Remark(Level.CAUTION, Message(text, {"what": _listed(shown.untold)})))
+    elif not known:
         text = _("Nothing that was recorded differs between the sets but the dates.")
         remarks.append(Remark(Level.NOTE, Message(text)))
     elif len(known) == 1 and not any(known[0].name in names for names in shown.changed):
         text = _("One thing that was recorded differs, so a difference can be put down to it: %(what)s.")
         remarks.append(Remark(Level.NOTE, Message(text, {"what": known[0].name})))
-    elif len(known) > 1:
+    if len(known) > 1:
         text = _(
             "%(count)s things that were recorded differ, so a difference cannot be put down to any one of them: "
             "%(what)s."

@@ -50,11 +50,15 @@ class Failure:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one rule said of the evidence: its findings, or how it failed."""
+    """What one rule said of the evidence: its findings, or how it failed.
+
+    `untold` names the parameters that it read and that are not known, where for their sake it left all points out.
+    """
 
     rule: Rule
     drafts: tuple[FindingDraft, ...] = ()
     failure: Failure | None = None
+    untold: tuple[str, ...] = ()
 
 
 def ask(rules: Iterable[Rule], evidence: Evidence, guard: Guard = nullcontext) -> list[Answer]:
@@ -66,7 +70,7 @@ def ask(rules: Iterable[Rule], evidence: Evidence, guard: Guard = nullcontext) -
 def conclude_all(rules: Iterable[Rule], evidence: Evidence) -> list[FindingDraft]:
     """Return the findings of rules, and raise what any of them raises."""
     shared: Shared = {}
-    return [draft for rule in rules for draft in _conclude(rule, evidence, shared)]
+    return [draft for rule in rules for draft in _conclude(rule, evidence, shared)[0]]
 
 
 def attempt(name: str, compute: Callable[[], Any], guard: Guard = nullcontext) -> tuple[Any, Failure | None]:
@@ -104,19 +108,20 @@ def words_of(error: BaseException) -> str:
 def _ask(rule: Rule, evidence: Evidence, shared: Shared, guard: Guard) -> Answer:
     try:
         with guard():
-            drafts = _conclude(rule, evidence, shared)
+            drafts, left_out = _conclude(rule, evidence, shared)
             for draft in drafts:
                 # A figure that JSON does not know (infinity, no number) cannot be kept, nor sent to anybody.
                 json.dumps(draft.as_json(), allow_nan=False)
-        return Answer(rule, tuple(drafts))
+        is_silent = left_out and not drafts and not _without(evidence, left_out).points
+        return Answer(rule, tuple(drafts), untold=tuple(sorted(left_out)) if is_silent else ())
     except Exception as error:
         return Answer(rule, failure=Failure(rule.name, rule.version, words_of(error), error))
 
 
-def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> list[FindingDraft]:
-    """Return what a rule says of the points of which all is known that it reads."""
+def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> tuple[list[FindingDraft], frozenset[str]]:
+    """Return what a rule says of the points of which all is known that it reads, and what was not known of others."""
     drafts, left_out = _of_known(lambda known, names: _said(rule, known, names, shared), evidence)
-    return [_with_unknown(draft, evidence, left_out) for draft in drafts]
+    return [_with_unknown(draft, evidence, left_out) for draft in drafts], left_out
 
 
 def of_known(compute: Callable[[Evidence], Any], evidence: Evidence) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from apps.bench.sweep import likeness
 from apps.comparison.comparisons import factors
 from apps.comparison.comparisons.cells import Fixed, Spread, spread_of
 from apps.comparison.comparisons.factors import Factor
@@ -22,6 +23,9 @@ def told_apart(
         spread = spread_of(gathered, factor, fixed)
         varies = any(len(values) > 1 for values in spread)
         if factor.is_parameter and not varies:
+            if not likeness.is_told(factor.name):
+                # That settings are not known is no difference between them: see `Shown.untold`.
+                continue
             once.append((factor.label, spread))
         elif varies and (factor.is_parameter or (factor.name in factors.APART and _is_common(spread))):
             apart.append(factor)

@@ -254,7 +254,7 @@ def _parallel(comparison: Comparison) -> Json:
     # What only tells the sets apart has its axis in them.
     axis_factors = [
         factor
-        for factor in comparison.factors
+        for factor in comparison.named
         if (factor.numeric or len(factor.values) <= MOST_LABELS)
         and (factor.is_parameter or comparison.varies_within(factor))
     ]

@@ -14,6 +14,7 @@ from apps.bench import comparison as bench_comparison
 from apps.bench import network, statistics
 from apps.bench.comparison import Level, Remark, Statistic
 from apps.bench.statistics import Importance, Mean, Overall
+from apps.bench.sweep import likeness
 from apps.bench.text import Message
 from apps.bench.toolkit import Metric, Params, Tool, right_mean
 from apps.comparison.comparisons import environment, factors, figure_rows, gaps, part_names, titles
@@ -65,6 +66,11 @@ class Comparison:
         """Return the unit of the figures."""
         return self.metric.unit if self.metric else ""
 
+    @property
+    def named(self) -> list[Factor]:
+        """Return the factors that were told: what keeps untold settings apart is none to show or to choose."""
+        return [factor for factor in self.factors if likeness.is_told(factor.name)]
+
     def varies_within(self, factor: Factor) -> bool:
         """Return whether a set has more than one value of a factor, so that there is something to fix."""
         return factors.varies_within(factor, self.gathered)
@@ -88,7 +94,7 @@ class Comparison:
 
     def _importance(self) -> list[tuple[str, Importance]]:
         """Return what each set's own factors explain of it: (title of the set, shares)."""
-        names = [factor.name for factor in self.factors if factor.is_parameter or factor.name == factors.NODES]
+        names = [factor.name for factor in self.named if factor.is_parameter or factor.name == factors.NODES]
         shares = []
         for place, (title, rows) in enumerate(zip(self.titles, self.gathered.rows, strict=True)):
             counts = [len(row.values) for row in rows]
@@ -189,7 +195,7 @@ def mean_of(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -
 
 def _usual_axis(varied: list[Factor], sets: Factor) -> Factor:
     """Return the first factor that varies, a number if there is one; the sets if nothing does."""
-    parameters = [factor for factor in varied if factor.is_parameter]
+    parameters = [factor for factor in varied if factor.is_parameter and likeness.is_told(factor.name)]
     numbers = [factor for factor in parameters if factor.numeric]
     nodes = [factor for factor in varied if factor.name == factors.NODES]
     return next(iter([*numbers, *parameters, *([] if len(sets.values) > 1 else nodes)]), sets)
@@ -225,6 +231,7 @@ def _shown(
         averaged=tuple(factor.label for factor in comparison.averaged),
         deviations=tuple(comparison.deviations),
         changed=changed,
+        untold=factors.untold_of(comparison.factors, gathered),
         invalid=sum(gathered.invalid.values()) if comparison.state.invalid else 0,
         cut=sum(choice.cut for choice in gathered.choices),
     )

@@ -50,7 +50,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "axis": comparison.axis.name,
         "series": comparison.series.name if comparison.series else None,
         "factors": [
-            {"name": factor.name, "unit": factor.unit, "values": list(factor.keys)} for factor in comparison.factors
+            {"name": factor.name, "unit": factor.unit, "values": list(factor.keys)} for factor in comparison.named
         ],
         "fixed": {factor.name: text for factor, text in comparison.fixed},
         "apart": [factor.name for factor in comparison.apart],

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from apps.bench import units
+from apps.bench.sweep import likeness
 from apps.comparison.comparisons.figure_rows import Gathered, Row
 from apps.comparison.comparisons.sets import text_of
 from apps.results import charts, queries
@@ -108,6 +109,16 @@ def varied(gathered: Gathered) -> list[Factor]:
         for name in [*names, *PSEUDO]
     ]
     return [_factor(name, seen, gathered) for name, seen in value_sets if len(seen) > 1]
+
+
+def untold_of(varied: Iterable[Factor], gathered: Gathered) -> tuple[str, ...]:
+    """Return the labels of the settings that nobody told of some results, and that may differ between them."""
+    if all(likeness.is_told(factor.name) for factor in varied):
+        return ()
+    labels: dict[str, None] = {}
+    for row in chain.from_iterable(gathered.rows):
+        labels |= {_(item.label): None for item in likeness.unknown_of(gathered.tool_of(row), row.parameters)}
+    return tuple(labels)
 
 
 def varies_within(factor: Factor, gathered: Gathered) -> bool:

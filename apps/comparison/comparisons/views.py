@@ -112,7 +112,7 @@ def _shown(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     importance = comparison.compute_part(part_names.IMPORTANCE, lambda: tables.importance_of(comparison), none)
     hidden = [
         factor
-        for factor in comparison.factors
+        for factor in comparison.named
         if factor not in (comparison.axis, comparison.series)
         and (factor.is_parameter or comparison.varies_within(factor))
     ]
@@ -137,7 +137,7 @@ def _shown(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
         ],
         "choices": {
             "axis": _axes(comparison),
-            "series": [factor for factor in comparison.factors if factor != comparison.axis],
+            "series": [factor for factor in comparison.named if factor != comparison.axis],
             "fix": [
                 {
                     "factor": factor,
@@ -171,11 +171,7 @@ def _shown(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
 
 def _axes(comparison: Comparison) -> list[Factor]:
     """Return what can be on the axis: the sets, what varies, and what is there though it does not vary."""
-    axes = (
-        [factors.of_sets(comparison.titles), *comparison.factors]
-        if len(comparison.titles) > 1
-        else comparison.factors
-    )
+    axes = [factors.of_sets(comparison.titles), *comparison.named] if len(comparison.titles) > 1 else comparison.named
     return axes if comparison.axis.name in {factor.name for factor in axes} else [comparison.axis, *axes]
 
 

@@ -37,6 +37,9 @@ class HistoryPointSerializer(serializers.Serializer):
     label: Any = serializers.CharField()
     parameters = serializers.DictField(source="setting.parameters")
     campaigns = serializers.IntegerField(source="setting.campaigns")
+    is_untold = serializers.BooleanField(
+        source="setting.is_untold", help_text="Whether more is not known of some of its runs, and may differ."
+    )
 
 
 class HistoryLevelSerializer(serializers.Serializer):

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from apps.bench.sweep import likeness
 from apps.bench.toolkit import Tool
 from apps.campaigns.models import Trial
 from apps.results import charts, queries
@@ -15,20 +16,24 @@ from apps.results.addresses import point_key
 
 # Once a campaign first: PostgreSQL counts distinct campaigns by sorting all trials by their parameters.
 _MEASURED = """
-SELECT parameters, count(*) AS campaigns FROM (
-    SELECT parameters, campaign_id, max(id) AS newest FROM campaigns_trial
-    WHERE lane_id = ANY(%(lanes)s) AND state = %(state)s AND NOT is_warmup
-    GROUP BY parameters, campaign_id
-) once GROUP BY parameters ORDER BY campaigns DESC, max(newest) DESC
+SELECT told, count(*) AS campaigns, bool_or(is_untold) FROM (
+    SELECT parameters - %(mark)s AS told, campaign_id, max(id) AS newest, bool_or(parameters ? %(mark)s) AS is_untold
+    FROM campaigns_trial WHERE lane_id = ANY(%(lanes)s) AND state = %(state)s AND NOT is_warmup
+    GROUP BY told, campaign_id
+) once GROUP BY told ORDER BY campaigns DESC, max(newest) DESC
 """
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One point of the sweep that was measured, in how many campaigns."""
+    """One point of the sweep that was measured, in how many campaigns.
+
+    Of an import it is what was told: `is_untold` says that more is not known of some of it, and may differ.
+    """
 
     parameters: dict[str, Any]
     campaigns: int
+    is_untold: bool = False
 
     @cached_property
     def key(self) -> str:
@@ -56,8 +61,8 @@ class Choice:
 def settings_of(lanes: Iterable[int]) -> list[Setting]:
     """Return the points measured on the lanes, those of most campaigns first."""
     with connection.cursor() as cursor:
-        cursor.execute(_MEASURED, {"lanes": list(lanes), "state": Trial.State.SUCCEEDED})
-        return [Setting(json.loads(parameters), campaigns) for parameters, campaigns in cursor.fetchall()]
+        cursor.execute(_MEASURED, {"lanes": list(lanes), "state": Trial.State.SUCCEEDED, "mark": likeness.AS_IN})
+        return [Setting(json.loads(told), campaigns, is_untold) for told, campaigns, is_untold in cursor.fetchall()]
 
 
 def names_apart(points: Sequence[dict[str, Any]]) -> list[str]:

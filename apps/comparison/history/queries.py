@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from apps.accounts.models import User
+from apps.bench.sweep import likeness
 from apps.bench.toolkit import Metric
 from apps.campaigns.models import Lane
 from apps.comparison.history import points, series
@@ -30,6 +32,14 @@ class LaneHistory:
     def nodes(self) -> str:
         """Return "sender → receiver" with the names of the nodes."""
         return ways.nodes_of(self.lane, self.subject.parameters, self.subject.metric.name)
+
+    @property
+    def untold(self) -> str:
+        """Return the names of the settings that nobody told of some of its runs, and that may differ; "" of none."""
+        if not self.setting.is_untold:
+            return ""
+        unknown = likeness.absent(self.subject.tool, self.setting.parameters)
+        return ", ".join(gettext(parameter.label) for parameter in unknown)
 
     @property
     def address(self) -> str:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Func, JSONField, Max, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from apps.accounts.models import Team, User
 from apps.bench import statistics
+from apps.bench.sweep import likeness
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Lane, Trial
 from apps.campaigns.queries.visibility import counted, visible
@@ -37,6 +38,14 @@ _SAMPLED = {
 
 # What tells histories apart in their list: the tool, the team, and the roles as text.
 _Key = tuple[str, int, str]
+
+
+class Told(Func):
+    """A trial's parameters without the mark that keeps untold settings apart."""
+
+    template = "(%(expressions)s)"
+    arg_joiner = " - "
+    output_field = JSONField()
 
 
 @dataclass(frozen=True)
@@ -166,12 +175,10 @@ def like(lane: Lane, user: User) -> list[int]:
 def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
     """Return what each campaign measured of the subject, the oldest first, of the figures that count."""
     rows = (
-        Sample.objects.filter(
-            trial__lane__in=list(lanes),
-            trial__parameters=subject.parameters,
-            counts=True,
-            metric=subject.metric.name,
-        )
+        Sample.objects.filter(trial__lane__in=list(lanes), counts=True, metric=subject.metric.name)
+        # Runs of which more is not known are measured alike as far as anybody told.
+        .annotate(told=Told("trial__parameters", Value(likeness.AS_IN)))
+        .filter(told=subject.parameters)
         .order_by("result__recorded_at", "pk")
         .values_list(
             "trial__campaign_id",

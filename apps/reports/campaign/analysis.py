@@ -42,7 +42,9 @@ def problems(made: Material, grounds: Grounds) -> Section:
     if found:
         blocks.append(_problem_table(found))
     elif not made.unfinished:
-        blocks.append(Paragraph((_("Nothing was found that holds the measured rates back."),), key="problems"))
+        nothing = _("Nothing was found that holds the measured rates back.")
+        said = " ".join(dict.fromkeys(map(messages.render, made.silent))) or nothing
+        blocks.append(Paragraph((said,), key="problems"))
     return Section("problems", _("Problem analysis"), tuple(blocks), tuple(parts))
 
 

@@ -10,6 +10,7 @@ from django.db.models import Max, Min, Prefetch
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.bench.text import Message
 from apps.bench.toolkit import Metric, Tool, goes_back
 from apps.bench.toolkit.ways import in_order
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
@@ -23,7 +24,7 @@ from apps.testbeds.models import Cluster, Node
 from apps.testbeds.patterns import told_ends
 from apps.toolbox import queries as toolbox
 from apps.tuning import queries as findings
-from apps.tuning import references
+from apps.tuning import references, untold
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.analysis.queries import Standing
 from apps.tuning.models import Finding
@@ -40,7 +41,8 @@ class Material:
     first}, `versions` {tool: versions}, `invalid` {name of a flag: results}, `corrected` results that were read
     again, `period` the first and last end of what was carried out; `findings` with their references, `evidence`
     {id: trial} the first trials that they rest on, `titles` {finding: its title} with its figures as the table of
-    what they rest on has them, and what it claims of them; `unfinished` the analyses that wait or failed.
+    what they rest on has them, and what it claims of them; `unfinished` the analyses that wait or failed;
+    `silent` says that rules found nothing since what they read is not known.
     """
 
     campaigns: Sequence[Campaign]
@@ -61,6 +63,7 @@ class Material:
     evidence: dict[int, Trial] = field(default_factory=dict)
     titles: dict[int, Link] = field(default_factory=dict)
     unfinished: list[Standing] = field(default_factory=list)
+    silent: list[Message] = field(default_factory=list)
 
     @property
     def main(self) -> Campaign:
@@ -143,6 +146,7 @@ def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = 
     made.findings = _findings(campaigns, user)
     made.evidence = _evidence([finding for finding, _ref in made.findings])
     made.unfinished = [item for item in analyses.standings_of(campaigns).values() if not item.is_done]
+    made.silent = [message for campaign in campaigns if (message := untold.silent_for(campaign))]
     return made
 
 

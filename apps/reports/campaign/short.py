@@ -23,7 +23,7 @@ def summary(made: Material, grounds: Grounds) -> tuple[Block, ...]:
     blocks: list[Block] = [*unfinished_of(made)]
     found, changes = problems_of(made), changes_of(made)
     if found or changes or not made.unfinished:
-        blocks.append(Paragraph(_counted(found, changes), key="summary"))
+        blocks.append(Paragraph(_counted(found, changes, made), key="summary"))
     lines: list[tuple[Part, ...]] = [item.line for item in found[:MOST_IN_SHORT]]
     for number, item in enumerate(changes[:MOST_IN_SHORT], start=1):
         pk = item.first.pk
@@ -64,9 +64,11 @@ def _also(parts: Sequence[Ground]) -> tuple[Part, ...]:
     return (f" ({before}", *titles, f"{after})")
 
 
-def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion]) -> tuple[Part, ...]:
+def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion], made: Material) -> tuple[Part, ...]:
     """Return how many there are, each count a sentence about its table."""
     if not found and not changes:
+        if made.silent:
+            return (" ".join(dict.fromkeys(map(messages.render, made.silent))),)
         return (_("Nothing was found that holds the measured rates back, and no change is recommended."),)
     problems = ngettext("%(n)s problem was found", "%(n)s problems were found", len(found)) % {"n": len(found)}
     advice = ngettext("%(n)s change is recommended", "%(n)s changes are recommended", len(changes))

@@ -1,6 +1,8 @@
 """What an imported output does not tell is not known: on pages, over REST, in files, in rules and in archives."""
 
 import datetime
+import json
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +22,7 @@ from apps.results import queries
 from apps.results import services as results
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
-from apps.tuning import evidence
+from apps.tuning import evidence, untold
 from apps.tuning import services as tuning
 from tests import rewriting
 from tests.archive.exports import test_archives
@@ -125,6 +127,31 @@ def test_a_column_of_repetitions_says_so_too(cast: SimpleNamespace, ends: list[N
     assert sizes(campaign) == [2, 2]
 
 
+VERBOSE = recording("iperf3-tcp/text_verbose_fK.txt").partition(b"\n")[2].partition(b"[exit ")[0]
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_ports_make_no_other_settings(
+    cast: SimpleNamespace, ends: list[Node], client: Client, *, alike: bool
+) -> None:
+    """What was asked for stays at each result; that some settings are not known is shown by no name of ours."""
+    outputs = {f"{port}.txt": VERBOSE.replace(b"1, port 5399", b"1, port %d" % port) for port in (5401, 5402, 5403)}
+    imported = sending.send(cast, outputs)
+    assert "port" in imported.groups[0]["varies"]
+    sending.choose(imported, {"client": [ends[0].pk], "server": [ends[1].pk]}, alike=alike)
+    campaign = sending.store(imported).campaign
+    assert sizes(campaign) == ([3] if alike else [1, 1, 1])
+    assert len({json.dumps(told(trial)) for trial in campaign.trials.all()}) == 1
+    requested = {trial.runs.get().result.requested["port"] for trial in campaign.trials.all()}
+    assert len(requested) == 3
+    client.force_login(cast.oscar)
+    pages = [("campaigns:campaign_detail", campaign.pk), ("campaigns:trial_list", campaign.pk)]
+    pages += [("results:experiment", campaign.experiments.get().pk), ("results:trial", campaign.trials.all()[0].pk)]
+    for name, pk in pages:
+        page = client.get(reverse(name, args=[pk])).content.decode()
+        assert "unknown_as_in" not in re.sub(r"<[^>]*>", "", page), name
+
+
 def test_outputs_whose_told_settings_differ_are_two_points(cast: SimpleNamespace, ends: list[Node]) -> None:
     other = TEXT.replace(b"ioengine=psync", b"ioengine=sync")
     imported = sending.send(cast, {"a.txt": TEXT, "b.txt": other})
@@ -222,3 +249,26 @@ def test_advice_rests_on_what_was_told(cast: SimpleNamespace, ends: list[Node]) 
     assert of_windows <= known
     # Nobody told the window: nothing is advised as if it had been the kernel's own.
     assert rules_of(alike=True) <= known - of_windows
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_rules_that_had_no_run_to_look_at_found_nothing_and_it_is_said(
+    cast: SimpleNamespace, ends: list[Node], client: Client, *, is_told: bool
+) -> None:
+    """Of runs whose direction nobody told, "nothing was found" would say that nothing holds their rates back."""
+    from apps.reports.campaign import analysis, material, short
+    from apps.reports.campaign.grounds import Grounds
+
+    values = {"alike": True, "parameters": USUAL | {"direction": "forward"} if is_told else {}}
+    campaign = stored(table(cast, REPEATED, streams=STREAMS, goodput=GOODPUT), ends, **values)
+    tuning.refresh_findings(campaign=campaign)
+    campaign.findings.all().delete()
+    silent = untold.silent_for(campaign)
+    client.force_login(cast.oscar)
+    page = client.get(reverse("tuning:campaign_panel", args=[campaign.pk])).content.decode()
+    made = material.read([campaign], cast.oscar)
+    made.unfinished = []
+    report = str(short.summary(made, Grounds({}, {}))) + str(analysis.problems(made, Grounds({}, {})))
+    said = {"Nothing was found" in report, "left all of them out" not in report, "left all of them out" not in page}
+    assert said == {is_told} and bool(silent) is not is_told
+    assert is_told or "Direction" in str(silent)

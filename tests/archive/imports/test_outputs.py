@@ -16,6 +16,7 @@ from apps.results import services as results
 from apps.results.models import Sample
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
+from apps.tuning import services as tuning
 from tests import rewriting
 from tests.archive.imports import sending
 from tests.archive.imports.sending import recording, zipped
@@ -186,3 +187,19 @@ def test_times_that_no_output_tells_are_those_given(cast: SimpleNamespace, ends:
     services.complete_import(imported=imported, groups=groups, measured_on=imported.measured_on)
     campaign = sending.store(imported).campaign
     assert campaign.name == "Old pings" and campaign.finished_at.date() == date(2009, 5, 1)
+
+
+def test_a_limit_that_outputs_tell_is_no_limit_of_the_path(cast: SimpleNamespace, ends: list[Node]) -> None:
+    """Each stream has the 200 Mbit/s that -b asked for; text tells of that, and of the time, as JSON does."""
+    names = [f"text_limited_P{streams}_r{number}.txt" for streams in (1, 2, 4) for number in range(3)]
+    outputs = {name: recording(f"iperf3-tcp/{name}").partition(b"\n")[2].partition(b"[exit ")[0] for name in names}
+    imported = sending.send(cast, outputs)
+    moments = {item.measured_at for item in imported.items.all()}
+    assert all(moment is not None and (moment.year, moment.month) == (2026, 11) for moment in moments)
+    nodes = {"client": [ends[0].pk], "server": [ends[1].pk]}
+    sending.choose(imported, nodes, alike=True, parameters={"window": "0"})
+    campaign = sending.store(imported).campaign
+    assert sorted({trial.parameters["pace"] for trial in campaign.trials.all()}) == [200e6, 400e6, 800e6]
+    tuning.refresh_findings(campaign=campaign)
+    rules = {finding.rule for finding in campaign.findings.all()}
+    assert not rules & {"tcp-per-flow-limit", "tcp-window", "tcp-sysctl"}, rules

@@ -9,7 +9,7 @@ from openpyxl import Workbook
 from apps.archive.imports import services, tables
 from apps.archive.imports.containers import ContainerError
 from apps.archive.imports.models import Import
-from apps.campaigns.errors import Refused
+from apps.campaigns.errors import Refused, WrongState
 from apps.results.downloads import safe
 from apps.testbeds.models import Node
 from tests.archive.imports import sending
@@ -99,7 +99,36 @@ def test_the_same_rows_again_are_recognised(cast: SimpleNamespace, ends: list[No
     sending.choose(first, {"server": [ends[1].pk]})
     sending.store(first)
     again = mapped(cast, "b.xlsx", workbook())
-    assert again.items.filter(is_duplicate=True).count() == 3 and again.groups == []
+    sending.choose(again, {"server": [ends[1].pk]})
+    assert again.items.filter(is_duplicate=True, trial__isnull=False).count() == 3
+    with pytest.raises(WrongState, match="there already"):
+        services.store_import(imported=again)
+
+
+@pytest.mark.parametrize("extra", ["", ",1", ",1,2026-05-01 10:00"])
+def test_equal_rows_of_another_table_or_other_nodes_are_other_measurements(
+    cast: SimpleNamespace, ends: list[Node], extra: str
+) -> None:
+    """A full line gives equal figures; only a row with its own time is told again in another table."""
+    mapping = {
+        "rate (Mbit/s)": {"as": "metric", "name": "goodput"},
+        "repetition": {"as": "repetition"},
+        "time": {"as": "time"},
+    }
+    head = ",".join(list(mapping)[: 1 + extra.count(",")])
+    mapping = {name: mapping[name] for name in head.split(",")}
+    one, other = f"{head}\n941{extra}\n", f"{head}\n941{extra}\n700{extra}\n"
+    there, back = ([ends[0].pk], [ends[1].pk]), ([ends[1].pk], [ends[0].pk])
+    is_told = extra.count(",") == 2
+    for table, (client, server), left in ((one, there, 1), (one, back, 1), (other, there, 1 if is_told else 2)):
+        imported = sending.send(cast, {"a.csv": table.encode()}, kind="table")
+        services.map_columns(imported=imported, tool="iperf3-tcp", mapping=mapping)
+        imported = sending.advance(imported)
+        # Whoever chooses others after all is not held to what was there of the first.
+        sending.choose(imported, {"client": there[0], "server": there[1]})
+        sending.choose(imported, {"client": client, "server": server})
+        assert imported.items.filter(is_duplicate=False).count() == left
+        assert sending.store(imported).campaign.trials.count() == left
 
 
 @pytest.mark.parametrize(("extra", "count"), [("", 3), ("repetition", 1), ("time", 1)])
@@ -121,9 +150,9 @@ def test_rows_that_measured_the_same_are_as_many_as_they_are(
         imported = sending.send(cast, {"a.csv": table.encode()}, kind="table")
         services.map_columns(imported=imported, tool="iperf3-tcp", mapping=mapping)
         imported = sending.advance(imported)
+        sending.choose(imported, nodes)
         assert imported.items.filter(is_duplicate=False).count() == left
         if left:
-            sending.choose(imported, nodes)
             assert sending.store(imported).campaign.trials.count() == left
 
 
@@ -188,3 +217,20 @@ def test_damaged_and_poisoned_workbooks_are_refused() -> None:
 
 def test_what_looks_like_a_formula_leaves_harmless() -> None:
     assert safe("=HYPERLINK(1)") == "'=HYPERLINK(1)" and safe(1.5) == 1.5
+
+
+@pytest.mark.parametrize(("pace", "is_held"), [("100", True), ("300", False)])
+def test_a_limit_that_a_table_tells_holds_its_rates(
+    cast: SimpleNamespace, ends: list[Node], pace: str, *, is_held: bool
+) -> None:
+    mapping = {
+        "goodput (Mbit/s)": {"as": "metric", "name": "goodput", "unit": "Mbit/s"},
+        "limit (Mbit/s)": {"as": "parameter", "name": "pace", "unit": "Mbit/s"},
+    }
+    table = f"goodput (Mbit/s),limit (Mbit/s)\n99,{pace}\n"
+    imported = sending.send(cast, {"a.csv": table.encode()}, kind="table")
+    services.map_columns(imported=imported, tool="iperf3-tcp", mapping=mapping)
+    imported = sending.advance(imported)
+    sending.choose(imported, {"client": [ends[0].pk], "server": [ends[1].pk]})
+    flags = sending.store(imported).campaign.trials.get().runs.get().result.flags
+    assert ("held-by-limit" in {flag["name"] for flag in flags}) is is_held

@@ -126,3 +126,14 @@ def test_without_intervals_there_is_one_as_long_as_the_test():
     output = recordings.load("iperf3-tcp", "text_i0_P3.txt")
     longer = dataclasses.replace(output, stdout=output.stdout.replace(b"0.00-1.01 ", b"0.00-7.01 "))
     assert tools.get("iperf3-tcp").recover(longer)["interval"] == 7.0
+
+
+@pytest.mark.parametrize("streams", [1, 2, 4])
+def test_a_verbose_report_tells_the_limit_and_the_segments_that_were_asked_for(streams):
+    output = recordings.load("iperf3-tcp", f"text_limited_P{streams}_r0.txt")
+    alone = dataclasses.replace(output, argv=())
+    params = TCP.clean(TCP.recover(alone))
+    assert params["pace"] == 200e6 * streams
+    assert "held-by-limit" in {flag.name for flag in TCP.parse([alone], params).flags}
+    small = alone.stdout.replace(b"TCP MSS: 32768 (default)", b"TCP MSS: 500")
+    assert TCP.recover(dataclasses.replace(alone, stdout=small))["mss"] == 500

@@ -25,7 +25,9 @@ _CWND = re.compile(rf"^ +\d{{1,9}} +{_NUMBER} ([KMGT]?)Bytes")
 _CPU = re.compile(rf"^CPU Utilization: local/\w+ {_NUMBER}%.*remote/\w+ {_NUMBER}%", re.M | re.ASCII)
 _CONGESTION = re.compile(r"^(snd|rcv)_tcp_congestion (\w{1,15})$", re.M | re.ASCII)
 _VERSION = re.compile(r"^iperf \d{1,3}\.\d[\w.+-]{0,20}$", re.M | re.ASCII)
-_MSS = re.compile(r"^ +TCP MSS: (\d{1,6}) \(default\)$", re.M | re.ASCII)
+# Of -V: what was asked for, or with "(default)" what the path has; and the limit of each stream, if there is one.
+_MSS = re.compile(r"^ +TCP MSS: (\d{1,6})( \(default\))?$", re.M | re.ASCII)
+_TARGET = re.compile(r"^ +Target Bitrate: (\d{1,15})$", re.M | re.ASCII)
 _PORT = re.compile(r"^Connecting to host \S{1,200}, port (\d{1,5})$", re.M | re.ASCII)
 # Of -V: "Starting Test: protocol: UDP, 2 streams, 1448 byte blocks, omitting 0 seconds, 2 second test, tos 0".
 _TEST = re.compile(
@@ -126,7 +128,9 @@ def _read_start(text: str, rows: list[Json], ends: list[Json]) -> Json:
     if version := _VERSION.search(text):
         start["version"] = version[0]
     if mss := _MSS.search(text):
-        start["tcp_mss_default"] = int(mss[1])
+        start["tcp_mss_default" if mss[2] else "tcp_mss"] = int(mss[1])
+    if target := _TARGET.search(text):
+        test["target_bitrate"] = int(target[1])
     return start
 
 

@@ -1,0 +1,55 @@
+"""Settings that nobody told of imports are no difference between them, and nothing is put down to anything."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from apps.bench.comparison import Level
+from apps.campaigns.models import Campaign
+from apps.comparison.comparisons import contrast, views
+from apps.comparison.comparisons.state import read_text
+from apps.testbeds.models import Node
+from tests.archive.imports import sending
+from tests.archive.imports.conftest import folder
+
+__all__ = ["folder"]
+
+LABEL = "Unknown as in"
+COLUMNS = {"rate (Mbit/s)": {"as": "metric", "name": "goodput"}, "streams": {"as": "parameter", "name": "streams"}}
+
+
+@pytest.fixture
+def imported(cast: SimpleNamespace, pair: list[Node]):
+    def made(rate: int, streams: int = 1, **values: bool) -> Campaign:
+        rows = "".join(f"{streams},{rate + number}\n" for number in range(4))
+        sent = sending.send(cast, {"a.csv": f"streams,rate (Mbit/s)\n{rows}".encode()}, kind="table")
+        sending.services.map_columns(imported=sent, tool="iperf3-tcp", mapping=COLUMNS)
+        sent = sending.advance(sent)
+        sending.choose(sent, {"client": [pair[0].pk], "server": [pair[1].pk]}, **values)
+        return sending.store(sent).campaign
+
+    return made
+
+
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize("streams", [1, 4])
+def test_what_is_not_known_is_no_cause(cast: SimpleNamespace, imported, streams: int, *, alike: bool) -> None:
+    one, other = imported(500, alike=alike), imported(900, streams, alike=alike)
+    state, _errors = read_text(f"set=campaign:{one.pk}&set=campaign:{other.pk}&x=set")
+    made = contrast.compare(state, cast.oscar)
+    assert LABEL not in {item.name for item in made.deviations}
+    told = [(remark.level, remark.message.msgid) for remark in made.remarks]
+    assert not any("can be put down to it" in text or "Nothing that was recorded" in text for _level, text in told)
+    assert any(level is Level.CAUTION and "are not known" in text for level, text in told)
+    shown = views._axes(made)
+    assert LABEL not in {factor.label for factor in shown} and "unknown_as_in" not in {
+        factor.name for factor in shown
+    }
+    assert not any("unknown_as_in" in share.factors for _title, found in made.explained for share in found.shares)
+
+
+def test_where_it_was_said_to_be_alike_a_told_setting_is_the_cause(cast: SimpleNamespace, imported) -> None:
+    """Sets of one import whose rows were the same in all that is not known differ in what was set."""
+    campaign = imported(500, alike=True)
+    state, _errors = read_text(f"set=campaign:{campaign.pk}&set=campaign:{campaign.pk}&x=set")
+    assert not any("are not known" in remark.message.msgid for remark in contrast.compare(state, cast.oscar).remarks)
