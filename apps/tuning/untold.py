@@ -19,7 +19,7 @@ def silent_for(campaign: Campaign, guard: Guard = nullcontext) -> Message | None
     """Return that rules which found nothing had no run of which all is known that they read; None if none of them."""
     if campaign.origin != Campaign.Origin.IMPORTED or campaign.findings.exists():
         return None
-    answers = [answer for found in evidence.by_ends(campaign).values() for answer in rules.ask_ends(found, guard)]
+    answers = [answer for own in evidence.by_ends(campaign).values() for answer in rules.ask_ends(own, guard)]
     answers += rules.ask_whole(evidence.of_campaign(campaign), guard)
     silent = [answer for answer in answers if answer.untold]
     if not silent:

@@ -16,9 +16,8 @@ from apps.results import services as results
 from apps.results.models import Result, StageTiming
 from apps.testbeds.models import Node
 from tests import rewriting
-from tests.campaigns import factories as make
-from tests.workers.factories import job_of, measure, report
-from workers import carry_out, closure, timetable
+from tests.workers.factories import job_of, listen, measure, start
+from workers import closure, timetable
 
 FLAGS = {"server-clock-set", "times-impossible"}
 
@@ -39,13 +38,10 @@ def set_by(seconds: float) -> None:
 @pytest.fixture
 def run(cast: SimpleNamespace, pair: list[Node]) -> Run:
     """Return a run whose commands have all ended, and which nobody has closed."""
-    make.launched(cast, *pair)
-    carry_out.schedule()
-    found = Run.objects.get()
-    report(job_of(found, "server"), Job.State.READY)
-    carry_out.advance(found.pk)
-    measure(found)
-    return found
+    over = start(cast, pair)
+    listen(over)
+    measure(over)
+    return over
 
 
 def flags() -> dict[str, dict[str, str]]:

@@ -14,8 +14,7 @@ from apps.core import cpu_time, queue
 from apps.core.models import WorkerTime
 from apps.results.models import Result
 from apps.testbeds.models import Node
-from tests.campaigns import factories as make
-from tests.workers.factories import job_of, measure, report, window_sweep
+from tests.workers.factories import job_of, listen, measure, report, start, window_sweep
 from workers import bulky, carry_out, closure, readings, reconcile
 
 
@@ -37,12 +36,9 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def run(cast: SimpleNamespace, pair: list[Node]) -> Run:
-    """Return a run whose commands have all ended, and of which nobody read what they printed."""
-    make.launched(cast, *pair)
-    carry_out.schedule()
-    begun = Run.objects.get()
-    report(job_of(begun, "server"), Job.State.READY)
-    carry_out.advance(begun.pk)
+    """Return a run whose server listens, and whose client is at work."""
+    begun = start(cast, pair)
+    listen(begun)
     return begun
 
 

@@ -15,11 +15,11 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the two modes of all that was measured again and again; None where each setting has one."""
     points = [point for point in tcp_points(evidence) if point.statistic == SAMPLE]
     groups = [values for point in points if len(values := point.values("goodput")) > 1]
-    found = statistics.find_modes(statistics.shares_of_largest(groups))
-    if found is None:
+    modes = statistics.find_modes(statistics.shares_of_largest(groups))
+    if modes is None:
         return None
     # Between the two modes, of what each figure is of the largest of its setting.
-    cut = (found.lower_mean * found.upper_mean) ** 0.5
+    cut = (modes.lower_mean * modes.upper_mean) ** 0.5
     low = [value for group in groups for value in group if value <= cut * max(group)]
     both = [group for group in groups if min(group) <= cut * max(group)]
     high = [value for group in both for value in group if value > cut * max(group)]

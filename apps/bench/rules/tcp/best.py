@@ -132,7 +132,7 @@ def _lost(evidence: Evidence, best: Present) -> tuple[Message, ...]:
 
 def _still_grows(evidence: Evidence, best: Present) -> tuple[Message, ...]:
     """Return that the largest number of streams, or window, still had surely more than the one before it."""
-    found = []
+    remarks = []
     texts = {
         "streams": _("The rate still grew at the most streams tried, %(most)s: more may have more yet."),
         "window": _("The rate still grew at the largest window tried, %(most)s: a larger one may have more yet."),
@@ -146,8 +146,8 @@ def _still_grows(evidence: Evidence, best: Present) -> tuple[Message, ...]:
             continue
         rates, most = alike[max(before)].point.values("goodput"), best.point.values("goodput")
         if scatter_of(evidence).is_less(rates, most, by=SURELY):
-            found.append(Message(text, {"most": format_quantity(own, "B") if name == "window" else own}))
-    return tuple(found)
+            remarks.append(Message(text, {"most": format_quantity(own, "B") if name == "window" else own}))
+    return tuple(remarks)
 
 
 def _rest(item: Present, name: str) -> Mapping[str, Any]:

@@ -65,7 +65,7 @@ def stepped_of(values: Sequence[float]) -> Line | None:
     rest = [value - line.at(place, is_stepped=False) for place, value in enumerate(values)]
     centre = (n - 1) / 2
     spread = math.fsum((place - centre) ** 2 for place in range(n))
-    best, found, after = 0.0, None, 0.0
+    best, split, after = 0.0, None, 0.0
     for place in range(n - 1, LEAST_LEVEL - 1, -1):
         after += rest[place]
         count = n - place
@@ -75,10 +75,10 @@ def stepped_of(values: Sequence[float]) -> Line | None:
         if count < LEAST_LEVEL or own <= 0:
             continue
         if after**2 / own > best:
-            best, found = after**2 / own, (place, after / own, lever, count)
-    if found is None:
+            best, split = after**2 / own, (place, after / own, lever, count)
+    if split is None:
         return None
-    place, step, lever, count = found
+    place, step, lever, count = split
     slope = line.slope - step * lever / spread
     mean = math.fsum(values) / n - step * count / n
     return Line(mean - slope * centre, slope, place, step)
