@@ -137,3 +137,27 @@ def test_a_verbose_report_tells_the_limit_and_the_segments_that_were_asked_for(s
     assert "held-by-limit" in {flag.name for flag in TCP.parse([alone], params).flags}
     small = alone.stdout.replace(b"TCP MSS: 32768 (default)", b"TCP MSS: 500")
     assert TCP.recover(dataclasses.replace(alone, stdout=small))["mss"] == 500
+
+
+@pytest.mark.parametrize(
+    ("ends", "interval"),
+    [
+        (("1.00", "2.00", "3.00"), 1.0),
+        (("1.20", "2.20", "3.00"), None),
+        (("0.50", "1.00", "1.50", "2.00", "2.50", "3.00"), 0.5),
+        (("1.30", "2.30", "3.30", "3.40"), 1.0),
+        (("3.00",), 3.0),
+        (("3.20",), None),
+    ],
+)
+def test_a_report_that_came_late_tells_no_other_interval(ends, interval):
+    starts = ("0.00", *ends)
+    lines = [
+        f"[  5]   {start}-{end}   sec   110 MBytes   924 Mbits/sec    0   3.67 MBytes"
+        for start, end in zip(starts, ends, strict=False)
+    ]
+    whole = recordings.load(TCP.slug, "text_tcp.txt").stdout.decode().splitlines()
+    rest = [line for line in whole if "sec" not in line or "sender" in line or "receiver" in line]
+    raw = "\n".join([*rest[:2], *lines, *rest[2:]]).replace("0.00-3.00 ", f"0.00-{ends[-1]} ").encode()
+    output = dataclasses.replace(recordings.load(TCP.slug, "text_tcp.txt"), stdout=raw, argv=())
+    assert TCP.recover(output).get("interval") == interval

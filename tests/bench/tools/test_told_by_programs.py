@@ -32,15 +32,19 @@ COMMANDS = [
 )
 def test_what_is_read_of_an_output_is_what_was_asked_for(command: str, names: str, tmp_path: pathlib.Path) -> None:
     command = command.replace("FOLDER", str(tmp_path))
-    done = test_forms.run_with_server(command) if "PORT" in command else test_forms.run(command)
-    if done.returncode and b"libaio" in done.stderr + done.stdout + command.encode():
-        pytest.skip("no direct I/O here")
-    (finding,) = recognition.read_file(done.stdout)
-    assert finding.tool is not None, done.stdout
-    tool = tools.get(finding.tool.slug)
-    argv = dataclasses.replace(finding.output, argv=tuple(done.args))
-    given = tool.clean(tool.recover(argv))
-    told = finding.parameters
+    for _attempt in range(5):
+        done = test_forms.run_with_server(command) if "PORT" in command else test_forms.run(command)
+        if done.returncode and b"libaio" in done.stderr + done.stdout + command.encode():
+            pytest.skip("no direct I/O here")
+        (finding,) = recognition.read_file(done.stdout)
+        assert finding.tool is not None, done.stdout
+        tool = tools.get(finding.tool.slug)
+        argv = dataclasses.replace(finding.output, argv=tuple(done.args))
+        given = tool.clean(tool.recover(argv))
+        told = finding.parameters
+        # How long it was to run is not known of one that a full machine kept at it for longer.
+        if "duration" in told or "duration" not in names:
+            break
     assert {*names.split()} <= told.keys()
     wrong = {
         name: (value, given[name])

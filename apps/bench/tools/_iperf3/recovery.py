@@ -1,5 +1,6 @@
 """From a recorded run of iperf3 back to its parameters, and to the protocol it measured."""
 
+import collections
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import Any
 from apps.bench import units
 from apps.bench.outputs import pacing, texts
 from apps.bench.outputs.reconstruction import is_known, read_options
-from apps.bench.outputs.scales import DECIMAL, scaled
+from apps.bench.outputs.scales import DECIMAL, scaled, whole_seconds
 from apps.bench.toolkit import Output
 from apps.bench.tools._iperf3.document import Json, dig, load, number, objects
 from apps.bench.tools._iperf3.options import BOTH, FORWARD, REVERSE
@@ -124,9 +125,6 @@ def _of_report(report: Json) -> dict[str, Any]:
     streams = number(test, "num_streams")
     rate, length = number(test, "target_bitrate"), number(test, "blksize")
     is_udp = test.get("protocol") == "UDP"
-    first = next(iter(objects(report.get("intervals"))), {})
-    # With -i 0 there is one interval, as long as the test.
-    interval = number(first, "sum", "seconds") or number(report, "end", "sum_sent", "seconds")
     reverse = number(test, "reverse")
     direction = None if reverse is None else REVERSE if reverse else FORWARD
     if number(test, "bidir") or dig(report, "end", "sum_received_bidir_reverse"):
@@ -136,8 +134,7 @@ def _of_report(report: Json) -> dict[str, Any]:
         "omit": number(test, "omit"),
         "streams": streams,
         "direction": direction,
-        # An interval ends when its timer is served, some ten thousandths late.
-        "interval": round(interval, 1) if interval else None,
+        "interval": _interval(report),
         "port": number(report, "start", "connecting_to", "port"),
         "window": number(report, "start", "sock_bufsize"),
         # It tells either what was asked for, or what the path has.
@@ -146,6 +143,18 @@ def _of_report(report: Json) -> dict[str, Any]:
         "rate": rate * (streams or 1) if rate and is_udp else None,
         "length": length if is_udp else None,
     }
+
+
+def _interval(report: Json) -> float | None:
+    """Return the seconds between two reports, None where a full machine kept its timer for longer."""
+    lengths = [number(row, "sum", "seconds") for row in objects(report.get("intervals"))]
+    # An interval ends when its timer is served, some ten thousandths late; the last one ends with the test.
+    counts = collections.Counter(round(length, 1) for length in lengths if length)
+    length, count = max(counts.items(), key=lambda item: item[1], default=(0.0, 0))
+    if count > 1:
+        return length
+    # With -i 0 there is one interval, as long as the test.
+    return whole_seconds(length or number(report, "end", "sum_sent", "seconds")) if len(lengths) < 2 else None
 
 
 def _of_all_streams(each: str, streams: str) -> float | str:
