@@ -64,28 +64,28 @@ def within(reading: Reading, tool: Tool) -> Reading:
     """
     metrics = {metric.name: metric for metric in tool.metrics}
     samples, wrong = _samples(reading.samples, metrics)
-    flags = [_flag(name, found) for name, found in wrong.items()]
+    flags = [_flag(name, affected) for name, affected in wrong.items()]
     if reading.samples and not samples:
         why = flags[0].message.as_json()
         raise ToolFailure("no-figures", Message(_NOTHING_LEFT, {"why": why}), False, Message(_LOOK))
     series, cut = _series(reading.series)
     if cut:
         flags.append(Flag("curves-cut", "warning", Message(_CURVES, {"metrics": _listed(cut)})))
-    beside, left = {}, []
+    beside, unsound = {}, []
     for part in ("requested", "granted", "observed"):
         beside[part], names = _beside(getattr(reading, part))
-        left += names
-    if left:
-        flags.append(Flag("seen-cut", "warning", Message(_BESIDE, {"names": _listed(left)})))
+        unsound += names
+    if unsound:
+        flags.append(Flag("seen-cut", "warning", Message(_BESIDE, {"names": _listed(unsound)})))
     version = _text(reading.tool_version)[:LONGEST_VERSION]
     if not flags and version == reading.tool_version:
         return reading
-    known = {flag.name for flag in reading.flags}
+    flag_names = {flag.name for flag in reading.flags}
     return dataclasses.replace(
         reading,
         samples=samples,
         series=series,
-        flags=(*reading.flags, *(flag for flag in flags if flag.name not in known)),
+        flags=(*reading.flags, *(flag for flag in flags if flag.name not in flag_names)),
         tool_version=version,
         **beside,
     )
@@ -105,42 +105,42 @@ def problem_of(value: object, metric: Metric) -> str:
 
 
 def _samples(
-    given: Iterable[SampleValue], metrics: Mapping[str, Metric]
+    values: Iterable[SampleValue], metrics: Mapping[str, Metric]
 ) -> tuple[tuple[SampleValue, ...], dict[str, list[str]]]:
-    kept: dict[str, SampleValue] = {}
+    samples: dict[str, SampleValue] = {}
     wrong: dict[str, list[str]] = defaultdict(list)
-    for sample in given:
+    for sample in values:
         metric = metrics.get(sample.metric)
         if metric is None:
             wrong["no-metric"].append(sample.metric)
         elif problem := problem_of(sample.value, metric):
             wrong[problem].append(sample.metric)
-        elif sample.metric in kept:
+        elif sample.metric in samples:
             wrong["figure-twice"].append(sample.metric)
-        elif len(kept) == MOST_SAMPLES:
+        elif len(samples) == MOST_SAMPLES:
             wrong["too-many"].append(sample.metric)
         else:
-            kept[sample.metric] = sample
-    return tuple(kept.values()), wrong
+            samples[sample.metric] = sample
+    return tuple(samples.values()), wrong
 
 
-def _series(given: Iterable[Series]) -> tuple[tuple[Series, ...], list[str]]:
+def _series(curves: Iterable[Series]) -> tuple[tuple[Series, ...], list[str]]:
     """Return the curves with the points that are numbers, and the metrics of those of which something is missing."""
-    kept: dict[tuple[str, str], Series] = {}
+    series_by_key: dict[tuple[str, str], Series] = {}
     cut: list[str] = []
     room = MOST_POINTS
-    for whole in given:
+    for whole in curves:
         series = _of_numbers(whole)
         key = (series.metric, series.stream)
         is_empty = bool(whole.times) and not series.times
-        if is_empty or key in kept or len(series.times) > room or not _is_named(series):
+        if is_empty or key in series_by_key or len(series.times) > room or not _is_named(series):
             cut.append(whole.metric)
             continue
         if series is not whole:
             cut.append(whole.metric)
         room -= len(series.times)
-        kept[key] = series
-    return tuple(kept.values()), cut
+        series_by_key[key] = series
+    return tuple(series_by_key.values()), cut
 
 
 def _of_numbers(series: Series) -> Series:
@@ -164,16 +164,16 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and is_bounded(value)
 
 
-def _beside(given: Json) -> tuple[Json, list[str]]:
+def _beside(mapping: Json) -> tuple[Json, list[str]]:
     """Return what can be kept of a part of the reading, and the names of the others."""
-    left = [name for name, value in given.items() if not (is_text(name) and _is_sound(value))]
-    kept = {name: value for name, value in given.items() if name not in left} if left else given
-    size = {name: len(json.dumps(value, default=str)) for name, value in kept.items()}
+    omitted = [name for name, value in mapping.items() if not (is_text(name) and _is_sound(value))]
+    sound = {name: value for name, value in mapping.items() if name not in omitted} if omitted else mapping
+    size = {name: len(json.dumps(value, default=str)) for name, value in sound.items()}
     while sum(size.values()) > MOST_CHARACTERS:
         largest = max(size, key=lambda name: size[name])
         size.pop(largest)
-        left.append(largest)
-    return ({name: value for name, value in kept.items() if name in size} if left else kept), left
+        omitted.append(largest)
+    return ({name: value for name, value in sound.items() if name in size} if omitted else sound), omitted
 
 
 def _is_sound(value: Any) -> bool:

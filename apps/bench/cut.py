@@ -29,11 +29,11 @@ def parse(tool: Tool, outputs: Sequence[Output], params: Params) -> Reading:
     if not cut or _stands_without(tool, outputs, params, reading):
         return reading
     certain = tool.certain_in(outputs)
-    kept = tuple(sample for sample in reading.samples if sample.metric in certain)
-    if not kept:
+    samples = tuple(sample for sample in reading.samples if sample.metric in certain)
+    if not samples:
         raise failure("output-cut", cut[0])
     flag = Flag("output-cut", "warning", Message(_WORDS, {"node": cut[0].node}))
-    return dataclasses.replace(reading, samples=kept, series=(), flags=(*reading.flags, flag))
+    return dataclasses.replace(reading, samples=samples, series=(), flags=(*reading.flags, flag))
 
 
 def _stands_without(tool: Tool, outputs: Sequence[Output], params: Params, reading: Reading) -> bool:

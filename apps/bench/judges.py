@@ -24,29 +24,29 @@ def read_run(
     capacity_bps: float | None = None,
     *,
     nodes: int = 0,
-    told: Params | None = None,
+    described: Params | None = None,
 ) -> Reading:
     """Return the tool's reading of its own outputs as the judges leave it, or raise the tool's ToolFailure.
 
     `capacity_bps` is the least capacity (bit/s) of the links between the nodes, None if it is not known; `nodes` is
-    how many took part, 0 if that is not known. Of outputs from elsewhere only the `told` parameters are known: what
-    else a parser needs it assumes, but nothing is judged by that, nor kept as what was asked for.
+    how many took part, 0 if that is not known. Of outputs from elsewhere only the `described` parameters are known:
+    what else a parser needs it assumes, but nothing is judged by that, nor kept as what was asked for.
     """
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
     # What is no figure is no judge's to reckon with.
     reading = bounds.within(_with_version(_parse(tool, own, params), own, tool), tool)
-    if told is not None:
-        assumed = params.keys() - told.keys()
-        asked = {name: value for name, value in reading.requested.items() if name not in assumed}
-        reading = dataclasses.replace(reading, requested=asked)
-    known = params if told is None else told
+    if described is not None:
+        assumed = params.keys() - described.keys()
+        requested = {name: value for name, value in reading.requested.items() if name not in assumed}
+        reading = dataclasses.replace(reading, requested=requested)
+    judged_params = params if described is None else described
     for judge in JUDGES:
         # The others judge what agents saw around a run of ours, of which all is known.
-        reading = judge(reading, outputs, known if judge is validity.judge else params, tool)
+        reading = judge(reading, outputs, judged_params if judge is validity.judge else params, tool)
     if nodes == 2:
         reading = validity.add_flags(reading, validity.ceilings.flags(reading, tool, capacity_bps), {})
     # Last, for it holds a run against what the others saw of the path.
-    return bounds.within(rfc6349.judge(reading, known, tool, capacity_bps), tool)
+    return bounds.within(rfc6349.judge(reading, judged_params, tool, capacity_bps), tool)
 
 
 def _parse(tool: Tool, own: Sequence[Output], params: Params) -> Reading:
@@ -61,6 +61,8 @@ def _with_version(reading: Reading, own: Sequence[Output], tool: Tool) -> Readin
     """Take the version that the nodes' agents know of the tool's program where its own output tells none."""
     if reading.tool_version:
         return reading
-    known = (output.facts.get("tools", {}).get(tool.programs[0], {}).get("version", "") for output in reversed(own))
-    found = next((number for text in known if (number := _VERSION.search(text))), None)
-    return dataclasses.replace(reading, tool_version=found[1]) if found else reading
+    versions = (
+        output.facts.get("tools", {}).get(tool.programs[0], {}).get("version", "") for output in reversed(own)
+    )
+    number = next((match for text in versions if (match := _VERSION.search(text))), None)
+    return dataclasses.replace(reading, tool_version=number[1]) if number else reading

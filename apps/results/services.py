@@ -68,7 +68,7 @@ def read_run(run: Run, most_s: float = cpu_time.READING_S) -> tuple[Reading, flo
     nodes = sum(len(members) for members in trial.lane.roles.values())
     try:
         with cpu_time.limited(most_s):
-            reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes, told=told)
+            reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes, described=told)
     except cpu_time.OutOfTimeError as error:
         if most_s < cpu_time.READING_S:
             raise TakesLongError from error

@@ -48,12 +48,12 @@ def centre_of(
     and needs six.
     """
     if statistic is Statistic.MEDIAN:
-        found = statistics.quantile_interval(values) if len(values) > 1 else None
-        return _centre(statistics.quantile(sorted(values), 0.5), found)
+        interval = statistics.quantile_interval(values) if len(values) > 1 else None
+        return _centre(statistics.quantile(sorted(values), 0.5), interval)
     return _centre(*statistics.mean_interval(values, mean, evenness))
 
 
-def _centre(value: float, found: Interval | None) -> Centre:
-    if found is None:
+def _centre(value: float, interval: Interval | None) -> Centre:
+    if interval is None:
         return Centre(value, None, None)
-    return Centre(value, found.low, found.high, found.confidence, found.method)
+    return Centre(value, interval.low, interval.high, interval.confidence, interval.method)

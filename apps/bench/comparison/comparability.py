@@ -51,96 +51,96 @@ class Shown:
     cut: int = 0
 
 
-def judge(shown: Shown) -> list[Remark]:
+def judge(subject: Shown) -> list[Remark]:
     """Return what speaks against the comparison, the gravest first, and what it can tell."""
-    remarks = [*_samples(shown), *_units(shown), *_averaged(shown)]
-    if all(shown.samples):
-        remarks += _changed(shown)
-        if len(shown.names) > 1:
-            remarks += [*_places(shown), *_tools(shown), *_causes(shown)]
+    remarks = [*_samples(subject), *_units(subject), *_averaged(subject)]
+    if all(subject.samples):
+        remarks += _changed(subject)
+        if len(subject.names) > 1:
+            remarks += [*_places(subject), *_tools(subject), *_causes(subject)]
     order = [Level.REFUSAL, Level.CAUTION, Level.NOTE]
     return sorted(remarks, key=lambda remark: order.index(remark.level))
 
 
-def _samples(shown: Shown) -> list[Remark]:
-    found = [
+def _samples(subject: Shown) -> list[Remark]:
+    remarks = [
         Remark(Level.REFUSAL, Message(_("%(set)s has no figures of this metric."), {"set": name}))
-        for name, count in zip(shown.names, shown.samples, strict=True)
+        for name, count in zip(subject.names, subject.samples, strict=True)
         if not count
     ]
-    if shown.invalid:
+    if subject.invalid:
         text = _("Figures that a flag makes invalid are counted here: %(count)s.")
-        found.append(Remark(Level.CAUTION, Message(text, {"count": shown.invalid})))
-    if shown.cut:
+        remarks.append(Remark(Level.CAUTION, Message(text, {"count": subject.invalid})))
+    if subject.cut:
         text = _(
             "There are more results than are compared at once: %(count)s older ones are left out. Narrow the sets."
         )
-        found.append(Remark(Level.CAUTION, Message(text, {"count": shown.cut})))
-    return found
+        remarks.append(Remark(Level.CAUTION, Message(text, {"count": subject.cut})))
+    return remarks
 
 
-def _units(shown: Shown) -> list[Remark]:
-    units = sorted({unit for found in shown.units for unit in found})
+def _units(subject: Shown) -> list[Remark]:
+    units = sorted({unit for of_set in subject.units for unit in of_set})
     if len(units) < 2:
         return []
     text = _("The figures have different units (%(units)s): narrow the sets to tools that measure the same.")
     return [Remark(Level.REFUSAL, Message(text, {"units": ", ".join(units)}))]
 
 
-def _averaged(shown: Shown) -> list[Remark]:
-    if not shown.averaged:
+def _averaged(subject: Shown) -> list[Remark]:
+    if not subject.averaged:
         return []
     text = _("Each figure is averaged over %(factors)s.")
-    return [Remark(Level.NOTE, Message(text, {"factors": _listed(shown.averaged)}))]
+    return [Remark(Level.NOTE, Message(text, {"factors": _listed(subject.averaged)}))]
 
 
-def _places(shown: Shown) -> list[Remark]:
-    if shown.common or not shown.axis:
+def _places(subject: Shown) -> list[Remark]:
+    if subject.common or not subject.axis:
         return []
     text = _("The sets have no value of %(factor)s in common: there is nothing to set side by side.")
-    return [Remark(Level.REFUSAL, Message(text, {"factor": shown.axis}))]
+    return [Remark(Level.REFUSAL, Message(text, {"factor": subject.axis}))]
 
 
-def _tools(shown: Shown) -> list[Remark]:
-    if len(set(shown.tools)) < 2:
+def _tools(subject: Shown) -> list[Remark]:
+    if len(set(subject.tools)) < 2:
         return []
     text = _("Different tools measured them (%(tools)s): what they call by one name may differ in what it counts.")
-    tools = ", ".join(sorted({tool for found in shown.tools for tool in found}))
+    tools = ", ".join(sorted({tool for of_set in subject.tools for tool in of_set}))
     return [Remark(Level.CAUTION, Message(text, {"tools": tools}))]
 
 
-def _changed(shown: Shown) -> list[Remark]:
+def _changed(subject: Shown) -> list[Remark]:
     text = _("While %(set)s was measured this changed on its nodes: %(what)s. Narrow it to the dates of one of them.")
     return [
         Remark(Level.CAUTION, Message(text, {"set": name, "what": _listed(sorted(names))}))
-        for name, names in zip(shown.names, shown.changed, strict=False)
+        for name, names in zip(subject.names, subject.changed, strict=False)
         if names
     ]
 
 
-def _causes(shown: Shown) -> list[Remark]:
-    known = [item for item in shown.deviations if not item.is_unknown_somewhere]
-    unknown = len(shown.deviations) - len(known)
+def _causes(subject: Shown) -> list[Remark]:
+    causes = [item for item in subject.deviations if not item.is_unknown_somewhere]
+    unknown = len(subject.deviations) - len(causes)
     remarks = []
-    if shown.untold:
+    if subject.untold:
         text = _(
             "Settings that are not known of all sets may differ, so a difference can be put down to nothing for "
             "certain: %(what)s."
         )
-        remarks.append(Remark(Level.CAUTION, Message(text, {"what": _listed(shown.untold)})))
-    elif not known:
+        remarks.append(Remark(Level.CAUTION, Message(text, {"what": _listed(subject.untold)})))
+    elif not causes:
         text = _("Nothing that was recorded differs between the sets but the dates.")
         remarks.append(Remark(Level.NOTE, Message(text)))
-    elif len(known) == 1 and not any(known[0].name in names for names in shown.changed):
+    elif len(causes) == 1 and not any(causes[0].name in names for names in subject.changed):
         text = _("One thing that was recorded differs, so a difference can be put down to it: %(what)s.")
-        remarks.append(Remark(Level.NOTE, Message(text, {"what": known[0].name})))
-    if len(known) > 1:
+        remarks.append(Remark(Level.NOTE, Message(text, {"what": causes[0].name})))
+    if len(causes) > 1:
         text = _(
             "%(count)s things that were recorded differ, so a difference cannot be put down to any one of them: "
             "%(what)s."
         )
-        names = _listed([item.name for item in known])
-        remarks.append(Remark(Level.CAUTION, Message(text, {"count": len(known), "what": names})))
+        names = _listed([item.name for item in causes])
+        remarks.append(Remark(Level.CAUTION, Message(text, {"count": len(causes), "what": names})))
     if unknown:
         text = _("Of %(count)s things only some sets tell; they may differ or not.")
         remarks.append(Remark(Level.NOTE, Message(text, {"count": unknown})))
@@ -149,5 +149,5 @@ def _causes(shown: Shown) -> list[Remark]:
 
 def _listed(names: Sequence[str]) -> str:
     """Return "a, b, c, …": the first names, and how many more there are."""
-    shown = ", ".join(names[:MOST_NAMES])
-    return shown if len(names) <= MOST_NAMES else f"{shown}, … (+{len(names) - MOST_NAMES})"
+    listed = ", ".join(names[:MOST_NAMES])
+    return listed if len(names) <= MOST_NAMES else f"{listed}, … (+{len(names) - MOST_NAMES})"

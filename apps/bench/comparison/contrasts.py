@@ -55,14 +55,16 @@ def contrast(pairs: Sequence[Pair]) -> list[Contrast]:
     least = [statistics.least_p(len(base), len(figures)) for base, figures in pairs]
     differences = [statistics.compare_two(base, figures) for base, figures in pairs]
     able = [p <= ALPHA for p in least]
-    corrected = iter(statistics.adjust_holm([found.p for found, can in zip(differences, able, strict=True) if can]))
+    corrected = iter(
+        statistics.adjust_holm([difference.p for difference, can in zip(differences, able, strict=True) if can])
+    )
     return [
-        _judged(found, next(corrected) if can else found.p, could_tell=can and sum(able) * p <= ALPHA)
-        for found, can, p in zip(differences, able, least, strict=True)
+        _judged(difference, next(corrected) if can else difference.p, could_tell=can and sum(able) * p <= ALPHA)
+        for difference, can, p in zip(differences, able, least, strict=True)
     ]
 
 
-def _judged(found: Difference, p: float, *, could_tell: bool) -> Contrast:
-    if p <= ALPHA and found.tells_apart:
-        return Contrast(found, p, Verdict.HIGHER if found.superiority > 0.5 else Verdict.LOWER)
-    return Contrast(found, p, Verdict.NO_DIFFERENCE if could_tell else Verdict.TOO_FEW)
+def _judged(difference: Difference, p: float, *, could_tell: bool) -> Contrast:
+    if p <= ALPHA and difference.tells_apart:
+        return Contrast(difference, p, Verdict.HIGHER if difference.superiority > 0.5 else Verdict.LOWER)
+    return Contrast(difference, p, Verdict.NO_DIFFERENCE if could_tell else Verdict.TOO_FEW)

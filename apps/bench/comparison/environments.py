@@ -25,9 +25,11 @@ class Deviation:
 
 def deviations(sets: Sequence[Values]) -> list[Deviation]:
     """Return what differs, in the order in which the sets name it; what no set or only one set knows comes last."""
-    names = dict.fromkeys(name for known in sets for name in known)
-    found = [
-        Deviation(topic, name, tuple(known.get((topic, name), frozenset()) for known in sets))
+    names = dict.fromkeys(name for values in sets for name in values)
+    differences = [
+        Deviation(topic, name, tuple(values.get((topic, name), frozenset()) for values in sets))
         for topic, name in names
     ]
-    return sorted((item for item in found if len(set(item.values)) > 1), key=lambda item: item.is_unknown_somewhere)
+    return sorted(
+        (item for item in differences if len(set(item.values)) > 1), key=lambda item: item.is_unknown_somewhere
+    )

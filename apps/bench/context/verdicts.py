@@ -29,12 +29,12 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
 
     Each of both holds rtt_min and rtt_mean (s), loss (0 to 1) and route, as far as the probes told.
     """
-    seen = {name: _look(outputs, stage) for name, stage in (("before", BEFORE), ("after", AFTER))}
-    found = {name: look for name, look in seen.items() if look}
-    flags = [*_compare(seen["before"], seen["after"]), *_foreign(reading, outputs, params, tool)]
-    if not found and not flags:
+    sightings = {name: _look(outputs, stage) for name, stage in (("before", BEFORE), ("after", AFTER))}
+    context = {name: look for name, look in sightings.items() if look}
+    flags = [*_compare(sightings["before"], sightings["after"]), *_foreign(reading, outputs, params, tool)]
+    if not context and not flags:
         return reading
-    observed = {**reading.observed, "context": found} if found else reading.observed
+    observed = {**reading.observed, "context": context} if context else reading.observed
     return replace(reading, observed=observed, flags=(*reading.flags, *flags))
 
 
@@ -96,20 +96,26 @@ def _foreign(reading: Reading, outputs: Sequence[Output], params: Params, tool: 
     again = _sent_again(reading)
     flags: dict[str, Flag] = {}
     for output in outputs:
-        seen = telemetry.read(output.telemetry) if output.telemetry and not output.stage.startswith(AROUND) else None
-        if seen is None or seen.interface in ("", LOOPBACK) or not own:
+        telemetry_of_node = (
+            telemetry.read(output.telemetry) if output.telemetry and not output.stage.startswith(AROUND) else None
+        )
+        if telemetry_of_node is None or telemetry_of_node.interface in ("", LOOPBACK) or not own:
             continue
-        sent = sum(amount for (sender, _to), amount in own.items() if sender == output.role)
+        sent_bytes = sum(amount for (sender, _to), amount in own.items() if sender == output.role)
         received = sum(amount for (_from, receiver), amount in own.items() if receiver == output.role)
-        grown = [seen.growth(seen.nic.get(name)) for name in ("tx_bytes", "rx_bytes")]
+        grown = [telemetry_of_node.growth(telemetry_of_node.nic.get(name)) for name in ("tx_bytes", "rx_bytes")]
         if None in grown:
             continue
         out, into = (value or 0.0 for value in grown)
-        beside = max(0.0, out - HEADERS * (sent + again) - ANSWERS * received)
-        beside += max(0.0, into - HEADERS * (received + again) - ANSWERS * sent)
-        if beside > max(FOREIGN * (sent + received), LEAST_FOREIGN * seen.duration):
+        beside = max(0.0, out - HEADERS * (sent_bytes + again) - ANSWERS * received)
+        beside += max(0.0, into - HEADERS * (received + again) - ANSWERS * sent_bytes)
+        if beside > max(FOREIGN * (sent_bytes + received), LEAST_FOREIGN * telemetry_of_node.duration):
             text = _("%(interface)s of %(node)s carried %(megabytes)s MB of other traffic during the run.")
-            values = {"interface": seen.interface, "node": output.node, "megabytes": f"{beside / 1e6:.1f}"}
+            values = {
+                "interface": telemetry_of_node.interface,
+                "node": output.node,
+                "megabytes": f"{beside / 1e6:.1f}",
+            }
             flags[output.node] = Flag("suspect-foreign-traffic", "warning", Message(text, values))
     return list(flags.values())
 
@@ -119,10 +125,10 @@ def _sent_again(reading: Reading) -> float:
     kernel = reading.observed.get("tcp") or {}
     mss = reading.observed.get("mss") or kernel.get("mss")
     segments = (reading.value("retransmits") or 0.0) + (reading.value("retransmits_reverse") or 0.0)
-    counted = kernel.get("bytes_retransmitted")
+    kernel_bytes = kernel.get("bytes_retransmitted")
     return max(
         segments * (mss if isinstance(mss, int | float) else USUAL_MSS),
-        counted if isinstance(counted, int | float) else 0.0,
+        kernel_bytes if isinstance(kernel_bytes, int | float) else 0.0,
     )
 
 

@@ -67,14 +67,14 @@ def read_curve(
     if any(a >= b for a, b in itertools.pairwise(xs)) or len(xs) != len(groups):
         raise ValueError("a curve needs the figures of each x, and x in ascending order")
     places = read_places(groups, centres=centres, higher_is_better=higher_is_better)
-    shown = _centres(groups, centres)
+    middles = _centres(groups, centres)
     if places.form is Form.FLAT or len(groups) < 2:
         return places
     scatter = scatter_of(groups)
-    if higher_is_better and scatter.scale is None and (found := _plateau(scatter, shown, places)):
-        stick = find_knee(xs, shown) if xs[0] > 0 else None
-        return replace(found, knee=stick.at if stick and stick.is_clear else None)
-    return _direction(scatter, shown, places) or places
+    if higher_is_better and scatter.scale is None and (plateau := _plateau(scatter, middles, places)):
+        stick = find_knee(xs, middles) if xs[0] > 0 else None
+        return replace(plateau, knee=stick.at if stick and stick.is_clear else None)
+    return _direction(scatter, middles, places) or places
 
 
 def read_places(
@@ -90,20 +90,20 @@ def read_places(
     """
     if not groups or not all(groups) or not all(math.isfinite(value) for group in groups for value in group):
         raise ValueError("a curve needs one or more finite figures at each place")
-    shown = _centres(groups, centres)
+    middles = _centres(groups, centres)
     sign = -1.0 if higher_is_better is False else 1.0
-    best = max(range(len(shown)), key=lambda place: sign * shown[place])
-    worst = min(range(len(shown)), key=lambda place: sign * shown[place])
+    best = max(range(len(middles)), key=lambda place: sign * middles[place])
+    worst = min(range(len(middles)), key=lambda place: sign * middles[place])
     n = min(map(len, groups))
     # A test of two places is as good as these were repeated, whatever the others were.
-    compared = min(len(groups[best]), len(groups[worst]))
+    smallest = min(len(groups[best]), len(groups[worst]))
     if len(groups) < 2:
         return Reading(Form.UNTOLD, Proof(ProofTest.NONE, n, None), best, worst)
     scatter = scatter_of(groups)
-    top, bottom = max(shown[best], shown[worst]), min(shown[best], shown[worst])
+    top, bottom = max(middles[best], middles[worst]), min(middles[best], middles[worst])
     alike = scatter.alike(worst, best, 2 * NEAR)
     if top - bottom <= NEAR * abs(top) and alike is not None and alike <= ALPHA_ALIKE:
-        return Reading(Form.FLAT, Proof(ProofTest.EQUIVALENCE, compared, alike), best, worst, _others(groups, best))
+        return Reading(Form.FLAT, Proof(ProofTest.EQUIVALENCE, smallest, alike), best, worst, _others(groups, best))
     rivals = tuple(
         place
         for place in _others(groups, best)
@@ -112,18 +112,18 @@ def read_places(
     p = _above(scatter, worst, best, sign)
     pairs = len(groups) * (len(groups) - 1) / 2
     corrected = None if p is None else min(1.0, 2 * p * pairs)
-    proof = Proof(ProofTest.NONE, n, None) if corrected is None else Proof(ProofTest.STUDENT, compared, corrected)
+    proof = Proof(ProofTest.NONE, n, None) if corrected is None else Proof(ProofTest.STUDENT, smallest, corrected)
     form = Form.BEST if corrected is not None and corrected <= ALPHA else Form.UNTOLD
     return Reading(form, proof, best, worst, rivals)
 
 
-def _plateau(scatter: Scatter, shown: Sequence[float], places: Reading) -> Reading | None:
+def _plateau(scatter: Scatter, middles: Sequence[float], places: Reading) -> Reading | None:
     """Return a curve that levels off; None if the tests do not bear that out."""
-    count, wider = len(shown), 0.0
+    count, wider = len(middles), 0.0
     for start in range(1, count - LEAST_PLATEAU + 1):
         beyond, before = range(start, count), range(start)
-        plateau = math.fsum(shown[start:]) / len(beyond)
-        if any(abs(value - plateau) > NEAR * plateau for value in shown[start:]):
+        plateau = math.fsum(middles[start:]) / len(beyond)
+        if any(abs(value - plateau) > NEAR * plateau for value in middles[start:]):
             continue
         flat = scatter.within(beyond, NEAR)
         if flat is None or flat > ALPHA_ALIKE:
@@ -134,26 +134,26 @@ def _plateau(scatter: Scatter, shown: Sequence[float], places: Reading) -> Readi
             wider = max(wider, step_of(tail))
             continue
         grown = [scatter.below(place, beyond) for place in before]
-        known = [p for p in grown if p is not None]
-        is_grown = len(known) == len(grown) and max(known) <= ALPHA and min(shown) < (1 - NEAR) * plateau
-        if not is_grown or not _ascends(shown[: start + 1]):
+        chances = [p for p in grown if p is not None]
+        is_grown = len(chances) == len(grown) and max(chances) <= ALPHA and min(middles) < (1 - NEAR) * plateau
+        if not is_grown or not _ascends(middles[: start + 1]):
             return None
-        proof = Proof(ProofTest.EQUIVALENCE, min(map(len, scatter.groups)), max(flat, *known))
+        proof = Proof(ProofTest.EQUIVALENCE, min(map(len, scatter.groups)), max(flat, *chances))
         return Reading(Form.LEVELS_OFF, proof, places.best, places.worst, places.rivals, start, plateau)
     return None
 
 
-def _direction(scatter: Scatter, shown: Sequence[float], places: Reading) -> Reading | None:
+def _direction(scatter: Scatter, middles: Sequence[float], places: Reading) -> Reading | None:
     """Return a curve that grows or falls from its first place to its last; None if it does neither surely."""
-    last = len(shown) - 1
+    last = len(middles) - 1
     n = min(len(scatter.groups[0]), len(scatter.groups[last]))
-    is_up = shown[last] > shown[0]
-    if not _ascends(shown if is_up else [-value for value in shown], scale=max(map(abs, shown))):
+    is_up = middles[last] > middles[0]
+    if not _ascends(middles if is_up else [-value for value in middles], scale=max(map(abs, middles))):
         return None
     p = scatter.chance(0, last) if is_up else scatter.chance(last, 0)
     test, form = ProofTest.STUDENT, Form.GROWS if is_up else Form.FALLS
     if p is None:
-        test, n, p = ProofTest.KENDALL, min(map(len, scatter.groups)), chance_of_order(shown)
+        test, n, p = ProofTest.KENDALL, min(map(len, scatter.groups)), chance_of_order(middles)
     else:
         # Either direction would have been told.
         p = min(1.0, 2 * p)
@@ -162,9 +162,9 @@ def _direction(scatter: Scatter, shown: Sequence[float], places: Reading) -> Rea
     return Reading(form, Proof(test, n, p), places.best, places.worst, places.rivals)
 
 
-def _ascends(shown: Sequence[float], scale: float | None = None) -> bool:
+def _ascends(middles: Sequence[float], scale: float | None = None) -> bool:
     """Return whether no step goes down by more than what counts as the same."""
-    return all(b - a > -NEAR * (scale if a <= 0 and scale else abs(a)) for a, b in itertools.pairwise(shown))
+    return all(b - a > -NEAR * (scale if a <= 0 and scale else abs(a)) for a, b in itertools.pairwise(middles))
 
 
 def _above(scatter: Scatter, low: int, high: int, sign: float) -> float | None:

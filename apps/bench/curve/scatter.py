@@ -61,10 +61,10 @@ class Scatter:
         if not self.is_repeated(one, other):
             return None
         kinds = [self._error(range(len(self.groups))), self._error((one, other))]
-        known = [kind for kind in kinds if kind is not None]
-        if not known:
+        errors = [kind for kind in kinds if kind is not None]
+        if not errors:
             return None
-        variance, free = max(known)
+        variance, free = max(errors)
         error = math.sqrt(variance * (1 / len(self.groups[one]) + 1 / len(self.groups[other])))
         return tail(distance, error, free)
 
@@ -82,10 +82,10 @@ class Scatter:
 
         Their own scatter counts: a line that is full is steadier than what leads up to it.
         """
-        found = self._error(places)
-        if found is None or not self.is_repeated(*places):
+        error_of_mean = self._error(places)
+        if error_of_mean is None or not self.is_repeated(*places):
             return None
-        variance, free = found
+        variance, free = error_of_mean
         level, count = self.level(places), len(places)
         weights = [1 / len(self.groups[place]) for place in places]
         worst = 0.0
@@ -98,10 +98,12 @@ class Scatter:
     def below(self, place: int, places: Sequence[int]) -> float | None:
         """Return the one-sided p of a place not lying below the mean of some others; None if untested."""
         whole = range(len(self.groups))
-        known = [found for found in (self._error(whole), self._error((place, *places))) if found]
-        if not known or not self.is_repeated(place, *places):
+        errors = [
+            error_of_mean for error_of_mean in (self._error(whole), self._error((place, *places))) if error_of_mean
+        ]
+        if not errors or not self.is_repeated(place, *places):
             return None
-        variance, free = max(known)
+        variance, free = max(errors)
         others = math.fsum(1 / len(self.groups[other]) for other in places) / len(places) ** 2
         error = math.sqrt(variance * (1 / len(self.groups[place]) + others))
         return tail(self.level(places) - self.means[place], error, free)

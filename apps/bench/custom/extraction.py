@@ -30,8 +30,8 @@ def read_samples(definition: Definition, output: Output, text: str) -> tuple[Sam
     samples = []
     for rule in definition.metrics:
         if rule.find == JSON_PATH:
-            found = (_as_match(value) for value in Path(rule.where).values(document))
-            value = _figure(rule, output, [match for match in found if match])
+            candidates = (_as_match(value) for value in Path(rule.where).values(document))
+            value = _figure(rule, output, [match for match in candidates if match])
         else:
             value = _figure(rule, output, Pattern(rule.where).values(encoded))
         if value is not None:
@@ -66,12 +66,12 @@ def _figure(rule: MetricRule, output: Output, matches: Iterable[Match]) -> float
             raise failure("not-a-number", output, metric=rule.label, said=match.value[:50])
         values.append(value)
     try:
-        taken = _TAKE[rule.take](values) if values else None
+        figure = _TAKE[rule.take](values) if values else None
     except OverflowError:
-        taken = math.inf
-    if taken is not None and not math.isfinite(taken):
-        raise failure("not-a-number", output, metric=rule.label, said=str(taken))
-    return taken
+        figure = math.inf
+    if figure is not None and not math.isfinite(figure):
+        raise failure("not-a-number", output, metric=rule.label, said=str(figure))
+    return figure
 
 
 def _factor_of(rule: MetricRule, output: Output, printed: str, base: str) -> float:

@@ -21,14 +21,14 @@ _PARAMETER_FIELDS = {
 class Fields:
     """A mapping whose values are taken one by one; `errors` gathers a message for each that is wrong."""
 
-    def __init__(self, data: Mapping[Any, Any], known: Collection[str]) -> None:
+    def __init__(self, data: Mapping[Any, Any], fields: Collection[str]) -> None:
         self.data = data
         self.errors: dict[str, Message] = {}
         for name in data:
-            if name not in known:
-                shown = printable(name)[:50] if isinstance(name, str) else "?"
+            if name not in fields:
+                name_text = printable(name)[:50] if isinstance(name, str) else "?"
                 text = _("“%(name)s” is not known here; known are: %(known)s.")
-                self.errors[shown] = Message(text, {"name": shown, "known": ", ".join(sorted(known))})
+                self.errors[name_text] = Message(text, {"name": name_text, "known": ", ".join(sorted(fields))})
 
     def text(self, name: str, *, needed: bool = False, most: int = LONGEST_TEXT) -> str:
         """Return a text, trimmed, "" without one."""
@@ -82,12 +82,12 @@ class Fields:
         value = self.data.get(name)
         try:
             parameter = Parameter(name, "duration", "", default=default, unit="s", minimum=least, maximum=most)
-            found = parameter.clean(_scalar(value))
+            seconds = parameter.clean(_scalar(value))
         except (units.UnitError, OverflowError) as error:
             text = error.message if isinstance(error, units.UnitError) else Message(_("This is too large."))
             self.errors[name] = text
             return default
-        return float(found) if isinstance(found, int | float) else default
+        return float(seconds) if isinstance(seconds, int | float) else default
 
     def lines(self, name: str, most: int) -> tuple[str, ...]:
         """Return the lines of a list of texts, or of one text, without the empty ones."""
@@ -96,13 +96,13 @@ class Fields:
         if not isinstance(items, list | tuple) or not all(isinstance(item, str | int | float) for item in items):
             self.errors[name] = Message(_("Write a list of texts."))
             return ()
-        found = tuple(line for item in items if (line := str(item).strip()))
-        if len(found) > most or any(len(line) > LONGEST_TEXT for line in found):
+        texts = tuple(line for item in items if (line := str(item).strip()))
+        if len(texts) > most or any(len(line) > LONGEST_TEXT for line in texts):
             text = _("Use at most %(lines)s lines of at most %(limit)s characters.")
             self.errors[name] = Message(text, {"lines": most, "limit": LONGEST_TEXT})
-        elif any(printable(line) != line for line in found):
+        elif any(printable(line) != line for line in texts):
             self.errors[name] = Message(_("This text holds a control character: remove it, or write it on one line."))
-        return found if name not in self.errors else ()
+        return texts if name not in self.errors else ()
 
     def rows(self, name: str, most: int) -> list["Fields"]:
         """Return the mappings of a list, each with fields of its own."""
@@ -113,8 +113,8 @@ class Fields:
         if len(value) > most:
             self.errors[name] = Message(_("At most %(limit)s are possible."), {"limit": most})
             return []
-        known = _PARAMETER_FIELDS if name == "parameters" else _METRIC_FIELDS
-        return [Fields(item, known) for item in value]
+        fields = _PARAMETER_FIELDS if name == "parameters" else _METRIC_FIELDS
+        return [Fields(item, fields) for item in value]
 
     def take_errors(self, prefix: str, row: "Fields") -> None:
         """Take over what is wrong with a row."""

@@ -30,10 +30,10 @@ class Path:
 
     def values(self, document: Any) -> Iterator[Any]:
         """Yield what lies at the path, at several places where it holds [*]."""
-        found = [document]
+        nodes = [document]
         for step in self._steps:
-            found = [inner for value in found for inner in _enter(value, step)][:MOST_VALUES]
-        yield from found
+            nodes = [inner for value in nodes for inner in _enter(value, step)][:MOST_VALUES]
+        yield from nodes
 
 
 def read_document(text: str) -> Any:
@@ -42,15 +42,15 @@ def read_document(text: str) -> Any:
     What begins like one and is none costs what was read of it: all of them together cost one reading of the text.
     """
     decoder = json.JSONDecoder()
-    left = len(text)
-    for found in itertools.islice(re.finditer(r"^[ \t]*[{\[]", text, re.MULTILINE), MOST_STARTS):
-        start = found.end() - 1
+    budget = len(text)
+    for bracket in itertools.islice(re.finditer(r"^[ \t]*[{\[]", text, re.MULTILINE), MOST_STARTS):
+        start = bracket.end() - 1
         try:
             return decoder.raw_decode(text, start)[0]
         except (ValueError, RecursionError) as error:
             # A line of a log may begin with a bracket; a document that is cut short ends the search.
-            left -= error.pos - start if isinstance(error, json.JSONDecodeError) else len(text) - start
-            if text[start] == "{" or left <= 0:
+            budget -= error.pos - start if isinstance(error, json.JSONDecodeError) else len(text) - start
+            if text[start] == "{" or budget <= 0:
                 return None
     return None
 
@@ -60,29 +60,29 @@ def _parse(text: str) -> tuple[Step, ...]:
     steps: list[Step] = []
     position = 0
     while position < len(rest):
-        found = _STEP.match(rest, position)
-        if not found or found.end() == position or len(steps) == MOST_STEPS:
+        match = _STEP.match(rest, position)
+        if not match or match.end() == position or len(steps) == MOST_STEPS:
             example = _("“%(text)s” is not a JSON path: write for example jobs[0].read.bw_bytes or rows[*].time.")
             raise PatternError(Message(example, {"text": text}))
-        steps.append(_step(found))
-        position = found.end()
+        steps.append(_step(match))
+        position = match.end()
     return tuple(steps)
 
 
-def _step(found: re.Match[str]) -> Step:
-    if found["star"]:
+def _step(match: re.Match[str]) -> Step:
+    if match["star"]:
         return None
-    if found["index"]:
-        return int(found["index"])
-    if found["quoted"]:
-        quoted = found["quoted"]
+    if match["index"]:
+        return int(match["index"])
+    if match["quoted"]:
+        quoted = match["quoted"]
         if quoted.startswith("'"):
             return quoted[1:-1]
         try:
             return str(json.loads(quoted))
         except ValueError:
             return quoted[1:-1]
-    return found["key"]
+    return match["key"]
 
 
 def _enter(value: Any, step: Step) -> list[Any]:

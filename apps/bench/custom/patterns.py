@@ -60,20 +60,20 @@ class Pattern:
 
     def finds(self, text: bytes) -> str:
         """Return the first line that holds a match, "" without one."""
-        found = self._compiled.search(text)
-        if found is None:
+        match = self._compiled.search(text)
+        if match is None:
             return ""
-        start = text.rfind(b"\n", 0, found.start()) + 1
-        end = text.find(b"\n", found.end())
+        start = text.rfind(b"\n", 0, match.start()) + 1
+        end = text.find(b"\n", match.end())
         line = text[start : end if end >= 0 else None].decode("utf-8", "replace").strip()
-        return line[:200] or found.group()[:200].decode("utf-8", "replace").strip() or "…"
+        return line[:200] or match.group()[:200].decode("utf-8", "replace").strip() or "…"
 
     def values(self, text: bytes) -> Iterator[Match]:
         """Yield what the pattern's groups found, in the order of the text."""
-        for found in self._matches(text):
-            value = found.group(self._value)
+        for match in self._matches(text):
+            value = match.group(self._value)
             if value is not None:
-                unit = found.group(self._unit) if self._unit else None
+                unit = match.group(self._unit) if self._unit else None
                 yield Match(value.decode("utf-8", "replace"), (unit or b"").decode("utf-8", "replace"))
 
     def _matches(self, text: bytes) -> Iterator[Any]:
@@ -84,12 +84,12 @@ class Pattern:
         place = 0
         for count in range(1, MOST_MATCHES + 1):
             stretch = max(_LOOKED_THROUGH // count, _SHORTEST_STRETCH)
-            while (found := self._compiled.search(text, place, place + stretch)) is None:
+            while (match := self._compiled.search(text, place, place + stretch)) is None:
                 if place + stretch >= len(text):
                     return
                 place += stretch // 2
-            yield found
-            place = found.end() + (found.end() == found.start())
+            yield match
+            place = match.end() + (match.end() == match.start())
             if place > len(text):
                 return
 
@@ -145,8 +145,8 @@ def _compile(text: str) -> Any:
         return re2.compile(b"(?m)" + text.encode("utf-8", "replace"), options)
     except re2.error as error:
         first = error.args[0] if error.args else ""
-        said = first.decode("utf-8", "replace") if isinstance(first, bytes) else str(first)
-        raise PatternError(Message(_("This is not a pattern: %(why)s."), {"why": said})) from error
+        complaint = first.decode("utf-8", "replace") if isinstance(first, bytes) else str(first)
+        raise PatternError(Message(_("This is not a pattern: %(why)s."), {"why": complaint})) from error
 
 
 def _refuse_long(text: str) -> None:

@@ -49,7 +49,7 @@ def read_definition(data: object) -> Definition:
     fields = Fields(data, _FIELDS)
     parameters = _parameters(fields)
     metrics = _metrics(fields, parameters)
-    found = Definition(
+    definition = Definition(
         name=fields.text("name", needed=True, most=100),
         summary=fields.text("summary", most=200),
         group=fields.choice("group", parts.GROUPS, "other"),
@@ -73,46 +73,46 @@ def read_definition(data: object) -> Definition:
         offered_load=fields.text("offered_load"),
         streams=fields.text("streams"),
     )
-    _check_commands(found, fields)
-    _check_patterns(found, fields)
-    _check_names(found, fields)
+    _check_commands(definition, fields)
+    _check_patterns(definition, fields)
+    _check_names(definition, fields)
     if not fields.errors:
-        _check_conditions(found, fields)
+        _check_conditions(definition, fields)
     if fields.errors:
         raise DefinitionError(fields.errors)
-    return found
+    return definition
 
 
-def places_of(found: Definition) -> list[str]:
+def places_of(definition: Definition) -> list[str]:
     """Return the names that a template may use beside the parameters'."""
-    roles = ["node"] if found.parts == parts.ALONE else ["client", "server"]
+    roles = ["node"] if definition.parts == parts.ALONE else ["client", "server"]
     return [*(f"{role}.{part}" for role in roles for part in ("address", "name")), template.DIRECTORY, template.WORK]
 
 
-def as_names(found: Definition) -> dict[str, Parameter]:
+def as_names(definition: Definition) -> dict[str, Parameter]:
     """Return what conditions may name: parameters, and metrics as if they were some."""
     metrics = {
         rule.name: Parameter(rule.name, KINDS.get(read_unit(rule.unit).base, "float"), rule.label)
-        for rule in found.metrics
+        for rule in definition.metrics
     }
-    return {parameter.name: parameter for parameter in found.parameters} | metrics
+    return {parameter.name: parameter for parameter in definition.parameters} | metrics
 
 
 def _parameters(fields: Fields) -> tuple[Parameter, ...]:
-    found: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = {}
     for index, row in enumerate(fields.rows("parameters", MOST_ROWS)):
         parameter = read_parameter(row)
         fields.take_errors(f"parameters.{index}", row)
-        problem = _wrong_name(parameter.name, found)
+        problem = _wrong_name(parameter.name, parameters)
         if problem:
             fields.errors.setdefault(f"parameters.{index}.name", problem)
-        found.setdefault(parameter.name, parameter)
-    return tuple(found.values())
+        parameters.setdefault(parameter.name, parameter)
+    return tuple(parameters.values())
 
 
 def _metrics(fields: Fields, parameters: Iterable[Parameter]) -> tuple[MetricRule, ...]:
-    found: dict[str, MetricRule] = {}
-    taken = {parameter.name for parameter in parameters}
+    rules: dict[str, MetricRule] = {}
+    names = {parameter.name for parameter in parameters}
     for index, row in enumerate(fields.rows("metrics", MOST_ROWS)):
         name = row.text("name", needed=True)
         rule = MetricRule(
@@ -127,18 +127,18 @@ def _metrics(fields: Fields, parameters: Iterable[Parameter]) -> tuple[MetricRul
         )
         _check_metric(rule, row)
         fields.take_errors(f"metrics.{index}", row)
-        problem = _wrong_name(rule.name, taken)
+        problem = _wrong_name(rule.name, names)
         if problem:
             fields.errors.setdefault(f"metrics.{index}.name", problem)
-        taken.add(rule.name)
-        found.setdefault(rule.name, rule)
-    if not found and "metrics" not in fields.errors:
+        names.add(rule.name)
+        rules.setdefault(rule.name, rule)
+    if not rules and "metrics" not in fields.errors:
         fields.errors["metrics"] = Message(_("Without a metric there is nothing to measure: add one."))
-    elif found and next(iter(found.values())).optional:
+    elif rules and next(iter(rules.values())).optional:
         fields.errors.setdefault(
             "metrics.0.optional", Message(_("The first metric is the result: it is always needed."))
         )
-    return tuple(found.values())
+    return tuple(rules.values())
 
 
 def _check_metric(rule: MetricRule, row: Fields) -> None:
@@ -158,29 +158,29 @@ def _check_metric(rule: MetricRule, row: Fields) -> None:
         row.errors["where"] = error.message
 
 
-def _wrong_name(name: str, taken: Iterable[str]) -> Message | None:
+def _wrong_name(name: str, others: Iterable[str]) -> Message | None:
     if not NAME.fullmatch(name):
         return Message(_("Use small letters, digits and _, and begin with a letter, for example block_size."))
     if name in RESERVED:
         return Message(_("“%(name)s” has a meaning of its own here: choose another name."), {"name": name})
-    if name in taken:
+    if name in others:
         return Message(_("There are two of the name “%(name)s”: choose another."), {"name": name})
     return None
 
 
-def _check_commands(found: Definition, fields: Fields) -> None:
-    if found.parts == parts.SERVER and not found.server_program:
+def _check_commands(definition: Definition, fields: Fields) -> None:
+    if definition.parts == parts.SERVER and not definition.server_program:
         fields.errors.setdefault("server_program", Message(_("Say which program the server runs.")))
-    if found.parts != parts.SERVER:
+    if definition.parts != parts.SERVER:
         for name in ("server_program", "server_arguments", "ready"):
-            if getattr(found, name):
+            if getattr(definition, name):
                 text = _("There is no server here: choose two nodes, one as a server, or leave this empty.")
                 fields.errors.setdefault(name, Message(text))
-    known = {parameter.name: parameter for parameter in found.parameters}
-    places = places_of(found)
+    parameters = {parameter.name: parameter for parameter in definition.parameters}
+    places = places_of(definition)
     for name in ("arguments", "server_arguments"):
-        for line in getattr(found, name):
-            if problem := _wrong_line(line, known, places):
+        for line in getattr(definition, name):
+            if problem := _wrong_line(line, parameters, places):
                 fields.errors.setdefault(name, problem)
 
 
@@ -193,9 +193,9 @@ def _wrong_line(line: str, parameters: Mapping[str, Parameter], places: Sequence
     return next((problem for problem in problems if problem), None)
 
 
-def _check_patterns(found: Definition, fields: Fields) -> None:
+def _check_patterns(definition: Definition, fields: Fields) -> None:
     for name, check in (("success", Pattern), ("failure", Pattern), ("version", Pattern), ("ready", check_ready)):
-        text = getattr(found, name)
+        text = getattr(definition, name)
         if not text or name in fields.errors:
             continue
         try:
@@ -204,22 +204,27 @@ def _check_patterns(found: Definition, fields: Fields) -> None:
             fields.errors[name] = error.message
 
 
-def _check_names(found: Definition, fields: Fields) -> None:
-    kinds = {parameter.name: parameter.kind for parameter in found.parameters}
-    wanted = {"time_limit_adds": "duration", "takes_adds": "duration", "offered_load": "rate", "streams": "integer"}
-    for field, kind in wanted.items():
-        name = getattr(found, field)
+def _check_names(definition: Definition, fields: Fields) -> None:
+    kinds = {parameter.name: parameter.kind for parameter in definition.parameters}
+    kinds_by_field = {
+        "time_limit_adds": "duration",
+        "takes_adds": "duration",
+        "offered_load": "rate",
+        "streams": "integer",
+    }
+    for field, kind in kinds_by_field.items():
+        name = getattr(definition, field)
         if name and kinds.get(name) != kind:
             text = _("“%(name)s” is no parameter of the kind %(kind)s.")
             fields.errors.setdefault(field, Message(text, {"name": name, "kind": kind}))
-    if not math.isfinite(found.time_limit_s):
+    if not math.isfinite(definition.time_limit_s):
         fields.errors.setdefault("time_limit_s", Message(_("Give a limit.")))
 
 
-def _check_conditions(found: Definition, fields: Fields) -> None:
-    names = as_names(found)
-    optional = {rule.name for rule in found.metrics if rule.optional}
-    for text in found.conditions:
+def _check_conditions(definition: Definition, fields: Fields) -> None:
+    names = as_names(definition)
+    optional = {rule.name for rule in definition.metrics if rule.optional}
+    for text in definition.conditions:
         try:
             compiled = compile_exclusion(text, names)
         except ExclusionError as error:

@@ -62,9 +62,9 @@ def check_slot(slot: Slot, parameters: Mapping[str, Parameter], places: Sequence
     parameter = parameters.get(slot.name)
     if parameter is None:
         if slot.name not in places:
-            known = ", ".join([*parameters, *places])
+            names = ", ".join([*parameters, *places])
             text = _("{%(name)s} is none of the names known here: %(known)s.")
-            return Message(text, {"name": slot.name, "known": known})
+            return Message(text, {"name": slot.name, "known": names})
         return Message(_("{%(name)s} has no unit."), {"name": slot.name}) if slot.unit else None
     if not slot.unit:
         return None
@@ -88,43 +88,43 @@ def fill(
             continue
         for word in line:
             texts = [part if isinstance(part, str) else _text_of(part, values, places, kinds) for part in word]
-            filled = "".join(texts)
+            text = "".join(texts)
             # What is no more than a yes stands for the rest of its line, and is no word itself.
-            if filled or not any(isinstance(part, Slot) for part in word):
-                argv.append(filled)
+            if text or not any(isinstance(part, Slot) for part in word):
+                argv.append(text)
     return argv
 
 
 def recover(lines: Sequence[Line], argv: Sequence[str], kinds: Mapping[str, str]) -> dict[str, Any]:
     """Return the raw values of parameters that an argv (without its program) was filled with, as far as it fits."""
-    found: dict[str, Any] = {}
+    raw: dict[str, Any] = {}
     position = 0
     for line in lines:
         words = [word for word in line if not _says_only_yes(word, kinds)]
-        given = argv[position : position + len(words)]
-        values = [_values_in(text, word) for word, text in zip(words, given, strict=False)]
-        fits = len(given) == len(words) and None not in values
+        arguments = argv[position : position + len(words)]
+        values = [_values_in(text, word) for word, text in zip(words, arguments, strict=False)]
+        fits = len(arguments) == len(words) and None not in values
         if fits:
             position += len(words)
             for word, texts in zip(words, values, strict=True):
                 slots = [part for part in word if isinstance(part, Slot)]
-                found |= {slot.name: text + slot.unit for slot, text in zip(slots, texts or (), strict=True)}
+                raw |= {slot.name: text + slot.unit for slot, text in zip(slots, texts or (), strict=True)}
         for slot in slots_of(line):
             if kinds.get(slot.name) == "boolean":
-                found[slot.name] = fits
-    return {name: value for name, value in found.items() if name in kinds}
+                raw[slot.name] = fits
+    return {name: value for name, value in raw.items() if name in kinds}
 
 
 def _parse_word(word: str) -> Word:
     parts: list[str | Slot] = []
     position = 0
-    for found in _PART.finditer(word):
-        if found[3]:
+    for match in _PART.finditer(word):
+        if match[3]:
             text = _("A brace stands alone in “%(word)s”: write {{ or }} for the sign itself.")
             raise TemplateError(Message(text, {"word": word}))
-        parts.append(word[position : found.start()])
-        parts.append(Slot(found[1], found[2] or "") if found[1] else found[0][0])
-        position = found.end()
+        parts.append(word[position : match.start()])
+        parts.append(Slot(match[1], match[2] or "") if match[1] else match[0][0])
+        position = match.end()
     parts.append(word[position:])
     joined = tuple(part for part in parts if part != "")
     return joined or ("",)

@@ -38,30 +38,30 @@ NODE, CLIENT, SERVER = "node", "client", "server"
 SERVER_MARGIN_S = 30.0
 
 
-def make_tool(found: Definition, slug: str) -> "CustomTool":
+def make_tool(definition: Definition, slug: str) -> "CustomTool":
     """Return the tool of a definition under a slug."""
     roles = (
         (Role(NODE, _("Node")),)
-        if found.parts == parts.ALONE
+        if definition.parts == parts.ALONE
         else (Role(CLIENT, _("Client")), Role(SERVER, _("Server")))
     )
     uses_directory = any(
         slot.name == template.DIRECTORY
-        for line in (*found.arguments, *found.server_arguments)
+        for line in (*definition.arguments, *definition.server_arguments)
         for slot in template.slots_of(template.parse_line(line))
     )
     attributes: dict[str, Any] = {
         "__doc__": f"The tool {slug}, as its team defined it.",
         "slug": slug,
-        "name": found.name,
-        "summary": found.summary,
-        "group": found.group,
-        "programs": tuple(dict.fromkeys(name for name in (found.program, found.server_program) if name)),
+        "name": definition.name,
+        "summary": definition.summary,
+        "group": definition.group,
+        "programs": tuple(dict.fromkeys(name for name in (definition.program, definition.server_program) if name)),
         "roles": roles,
-        "parameters": found.parameters,
-        "metrics": tuple(_metric_of(rule, index == 0) for index, rule in enumerate(found.metrics)),
+        "parameters": definition.parameters,
+        "metrics": tuple(_metric_of(rule, index == 0) for index, rule in enumerate(definition.metrics)),
         "file_system": "required" if uses_directory else "",
-        "definition": found,
+        "definition": definition,
     }
     return type("DefinedTool", (CustomTool,), attributes)()
 
@@ -99,26 +99,26 @@ class CustomTool(Tool):
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return the server's command, if there is one, and the command that measures."""
-        found = self.definition
+        definition = self.definition
         measures = self.roles[0].name
         places = self._places(nodes)
-        limit = found.time_limit_s + (params[found.time_limit_adds] if found.time_limit_adds else 0.0)
+        limit = definition.time_limit_s + (params[definition.time_limit_adds] if definition.time_limit_adds else 0.0)
         measure = Command(
             role=measures,
             node_index=0,
-            argv=(found.program, *self._fill(found.arguments, params, places)),
+            argv=(definition.program, *self._fill(definition.arguments, params, places)),
             time_limit_s=limit,
-            collect=(found.result_file,) if found.result_file else (),
+            collect=(definition.result_file,) if definition.result_file else (),
         )
         stages = [Stage("measure", (measure,))]
-        if found.parts == parts.SERVER:
+        if definition.parts == parts.SERVER:
             serve = Command(
                 role=SERVER,
                 node_index=0,
-                argv=(found.server_program, *self._fill(found.server_arguments, params, places)),
+                argv=(definition.server_program, *self._fill(definition.server_arguments, params, places)),
                 time_limit_s=limit + SERVER_MARGIN_S,
                 background=True,
-                ready_pattern=found.ready or None,
+                ready_pattern=definition.ready or None,
                 measures=False,
             )
             stages.insert(0, Stage("serve", (serve,)))
@@ -126,13 +126,13 @@ class CustomTool(Tool):
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the figures if they are all there, nothing tells of a failure and every condition holds."""
-        found = self.definition
+        definition = self.definition
         output = texts.find_output(outputs, self.roles[0].name)
         texts.refuse_cut_short(output)
-        said = texts.read_text(output)
-        text = self._result_text(output, said)
-        self._check_words(output, said if text == said else f"{said}\n{text}")
-        samples = read_samples(found, output, text)
+        printed = texts.read_text(output)
+        text = self._result_text(output, printed)
+        self._check_words(output, printed if text == printed else f"{printed}\n{text}")
+        samples = read_samples(definition, output, text)
         values = {sample.metric: sample.value for sample in samples}
         self._check_conditions(output, {**params, **values})
         flags: tuple[Flag, ...] = ()
@@ -141,7 +141,7 @@ class CustomTool(Tool):
                 _("The program ended with status %(code)s, although it gave a result."), {"code": output.exit_code}
             )
             flags = (Flag("exit-status", "warning", message),)
-        return Reading(samples=samples, requested=dict(params), flags=flags, tool_version=self._version(said))
+        return Reading(samples=samples, requested=dict(params), flags=flags, tool_version=self._version(printed))
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the parameters that the argv was filled with."""
@@ -154,18 +154,18 @@ class CustomTool(Tool):
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time and the traffic that the definition tells of."""
-        found = self.definition
-        takes = found.takes_s + (params[found.takes_adds] if found.takes_adds else 0.0)
-        offered = float(params[found.offered_load] or 0) if found.offered_load else 0.0
-        streams = int(params[found.streams] or 0) if found.streams else 0
-        sent = {(CLIENT, SERVER): round(offered * takes / 8)} if offered and len(self.roles) > 1 else {}
-        return Estimate(takes, sent, offered_bps=offered, streams=streams)
+        definition = self.definition
+        takes = definition.takes_s + (params[definition.takes_adds] if definition.takes_adds else 0.0)
+        offered = float(params[definition.offered_load] or 0) if definition.offered_load else 0.0
+        streams = int(params[definition.streams] or 0) if definition.streams else 0
+        traffic = {(CLIENT, SERVER): round(offered * takes / 8)} if offered and len(self.roles) > 1 else {}
+        return Estimate(takes, traffic, offered_bps=offered, streams=streams)
 
     def certain_in(self, outputs: Sequence[Output]) -> frozenset[str]:
         """Return the metrics whose first or last figure is wanted and stands in what is left of a cut output."""
         output = texts.find_output(outputs, self.roles[0].name)
-        said = texts.read_text(output)
-        return certain_in(self.definition, self._result_text(output, said).encode("utf-8", "replace"))
+        printed = texts.read_text(output)
+        return certain_in(self.definition, self._result_text(output, printed).encode("utf-8", "replace"))
 
     def _kinds(self) -> dict[str, str]:
         return {parameter.name: parameter.kind for parameter in self.parameters}
@@ -186,18 +186,18 @@ class CustomTool(Tool):
             places[f"{SERVER}.address"] = texts.target_of(server, first)
         return places
 
-    def _result_text(self, output: Output, said: str) -> str:
+    def _result_text(self, output: Output, printed: str) -> str:
         name = self.definition.result_file
         if not name:
-            return said
+            return printed
         if name not in output.collected:
             raise failure("file-missing", output, file=name)
         return output.collected[name].decode("utf-8", "replace")
 
     def _check_words(self, output: Output, text: str) -> None:
         encoded = text.encode("utf-8", "replace")
-        if self.definition.failure and (said := Pattern(self.definition.failure).finds(encoded)):
-            raise failure("says-failure", output, said=said)
+        if self.definition.failure and (words := Pattern(self.definition.failure).finds(encoded)):
+            raise failure("says-failure", output, said=words)
         if self.definition.success and not Pattern(self.definition.success).finds(encoded):
             raise failure("no-success", output, pattern=self.definition.success)
 
@@ -205,7 +205,7 @@ class CustomTool(Tool):
         names = as_names(self.definition)
         for text in self.definition.conditions:
             condition = compile_exclusion(text, names)
-            shown = ", ".join(
+            figures = ", ".join(
                 f"{name} = {values[name]:g}" if _is_number(values[name]) else f"{name} = {values[name]}"
                 for name in condition.names
             )
@@ -214,13 +214,13 @@ class CustomTool(Tool):
             except (ExclusionError, TypeError):
                 holds = False
             if not holds:
-                raise failure("implausible", output, condition=text, values=shown or "-")
+                raise failure("implausible", output, condition=text, values=figures or "-")
 
-    def _version(self, said: str) -> str:
+    def _version(self, printed: str) -> str:
         if not self.definition.version:
             return ""
         pattern = Pattern(self.definition.version)
-        first = next(pattern.values(said.encode("utf-8", "replace")), None) if pattern.has_value else None
+        first = next(pattern.values(printed.encode("utf-8", "replace")), None) if pattern.has_value else None
         return printable(first.value)[:100] if first else ""
 
 

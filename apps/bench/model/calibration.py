@@ -129,8 +129,8 @@ class Model:
         key, place = self.law.place(setting)
         places = ((self.law.place(item.setting), item.rate, item.ends) for item in self.observations)
         of_key = sorted((spot, rate, ends) for (own, spot), rate, ends in places if own == key)
-        known = [(spot, rate) for spot, rate, _ends in of_key]
-        left, right = [pair for pair in known if pair[0] <= place], [pair for pair in known if pair[0] >= place]
+        curve = [(spot, rate) for spot, rate, _ends in of_key]
+        left, right = [pair for pair in curve if pair[0] <= place], [pair for pair in curve if pair[0] >= place]
         rates = [rate for _spot, rate in (*left[-1:], *right[:1])]
         if not rates:
             return math.inf, 0.0
@@ -149,14 +149,16 @@ class Model:
         return least, min(most, self.law.most)
 
     def _doublings_beyond(self, setting: Mapping[str, float]) -> dict[str, float]:
-        found = {}
+        doublings = {}
         for name, value in setting.items():
-            seen = [observation.setting[name] for observation in self.observations if observation.setting[name] > 0]
-            if value <= 0 or not seen:
-                found[name] = 0.0
+            positive = [
+                observation.setting[name] for observation in self.observations if observation.setting[name] > 0
+            ]
+            if value <= 0 or not positive:
+                doublings[name] = 0.0
             else:
-                found[name] = max(0.0, math.log2(value / max(seen)), math.log2(min(seen) / value))
-        return found
+                doublings[name] = max(0.0, math.log2(value / max(positive)), math.log2(min(positive) / value))
+        return doublings
 
 
 def calibrate(observations: Sequence[Observation], fit: Fit) -> Model:
@@ -241,5 +243,5 @@ def _miss_at(law: Law, observations: Sequence[Observation], setting: Mapping[str
 
 def _is_between(law: Law, observations: Sequence[Observation], setting: Mapping[str, float]) -> bool:
     key, place = law.place(setting)
-    places = [known for known, _miss in _axis(law, observations, key)]
+    places = [spot for spot, _miss in _axis(law, observations, key)]
     return bool(places) and min(places) < place < max(places)

@@ -30,23 +30,23 @@ def calibrate_any(
     `kinds` are those of the tool's parameters. Windows and streams of TCP make one model (bit/s, at most
     `ceiling_bps`), any one count or size another. NotPredictable for anything else, with what would help.
     """
-    known = [Row(*row) for row in rows]
-    names = {name for row in known for name in row.parameters}
-    varied = {name for name in names if len({str(row.parameters.get(name)) for row in known}) > 1}
+    measurements = [Row(*row) for row in rows]
+    names = {name for row in measurements for name in row.parameters}
+    varied = {name for name in names if len({str(row.parameters.get(name)) for row in measurements}) > 1}
     if not varied:
         raise NotPredictable(
             Message(_("One setting was measured: vary a factor to learn how the rate goes with it."))
         )
     if varied <= TRANSPORT <= names:
-        return transport.calibrate_transport(_observations(known, sorted(TRANSPORT)), ceiling_bps)
+        return transport.calibrate_transport(_observations(measurements, sorted(TRANSPORT)), ceiling_bps)
     if len(varied) > 1:
         text = _("%(names)s varied at once: choose results in which one of them, or TCP's window and streams, did.")
         raise NotPredictable(Message(text, {"names": ", ".join(sorted(varied))}))
     name = varied.pop()
     if kinds.get(name) == COUNT:
-        return growth.calibrate_counts(_observations(known, [name]), name)
+        return growth.calibrate_counts(_observations(measurements, [name]), name)
     if kinds.get(name) == SIZE:
-        return growth.calibrate_sizes(_observations(known, [name]), name)
+        return growth.calibrate_sizes(_observations(measurements, [name]), name)
     text = _("%(name)s is neither a count nor a size: between its values there is nothing to predict.")
     raise NotPredictable(Message(text, {"name": name}))
 

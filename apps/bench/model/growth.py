@@ -18,12 +18,12 @@ WAIT, BYTES = "wait", "bytes"
 
 def calibrate_counts(observations: Iterable[Observation], name: str) -> Model:
     """Return the model of rates over a count `name` >= 1: linear, Amdahl's, universal, or a slope with a plateau."""
-    return calibrate(list(observations), lambda seen: _fit_counts(seen, name))
+    return calibrate(list(observations), lambda points: _fit_counts(points, name))
 
 
 def calibrate_sizes(observations: Iterable[Observation], name: str) -> Model:
     """Return the model of rates (B/s) over a size `name` (B): X = b / (t + b / C), of one after the other."""
-    return calibrate(list(observations), lambda seen: _fit_sizes(seen, name))
+    return calibrate(list(observations), lambda points: _fit_sizes(points, name))
 
 
 def _fit_counts(observations: Sequence[Observation], name: str) -> Law | None:

@@ -40,19 +40,19 @@ def terms(
     probability p that a segment is lost, MSS (B), the cap F of each flow (bit/s), and the disks' rate B (B/s). A
     term whose parts are unknown is left out: it may still be the limit.
     """
-    found = {
+    rates = {
         CAPACITY: capacity_bps and capacity_bps * network.tcp_efficiency(mtu or USUAL_MTU),
         WINDOW: network.window_limited_bps(window_bytes, rtt_s, streams),
         LOSS: mathis_bps(mss, rtt_s, loss, streams),
         FLOW: flow_bps and streams * flow_bps,
         DISK: disk_bytes_per_s and 8 * disk_bytes_per_s,
     }
-    return tuple(sorted((Term(name, rate) for name, rate in found.items() if rate), key=lambda term: term.rate_bps))
+    return tuple(sorted((Term(name, rate) for name, rate in rates.items() if rate), key=lambda term: term.rate_bps))
 
 
-def gain(found: Sequence[Term]) -> float | None:
+def gain(ordered: Sequence[Term]) -> float | None:
     """Return by how many times the rate grows at most when its limit is taken away: second least over least."""
-    return found[1].rate_bps / found[0].rate_bps if len(found) > 1 else None
+    return ordered[1].rate_bps / ordered[0].rate_bps if len(ordered) > 1 else None
 
 
 def mathis_bps(mss: float | None, rtt_s: float | None, loss: float | None, streams: int = 1) -> float | None:

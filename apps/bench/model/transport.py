@@ -33,7 +33,7 @@ def calibrate_transport(observations: Iterable[Observation], ceiling_bps: float 
     (path, congestion control, MTU, direction) is to be equal. NotPredictable where the measurements carry no model,
     and later of an automatic window where only explicit ones were measured, or the other way round.
     """
-    return calibrate(list(observations), lambda seen: _fit(seen, ceiling_bps))
+    return calibrate(list(observations), lambda points: _fit(points, ceiling_bps))
 
 
 def _kind(window: float) -> str:
@@ -107,18 +107,20 @@ def _capacities(observations: Sequence[Observation], ceiling_bps: float | None) 
     """Return what the path's capacity may be: plateaus of the measured rates, what is known, or no limit at all."""
     rates = sorted(item.rate for item in observations)
     top = [rate for rate in rates if rate >= PLATEAU * rates[-1]]
-    found = {rates[-1], math.exp(sum(map(math.log, top)) / len(top))}
+    capacities = {rates[-1], math.exp(sum(map(math.log, top)) / len(top))}
     # A plateau far below the ceiling would be measured as such; else the slope may go on up to the ceiling.
-    found.add(ceiling_bps if ceiling_bps and ceiling_bps >= rates[-1] else math.inf)
-    return sorted(min(value, ceiling_bps) if ceiling_bps and ceiling_bps >= rates[-1] else value for value in found)
+    capacities.add(ceiling_bps if ceiling_bps and ceiling_bps >= rates[-1] else math.inf)
+    return sorted(
+        min(value, ceiling_bps) if ceiling_bps and ceiling_bps >= rates[-1] else value for value in capacities
+    )
 
 
 def _flows(observations: Sequence[Observation]) -> list[float | None]:
     explicit = [item for item in observations if item.setting[WINDOW]]
     if len({item.setting[WINDOW] for item in explicit}) < 2:
         return [None]
-    found = sorted({item.rate / item.setting[STREAMS] for item in explicit})
-    return [None, *found[:: -(-len(found) // MOST_CANDIDATES)]]
+    flows = sorted({item.rate / item.setting[STREAMS] for item in explicit})
+    return [None, *flows[:: -(-len(flows) // MOST_CANDIDATES)]]
 
 
 def _slopes(observations: Sequence[Observation], capacity: float, flow: float | None) -> dict[str, float]:
@@ -126,7 +128,7 @@ def _slopes(observations: Sequence[Observation], capacity: float, flow: float | 
 
     The points of a kind that all lie on the plateau tell only that theirs is at least so much.
     """
-    found = {}
+    slopes = {}
     for name, is_explicit in (("per_byte", True), (TUNED, False)):
         ratios = [
             (item.rate / (item.setting[STREAMS] * (item.setting[WINDOW] or 1)), item)
@@ -141,8 +143,8 @@ def _slopes(observations: Sequence[Observation], capacity: float, flow: float | 
             if item.rate < SLOPE * capacity and not (flow and item.rate >= PLATEAU * flow * item.setting[STREAMS])
         ]
         # From a plateau alone: the smallest demand on it reaches it comfortably.
-        found[name] = _median(slope) if slope else 2 * max(ratio for ratio, _item in ratios)
-    return found
+        slopes[name] = _median(slope) if slope else 2 * max(ratio for ratio, _item in ratios)
+    return slopes
 
 
 def _median(values: Sequence[float]) -> float:

@@ -168,8 +168,12 @@ def _plateau(whole: float | None, lossy: Sequence[Point]) -> float | None:
     beyond = [(point.offered, point.delivered) for point in lossy if point.offered > (whole or 0.0)]
     arrived = [delivered for _offered, delivered in beyond]
     own = [(whole, whole)] if whole and arrived and whole >= (1 - PLATEAU) * min(arrived) else []
-    known = [delivered for _offered, delivered in [*own, *beyond]]
-    if len(known) < 2 or min(known) < (1 - PLATEAU) * max(known) or (whole or 0.0) > (1 + PLATEAU) * min(arrived):
+    delivered_rates = [delivered for _offered, delivered in [*own, *beyond]]
+    if (
+        len(delivered_rates) < 2
+        or min(delivered_rates) < (1 - PLATEAU) * max(delivered_rates)
+        or (whole or 0.0) > (1 + PLATEAU) * min(arrived)
+    ):
         return None
     (least, first), (most, last) = min([*own, *beyond]), max([*own, *beyond])
     if last - first > FOLLOWS * (most - least):
@@ -220,7 +224,7 @@ def _conclude(curve: LossCurve) -> Iterable[Message]:
 
 def _limit(curve: LossCurve) -> Message:
     """Return the capacity where the loads find one, else within which bounds it is known to lie."""
-    shown: dict[str, object] = {"share": f"{100 * curve.threshold:g}", "rate": _rate(curve.whole or 0.0)}
+    values: dict[str, object] = {"share": f"{100 * curve.threshold:g}", "rate": _rate(curve.whole or 0.0)}
     beyond = curve.lossy if curve.lossy and curve.lossy > (curve.whole or 0.0) else None
     if curve.whole is None and curve.held is not None:
         text = _(
@@ -229,7 +233,7 @@ def _limit(curve: LossCurve) -> Message:
         )
     elif curve.whole is None and curve.plateau:
         text = _("Every load lost %(share)s %% or more: one flow of datagrams can have less than %(rate)s.")
-        shown["rate"] = _rate(curve.points[0].offered)
+        values["rate"] = _rate(curve.points[0].offered)
     elif curve.whole is None:
         text = _("All loads lost %(share)s %% or more: offer less, to tell a path that is full from loss by chance.")
     elif curve.plateau:
@@ -237,7 +241,7 @@ def _limit(curve: LossCurve) -> Message:
             "Loss stays below %(share)s %% up to an offered load of %(load)s, and of more %(rate)s arrive: "
             "so much one flow of datagrams can have."
         )
-        shown |= {"load": _rate(curve.whole), "rate": _rate(curve.plateau)}
+        values |= {"load": _rate(curve.whole), "rate": _rate(curve.plateau)}
     elif curve.held is not None and not beyond:
         text = _(
             "%(rate)s arrived with a loss below %(share)s %%: the path carries so much or more. "
@@ -248,18 +252,18 @@ def _limit(curve: LossCurve) -> Message:
             "Loss stays below %(share)s %% up to an offered load of %(rate)s, and %(more)s lost more: "
             "the capacity lies in between, or more is lost than a full link loses. Offer loads in smaller steps."
         )
-        shown["more"] = _rate(beyond)
+        values["more"] = _rate(beyond)
     else:
         text = _("No load lost %(share)s %%: the capacity is %(rate)s or more. Offer more to find it.")
         if curve.lossy:
             text = _("%(rate)s arrived with a loss below %(share)s %%: the path carries so much or more.")
-    return Message(text, shown)
+    return Message(text, values)
 
 
 def _explain(curve: LossCurve) -> Iterable[Message]:
     """Yield whether a full link explains the loss, and what else might."""
-    compared = [point for point in curve.points if curve.excess(point) is not None]
-    if not compared or curve.full is None:
+    points = [point for point in curve.points if curve.excess(point) is not None]
+    if not points or curve.full is None:
         return
     worst = curve.worst
     if worst is None and not curve.plateau:

@@ -52,8 +52,8 @@ class Path:
     def narrowest_known(self) -> Link | None:
         """Return the link of the lowest known capacity: the path has no more than this, perhaps less."""
         inner, outer = self.links[1:-1], (*self.links[:1], *self.links[-1:])
-        known = [link for link in (*inner, *outer) if link.capacity_bps is not None]
-        return min(known, key=_capacity, default=None)
+        links = [link for link in (*inner, *outer) if link.capacity_bps is not None]
+        return min(links, key=_capacity, default=None)
 
     @property
     def unknown_capacities(self) -> tuple[Link, ...]:
@@ -70,14 +70,14 @@ class Path:
         """Return the idle RTT in seconds: end to end if given, else the sum over the links, None if unknown."""
         if self.end_to_end_rtt_s is not None:
             return self.end_to_end_rtt_s
-        known = [link.rtt_s for link in self.links if link.rtt_s is not None]
-        return sum(known) if known and len(known) == len(self.links) else None
+        rtts = [link.rtt_s for link in self.links if link.rtt_s is not None]
+        return sum(rtts) if rtts and len(rtts) == len(self.links) else None
 
     @property
     def mtu(self) -> int | None:
         """Return the least MTU of the links in bytes, None if that of any link is unknown."""
-        known = [link.mtu for link in self.links if link.mtu is not None]
-        return min(known) if known and len(known) == len(self.links) else None
+        mtus = [link.mtu for link in self.links if link.mtu is not None]
+        return min(mtus) if mtus and len(mtus) == len(self.links) else None
 
 
 def find_path(
@@ -102,17 +102,17 @@ def find_path(
     layer = [source]
     # Layer by layer, so that every node is reached over the fewest links; within a layer the widest way wins.
     while layer and destination not in widest:
-        reached: dict[Hashable, float] = {}
+        widths: dict[Hashable, float] = {}
         for node in layer:
             if node != source and not can_forward(node):
                 continue
             for neighbour, link in neighbours[node]:
                 width = min(widest[node], _capacity(link))
-                if neighbour not in widest and width > reached.get(neighbour, -1.0):
-                    reached[neighbour] = width
+                if neighbour not in widest and width > widths.get(neighbour, -1.0):
+                    widths[neighbour] = width
                     came_over[neighbour] = (node, link)
-        widest |= reached
-        layer = list(reached)
+        widest |= widths
+        layer = list(widths)
     if destination not in widest:
         return None
     return _walk_back(came_over, source, destination, end_to_end_rtt_s)

@@ -133,16 +133,16 @@ def judge(reading: Reading, params: Params, tool: Tool, capacity_bps: float | No
     """
     if tool.transport != "tcp":
         return reading
-    found: Json = {}
+    figures: Json = {}
     rate = _rate_of(reading, tool)
     bottleneck = _first((params.get("bottleneck"), "given"), (capacity_bps, "inventory"))
     if rate and bottleneck:
         mtu = _mtu_of(reading)
-        found["transfer_time_ratio"] = transfer_time_ratio(rate, bottleneck.value, mtu)
-        found |= {"bottleneck": bottleneck.value, "bottleneck_source": bottleneck.source}
-        found["ideal_goodput"] = bottleneck.value * transport.tcp_efficiency(mtu)
+        figures["transfer_time_ratio"] = transfer_time_ratio(rate, bottleneck.value, mtu)
+        figures |= {"bottleneck": bottleneck.value, "bottleneck_source": bottleneck.source}
+        figures["ideal_goodput"] = bottleneck.value * transport.tcp_efficiency(mtu)
     if (share := _efficiency_of(reading, params, rate)) is not None:
-        found["tcp_efficiency"] = share
+        figures["tcp_efficiency"] = share
     kernel = reading.observed.get("tcp") or {}
     mean = _first((reading.value("mean_rtt"), ""), (kernel.get("mean_rtt"), ""))
     base = _first(
@@ -151,33 +151,33 @@ def judge(reading: Reading, params: Params, tool: Tool, capacity_bps: float | No
     )
     # The least RTT under load holds what others have queued: without a baseline of an idle path there is no delay.
     if mean and base:
-        found["buffer_delay"] = buffer_delay(mean.value, base.value)
-        found |= {"baseline_rtt": base.value, "baseline_source": base.source}
-    found = {name: value for name, value in found.items() if isinstance(value, str) or math.isfinite(value)}
-    if not found:
+        figures["buffer_delay"] = buffer_delay(mean.value, base.value)
+        figures |= {"baseline_rtt": base.value, "baseline_source": base.source}
+    figures = {name: value for name, value in figures.items() if isinstance(value, str) or math.isfinite(value)}
+    if not figures:
         return reading
     declared = {metric.name for metric in tool.metrics} - {sample.metric for sample in reading.samples}
     samples = [
-        SampleValue(metric.name, found[metric.name])
+        SampleValue(metric.name, figures[metric.name])
         for metric in METRICS
-        if metric.name in found and metric.name in declared
+        if metric.name in figures and metric.name in declared
     ]
     return replace(
         reading,
         samples=(*reading.samples, *samples),
-        observed={**reading.observed, "rfc6349": found},
-        flags=(*reading.flags, *_flags_of(found)),
+        observed={**reading.observed, "rfc6349": figures},
+        flags=(*reading.flags, *_flags_of(figures)),
     )
 
 
-def _flags_of(found: Json) -> list[Flag]:
-    if found.get("transfer_time_ratio", 1.0) >= FASTER:
+def _flags_of(figures: Json) -> list[Flag]:
+    if figures.get("transfer_time_ratio", 1.0) >= FASTER:
         return []
     text = _(
         "The goodput is %(times)s times what a bottleneck of %(rate)s Mbit/s lets through: "
         "its bandwidth is more than that, or the traffic took another way."
     )
-    values = {"times": f"{1 / found['transfer_time_ratio']:.2f}", "rate": f"{found['bottleneck'] / 1e6:g}"}
+    values = {"times": f"{1 / figures['transfer_time_ratio']:.2f}", "rate": f"{figures['bottleneck'] / 1e6:g}"}
     return [Flag("faster-than-bottleneck", "info", Message(text, values))]
 
 
@@ -192,9 +192,9 @@ def _rate_of(reading: Reading, tool: Tool) -> float | None:
 def _mtu_of(reading: Reading) -> int:
     """Return the MTU (B) of the path as the run saw it: the kernel's, else that of its MSS, else the usual one."""
     kernel = reading.observed.get("tcp") or {}
-    seen = _first((reading.observed.get("path_mtu"), ""), (kernel.get("path_mtu"), ""))
-    if seen and seen.value >= transport.LEAST_MTU:
-        return int(seen.value)
+    path_mtu = _first((reading.observed.get("path_mtu"), ""), (kernel.get("path_mtu"), ""))
+    if path_mtu and path_mtu.value >= transport.LEAST_MTU:
+        return int(path_mtu.value)
     mss = _mss_of(reading)
     # An MSS without the 12 bytes of timestamps is one of the usual MTUs less 40.
     plain = transport.IPV4_BYTES + transport.TCP_BYTES
@@ -205,8 +205,8 @@ def _mtu_of(reading: Reading) -> int:
 
 def _mss_of(reading: Reading) -> int | None:
     kernel = reading.observed.get("tcp") or {}
-    found = _first((reading.observed.get("mss"), ""), (kernel.get("mss"), ""))
-    return int(found.value) if found and found.value >= 1 else None
+    mss = _first((reading.observed.get("mss"), ""), (kernel.get("mss"), ""))
+    return int(mss.value) if mss and mss.value >= 1 else None
 
 
 def _efficiency_of(reading: Reading, params: Params, rate: float | None) -> float | None:
@@ -218,23 +218,23 @@ def _efficiency_of(reading: Reading, params: Params, rate: float | None) -> floa
     # What it took; the time asked for is neither that of an amount (-n), nor that of a test that went on.
     seconds = reading.value("transfer_time") or reading.observed.get("seconds") or params.get("duration")
     sending = reading.value("sent_rate") or rate
-    moved = sending * seconds / 8 if sending and _is_positive(seconds) else None
-    by_tool = _efficiency_by_tool(reading, moved)
+    sent_by_tool = sending * seconds / 8 if sending and _is_positive(seconds) else None
+    by_tool = _efficiency_by_tool(reading, sent_by_tool)
     sent, again = kernel.get("bytes_sent"), kernel.get("bytes_retransmitted")
     if not _is_positive(sent) or again is None or not (again == 0 or _is_positive(again)):
         return by_tool
-    if by_tool is None or moved is None or sent >= COVERED * moved:
+    if by_tool is None or sent_by_tool is None or sent >= COVERED * sent_by_tool:
         return efficiency(sent, again)
     return by_tool
 
 
-def _efficiency_by_tool(reading: Reading, moved: float | None) -> float | None:
+def _efficiency_by_tool(reading: Reading, bytes_sent: float | None) -> float | None:
     segments, mss = reading.value("retransmits"), _mss_of(reading)
-    if segments is None or not moved or (segments and not mss):
+    if segments is None or not bytes_sent or (segments and not mss):
         return None
     again = segments * (mss or 0)
     # A rate that was received holds no byte twice; one that was sent does.
-    return efficiency(moved if reading.value("sent_rate") else moved + again, again)
+    return efficiency(bytes_sent if reading.value("sent_rate") else bytes_sent + again, again)
 
 
 def _rtt_before(reading: Reading) -> float | None:

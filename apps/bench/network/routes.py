@@ -60,11 +60,11 @@ def make_route(hops: Iterable[tuple[int, Iterable[str]]]) -> Route:
 
     Hops of which nothing is told are silent. Scopes are dropped and IPv6 is written in its short form.
     """
-    seen: dict[int, set[str]] = {}
+    addresses_by_hop: dict[int, set[str]] = {}
     for number, addresses in hops:
-        seen.setdefault(number, set()).update(normalise(address) for address in addresses)
-    last = max(seen, default=0)
-    return tuple(tuple(sorted(seen.get(number, ()))) for number in range(1, last + 1))
+        addresses_by_hop.setdefault(number, set()).update(normalise(address) for address in addresses)
+    last = max(addresses_by_hop, default=0)
+    return tuple(tuple(sorted(addresses_by_hop.get(number, ()))) for number in range(1, last + 1))
 
 
 def normalise(address: str) -> str:
@@ -123,16 +123,16 @@ def variants(routes: Sequence[Route]) -> tuple[Variant, ...]:
 
     Addresses add up: what a hop that spreads traffic once showed is known for the sightings after it.
     """
-    found: list[tuple[Route, list[int]]] = []
+    ways: list[tuple[Route, list[int]]] = []
     for place, route in enumerate(routes):
-        for index, (known, sightings) in enumerate(found):
-            one, other = _align(known, route)
+        for index, (way, sightings) in enumerate(ways):
+            one, other = _align(way, route)
             if len(one) == len(other) and not compare(one, other).is_change:
-                found[index] = (merge(one, other), [*sightings, place])
+                ways[index] = (merge(one, other), [*sightings, place])
                 break
         else:
-            found.append((route, [place]))
-    return tuple(Variant(route, tuple(sightings)) for route, sightings in found)
+            ways.append((route, [place]))
+    return tuple(Variant(route, tuple(sightings)) for route, sightings in ways)
 
 
 def _align(one: Route, other: Route) -> tuple[Route, Route]:

@@ -61,10 +61,10 @@ def clients_ceiling_bps(paths: Sequence[Path]) -> Ceiling:
             rates[flow] = level
             growing.remove(flow)
     unknown = {link.key: link for link in links.values() if link.capacity_bps is None}
-    known = None if None in rates else sum((rate for rate in rates if rate is not None), Fraction(0))
+    rate_bps = None if None in rates else sum((rate for rate in rates if rate is not None), Fraction(0))
     return Ceiling(
-        total_bps=None if unknown else _plain(known),
-        known_bps=_plain(known),
+        total_bps=None if unknown else _plain(rate_bps),
+        known_bps=_plain(rate_bps),
         rates_bps=tuple(_plain(rate) for rate in rates),
         limiting=tuple({link.key: link for link in limiting.values()}.values()),
         unknown=tuple(unknown.values()),

@@ -65,8 +65,8 @@ def most_bps(
 
     Linux grants twice the buffer that is asked for (socket(7)), and none of it more than once in an RTT (s).
     """
-    granted = window_limited_bps(2 * window_bytes if window_bytes else None, rtt_s, streams)
-    return min(capacity_bps, granted) if capacity_bps is not None and granted is not None else capacity_bps
+    window_bps = window_limited_bps(2 * window_bytes if window_bytes else None, rtt_s, streams)
+    return min(capacity_bps, window_bps) if capacity_bps is not None and window_bps is not None else capacity_bps
 
 
 def _payload_share(mtu: int, header_bytes: int) -> float:

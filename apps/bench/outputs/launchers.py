@@ -52,16 +52,16 @@ _OF_LAUNCHERS = {"mpi-slots", "mpi-root", "mpi-missing-program", "mpi-unreachabl
 def launch_problem(output: Output, text: str) -> ToolFailure | None:
     """Return why a launcher started no ranks, whatever they were to run; None if it does not say so."""
     for pattern, reason in _PROBLEMS:
-        found = pattern.search(text) if reason in _OF_LAUNCHERS else None
-        if found:
-            return failure(reason, output, said=" ".join(found[0].split())[:200])
+        match = pattern.search(text) if reason in _OF_LAUNCHERS else None
+        if match:
+            return failure(reason, output, said=" ".join(match[0].split())[:200])
     return None
 
 
 def why_none(output: Output, text: str) -> ToolFailure:
     """Return why a parallel program printed no result, by the words of its launcher."""
     for pattern, reason in _PROBLEMS:
-        found = pattern.search(text)
-        if found:
-            return failure(reason, output, said=" ".join(found[0].split())[:200])
+        match = pattern.search(text)
+        if match:
+            return failure(reason, output, said=" ".join(match[0].split())[:200])
     return texts.bad_option(output, text) or texts.system_error(output, text, "") or texts.no_result(output, text)

@@ -13,8 +13,8 @@ _SCALED = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)([kKmMgG]?)", re.ASCII)
 
 def scaled(text: str | None, factors: Mapping[str, int]) -> int | None:
     """Return the number of a text such as "64K" by the factor of its letter, or None if it is none."""
-    found = _SCALED.fullmatch(text or "")
-    return round(float(found[1]) * factors[found[2]]) if found else None
+    match = _SCALED.fullmatch(text or "")
+    return round(float(match[1]) * factors[match[2]]) if match else None
 
 
 def whole_seconds(seconds: float | None) -> float | None:

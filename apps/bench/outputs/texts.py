@@ -53,24 +53,24 @@ def refuse_cut_short(output: Output) -> None:
 
 def bad_option(output: Output, text: str) -> ToolFailure | None:
     """Return the failure of a program that does not know an option of its argv, if `text` tells of it."""
-    found = _BAD_OPTION.search(text)
-    return failure("unknown-option", output, option=found["option"]) if found else None
+    match = _BAD_OPTION.search(text)
+    return failure("unknown-option", output, option=match["option"]) if match else None
 
 
 def system_error(output: Output, text: str, address: str) -> ToolFailure | None:
     """Return the failure that words of the C library in `text` tell of, if any."""
     for pattern, code in SYSTEM_ERRORS:
-        found = pattern.search(text)
-        if found:
-            return failure(code, output, address=address, said=_line_around(text, found.start()))
+        match = pattern.search(text)
+        if match:
+            return failure(code, output, address=address, said=_line_around(text, match.start()))
     return None
 
 
 def no_result(output: Output, text: str) -> ToolFailure:
     """Return the failure of a program that ended without a result, with the first words it said (no mere rule)."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    said = next((line for line in lines if _WORD.search(line)), lines[0] if lines else "")[:200]
-    return failure("no-result", output, said=said) if said else failure("silent", output)
+    words = next((line for line in lines if _WORD.search(line)), lines[0] if lines else "")[:200]
+    return failure("no-result", output, said=words) if words else failure("silent", output)
 
 
 def target_of(server: NodeRef, client: NodeRef) -> str:
@@ -98,8 +98,8 @@ def named_target(output: Output, text: str, header: re.Pattern[str]) -> str:
     """Return the address probed: the argv's last word, or the header's first group where no argv is known."""
     if len(output.argv) > 1:
         return output.argv[-1]
-    found = header.search(text)
-    return found[1] if found else "-"
+    match = header.search(text)
+    return match[1] if match else "-"
 
 
 def is_address(text: str) -> bool:

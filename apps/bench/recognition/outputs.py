@@ -118,7 +118,7 @@ def read_as_any_role(
     for role in tool.roles:
         try:
             outputs = [dataclasses.replace(own, role=role.name)]
-            return role.name, judges.read_run(outputs, params, tool, capacity_bps, told=told)
+            return role.name, judges.read_run(outputs, params, tool, capacity_bps, described=told)
         except ToolFailure as error:
             refused = refused or error
     assert refused is not None, f"{tool.slug} has no roles"

@@ -37,9 +37,9 @@ def _unpack(text: str, argv: Sequence[str]) -> tuple[str, Sequence[str], str]:
     if recorded:
         text = recorded[2]
         argv = argv or _words(recorded[1])
-    known = {program for scheduler in _SCHEDULERS.values() for program in scheduler.PROGRAMS}
+    programs = {program for scheduler in _SCHEDULERS.values() for program in scheduler.PROGRAMS}
     names = [pathlib.PurePath(word).name for word in argv]
-    start = next((index for index, name in enumerate(names) if name in known), None)
+    start = next((index for index, name in enumerate(names) if name in programs), None)
     return (text, argv[start:], names[start]) if start is not None else (text, argv, "")
 
 

@@ -91,8 +91,8 @@ def _leap_days(year: int) -> int:
 
 def read_iso(text: str) -> Moment | None:
     """Return the time of a text such as 2026-11-21T08:35:37, None for Unknown and the like."""
-    found = _ISO.match(text.strip())
-    return moment(*map(int, found.groups())) if found else None
+    match = _ISO.match(text.strip())
+    return moment(*map(int, match.groups())) if match else None
 
 
 def read_epoch(value: int | None) -> Moment | None:
@@ -102,10 +102,10 @@ def read_epoch(value: int | None) -> Moment | None:
 
 def read_span(text: str) -> float | None:
     """Return the seconds of [days-]hours:minutes:seconds, or minutes:seconds; None for UNLIMITED and the like."""
-    found = _SPAN.fullmatch(text.strip())
-    if not found:
+    match = _SPAN.fullmatch(text.strip())
+    if not match:
         return None
-    days, first, second, third = found.groups()
+    days, first, second, third = match.groups()
     if third is None:
         return 60.0 * int(first) + int(second)
     return 86400.0 * int(days or 0) + 3600.0 * int(first) + 60.0 * int(second) + int(third)

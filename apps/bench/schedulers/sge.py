@@ -78,25 +78,25 @@ def read(text: str, argv: Sequence[str], program: str) -> Json:
     if deleted := _DELETED.findall(text):
         return _answer("cancelled", [ScheduledJob(job_id, jobs.CANCELLED) for job_id in deleted])
     for pattern, code in _ERRORS:
-        found = pattern.search(text)
-        if found:
-            rest = " ".join(text[found.start() :].split())
+        match = pattern.search(text)
+        if match:
+            rest = " ".join(text[match.start() :].split())
             raise failure(code, said=rest.removesuffix("Exiting.").strip()[: jobs.LONGEST])
     return _answer("submitted", _submitted(text, program))
 
 
 def _submitted(text: str, program: str) -> list[ScheduledJob]:
     ended = {job_id: int(code) for job_id, code in _EXITED.findall(text)}
-    found = []
+    submitted = []
     for job_id, name in _SUBMITTED.findall(text):
         if not name and program != "qsub":
             continue
         code = ended.get(job_id)
         state = jobs.SUBMITTED if code is None else jobs.FAILED if code else jobs.COMPLETED
-        found.append(ScheduledJob(job_id, state, name=printable(name), exit_code=code))
-    if not found:
+        submitted.append(ScheduledJob(job_id, state, name=printable(name), exit_code=code))
+    if not submitted:
         raise failure("queue-unreadable")
-    return found
+    return submitted
 
 
 def _accounted(block: str) -> ScheduledJob:
@@ -164,8 +164,8 @@ def _queue_state(raw_state: str) -> str:
 
 def _queued(row: Sequence[str]) -> ScheduledJob:
     job_id, _priority, name, _user, raw_state, when, instance, slots = row
-    found = _TABLE_TIME.match(when)
-    month, day, year, *clock = map(int, found.groups()) if found else (0, 0, 0)
+    match = _TABLE_TIME.match(when)
+    month, day, year, *clock = map(int, match.groups()) if match else (0, 0, 0)
     return _waiting(job_id, name, raw_state, moment(year, month, day, *clock), instance, slots)
 
 
@@ -234,12 +234,12 @@ def _hosts(text: str) -> list[Json]:
 
 def _read_ctime(text: str) -> Moment | None:
     """Return the time of ctime(3)'s form; `strptime` would ask the locale for the months' names."""
-    found = _CTIME.match(text)
-    if not found or found[1] not in _MONTHS:
+    match = _CTIME.match(text)
+    if not match or match[1] not in _MONTHS:
         return None
-    day, hour, minute, second, year = map(int, found.groups()[1:])
-    return moment(year, _MONTHS[found[1]], day, hour, minute, second)
+    day, hour, minute, second, year = map(int, match.groups()[1:])
+    return moment(year, _MONTHS[match[1]], day, hour, minute, second)
 
 
-def _answer(kind: str, found: Sequence[ScheduledJob]) -> Json:
-    return {"kind": kind, "jobs": [job.as_json() for job in found]}
+def _answer(kind: str, queued: Sequence[ScheduledJob]) -> Json:
+    return {"kind": kind, "jobs": [job.as_json() for job in queued]}

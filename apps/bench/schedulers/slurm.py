@@ -77,7 +77,7 @@ def read(text: str, argv: Sequence[str], program: str) -> Json:
 
     Where it warned there are ``"warnings"``, too: of fewer nodes than were asked for, for example.
     """
-    warnings = [printable(said.strip()) for said in _WARNING.findall(text)]
+    warnings = [printable(warning.strip()) for warning in _WARNING.findall(text)]
     answer = _read(_WARNING.sub("", text), argv, program, is_warned=bool(warnings))
     return {**answer, "warnings": warnings} if warnings else answer
 
@@ -89,9 +89,9 @@ def _read(text: str, argv: Sequence[str], program: str, *, is_warned: bool) -> J
     if records:
         return _answer("jobs", records)
     for pattern, code in _ERRORS:
-        found = pattern.search(text)
-        if found:
-            raise failure(code, said=_all_of(text, found))
+        match = pattern.search(text)
+        if match:
+            raise failure(code, said=_all_of(text, match))
     version = _VERSION.search(text)
     if version:
         return {**_answer("version", []), "version": version[1]}
@@ -115,10 +115,10 @@ def read_records(text: str) -> list[ScheduledJob]:
     for line in text.splitlines():
         fields, last = {}, ""
         for word in line.split():
-            found = _KEY.fullmatch(word)
-            if found:
-                last = found[1]
-                fields[last] = found[2]
+            match = _KEY.fullmatch(word)
+            if match:
+                last = match[1]
+                fields[last] = match[2]
             elif last:
                 fields[last] += f" {word}"
         if "JobId" in fields:
@@ -178,10 +178,10 @@ def read_json(text: str) -> list[ScheduledJob]:
     """Return the jobs of ``squeue --json`` (plugin v0.0.38: times in s since 1970, limits in minutes)."""
     try:
         document = first_object(text) or {}
-        found = [_job_of_json(item) for item in document["jobs"]]
+        listed = [_job_of_json(item) for item in document["jobs"]]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise failure("queue-unreadable") from error
-    return found
+    return listed
 
 
 def _job_of_json(item: Mapping[str, Any]) -> ScheduledJob:
@@ -223,21 +223,21 @@ def _job_of_json(item: Mapping[str, Any]) -> ScheduledJob:
 
 def read_launch(text: str) -> list[ScheduledJob]:
     """Return the jobs that srun or salloc told of on the way, with the state each had reached."""
-    found: dict[str, ScheduledJob] = {}
+    launches: dict[str, ScheduledJob] = {}
     for first, second, rest in _LAUNCH.findall(text):
         job_id = first or second
-        waited = bool(found.get(job_id)) or "queued" in rest
+        waited = bool(launches.get(job_id)) or "queued" in rest
         running = bool(second) or "allocated" in rest
         details = {"waited": "yes" if waited else "no"}
-        found[job_id] = ScheduledJob(job_id, jobs.RUNNING if running else jobs.PENDING, details=details)
-    return list(found.values())
+        launches[job_id] = ScheduledJob(job_id, jobs.RUNNING if running else jobs.PENDING, details=details)
+    return list(launches.values())
 
 
-def _answer(kind: str, found: Iterable[ScheduledJob]) -> Json:
-    return {"kind": kind, "version": "", "jobs": [job.as_json() for job in found]}
+def _answer(kind: str, queued: Iterable[ScheduledJob]) -> Json:
+    return {"kind": kind, "version": "", "jobs": [job.as_json() for job in queued]}
 
 
-def _all_of(text: str, found: re.Match[str]) -> str:
+def _all_of(text: str, match: re.Match[str]) -> str:
     """Return the line found, and the one after it if that is an error, too: the later one tells more."""
-    following = text[found.end() :].lstrip("\n").split("\n", 1)[0]
-    return f"{found[0].strip()} {following.strip() if 'error:' in following else ''}".strip()[: jobs.LONGEST]
+    following = text[match.end() :].lstrip("\n").split("\n", 1)[0]
+    return f"{match[0].strip()} {following.strip() if 'error:' in following else ''}".strip()[: jobs.LONGEST]

@@ -42,18 +42,18 @@ def stage(settings_by_role: Mapping[str, Sequence[Mapping[str, str]]]) -> Stage:
 
 def wrap(plan: Plan, settings_by_role: Mapping[str, Sequence[Mapping[str, str]]]) -> Plan:
     """Return a plan whose commands all run with the settings; the plan itself without any."""
-    made = stage(settings_by_role)
-    return Plan((made, *plan.stages)) if made.commands else plan
+    settings_stage = stage(settings_by_role)
+    return Plan((settings_stage, *plan.stages)) if settings_stage.commands else plan
 
 
 def refusal_of(output: Output) -> ToolFailure | None:
     """Return why a node's settings were not set, None if they were or if it does not say, or is another program's."""
     if output.argv[:1] != (PROGRAM,) or applied_of(output):
         return None
-    said = next((line for line in output.stderr.decode("utf-8", "replace").splitlines() if line.strip()), "")
-    if not said:
+    reason = next((line for line in output.stderr.decode("utf-8", "replace").splitlines() if line.strip()), "")
+    if not reason:
         return None
-    words = "".join(letter if letter.isprintable() else " " for letter in said.removeprefix(f"{PROGRAM}: "))[:300]
+    words = "".join(letter if letter.isprintable() else " " for letter in reason.removeprefix(f"{PROGRAM}: "))[:300]
     return ToolFailure(
         "setting-refused",
         Message(_("%(node)s could not change its settings: %(said)s"), {"node": output.node, "said": words}),
@@ -69,10 +69,10 @@ def applied_of(output: Output) -> dict[str, dict[str, str]]:
         if word != "applied":
             continue
         try:
-            said = json.loads(text)
+            document = json.loads(text)
         except (ValueError, RecursionError):
             return {}
-        return _checked(said)
+        return _checked(document)
     return {}
 
 
@@ -111,13 +111,13 @@ def _file(settings: Mapping[str, str]) -> str:
     return json.dumps({"settings": {key: normalise(value) for key, value in settings.items()}}, indent=1) + "\n"
 
 
-def _checked(said: Any) -> dict[str, dict[str, str]]:
-    if not isinstance(said, dict):
+def _checked(document: Any) -> dict[str, dict[str, str]]:
+    if not isinstance(document, dict):
         return {}
-    found = {}
-    for key, value in said.items():
+    applied = {}
+    for key, value in document.items():
         if isinstance(value, dict):
             words = {name: value.get(name) for name in ("earlier", "applied")}
             if all(isinstance(word, str) for word in words.values()):
-                found[key] = {name: str(word) for name, word in words.items()}
-    return found
+                applied[key] = {name: str(word) for name, word in words.items()}
+    return applied

@@ -97,20 +97,20 @@ def compare_many(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
 
     The effect is epsilon squared, H (n + 1) / (n² - 1), 0 to 1 (Tomczak, Tomczak, 2014). ValueError for one group.
     """
-    filled = [group for group in groups if group]
-    if len(filled) < 2:
+    groups_with_values = [group for group in groups if group]
+    if len(groups_with_values) < 2:
         raise ValueError("a comparison needs two groups with values")
-    values = [value for group in filled for value in group]
+    values = [value for group in groups_with_values for value in group]
     n = len(values)
     ranks, ties = ranks_of(values)
     if ties == 1:
         return 1.0, 0.0
     sums, place = [], 0
-    for group in filled:
+    for group in groups_with_values:
         sums.append(math.fsum(ranks[place : place + len(group)]) ** 2 / len(group))
         place += len(group)
     h = (12 / (n * (n + 1)) * math.fsum(sums) - 3 * (n + 1)) / (1 - ties)
-    return chi_square_tail(h, len(filled) - 1), max(0.0, h / (n - 1))
+    return chi_square_tail(h, len(groups_with_values) - 1), max(0.0, h / (n - 1))
 
 
 def adjust_holm(ps: Sequence[float]) -> list[float]:

@@ -84,9 +84,9 @@ def resolution_of(value: float) -> float:
     """
     if not value:
         return 0.0
-    written = f"{abs(value):.{MOST_DIGITS - 1}e}"
-    digits = len(written.partition("e")[0].rstrip("0").replace(".", ""))
-    exponent = int(written.partition("e")[2])
+    digits_text = f"{abs(value):.{MOST_DIGITS - 1}e}"
+    digits = len(digits_text.partition("e")[0].rstrip("0").replace(".", ""))
+    exponent = int(digits_text.partition("e")[2])
     return 0.5 * 10.0 ** (exponent - max(LEAST_DIGITS, digits) + 1)
 
 
@@ -101,8 +101,10 @@ def mean_interval(
     """
     if kind is Mean.ARITHMETIC or min(values) <= 0:
         return _arithmetic(values, evenness)
-    mean_time, found = _arithmetic([1 / value for value in values], evenness)
-    turned = replace(found, low=1 / found.high, high=1 / found.low) if found and found.low > 0 else None
+    mean_time, interval = _arithmetic([1 / value for value in values], evenness)
+    turned = (
+        replace(interval, low=1 / interval.high, high=1 / interval.low) if interval and interval.low > 0 else None
+    )
     return min(max(1 / mean_time, min(values)), max(values)), turned
 
 
@@ -129,8 +131,8 @@ def _arithmetic(values: Sequence[float], evenness: Evenness) -> tuple[float, Int
     if evenness is Evenness.MODES and not has_modes:
         return mean, Interval(least, most, None, Method.RANGE)
     if has_modes:
-        found = bootstrap_interval(sorted(values), lambda drawn: math.fsum(drawn) / len(drawn))
-        return mean, found
+        interval = bootstrap_interval(sorted(values), lambda resample: math.fsum(resample) / len(resample))
+        return mean, interval
     stdev = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
     half_width = student_t_quantile((1 + CONFIDENCE) / 2, n - 1) * stdev / math.sqrt(n)
     if evenness is Evenness.LEANING:
@@ -176,17 +178,17 @@ def bootstrap_interval(
         return None
     estimate = statistic(values)
     generator = random.Random(seed)  # noqa: S311 - resamples to repeat, not a secret
-    drawn = sorted(statistic(generator.choices(values, k=n)) for _resample in range(resamples))
-    below = sum(value < estimate for value in drawn) + sum(value == estimate for value in drawn) / 2
+    estimates = sorted(statistic(generator.choices(values, k=n)) for _resample in range(resamples))
+    below = sum(value < estimate for value in estimates) + sum(value == estimate for value in estimates) / 2
     if not 0 < below < resamples:
-        return Interval(drawn[0], drawn[-1], confidence, Method.BOOTSTRAP)
+        return Interval(estimates[0], estimates[-1], confidence, Method.BOOTSTRAP)
     bias = _NORMAL.inv_cdf(below / resamples)
     acceleration = _acceleration(values, statistic)
 
     def at(probability: float) -> float:
         z = bias + _NORMAL.inv_cdf(probability)
         place = _NORMAL.cdf(bias + z / (1 - acceleration * z))
-        return drawn[min(resamples - 1, max(0, math.floor(place * (resamples + 1)) - 1))]
+        return estimates[min(resamples - 1, max(0, math.floor(place * (resamples + 1)) - 1))]
 
     return Interval(at((1 - confidence) / 2), at((1 + confidence) / 2), confidence, Method.BOOTSTRAP)
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 MOST_CORRELATED = 0.8
 
 
-def correlation(levels: Iterable[Sequence[float]], *, taken: float, doubt: float = 0.0) -> float:
+def correlation(levels: Iterable[Sequence[float]], *, lost: float, doubt: float = 0.0) -> float:
     """Return the correlation of neighbours (0 to 0.8) within levels, each in the order of time.
 
-    A fitted level takes from the correlation of the rest: `taken` is added back for each, over the number of all
+    A fitted level takes from the correlation of the rest: `lost` is added back for each, over the number of all
     values. Only what is beyond `doubt` standard errors counts.
     """
     products, squares, n, fitted = 0.0, 0.0, 0, 0
@@ -24,5 +24,5 @@ def correlation(levels: Iterable[Sequence[float]], *, taken: float, doubt: float
         fitted += 1
     if not squares:
         return 0.0
-    found = products / squares + fitted * taken / n - doubt / math.sqrt(n)
-    return min(max(found, 0.0), MOST_CORRELATED)
+    coefficient = products / squares + fitted * lost / n - doubt / math.sqrt(n)
+    return min(max(coefficient, 0.0), MOST_CORRELATED)

@@ -57,15 +57,15 @@ def fit_scaling(ns: Sequence[float], rates: Sequence[float]) -> tuple[Scaling, .
         AMDAHL: (lambda n: 1.0, lambda n: n - 1),
         UNIVERSAL: (lambda n: 1.0, lambda n: n - 1, lambda n: n * (n - 1)),
     }
-    found = []
+    scalings = []
     for law, functions in terms.items():
         solution = _least_squares(points, functions)
         if solution is None or min(solution) < 0 or solution[0] <= 0:
             continue
         a = 1 / solution[0]
         s, k = (a * value for value in (*solution[1:], 0.0, 0.0)[:2])
-        found.append(_judged(law, a, s, k, points))
-    return tuple(sorted(found, key=lambda scaling: scaling.score))
+        scalings.append(_judged(law, a, s, k, points))
+    return tuple(sorted(scalings, key=lambda scaling: scaling.score))
 
 
 def _judged(law: str, a: float, s: float, k: float, points: Sequence[tuple[float, float]]) -> Scaling:

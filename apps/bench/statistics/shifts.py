@@ -106,7 +106,7 @@ def _welch(first: Sequence[float], second: Sequence[float]) -> tuple[float, floa
     # The squares of the largest floats are none.
     scale = max(map(abs, (*first, *second))) or 1.0
     sets = [[value / scale for value in values] for values in (first, second)]
-    r = correlation(sets, taken=TAKEN) if shortest >= LEAST_CORRELATED else 0.0
+    r = correlation(sets, lost=TAKEN) if shortest >= LEAST_CORRELATED else 0.0
     shrinking = (1 + r) / (1 - r)
     means, variances, free = [], [], []
     for values in sets:
@@ -120,8 +120,8 @@ def _welch(first: Sequence[float], second: Sequence[float]) -> tuple[float, floa
     if not variance:
         return centre, 0.0
     degrees = 1 / math.fsum((part / variance) ** 2 / own for part, own in zip(variances, free, strict=True))
-    asked = CONFIDENCE if shortest > LEAST_FOR_INTERVAL else ASKED_OF_TWO
-    return centre, scale * _quantile(asked, _stepped(degrees)) * math.sqrt(variance)
+    confidence = CONFIDENCE if shortest > LEAST_FOR_INTERVAL else ASKED_OF_TWO
+    return centre, scale * _quantile(confidence, _stepped(degrees)) * math.sqrt(variance)
 
 
 def _stepped(degrees: float) -> float:

@@ -27,9 +27,9 @@ def compare_strata(strata: Sequence[tuple[Sequence[float], Sequence[float]]]) ->
     The rank sums of each setting, weighted by 1 / (n + m + 1), which is best where the shift is the same everywhere
     (van Elteren, 1960); normal. Values are compared only with those of the same setting.
     """
-    filled = [(first, second) for first, second in strata if first and second]
+    both = [(first, second) for first, second in strata if first and second]
     distance, variance, wins, weights, apart = 0.0, 0.0, 0.0, 0.0, 0.0
-    for first, second in filled:
+    for first, second in both:
         n, m = len(first), len(second)
         ranks, ties = ranks_of([*first, *second])
         u = math.fsum(ranks[n:]) - m * (m + 1) / 2
@@ -39,8 +39,8 @@ def compare_strata(strata: Sequence[tuple[Sequence[float], Sequence[float]]]) ->
         apart += weight**2 * n * m * (n + m + 1) / 12
         wins += weight * u
         weights += weight * n * m
-    if not filled:
+    if not both:
         return None
     z = abs(distance) / math.sqrt(variance) if variance else 0.0
     least = 2 * normal_tail(weights / 2 / math.sqrt(apart))
-    return Overall(min(1.0, 2 * normal_tail(z)), wins / weights, len(filled), least)
+    return Overall(min(1.0, 2 * normal_tail(z)), wins / weights, len(both), least)

@@ -134,8 +134,8 @@ def _refuse_zip(
 
 def _make_axis(names: tuple[str, ...], values: Mapping[str, list[units.Value]]) -> Axis:
     rows = list(zip(*(values[name] for name in names), strict=True))
-    kept = tuple(dict.fromkeys(rows))
-    return Axis(names, kept, len(rows) - len(kept))
+    distinct = tuple(dict.fromkeys(rows))
+    return Axis(names, distinct, len(rows) - len(distinct))
 
 
 def _read_exclusions(spec: SweepSpec, parameters: Parameters) -> tuple[Exclusion, ...]:

@@ -33,8 +33,8 @@ def told_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def absent(tool: Tool, names: Iterable[str]) -> list[Parameter]:
     """Return the tool's parameters that bear on figures and are not among these names."""
-    told = set(names)
-    return [parameter for parameter in tool.parameters if parameter.name not in told and not parameter.aside]
+    present = set(names)
+    return [parameter for parameter in tool.parameters if parameter.name not in present and not parameter.aside]
 
 
 def unknown_of(tool: Tool, parameters: Mapping[str, Any]) -> list[Parameter]:

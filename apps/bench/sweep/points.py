@@ -57,13 +57,13 @@ def count_trials(spec: SweepSpec, parameters: Parameters) -> SweepSize:
     grid = read_grid(spec, parameters)
     involved = _involved_axes(grid)
     others = grid.candidates // math.prod(len(grid.axes[index].rows) for index in involved)
-    kept = 0
+    combinations = 0
     excluded_by = [0] * len(grid.exclusions)
     for _indices, values in _iterate_involved(grid, involved):
         verdicts = [_excludes(exclusion, position, values) for position, exclusion in enumerate(grid.exclusions)]
-        kept += not any(verdicts)
+        combinations += not any(verdicts)
         excluded_by = [count + verdict for count, verdict in zip(excluded_by, verdicts, strict=True)]
-    points = kept * others
+    points = combinations * others
     _check_size(points, spec)
     return SweepSize(
         values={name: len(axis.rows) for axis in grid.axes for name in axis.names},
@@ -98,13 +98,13 @@ def _iterate_points(grid: Grid) -> Iterator[Point]:
             yield dict(zip(names, itertools.chain.from_iterable(rows), strict=True))
         return
     involved = _involved_axes(grid)
-    kept = {
+    allowed_rows = {
         indices
         for indices, values in _iterate_involved(grid, involved)
         if not any(_excludes(exclusion, position, values) for position, exclusion in enumerate(grid.exclusions))
     }
     for candidate in itertools.product(*(enumerate(axis.rows) for axis in grid.axes)):
-        if tuple(candidate[index][0] for index in involved) in kept:
+        if tuple(candidate[index][0] for index in involved) in allowed_rows:
             yield dict(zip(names, itertools.chain.from_iterable(row for _index, row in candidate), strict=True))
 
 

@@ -43,14 +43,14 @@ def expand_range(text: str, kind: str) -> list[int | float] | None:
     Kinds of quantity as in `units`; values of whole kinds are rounded to whole base units. units.UnitError or
     RangeError say what is wrong.
     """
-    found = _RANGE.fullmatch(text) if len(text) <= _LONGEST_RANGE else None
-    if found is None:
+    match = _RANGE.fullmatch(text) if len(text) <= _LONGEST_RANGE else None
+    if match is None:
         return None
-    step = _STEP.fullmatch(found["rest"])
+    step = _STEP.fullmatch(match["rest"])
     if step is None and kind != "integer":
         raise _unreadable(text)
-    last_text = step["last"] if step else found["rest"]
-    first, last = _read_ends(found["first"], last_text, kind, text)
+    last_text = step["last"] if step else match["rest"]
+    first, last = _read_ends(match["first"], last_text, kind, text)
     with localcontext(prec=_PRECISION):
         if step is None:
             exact = _linear(first, last, Decimal(1), text)
@@ -67,11 +67,11 @@ def expand_range(text: str, kind: str) -> list[int | float] | None:
 
 def ends_of(text: str) -> tuple[str, ...]:
     """Return the two ends of a range as written, or the text itself where it is none."""
-    found = _RANGE.fullmatch(text) if len(text) <= _LONGEST_RANGE else None
-    if found is None:
+    match = _RANGE.fullmatch(text) if len(text) <= _LONGEST_RANGE else None
+    if match is None:
         return (text,)
-    step = _STEP.fullmatch(found["rest"])
-    return found["first"], step["last"] if step else found["rest"]
+    step = _STEP.fullmatch(match["rest"])
+    return match["first"], step["last"] if step else match["rest"]
 
 
 def _read_ends(first_text: str, last_text: str, kind: str, text: str) -> tuple[Decimal, Decimal]:

@@ -40,15 +40,15 @@ def next_values(
     if len(ordered) < LEAST_POINTS or budget < 1:
         return []
     gaps = _gaps_at_knee(ordered) if goal == KNEE else _gaps_at_best(ordered, goal)
-    taken = {point.x for point in ordered}
-    found: list[float] = []
+    xs = {point.x for point in ordered}
+    proposals: list[float] = []
     for low, high in gaps:
-        wanted = to_value(math.sqrt(low * high) if math.isfinite(high) else min(2 * low, limit))
+        x = to_value(math.sqrt(low * high) if math.isfinite(high) else min(2 * low, limit))
         is_wide = not math.isfinite(high) or high / low > 1 + RESOLUTION
-        if is_wide and wanted not in taken and low < wanted < high and wanted <= limit:
-            taken.add(wanted)
-            found.append(wanted)
-    return found[:budget]
+        if is_wide and x not in xs and low < x < high and x <= limit:
+            xs.add(x)
+            proposals.append(x)
+    return proposals[:budget]
 
 
 def _gaps_at_knee(points: Sequence[Measured]) -> list[tuple[float, float]]:
@@ -75,14 +75,14 @@ def _gaps_at_best(points: Sequence[Measured], goal: str) -> list[tuple[float, fl
     return sorted(gaps, key=lambda gap: min(abs(math.log(x / best.x)) for x in gap if math.isfinite(x)))
 
 
-def whole_or_short(wanted: float, *, whole: bool) -> float:
+def whole_or_short(value: float, *, whole: bool) -> float:
     """Return a value near the wanted one that people would write: of two digits, or a `whole` number.
 
     Large whole ones (above 8 KiB) become multiples of an eighth of their power of two: 741,455 is 704 KiB.
     """
     if not whole:
-        return float(f"{wanted:.2g}")
-    if wanted < 8192:
-        return max(1, round(wanted))
-    step = 2 ** (math.floor(math.log2(wanted)) - 3)
-    return round(wanted / step) * step
+        return float(f"{value:.2g}")
+    if value < 8192:
+        return max(1, round(value))
+    step = 2 ** (math.floor(math.log2(value)) - 3)
+    return round(value / step) * step

@@ -47,8 +47,8 @@ def judge_point(values: Sequence[float], attempted: int, rule: Repetition) -> Ve
     if share is None:
         # A mean of zero: no share of it can be reached, so all that is allowed is done.
         return Verdict(min(len(values), left), False, share)
-    wanted = math.ceil(min(len(values) * (share / rule.precision) ** 2, 2.0 * len(values)))
-    return Verdict(min(max(1, wanted - len(values)), left), False, share)
+    needed = math.ceil(min(len(values) * (share / rule.precision) ** 2, 2.0 * len(values)))
+    return Verdict(min(max(1, needed - len(values)), left), False, share)
 
 
 def half_width(values: Sequence[float]) -> float | None:

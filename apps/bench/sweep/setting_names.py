@@ -39,8 +39,8 @@ def parameters_of(names: Iterable[str]) -> dict[str, Parameter]:
 
 def shown_parameters_of(names: Iterable[str]) -> dict[str, Parameter]:
     """Return the parameters of those names that are settings, or mark what is not known (`likeness`)."""
-    mark = {likeness.AS_IN: likeness.PARAMETER} if likeness.AS_IN in (known := list(names)) else {}
-    return parameters_of(known) | mark
+    mark = {likeness.AS_IN: likeness.PARAMETER} if likeness.AS_IN in (listed := list(names)) else {}
+    return parameters_of(listed) | mark
 
 
 def own_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,9 +50,9 @@ def own_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def settings_of(parameters: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """Return the settings among a trial's parameters: {role: {key: value}}; blank ones are left alone."""
-    found: dict[str, dict[str, str]] = {}
+    by_role: dict[str, dict[str, str]] = {}
     for name, value in parameters.items():
         if is_setting(name) and str(value).strip():
             role, key = role_and_key(name)
-            found.setdefault(role, {})[key] = str(value).strip()
-    return found
+            by_role.setdefault(role, {})[key] = str(value).strip()
+    return by_role

@@ -73,22 +73,22 @@ def _read_items(kind: str, text: str) -> list[units.Value]:
 
 
 def _read_item(kind: str, item: str) -> list[units.Value]:
-    found = expand_range(item, kind) if kind != "boolean" else None
-    return [units.parse_quantity(item, kind)] if found is None else list(found)
+    values = expand_range(item, kind) if kind != "boolean" else None
+    return [units.parse_quantity(item, kind)] if values is None else list(values)
 
 
 def _split_texts(text: str) -> list[str]:
     items = []
     position = 0
     while position < len(text):
-        found = _TEXT_ITEM.match(text, position)
-        if found is None:
+        match = _TEXT_ITEM.match(text, position)
+        if match is None:
             raise RangeError(Message(_("Put a comma after each text, and close every double quote.")))
-        if found["quoted"] is not None:
-            items.append(found["quoted"])
-        elif found["plain"]:
-            items.append(found["plain"])
-        position = found.end()
+        if match["quoted"] is not None:
+            items.append(match["quoted"])
+        elif match["plain"]:
+            items.append(match["plain"])
+        position = match.end()
     return items
 
 
@@ -104,10 +104,10 @@ def _check_limits(parameter: SweepParameter, value: units.Value) -> None:
     if isinstance(value, bool | str):
         return
     unit = units.BASE_UNITS.get(parameter.kind, "1")
-    shown = {"value": units.canonical_text(value, parameter.kind)}
+    texts = {"value": units.canonical_text(value, parameter.kind)}
     if parameter.minimum is not None and value < parameter.minimum:
         least = units.format_quantity(parameter.minimum, unit)
-        raise units.UnitError(Message(_("%(value)s is too small: the least is %(least)s."), shown | {"least": least}))
+        raise units.UnitError(Message(_("%(value)s is too small: the least is %(least)s."), texts | {"least": least}))
     if parameter.maximum is not None and value > parameter.maximum:
         most = units.format_quantity(parameter.maximum, unit)
-        raise units.UnitError(Message(_("%(value)s is too large: the most is %(most)s."), shown | {"most": most}))
+        raise units.UnitError(Message(_("%(value)s is too large: the most is %(most)s."), texts | {"most": most}))

@@ -51,13 +51,13 @@ def transport_series(telemetry: Telemetry) -> tuple[Series, ...]:
     histories = list(senders_of(telemetry.listings).values())
     if not histories:
         return ()
-    found = []
+    lines = []
     waited: dict[str, dict[float, list[float]]] = {}
     for history in histories:
         for (_before, earlier), (at, later) in itertools.pairwise(history):
             for stream, share in _limits_between(earlier, later).items():
                 waited.setdefault(stream, {}).setdefault(at, []).append(share)
-    found += [_mean_line("kernel_tcp_limits", stream, "%", values) for stream, values in waited.items()]
+    lines += [_mean_line("kernel_tcp_limits", stream, "%", values) for stream, values in waited.items()]
     figures: tuple[tuple[str, str, str, Callable[[Socket], float | None]], ...] = (
         ("kernel_tcp_window", "congestion_window", "B", lambda socket: socket.congestion_window),
         ("kernel_tcp_window", "send_window", "B", lambda socket: socket.send_window),
@@ -70,8 +70,8 @@ def transport_series(telemetry: Telemetry) -> tuple[Series, ...]:
                 if (value := figure(socket)) is not None:
                     values.setdefault(at, []).append(value)
         if values:
-            found.append(_mean_line(metric, stream, unit, values))
-    return tuple(found)
+            lines.append(_mean_line(metric, stream, unit, values))
+    return tuple(lines)
 
 
 def _limits_between(earlier: Socket, later: Socket) -> dict[str, float]:
@@ -116,8 +116,8 @@ def _node_series(telemetry: Telemetry) -> Iterator[Series]:
             if column and telemetry.growth(column):
                 yield _rates(telemetry, "kernel_disk_rate", f"{name} {stream}", "B/s", column)
         if "busy" in disk:
-            passed = [1000 * (at - telemetry.times[0]) for at in telemetry.times]
-            yield _shares(telemetry, "kernel_disk_load", name, disk["busy"], passed)
+            steps_ms = [1000 * (at - telemetry.times[0]) for at in telemetry.times]
+            yield _shares(telemetry, "kernel_disk_load", name, disk["busy"], steps_ms)
     if "available" in telemetry.memory:
         yield Series("kernel_memory", "available", "B", telemetry.times, telemetry.memory["available"])
 
@@ -129,7 +129,7 @@ def _line(telemetry: Telemetry, metric: str, stream: str, unit: str, values: Seq
 
 def _rates(telemetry: Telemetry, metric: str, stream: str, unit: str, column: Sequence[float]) -> Series:
     pairs = zip(_steps(column), _steps(telemetry.times), strict=True)
-    return _line(telemetry, metric, stream, unit, [gain / passed if passed > 0 else 0.0 for gain, passed in pairs])
+    return _line(telemetry, metric, stream, unit, [gain / seconds if seconds > 0 else 0.0 for gain, seconds in pairs])
 
 
 def _gains(telemetry: Telemetry, metric: str, stream: str, column: Sequence[float]) -> Series:
@@ -138,7 +138,7 @@ def _gains(telemetry: Telemetry, metric: str, stream: str, column: Sequence[floa
 
 def _shares(telemetry: Telemetry, metric: str, stream: str, part: Sequence[float], whole: Sequence[float]) -> Series:
     pairs = zip(_steps(part), _steps(whole), strict=True)
-    values = [min(100.0, 100 * gain / passed) if passed > 0 else 0.0 for gain, passed in pairs]
+    values = [min(100.0, 100 * gain / amount) if amount > 0 else 0.0 for gain, amount in pairs]
     return _line(telemetry, metric, stream, "%", values)
 
 

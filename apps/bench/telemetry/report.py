@@ -58,7 +58,7 @@ def read(raw: Mapping[str, Any]) -> Telemetry | None:
         return None
     count = len(times)
     disks = raw.get("disks")
-    named = [(_name(key), value) for key, value in disks.items()] if isinstance(disks, dict) else []
+    named_columns = [(_name(key), value) for key, value in disks.items()] if isinstance(disks, dict) else []
     processors = raw.get("processors")
     return Telemetry(
         times=times,
@@ -66,20 +66,24 @@ def read(raw: Mapping[str, Any]) -> Telemetry | None:
         processors=processors if isinstance(processors, int) and 0 <= processors < 10**6 else 0,
         interface=_name(raw.get("interface")),
         core=_column(raw.get("core"), count),
-        disks={name: columns for name, value in named[:MOST_DEVICES] if name and (columns := _columns(value, count))},
+        disks={
+            name: columns
+            for name, value in named_columns[:MOST_DEVICES]
+            if name and (columns := _columns(value, count))
+        },
         listings=tuple(_listings(raw.get("sockets"))),
         **{name: _columns(raw.get(name), count) for name in ("cpu", "memory", "tcp", "udp", "nic", "own")},
     )
 
 
 def _listings(raw: object) -> list[Listing]:
-    found = []
+    listings = []
     for entry in raw if isinstance(raw, list) else []:
         if isinstance(entry, dict) and _is_number(entry.get("at")) and isinstance(entry.get("text"), str):
             left_out = entry.get("left_out")
             more = left_out if isinstance(left_out, int) and 0 <= left_out < 10**6 else 0
-            found.append(Listing(float(entry["at"]), read_sockets(entry["text"]), int(more)))
-    return found[:MOST_MOMENTS]
+            listings.append(Listing(float(entry["at"]), read_sockets(entry["text"]), int(more)))
+    return listings[:MOST_MOMENTS]
 
 
 def _columns(raw: object, count: int) -> dict[str, tuple[float, ...]]:

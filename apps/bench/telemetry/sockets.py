@@ -61,31 +61,31 @@ class Listing:
 
 def read_sockets(text: str) -> tuple[Socket, ...]:
     """Return the sockets of a listing; lines that are none, and figures that are damaged, are left out."""
-    found = []
+    sockets = []
     entry: list[str] = []
     for line in [*text.splitlines(), ""]:
         if line[:1].isspace():
             entry.append(line)
             continue
         if entry and (socket := _socket(" ".join(entry))):
-            found.append(socket)
+            sockets.append(socket)
         entry = [line]
-    return tuple(found)
+    return tuple(sockets)
 
 
 def _socket(text: str) -> Socket | None:
     words = text.split()
     if len(words) < 5 or words[0] == "State" or not (words[1].isdecimal() and words[2].isdecimal()):
         return None
-    said = dict(_PAIR.findall(text))
+    fields = dict(_PAIR.findall(text))
     memory = {name: int(value[:18]) for block in _MEMORY.findall(text)[:1] for name, value in _AMOUNT.findall(block)}
     rates = {
         name: rate for name, value, prefix in _RATE.findall(text) if (rate := float(value) * _FACTORS[prefix]) < _MOST
     }
-    mss = _whole(said, "mss")
-    segments = _whole(said, "cwnd")
+    mss = _whole(fields, "mss")
+    segments = _whole(fields, "cwnd")
     window = segments * mss if segments is not None and mss is not None else None
-    acked, sent = _whole(said, "bytes_acked"), _whole(said, "bytes_sent")
+    acked, sent_bytes = _whole(fields, "bytes_acked"), _whole(fields, "bytes_sent")
     return Socket(
         local=words[3],
         peer=words[4],
@@ -93,47 +93,47 @@ def _socket(text: str) -> Socket | None:
         congestion=_congestion(text),
         send_queue=min(int(words[2][:18]), int(_MOST) - 1),
         mss=mss,
-        pmtu=_whole(said, "pmtu"),
-        rtt_s=_milliseconds(said, "rtt"),
-        min_rtt_s=_milliseconds(said, "minrtt"),
+        pmtu=_whole(fields, "pmtu"),
+        rtt_s=_milliseconds(fields, "rtt"),
+        min_rtt_s=_milliseconds(fields, "minrtt"),
         congestion_window=window if window is None or window < _MOST else None,
-        send_window=_whole(said, "snd_wnd"),
-        receive_space=_whole(said, "rcv_space"),
+        send_window=_whole(fields, "snd_wnd"),
+        receive_space=_whole(fields, "rcv_space"),
         send_buffer=memory.get("tb"),
         receive_buffer=memory.get("rb"),
         # Before Linux 4.19 only what was acknowledged is told.
-        bytes_sent=sent if sent is not None else acked or 0,
-        bytes_received=_whole(said, "bytes_received") or 0,
-        bytes_retransmitted=_whole(said, "bytes_retrans") or 0,
-        retransmits=_retransmits(said),
-        busy_s=_milliseconds(said, "busy") or 0.0,
-        receiver_limited_s=_milliseconds(said, "rwnd_limited") or 0.0,
-        buffer_limited_s=_milliseconds(said, "sndbuf_limited") or 0.0,
+        bytes_sent=sent_bytes if sent_bytes is not None else acked or 0,
+        bytes_received=_whole(fields, "bytes_received") or 0,
+        bytes_retransmitted=_whole(fields, "bytes_retrans") or 0,
+        retransmits=_retransmits(fields),
+        busy_s=_milliseconds(fields, "busy") or 0.0,
+        receiver_limited_s=_milliseconds(fields, "rwnd_limited") or 0.0,
+        buffer_limited_s=_milliseconds(fields, "sndbuf_limited") or 0.0,
         delivery_bps=rates.get("delivery_rate"),
         pacing_bps=rates.get("pacing_rate"),
     )
 
 
-def _number(said: Mapping[str, str], name: str) -> float | None:
+def _number(fields: Mapping[str, str], name: str) -> float | None:
     """Return the number that a value begins with, such as 4.695 of "4.695/1.324"."""
-    match = _NUMBER.match(said.get(name, ""))
+    match = _NUMBER.match(fields.get(name, ""))
     value = float(match.group()) if match else None
     return value if value is not None and value < _MOST else None
 
 
-def _whole(said: Mapping[str, str], name: str) -> int | None:
-    value = _number(said, name)
+def _whole(fields: Mapping[str, str], name: str) -> int | None:
+    value = _number(fields, name)
     return int(value) if value is not None else None
 
 
-def _milliseconds(said: Mapping[str, str], name: str) -> float | None:
-    value = _number(said, name)
+def _milliseconds(fields: Mapping[str, str], name: str) -> float | None:
+    value = _number(fields, name)
     return value / 1000 if value is not None else None
 
 
-def _retransmits(said: Mapping[str, str]) -> int:
+def _retransmits(fields: Mapping[str, str]) -> int:
     """Return the second number of "retrans:0/12": those since the beginning."""
-    total = said.get("retrans", "").partition("/")[2]
+    total = fields.get("retrans", "").partition("/")[2]
     return int(total[:18]) if total.isdecimal() else 0
 
 

@@ -24,25 +24,25 @@ def summarise(telemetry: Telemetry) -> tuple[Figure, ...]:
 
 
 def _transport(telemetry: Telemetry) -> Iterator[Figure]:
-    found = transport_of([telemetry.listings])
-    if found is None:
+    transport = transport_of([telemetry.listings])
+    if transport is None:
         return
     shares = (
-        ("receiver_window_limited", _("TCP waited for the receiver's window"), found.receiver_window_limited),
-        ("send_buffer_limited", _("TCP waited for its send buffer"), found.send_buffer_limited),
-        ("congestion_window_limited", _("TCP's congestion window set the pace"), found.congestion_window_limited),
+        ("receiver_window_limited", _("TCP waited for the receiver's window"), transport.receiver_window_limited),
+        ("send_buffer_limited", _("TCP waited for its send buffer"), transport.send_buffer_limited),
+        ("congestion_window_limited", _("TCP's congestion window set the pace"), transport.congestion_window_limited),
     )
     for name, label, share in shares:
         if share is not None:
             yield Figure(name, Message(label), 100 * share, "%")
     others = (
-        ("connections", _("Connections that sent data"), found.connections, "count"),
-        ("cwnd_max", _("Largest congestion window"), found.cwnd_max, "B"),
-        ("send_window_max", _("Largest window of the receiver"), found.send_window_max, "B"),
-        ("send_buffer_max", _("Largest send buffer"), found.send_buffer_max, "B"),
-        ("tcp_min_rtt", _("Least RTT that TCP saw"), found.min_rtt, "s"),
-        ("tcp_mean_rtt", _("Mean RTT that TCP saw"), found.mean_rtt, "s"),
-        ("socket_retransmits", _("Segments of the job sent again"), found.retransmits, "count"),
+        ("connections", _("Connections that sent data"), transport.connections, "count"),
+        ("cwnd_max", _("Largest congestion window"), transport.cwnd_max, "B"),
+        ("send_window_max", _("Largest window of the receiver"), transport.send_window_max, "B"),
+        ("send_buffer_max", _("Largest send buffer"), transport.send_buffer_max, "B"),
+        ("tcp_min_rtt", _("Least RTT that TCP saw"), transport.min_rtt, "s"),
+        ("tcp_mean_rtt", _("Mean RTT that TCP saw"), transport.mean_rtt, "s"),
+        ("socket_retransmits", _("Segments of the job sent again"), transport.retransmits, "count"),
     )
     for name, label, value, unit in others:
         if value is not None:

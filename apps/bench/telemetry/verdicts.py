@@ -18,11 +18,13 @@ LEAST_READINGS = 3
 def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Tool) -> Reading:
     """Add what limited TCP as `observed["tcp"]`, its course as series, and what the nodes suffered from as flags."""
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
-    seen = [(output, found) for output in own if output.telemetry and (found := read(output.telemetry))]
-    if not seen:
+    telemetries = [
+        (output, telemetry) for output in own if output.telemetry and (telemetry := read(output.telemetry))
+    ]
+    if not telemetries:
         return reading
-    senders = [(output, found) for output, found in seen if senders_of(found.listings)]
-    transport = transport_of([found.listings for _output, found in senders])
+    senders = [(output, telemetry) for output, telemetry in telemetries if senders_of(telemetry.listings)]
+    transport = transport_of([telemetry.listings for _output, telemetry in senders])
     observed = dict(reading.observed)
     series = reading.series
     if transport is not None:
@@ -30,7 +32,7 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
         observed["tcp"] = {**transport.as_json(), "nodes": nodes}
     if len(senders) == 1:
         series = (*series, *transport_series(senders[0][1]))
-    flags = [flag for output, found in seen for flag in _flags(output, found)]
+    flags = [flag for output, telemetry in telemetries for flag in _flags(output, telemetry)]
     fresh = {(flag.name, flag.message.params.get("node")): flag for flag in flags}
     return dataclasses.replace(reading, observed=observed, series=series, flags=(*reading.flags, *fresh.values()))
 

@@ -79,10 +79,10 @@ class Tool(abc.ABC):
         """Return typed parameters in base units with defaults applied; ParameterError names each bad field."""
         errors: dict[str, Message] = {}
         values: dict[str, Any] = {}
-        known = {parameter.name: parameter for parameter in self.parameters}
-        for name in (name for name in params if name not in known):
+        parameters = {parameter.name: parameter for parameter in self.parameters}
+        for name in (name for name in params if name not in parameters):
             errors[name] = Message(_("%(tool)s has no parameter of this name."), {"tool": self.name})
-        for name, parameter in known.items():
+        for name, parameter in parameters.items():
             try:
                 values[name] = parameter.clean(params.get(name))
             except units.UnitError as error:

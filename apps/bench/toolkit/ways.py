@@ -37,8 +37,8 @@ def base_of(metric: str) -> str:
 
 def has_way(tool: Tool, metrics: Iterable[str]) -> bool:
     """Return whether any of these metrics is of data that goes one way; times of round trips are of both."""
-    told = set(metrics)
-    return any(item.name in told and (item.unit in _RATES or base_of(item.name) in _COUNTS) for item in tool.metrics)
+    names = set(metrics)
+    return any(item.name in names and (item.unit in _RATES or base_of(item.name) in _COUNTS) for item in tool.metrics)
 
 
 def in_order(names: Iterable[Item], *, is_back: bool) -> list[Item]:

@@ -19,16 +19,16 @@ class UnknownTool(LookupError):
 def find_tool(module: ModuleType) -> Tool:
     """Return the one tool that a module (or a package and its parts) defines; RegistryError for none or several."""
     prefix = module.__name__
-    found = [
+    tools = [
         item
         for item in vars(module).values()
         if isinstance(item, type)
         and issubclass(item, Tool)
         and (item.__module__ == prefix or item.__module__.startswith(prefix + "."))
     ]
-    if len(found) != 1:
-        raise RegistryError(f"{prefix} must define exactly one tool, not {len(found)}")
-    return found[0]()
+    if len(tools) != 1:
+        raise RegistryError(f"{prefix} must define exactly one tool, not {len(tools)}")
+    return tools[0]()
 
 
 def register(modules: list[ModuleType]) -> dict[str, Tool]:
@@ -62,8 +62,8 @@ def all_tools() -> tuple[Tool, ...]:
 
 def label_of_metric(name: str, tool: Tool | None = None) -> str:
     """Return what a tool calls a metric, or others do where it has it over time only: a msgid; else its own name."""
-    asked = (*([tool] if tool else []), *all_tools())
-    return next((metric.label for one in asked for metric in one.metrics if metric.name == name), name)
+    candidates = (*([tool] if tool else []), *all_tools())
+    return next((metric.label for one in candidates for metric in one.metrics if metric.name == name), name)
 
 
 def get(slug: str) -> Tool:
@@ -71,5 +71,5 @@ def get(slug: str) -> Tool:
     try:
         return _registry()[slug]
     except KeyError:
-        known = ", ".join(sorted(_registry()))
-        raise UnknownTool(f"no tool is called {slug!r}; there are {known}") from None
+        slugs = ", ".join(sorted(_registry()))
+        raise UnknownTool(f"no tool is called {slug!r}; there are {slugs}") from None

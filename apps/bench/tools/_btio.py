@@ -78,14 +78,14 @@ def naming_of(program: str, version: str) -> str | None:
 def told(text: str) -> dict[str, str | int]:
     """Return what a report says of its own parameters: problem, ranks, and the collective buffer's."""
     fields = {name.strip(): value for name, _unit, value in _FIELD.findall(text)}
-    found: dict[str, str | int] = {f"collective_{name}": int(value) for name, value in _COLLECTIVE.findall(text)}
+    parameters: dict[str, str | int] = {f"collective_{name}": int(value) for name, value in _COLLECTIVE.findall(text)}
     if fields.get("Class"):
-        found["problem"] = fields["Class"]
+        parameters["problem"] = fields["Class"]
     processes = fields.get("Total processes", "")
     active = _ACTIVE.search(text)
     if re.fullmatch(r"\d{1,7}", processes) or active:
-        found["ranks"] = int(active[1] if active else processes)
-    return found
+        parameters["ranks"] = int(active[1] if active else processes)
+    return parameters
 
 
 def input_of(problem: str, nodes: int, size: int) -> str:
@@ -179,9 +179,9 @@ def _read_io(
 
 def _why_not(output: Output, text: str, verdict: str) -> ToolFailure:
     for pattern, reason in _PROBLEMS:
-        found = pattern.search(text)
-        if found:
-            return failure(reason, output, said=" ".join(found[0].split())[:200])
+        match = pattern.search(text)
+        if match:
+            return failure(reason, output, said=" ".join(match[0].split())[:200])
     if verdict:
         return failure("verification", output, said=f"Verification = {verdict[:40]}")
     if TITLE.search(text) and " Time step" in text and "MPI_ABORT" not in text:

@@ -43,5 +43,5 @@ def receiver_of(outputs: Sequence[Output]) -> tuple[Output, str]:
 
 def coalescence() -> Flag:
     """Say that the receiver's interface blurs what is measured."""
-    said = _("The receiver's interface collects packets before it interrupts, which blurs their spacing.")
-    return Flag("interrupt-coalescence", "warning", Message(said))
+    text = _("The receiver's interface collects packets before it interrupts, which blurs their spacing.")
+    return Flag("interrupt-coalescence", "warning", Message(text))

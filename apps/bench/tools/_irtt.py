@@ -29,8 +29,8 @@ _SCALE = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def seconds_of(text: str) -> float | None:
-    found = _DURATION.fullmatch(text.replace("us", "µs"))
-    return float(found[1]) * _SCALE[found[2]] if found else None
+    match = _DURATION.fullmatch(text.replace("us", "µs"))
+    return float(match[1]) * _SCALE[match[2]] if match else None
 
 
 def load(output: Output) -> dict[str, Any] | None:
@@ -101,15 +101,19 @@ def series_of(data: dict[str, Any] | None) -> tuple[Series, ...]:
             points[round(sequence * interval / 1e9, 6)] = rtt / 1e9
     times = sorted(points)
     step = len(times) // MOST_POINTS + 1
-    kept = tuple(times[::step])
-    return (Series("rtt_median", "", "s", kept, tuple(points[time] for time in kept)),) if kept else ()
+    drawn_times = tuple(times[::step])
+    return (
+        (Series("rtt_median", "", "s", drawn_times, tuple(points[time] for time in drawn_times)),)
+        if drawn_times
+        else ()
+    )
 
 
 def granted_of(data: dict[str, Any] | None) -> dict[str, float]:
     """Return what the server let pass: interval (s) and length (B)."""
     interval, length = (number(data, "config", "params", key) for key in ("interval", "length"))
-    granted = {"interval": interval / 1e9 if interval else None, "length": length}
-    return {name: value for name, value in granted.items() if value is not None}
+    parameters = {"interval": interval / 1e9 if interval else None, "length": length}
+    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def observed_of(data: dict[str, Any] | None) -> dict[str, float]:

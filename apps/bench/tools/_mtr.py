@@ -42,8 +42,8 @@ def read_report(text: str, data: Json | None) -> Report:
     """Return what a text tells, `data` being its JSON document if it is one."""
     if data is not None:
         return _of_json(data)
-    if found := _XML.search(text):
-        return _of_xml(found, text)
+    if head := _XML.search(text):
+        return _of_xml(head, text)
     if _CSV_HEADER in text:
         return _of_csv(text)
     return Report(tuple(_of_table(text) or _of_raw(text)))
@@ -66,13 +66,15 @@ def _of_json(data: Json) -> Report:
 
 
 def _of_xml(head: re.Match[str], text: str) -> Report:
-    said = dict(_XML_ATTRIBUTE.findall(head[1]))
+    attributes = dict(_XML_ATTRIBUTE.findall(head[1]))
     rows = []
-    for found in _XML_HUB.finditer(text):
-        hub = dict(_XML_ATTRIBUTE.findall(found[1]))
-        figures = {"Loss%" if key == "Loss" else key: value for key, value in _XML_FIELD.findall(found[2])}
+    for hub_match in _XML_HUB.finditer(text):
+        hub = dict(_XML_ATTRIBUTE.findall(hub_match[1]))
+        figures = {"Loss%" if key == "Loss" else key: value for key, value in _XML_FIELD.findall(hub_match[2])}
         rows.append((hub.get("COUNT", ""), hub.get("HOST", ""), figures))
-    return Report(_all_or_none(rows), said.get("DST", ""), said.get("TESTS", ""), said.get("PSIZE", ""))
+    return Report(
+        _all_or_none(rows), attributes.get("DST", ""), attributes.get("TESTS", ""), attributes.get("PSIZE", "")
+    )
 
 
 def _of_csv(text: str) -> Report:
@@ -94,15 +96,15 @@ def _of_table(text: str) -> Sequence[Json]:
         return ()
     names = head[1].split()
     rows = []
-    for found in _ROW.finditer(text, head.end()):
-        words = found[2].split()
+    for match in _ROW.finditer(text, head.end()):
+        words = match[2].split()
         host, values = words[: -len(names)], words[-len(names) :]
         if host and _AS_NUMBER.match(host[0]):
             host = host[1:]
         # Both the name and the address are there with -b.
         address = _BRACKETS.match(host[1]) if len(host) == 2 else None
         rows.append(
-            (found[1], address[1] if address else host[0] if host else "", dict(zip(names, values, strict=False)))
+            (match[1], address[1] if address else host[0] if host else "", dict(zip(names, values, strict=False)))
         )
     return _all_or_none(rows)
 
@@ -110,15 +112,19 @@ def _of_table(text: str) -> Sequence[Json]:
 def _of_raw(text: str) -> Sequence[Json]:
     """Return the hops of the raw lines (x sent, h host, p time in µs), up to the first host that comes again."""
     hosts = {int(index): host for index, host in _RAW_HOST.findall(text)}
-    sent = [int(index) for index in _RAW_SENT.findall(text)]
+    sent_hops = [int(index) for index in _RAW_SENT.findall(text)]
     times: dict[int, list[float]] = {}
     for index, micros in _RAW_PING.findall(text):
         times.setdefault(int(index), []).append(int(micros) / 1000)
     hops: list[Json] = []
     for index in sorted(hosts):
-        if index not in times or not sent.count(index) or any(hop["addresses"] == [hosts[index]] for hop in hops):
+        if (
+            index not in times
+            or not sent_hops.count(index)
+            or any(hop["addresses"] == [hosts[index]] for hop in hops)
+        ):
             break
-        values, tries = times[index], sent.count(index)
+        values, tries = times[index], sent_hops.count(index)
         mean = sum(values) / len(values)
         spread = (sum((value - mean) ** 2 for value in values) / max(len(values) - 1, 1)) ** 0.5
         loss = 100 * max(0.0, 1 - len(values) / tries)
@@ -153,14 +159,14 @@ def _hop(count: float | None, host: str, figures: Mapping[str, float | None]) ->
 
     The number, the addresses and rtt_s are what traceroute tells of a hop, too.
     """
-    sent, loss = figures.get("Snt"), figures.get("Loss%")
-    if not count or count > 255 or sent is None or loss is None or loss > 100 or not host or not host.isprintable():
+    probes, loss = figures.get("Snt"), figures.get("Loss%")
+    if not count or count > 255 or probes is None or loss is None or loss > 100 or not host or not host.isprintable():
         return None
     times = [figures.get(name) for name in _TIMES]
     least, mean, most, deviation = (time / 1000 if time is not None else None for time in times)
     addresses = [] if host == NOBODY else [host[:100]]
     values = {"rtt_min": least, "rtt_mean": mean, "rtt_max": most, "rtt_deviation": deviation}
-    return {"hop": int(count), "addresses": addresses, "rtt_s": least, "sent": sent, "loss": loss / 100, **values}
+    return {"hop": int(count), "addresses": addresses, "rtt_s": least, "sent": probes, "loss": loss / 100, **values}
 
 
 def _float(text: str) -> float | None:

@@ -76,7 +76,7 @@ def number(values: Mapping[str, str], key: str) -> float | None:
 def _of_lines(text: str) -> list[dict[str, str]]:
     """Return the line under each header of -o."""
     lines = text.splitlines()
-    found = []
+    rows = []
     for header, row in itertools.pairwise(lines):
         names = header.split(",")
         if "Throughput" not in names:
@@ -84,21 +84,21 @@ def _of_lines(text: str) -> list[dict[str, str]]:
         fields = next(csv.reader([row]), [])
         if len(fields) == len(names):
             pairs = zip(names, fields, strict=True)
-            found.append({_TITLES[name]: field.strip() for name, field in pairs if name in _TITLES})
-    return found
+            rows.append({_TITLES[name]: field.strip() for name, field in pairs if name in _TITLES})
+    return rows
 
 
 def _of_tables(text: str, letter: str) -> list[dict[str, str]]:
     """Return the rows of tables under the names that the newer report has."""
     head = _UNIT.search(text)
-    found = [
+    named_rows = [
         _row(row, "REQUEST_SIZE", "RESPONSE_SIZE", "ELAPSED_TIME", "THROUGHPUT")
         # With -f it gives the bits of requests and responses instead of their number.
         | {"THROUGHPUT_UNITS": f"{head[1]}/s" if head else TRANSACTIONS}
         for row in RR_ROW.finditer(text)
     ]
-    if found:
-        return found
+    if named_rows:
+        return named_rows
     if rows := list(_OMNI_ROW.finditer(text)):
         return [
             dict(zip(("ELAPSED_TIME", "THROUGHPUT", "THROUGHPUT_UNITS"), row.groups(), strict=True)) for row in rows
@@ -119,9 +119,9 @@ def own_doubts(output: Output, text: str) -> list[Flag]:
     flags = []
     if _MISSED.search(text):
         width = _WIDTH.search(text)
-        said = _("netperf did not reach the confidence asked for: its interval is %(width)s %% wide.")
-        flags.append(Flag(UNCERTAIN, "warning", Message(said, {"width": width[1] if width else "?"})))
+        text_of_flag = _("netperf did not reach the confidence asked for: its interval is %(width)s %% wide.")
+        flags.append(Flag(UNCERTAIN, "warning", Message(text_of_flag, {"width": width[1] if width else "?"})))
     # Of what stands behind "--", -b is a burst at the beginning.
-    asked = itertools.takewhile(lambda word: word != "--", output.argv)
-    paused = any(word.startswith("-w") for word in asked) and not _NO_PACING.search(text)
+    global_options = itertools.takewhile(lambda word: word != "--", output.argv)
+    paused = any(word.startswith("-w") for word in global_options) and not _NO_PACING.search(text)
     return flags + (pacing.paused_flags("-b, -w") if paused or _PAUSES.search(text) else [])

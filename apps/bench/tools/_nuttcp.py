@@ -83,7 +83,7 @@ def read_report(text: str) -> Report:
     length = _LENGTH.search(text)
     report.length = float(length[1]) if length else None
     report.send_buffer, report.receive_buffer = sender.get("send_window_size"), receiver.get("receive_window_size")
-    loads = {found["side"]: float(found[2]) for found in _CPU.finditer(text)}
+    loads = {match["side"]: float(match[2]) for match in _CPU.finditer(text)}
     report.cpu_sender, report.cpu_receiver = loads.get("t", brief.get("tx_cpu")), loads.get("r", brief.get("rx_cpu"))
     version = _VERSION.search(text)
     report.version = version[1] if version else ""
@@ -92,15 +92,15 @@ def read_report(text: str) -> Report:
 
 def _records(text: str) -> list[tuple[str, dict[str, float], bool]]:
     """Return (side, figures, whether they are of the whole test) of each line, in the order of the text."""
-    found: list[tuple[int, str, dict[str, float], bool]] = []
+    records: list[tuple[int, str, dict[str, float], bool]] = []
     for line in _KEYS.finditer(text):
         figures = {key: float(value) for key, value in _PAIR.findall(line["pairs"])}
-        found.append((line.start(), line["side"] or "", figures, "real_seconds" in figures))
+        records.append((line.start(), line["side"] or "", figures, "real_seconds" in figures))
     for line in _VERBOSE.finditer(text):
         figures = {"megabytes": float(line[2]), "real_seconds": float(line[3]), "rate_Mbps": float(line[5])}
-        found.append((line.start(), line["side"], figures, True))
+        records.append((line.start(), line["side"], figures, True))
     for key, pattern in _WORDS.items():
-        found += [(line.start(), line["side"], {key: float(line[2])}, False) for line in pattern.finditer(text)]
+        records += [(line.start(), line["side"], {key: float(line[2])}, False) for line in pattern.finditer(text)]
     lines = list(_TEXT.finditer(text))
     for line in lines:
         rest = {key: float(match[1]) for key, pattern in _REST.items() if (match := pattern.search(line["rest"]))}
@@ -108,9 +108,9 @@ def _records(text: str) -> list[tuple[str, dict[str, float], bool]]:
         is_total = "tx_cpu" in rest
         figures = {"megabytes": float(line[1]), "rate_Mbps": float(line[3]), **rest}
         figures["real_seconds" if is_total else "real_sec"] = float(line[2])
-        found.append((line.start(), "", figures, is_total))
-    found.sort(key=lambda record: record[0])
-    return [(side, figures, is_total) for _position, side, figures, is_total in found]
+        records.append((line.start(), "", figures, is_total))
+    records.sort(key=lambda record: record[0])
+    return [(side, figures, is_total) for _position, side, figures, is_total in records]
 
 
 def _mega(value: float | None) -> float | None:

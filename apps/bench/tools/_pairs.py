@@ -165,22 +165,22 @@ def require_duration(output: Output, seconds: float, wanted_s: float, *, is_told
         raise failure("ended-early", output, seconds=f"{seconds:.1f}", wanted=f"{wanted_s:g}")
 
 
-def window_flags(asked: float, granted: float | None) -> list[Flag]:
+def window_flags(requested: float, granted: float | None) -> list[Flag]:
     """Say when the kernel capped the buffer: it doubles what is asked, unless rmem_max or wmem_max forbid it."""
     # Rounded to three digits by some programs.
-    if not asked or not granted or granted >= 1.99 * asked:
+    if not requested or not granted or granted >= 1.99 * requested:
         return []
     text = _("The kernel granted %(granted)s B of the %(wanted)s B that a window of %(asked)s B needs.")
-    values = {"granted": int(granted), "wanted": int(2 * asked), "asked": int(asked)}
+    values = {"granted": int(granted), "wanted": int(2 * requested), "asked": int(requested)}
     return [Flag("window-capped", "warning", Message(text, values))]
 
 
-def load_flags(offered: float | None, asked: float | None) -> list[Flag]:
+def load_flags(offered: float | None, requested: float | None) -> list[Flag]:
     """Say when the sender could not offer the load (bit/s) it was asked for, if that is known: it measured itself."""
-    if offered is None or asked is None or offered >= 0.95 * asked:
+    if offered is None or requested is None or offered >= 0.95 * requested:
         return []
     text = _("The sender offered %(offered)s Mbit/s of the %(asked)s Mbit/s asked for.")
-    values = {"offered": f"{offered / 1e6:.1f}", "asked": f"{asked / 1e6:.1f}"}
+    values = {"offered": f"{offered / 1e6:.1f}", "asked": f"{requested / 1e6:.1f}"}
     return [Flag("sender-too-slow", "warning", Message(text, values))]
 
 

@@ -70,5 +70,5 @@ def make_estimate(
     """Return the time and the bytes of one way: an offered load is sent whether or not the path carries it."""
     offered = params["rate"] if params["protocol"] == UDP else 0
     rate = offered or capacity_bps
-    sent = {way: round(rate * params["duration"] / 8)} if rate else {}
-    return Estimate(params["duration"] + 0.5, sent, offered_bps=offered, streams=params["streams"])
+    traffic = {way: round(rate * params["duration"] / 8)} if rate else {}
+    return Estimate(params["duration"] + 0.5, traffic, offered_bps=offered, streams=params["streams"])

@@ -149,7 +149,7 @@ def _links(block: str, hosts: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]
 
     Of the two the first rests on more sizes. `fit` and `points` are those of the line of the farther end.
     """
-    rates = [float(found[1]) * _UNIT[found[2]] if found[1] else None for found in _LINK.finditer(block)]
+    rates = [float(match[1]) * _UNIT[match[2]] if match[1] else None for match in _LINK.finditer(block)]
     rows = [rate if rate is not None and rate < _NO_RATE else None for rate in rates]
     if len(rows) != 2 * (len(hosts) - 1):
         return []
@@ -167,11 +167,11 @@ def _links(block: str, hosts: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]
 def _flags(slowest: Mapping[str, Any] | None) -> tuple[Flag, ...]:
     flags = []
     if slowest is None:
-        said = _("The RTT does not grow with the size: the links are too fast to be told apart from noise.")
-        flags.append(Flag("capacity-unknown", "warning", Message(said)))
+        text = _("The RTT does not grow with the size: the links are too fast to be told apart from noise.")
+        flags.append(Flag("capacity-unknown", "warning", Message(text)))
     elif slowest["points"] < LEAST_POINTS or (slowest["fit"] or 0) < WORST_FIT:
-        said = _("The slowest link's rate rests on %(n)s sizes whose RTTs hardly lie on a line: measure longer.")
-        flags.append(Flag("capacity-uncertain", "warning", Message(said, {"n": slowest["points"]})))
+        text = _("The slowest link's rate rests on %(n)s sizes whose RTTs hardly lie on a line: measure longer.")
+        flags.append(Flag("capacity-uncertain", "warning", Message(text, {"n": slowest["points"]})))
     return tuple(flags)
 
 
@@ -183,8 +183,8 @@ def _explain(output: Output, *, is_begun: bool) -> ToolFailure:
         return failure("permission", output, said=refused[0])
     if bad := _BAD_HOST.search(text):
         return failure("bad-host", output, address=bad[1], said=bad[0][:200])
-    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
-        return found
+    if problem := texts.bad_option(output, text) or texts.system_error(output, text, address):
+        return problem
     if _UNREACHED.search(text):
         return failure("no-reply", output, address=address)
     return failure("unreadable", output) if is_begun else texts.no_result(output, text)

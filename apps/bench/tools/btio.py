@@ -158,7 +158,7 @@ class Btio(Tool):
         slots = run.slots_of_ranks(params, params["ranks"], usable)
         program = _btio.program_of(params["problem"], params["subtype"], params["ranks"], params["naming"])
         # With Slurm the nodes are not known yet: the log-in node's mount stands for all.
-        seen = [usable[0]] if params["launcher"] == mpi.SLURM else list(usable)
+        mounted_on = [usable[0]] if params["launcher"] == mpi.SLURM else list(usable)
         folder = places.folder_of(usable[0], params)
         launch = Launch(
             nodes=usable,
@@ -168,7 +168,7 @@ class Btio(Tool):
             time_limit_s=params["time_limit"],
             directory=folder,
         )
-        before = [places.check_stage(seen, params, ROLE)]
+        before = [places.check_stage(mounted_on, params, ROLE)]
         if params["collective_nodes"]:
             before.append(_input_stage(params, folder))
         return run.make_plan(launch, before=before, after=(places.clean_stage([_left_over(params, folder)], ROLE),))
@@ -211,13 +211,13 @@ class Btio(Tool):
         output = run.measured(outputs, params)
         texts.refuse_cut_short(output)
         report = _btio.read_report(output)
-        for told, wanted in (
+        for printed, requested in (
             (report.problem, params["problem"]),
             (report.subtype, params["subtype"]),
             (report.processes, params["ranks"]),
         ):
-            if told != wanted:
-                raise failure("contradictory", output, first=str(told), second=str(wanted))
+            if printed != requested:
+                raise failure("contradictory", output, first=str(printed), second=str(requested))
         started = run.started(outputs, output, params)
         samples: dict[str, float | None] = {
             "io_rate": report.rate,

@@ -122,40 +122,40 @@ class Fio(Tool):
         """Return the clients' figures together; ToolFailure for anything but a report without errors."""
         where = places.read_places(outputs, params)
         own = [output for output in places.own_outputs(outputs) if not caches.is_ours(output)]
-        wanted = params["file_size"] * params["jobs"]
+        needed = params["file_size"] * params["jobs"]
         for output in own:
             if output.stage == PREPARE:
-                _read(output, params, where, wanted)
-        read = [Read(output, _read(output, params, where, wanted)) for output in own if output.stage != PREPARE]
-        if not read:
+                _read(output, params, where, needed)
+        readings = [Read(output, _read(output, params, where, needed)) for output in own if output.stage != PREPARE]
+        if not readings:
             raise failure("not-run", None, role=clients.CLIENT)
-        for each in read:
+        for each in readings:
             _require_something(each, params, is_ours=bool(where))
-        ways = {name: add_up(each.report.ways[name] for each in read) for name in WAYS}
+        ways = {name: add_up(each.report.ways[name] for each in readings) for name in WAYS}
         verified = ways["read"].size if params["verify"] else None
         if verified is not None:
-            read = [_without_verification(each) for each in read]
+            readings = [_without_verification(each) for each in readings]
             ways["read"] = Way(0.0, 0.0, 0.0, 0.0, 0.0)
-        stages = [clients.settled([each.share(params) for each in read])]
+        stages = [clients.settled([each.share(params) for each in readings])]
         samples = clients.total(stages) | _latencies(ways)
         fairness = clients.fairness([share.rates["rate"] for share in stages[0]])
         samples |= {"fairness": fairness} if fairness is not None else {}
         return Reading(
             samples=tuple(SampleValue(metric, value) for metric, value in samples.items()),
-            series=logs.read_series([each.output for each in read], options.log_interval_s(params)),
+            series=logs.read_series([each.output for each in readings], options.log_interval_s(params)),
             requested=dict(params),
-            observed=_observed(read, params, clients.seconds_of(stages))
+            observed=_observed(readings, params, clients.seconds_of(stages))
             | _laid_out(own)
-            | {"freed": _freed(outputs, read, params)}
+            | {"freed": _freed(outputs, readings, params)}
             | clients.observed_of(stages)
             | places.observed_of(where),
             flags=(
                 *places.flags_of(where, outputs),
                 *clients.flags_of(stages, params),
                 *_verify_flags(verified, ways["write"].size),
-                *_held(read),
+                *_held(readings),
             ),
-            tool_version=next((each.report.version for each in read if each.report.version), ""),
+            tool_version=next((each.report.version for each in readings if each.report.version), ""),
         )
 
     def recover(self, output: Output) -> dict[str, Value]:
@@ -163,7 +163,7 @@ class Fio(Tool):
         return recover(self, output)
 
 
-def _read(output: Output, params: Params, where: Sequence[places.Place], wanted: int) -> Report:
+def _read(output: Output, params: Params, where: Sequence[places.Place], needed: int) -> Report:
     text = texts.read_text(output)
     try:
         report = read_report(text)
@@ -177,9 +177,9 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], wanted:
         texts.refuse_cut_short(output)
         raise errors.explain(output, text, direct=params["direct"])
     if report.error:
-        found = errors.of_job(output, report.error, text, direct=params["direct"])
-        short = places.without_room(where, wanted) if found.code == "no-space" else None
-        raise failure("too-little-room", output, free=short.free, wanted=wanted) if short else found
+        problem = errors.of_job(output, report.error, text, direct=params["direct"])
+        short = places.without_room(where, needed) if problem.code == "no-space" else None
+        raise failure("too-little-room", output, free=short.free, wanted=needed) if short else problem
     if stopped := re.search(r"^fio: terminating on .*$", text, re.M):
         raise failure("timed-out", output) if output.timed_out else failure("stopped", output, said=stopped[0])
     texts.refuse_cut_short(output)
@@ -189,11 +189,11 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], wanted:
 def _require_something(each: Read, params: Params, *, is_ours: bool) -> None:
     """Raise the failure of a client that moved nothing, or (an archive may not tell) not all ways of its pattern."""
     pattern = params["pattern"]
-    wanted = {"read": pattern not in options.WRITING, "write": pattern not in options.READING}
+    moves = {"read": pattern not in options.WRITING, "write": pattern not in options.READING}
     ways = each.report.ways
     if not any(way.size and way.rate for way in ways.values()):
         raise failure("nothing-moved", each.output, said=pattern)
-    missing = [name for name, is_wanted in wanted.items() if is_wanted and not ways[name].size]
+    missing = [name for name, is_wanted in moves.items() if is_wanted and not ways[name].size]
     if missing and is_ours:
         raise failure("tests-missing", each.output, missing=", ".join(missing))
 
@@ -205,30 +205,30 @@ def _without_verification(each: Read) -> Read:
 
 
 def _latencies(ways: Mapping[str, Way]) -> dict[str, float]:
-    found = {}
+    latencies = {}
     for name, way in ways.items():
         for suffix, value in (("", way.mean), ("_p99", way.tail), ("_max", way.most)):
             if value is not None and way.operations:
-                found[f"{name}_latency{suffix}"] = value
-    return found
+                latencies[f"{name}_latency{suffix}"] = value
+    return latencies
 
 
-def _observed(read: Sequence[Read], params: Params, together: Mapping[str, float]) -> dict[str, Any]:
+def _observed(readings: Sequence[Read], params: Params, together: Mapping[str, float]) -> dict[str, Any]:
     """Return what validity is judged by (sizes in B, times in s).
 
     `together` {metric: time (s)} are those measured over the time in which all clients ran.
     """
     size = params["file_size"] * params["jobs"]
     seconds = {
-        name: min(each.report.ways[name].seconds for each in read)
+        name: min(each.report.ways[name].seconds for each in readings)
         for name in WAYS
-        if all(each.report.ways[name].seconds for each in read)
+        if all(each.report.ways[name].seconds for each in readings)
     }
     whole = {"rate": max(seconds.values())} if seconds else {}
     observed: dict[str, Any] = {"measured_s": {**seconds, **whole, **together}}
-    if not all(_tells_size(each) for each in read):
+    if not all(_tells_size(each) for each in readings):
         return observed
-    most_read = max(each.report.ways["read"].size for each in read)
+    most_read = max(each.report.ways["read"].size for each in readings)
     return observed | {
         "working_set": size,
         "direct_io": params["direct"],
@@ -240,13 +240,13 @@ def _observed(read: Sequence[Read], params: Params, together: Mapping[str, float
 
 def _laid_out(own: Sequence[Output]) -> dict[str, bool]:
     """Return whether files were written just before they were read: in a stage of ours, or as the program tells."""
-    told = any(output.stage == PREPARE or _LAYS_OUT.search(texts.read_text(output)) for output in own)
-    return {"just_written": True} if told else {}
+    is_laid_out = any(output.stage == PREPARE or _LAYS_OUT.search(texts.read_text(output)) for output in own)
+    return {"just_written": True} if is_laid_out else {}
 
 
-def _freed(outputs: Sequence[Output], read: Sequence[Read], params: Params) -> list[str]:
+def _freed(outputs: Sequence[Output], readings: Sequence[Read], params: Params) -> list[str]:
     """Return the metrics of what was read once, when the server's cache was free of it."""
-    most_read = max(each.report.ways["read"].size for each in read)
+    most_read = max(each.report.ways["read"].size for each in readings)
     is_once = most_read <= params["file_size"] * params["jobs"]
     return list(options.OF_READS) if is_once and caches.freed_before(outputs, MEASURE) else []
 
@@ -256,18 +256,20 @@ def _tells_size(each: Read) -> bool:
     return "size" in each.report.options or any(word.startswith("--size=") for word in each.output.argv)
 
 
-def _held(read: Sequence[Read]) -> list[Flag]:
+def _held(readings: Sequence[Read]) -> list[Flag]:
     """Return one doubt for what the limits of clients' jobs held, in the words of the first."""
-    found = [flag for each in read for flag in pacing.flags_of(each.output, each.report.options, each.report.ways)]
-    metrics = tuple(dict.fromkeys(metric for flag in found for metric in flag.metrics))
-    return [Flag(found[0].name, found[0].severity, found[0].message, metrics)] if found else []
+    flags = [
+        flag for each in readings for flag in pacing.flags_of(each.output, each.report.options, each.report.ways)
+    ]
+    metrics = tuple(dict.fromkeys(metric for flag in flags for metric in flag.metrics))
+    return [Flag(flags[0].name, flags[0].severity, flags[0].message, metrics)] if flags else []
 
 
-def _verify_flags(verified: float | None, written: float) -> tuple[Flag, ...]:
+def _verify_flags(verified: float | None, total: float) -> tuple[Flag, ...]:
     if verified is None:
         return ()
-    if verified < written:
+    if verified < total:
         text = _("Only %(verified)s of %(written)s bytes were read back and compared.")
-        values = {"verified": round(verified), "written": round(written)}
+        values = {"verified": round(verified), "written": round(total)}
         return (Flag("verified-partly", "warning", Message(text, values)),)
     return (Flag("verified", "info", Message(_("All that was written was read back and is the same."))),)

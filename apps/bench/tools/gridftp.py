@@ -63,9 +63,9 @@ class GridFtpBetweenTwo(GridFtp):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what an archived transfer tells, its parties included."""
         urls = [word for word in output.argv if "://" in word]
-        found = super().recover(output)
+        parameters = super().recover(output)
         if len(urls) == 2 and urls[0].startswith("file:"):
-            found["mode"] = PUSH
+            parameters["mode"] = PUSH
         if len(urls) == 2 and urls[1].startswith("file:"):
-            found["mode"] = PULL
-        return found
+            parameters["mode"] = PULL
+        return parameters

@@ -146,9 +146,9 @@ class Imb(Tool):
         )
         if not writes:
             return run.make_plan(launch)
-        seen = [usable[0]] if params["launcher"] == mpi.SLURM else list(usable)
-        before, left = places.check_stage(seen, params, ROLE), f"{launch.directory.rstrip('/')}/{OUT}"
-        return run.make_plan(launch, before=[before], after=[places.clean_stage([[left]], ROLE)])
+        mounted_on = [usable[0]] if params["launcher"] == mpi.SLURM else list(usable)
+        before, output_file = places.check_stage(mounted_on, params, ROLE), f"{launch.directory.rstrip('/')}/{OUT}"
+        return run.make_plan(launch, before=[before], after=[places.clean_stage([[output_file]], ROLE)])
 
     def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
         """Return the time that the sizes take, and how many pairs may send across a link at once."""
@@ -164,8 +164,8 @@ class Imb(Tool):
         text = texts.read_text(output)
         valued = {"-iter": "iterations", "-multi": "groups", "-msglog": "msglog"}
         program = recovery.program_of(output.argv, (MPI1, IO)) or MPI1
-        found = reconstruction.read_options(recovery.words_of(output.argv, program), valued, {})
-        least, _colon, most = found.pop("msglog", "").rpartition(":")
+        options_by_name = reconstruction.read_options(recovery.words_of(output.argv, program), valued, {})
+        least, _colon, most = options_by_name.pop("msglog", "").rpartition(":")
         largest = re.search(r"^# Maximum (?:message length|io portion) in bytes: +(\d{1,10})$", text, re.M)
         block = re.search(r"^# Benchmarking (?:Multi-)?(\S{1,64}) *$", text, re.M)
         is_known = reconstruction.is_known(output.argv)
@@ -178,8 +178,8 @@ class Imb(Tool):
             "benchmark": next((name for name in NAMES if block and name.lower() == block[1].lower()), None),
             "ranks": recovery.ranks_of(output.argv) or (None if is_known else _processes_of(text)),
             "launcher": recovery.launcher_of(output.argv, text),
-            "iterations": found.get("iterations", "").partition(",")[0] if is_known else None,
-            "groups": "groups" in found if is_known else None,
+            "iterations": options_by_name.get("iterations", "").partition(",")[0] if is_known else None,
+            "groups": "groups" in options_by_name if is_known else None,
         }
         if re.fullmatch(r"[0-9]{1,2}", least):
             raw["min_size"] = 2 ** int(least)
@@ -207,15 +207,15 @@ class Imb(Tool):
 
 def _choose(report: Report, output: Output, params: Params) -> Block:
     """Return the table of the benchmark; IMB may have run it with fewer processes, or others beside it."""
-    wanted = params["benchmark"].lower()
-    named = [block for block in report.blocks if block.name.lower() == wanted and block.mode in ("", MODE)]
-    if not named:
+    name = params["benchmark"].lower()
+    blocks = [block for block in report.blocks if block.name.lower() == name and block.mode in ("", MODE)]
+    if not blocks:
         others = ", ".join(sorted({block.name for block in report.blocks}))
         raise failure("contradictory", output, first=others, second=params["benchmark"])
     ranks = 1 if params["benchmark"].startswith("S_") else params["ranks"]
-    fitting = [block for block in named if block.processes == ranks and (block.groups > 1) <= params["groups"]]
+    fitting = [block for block in blocks if block.processes == ranks and (block.groups > 1) <= params["groups"]]
     if not fitting:
-        counts = ", ".join(str(block.processes) for block in named)
+        counts = ", ".join(str(block.processes) for block in blocks)
         raise failure("contradictory", output, first=f"{counts} processes", second=f"{ranks}")
     return fitting[0]
 
@@ -226,14 +226,14 @@ def _read(
     started = run.started(outputs, output, params)
     times = {at: row.get("t[usec]", row.get("t_avg[usec]")) for at, row in block.rows.items()}
     rates = {at: row["Mbytes/sec"] for at, row in block.rows.items() if at and "Mbytes/sec" in row}
-    known = {at: time for at, time in times.items() if time is not None}
-    if size not in known or not all(value >= 0 for value in known.values()):
+    times_by_size = {at: time for at, time in times.items() if time is not None}
+    if size not in times_by_size or not all(value >= 0 for value in times_by_size.values()):
         raise failure("unreadable", output)
     single = next(
         (other.rows for other in report.blocks if other.name == block.name and other.mode == f"NON-{MODE}"), {}
     )
     samples: dict[str, float | None] = {
-        "time": known[size],
+        "time": times_by_size[size],
         "time_min": block.rows[size].get("t_min[usec]"),
         "time_max": block.rows[size].get("t_max[usec]"),
         "bandwidth": rates.get(size),
@@ -246,7 +246,7 @@ def _read(
     return Reading(
         samples=size_tables.figures(samples | started.samples),
         series=(
-            *(size_tables.by_size("time", "s", known) if max(known) else ()),
+            *(size_tables.by_size("time", "s", times_by_size) if max(times_by_size) else ()),
             *size_tables.by_size("bandwidth", "B/s", rates),
         ),
         requested={**params, **started.requested},
@@ -259,9 +259,9 @@ def _read(
 
 def _processes_of(text: str) -> int | None:
     """Return how many ranks were started, those included that waited."""
-    found = re.search(r"^# #processes = (\d{1,6})", text, re.M)
+    match = re.search(r"^# #processes = (\d{1,6})", text, re.M)
     waiting = re.search(r"^# ?\( ?(\d{1,6}) additional process(?:es)? waiting", text, re.M)
-    return int(found[1]) + (int(waiting[1]) if waiting else 0) if found else None
+    return int(match[1]) + (int(waiting[1]) if waiting else 0) if match else None
 
 
 def _log(size: int) -> int:

@@ -147,8 +147,8 @@ class Ior(Tool):
             raise failure("unreadable", output) from None
         if not report.is_whole or not report.rows:
             raise launch.why_none(output, text) if not report.rows else failure("unreadable", output)
-        wanted = ACCESSES if params["read"] else ("write",)
-        missing = [access for access in wanted if not report.of(access)]
+        accesses = ACCESSES if params["read"] else ("write",)
+        missing = [access for access in accesses if not report.of(access)]
         # An archive may hold one of the two only.
         if missing and where:
             raise failure("tests-missing", output, missing=", ".join(missing))
@@ -186,16 +186,18 @@ class Ior(Tool):
         own = own_words(output, report)
         valued = {"-a": "api", "-b": "block_size", "-t": "transfer_size", "-s": "segments", "-i": "iterations"}
         flags = {"-c": "collective", "-F": "file_per_process", "-C": "reorder", "-e": "fsync", "-r": "read"}
-        found: dict[str, Value] = report.settings if report else {}
+        parameters: dict[str, Value] = report.settings if report else {}
         if own:
-            found |= dict.fromkeys(flags.values(), False)
-            found |= reconstruction.read_options(own, valued, flags | {"--posix.odirect": "direct", "-w": "write"})
+            parameters |= dict.fromkeys(flags.values(), False)
+            parameters |= reconstruction.read_options(
+                own, valued, flags | {"--posix.odirect": "direct", "-w": "write"}
+            )
             # Without either of the two IOR does both.
-            found |= {"read": True} if "write" not in found else {}
+            parameters |= {"read": True} if "write" not in parameters else {}
         ranks = (report.count("tasks") if report else None) or ranks_of(output.argv)
-        found |= {"ranks": ranks} if ranks else {}
-        found |= {"read": True} if report and report.of("read") else {}
-        return reconstruction.keep_valid(self, found)
+        parameters |= {"ranks": ranks} if ranks else {}
+        parameters |= {"read": True} if report and report.of("read") else {}
+        return reconstruction.keep_valid(self, parameters)
 
 
 def own_words(output: Output, report: Report | None) -> list[str]:
@@ -211,17 +213,17 @@ def _samples(access: str, report: Report) -> dict[str, float]:
     if not rows:
         return {}
     rates = [row.rate for row in rows]
-    found = {access: report.means.get(access, sum(rates) / len(rates))}
+    samples = {access: report.means.get(access, sum(rates) / len(rates))}
     if len(rates) > 1:
-        found[f"{access}_best"] = max(rates)
+        samples[f"{access}_best"] = max(rates)
     size = report.size("aggregate filesize")
     transfers = [size / row.transfer_s for row in rows if size and row.transfer_s]
     if transfers:
-        found[f"{access}_transfer"] = sum(transfers) / len(transfers)
+        samples[f"{access}_transfer"] = sum(transfers) / len(transfers)
     operations = [row.iops for row in rows if row.iops is not None]
     if operations:
-        found[f"{access}_iops"] = sum(operations) / len(operations)
-    return found
+        samples[f"{access}_iops"] = sum(operations) / len(operations)
+    return samples
 
 
 def _observed(report: Report, params: Params, *, is_told: bool) -> dict[str, Any]:
@@ -251,8 +253,8 @@ def _observed(report: Report, params: Params, *, is_told: bool) -> dict[str, Any
 def _times(rows: Sequence[Row]) -> dict[str, float]:
     """Return the mean times (s) of opening, transferring and closing."""
     parts = {"open": "open_s", "transfer": "transfer_s", "close": "close_s"}
-    found = {name: [getattr(row, part) for row in rows] for name, part in parts.items()}
-    return {name: sum(values) / len(values) for name, values in found.items() if None not in values}
+    seconds_by_part = {name: [getattr(row, part) for row in rows] for name, part in parts.items()}
+    return {name: sum(values) / len(values) for name, values in seconds_by_part.items() if None not in values}
 
 
 def _close_flags(report: Report) -> list[Flag]:

@@ -110,16 +110,16 @@ class Iozone(Tool):
         own = [output for output in places.own_outputs(outputs) if not caches.is_ours(output)]
         if not own:
             raise failure("not-run", None, role=clients.CLIENT)
-        wanted = params["file_size"] * params["threads"]
-        read: dict[str, list[tuple[clients.Share, Report]]] = {}
+        needed = params["file_size"] * params["threads"]
+        by_stage: dict[str, list[tuple[clients.Share, Report]]] = {}
         for output in own:
-            report = _read(output, params, where, wanted)
+            report = _read(output, params, where, needed)
             point = report.points[-1]
             share = clients.Share(output, report.rates(point), passes_of(output, report, point, params))
-            read.setdefault(output.stage, []).append((share, report))
-        _require_tests(read, params)
-        stages = [clients.settled([share for share, _report in pairs]) for pairs in read.values()]
-        reports = [report for pairs in read.values() for _share, report in pairs]
+            by_stage.setdefault(output.stage, []).append((share, report))
+        _require_tests(by_stage, params)
+        stages = [clients.settled([share for share, _report in pairs]) for pairs in by_stage.values()]
+        reports = [report for pairs in by_stage.values() for _share, report in pairs]
         totals = clients.total(stages)
         primary = next((shares for shares in stages if "write" in shares[0].rates), stages[0])
         first = next(iter(primary[0].rates), "")
@@ -182,12 +182,12 @@ def _argv(test: Test, params: Params, files: Sequence[str], *, keep: bool) -> tu
     return (*argv, "-f", *files)
 
 
-def _read(output: Output, params: Params, where: Sequence[places.Place], wanted: int) -> Report:
+def _read(output: Output, params: Params, where: Sequence[places.Place], needed: int) -> Report:
     text = texts.read_text(output)
-    found = None if workbook.is_workbook(output.stdout) else errors.explain(output, text, direct=params["direct"])
-    if found:
-        short = places.without_room(where, wanted) if found.code == "write-stopped" else None
-        raise failure("too-little-room", output, free=short.free, wanted=wanted) if short else found
+    problem = None if workbook.is_workbook(output.stdout) else errors.explain(output, text, direct=params["direct"])
+    if problem:
+        short = places.without_room(where, needed) if problem.code == "write-stopped" else None
+        raise failure("too-little-room", output, free=short.free, wanted=needed) if short else problem
     texts.refuse_cut_short(output)
     try:
         report = workbook.read_workbook(output.stdout) if workbook.is_workbook(output.stdout) else read_report(text)
@@ -206,10 +206,10 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], wanted:
     return report
 
 
-def _require_tests(read: Mapping[str, Sequence[tuple[clients.Share, Report]]], params: Params) -> None:
+def _require_tests(by_stage: Mapping[str, Sequence[tuple[clients.Share, Report]]], params: Params) -> None:
     """Raise the failure of a stage of ours in whose reports a test is missing; an archive has other stages."""
     for test in _tests(params):
-        for share, _report in read.get(test.name, ()):
+        for share, _report in by_stage.get(test.name, ()):
             missing = [metric for metric in _expected(test, params) if metric not in share.rates]
             if missing:
                 raise failure("tests-missing", share.output, missing=", ".join(missing))
@@ -217,10 +217,10 @@ def _require_tests(read: Mapping[str, Sequence[tuple[clients.Share, Report]]], p
 
 def _uncached(outputs: Sequence[Output], params: Params, count: int) -> list[str]:
     """Return the metrics of what was read past an empty cache: the first reading of each test."""
-    found = [test.metrics[0] for test in TESTS if caches.is_empty(outputs, test.name)]
-    if params["neighbour"] and count > 1 and "read" not in found:
-        found.append("read")
-    return found
+    metrics = [test.metrics[0] for test in TESTS if caches.is_empty(outputs, test.name)]
+    if params["neighbour"] and count > 1 and "read" not in metrics:
+        metrics.append("read")
+    return metrics
 
 
 def _freed(outputs: Sequence[Output]) -> list[str]:

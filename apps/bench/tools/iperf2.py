@@ -198,8 +198,8 @@ class Iperf2(Tool):
         version = _VERSION.search(text + (texts.read_text(server) if server else ""))
         # Where the server sent, what the client counts is what arrived.
         is_back = _direction(output, text, options) == _pairs.REVERSE
-        sent, received = (None, report) if is_back and not report.received else (report, served)
-        reading = result.make_reading(output, sent, received, params, (version[1] or version[2]) if version else "")
+        client, received = (None, report) if is_back and not report.received else (report, served)
+        reading = result.make_reading(output, client, received, params, (version[1] or version[2]) if version else "")
         return dataclasses.replace(reading, flags=(*reading.flags, *_held(reading, options, params)))
 
 
@@ -219,17 +219,17 @@ def _window_of(output: Output, text: str) -> int | None:
 
 
 def _printed(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text)
-    return int(found[1]) if found else None
+    match = pattern.search(text)
+    return int(match[1]) if match else None
 
 
 def _rate_of(options: Mapping[str, str], *, is_udp: bool) -> int:
     """Return the rate (bit/s) of each stream that -b asks for, given in bits or packets a second; 0 without it."""
-    told = options.get("rate", "").partition(",")[0]
-    if not told.endswith("pps"):
-        return scaled(told, MIXED) or 0
+    rate_text = options.get("rate", "").partition(",")[0]
+    if not rate_text.endswith("pps"):
+        return scaled(rate_text, MIXED) or 0
     length = scaled(options.get("length"), MIXED) or (USUAL_DATAGRAM if is_udp else USUAL_WRITE)
-    return (scaled(told.removesuffix("pps"), MIXED) or 0) * 8 * length
+    return (scaled(rate_text.removesuffix("pps"), MIXED) or 0) * 8 * length
 
 
 def _paced(text: str) -> float | None:
@@ -252,8 +252,8 @@ def _held(reading: Reading, options: Mapping[str, str], params: Params) -> list[
 
 def _target(output: Output, text: str) -> str:
     address = read_options(output.argv, _OPTIONS, _FLAGS).get("address", "")
-    named = _TARGET.search(text)
-    return address or (named[1] or named[2] if named else "-")
+    match = _TARGET.search(text)
+    return address or (match[1] or match[2] if match else "-")
 
 
 def _read_served(server: Output | None) -> result.Report | None:
@@ -282,10 +282,10 @@ def _explain(output: Output, text: str, server: Output | None) -> ToolFailure:
     # The client's words would tell only that nobody answered.
     if server and server.signal in texts.CRASHES:
         return failure("signalled", server, signal=server.signal)
-    if found := texts.system_error(output, text, address):
-        return found
-    if server and (found := texts.system_error(server, texts.read_text(server), address)):
-        return found
+    if problem := texts.system_error(output, text, address):
+        return problem
+    if server and (problem := texts.system_error(server, texts.read_text(server), address)):
+        return problem
     if "Client connecting to" in text or "," in text:
         return failure("unreadable", output)
     return texts.no_result(output, text)

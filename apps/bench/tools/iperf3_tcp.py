@@ -200,10 +200,10 @@ def _read_streams(document: Document, params: Params) -> dict[str, float | None]
         "mean_rtt": sum(mean) / len(mean) / 1e6 if mean else None,
         "max_rtt": max(most) / 1e6 if most else None,
     }
-    moved = [number(stream, "receiver", "bytes") or 0.0 for stream in (sending or streams)]
-    squares = sum(value * value for value in moved)
-    if len(moved) > 1 and 0 < squares < float("inf"):
-        samples["fairness"] = sum(moved) ** 2 / (len(moved) * squares)
+    amounts = [number(stream, "receiver", "bytes") or 0.0 for stream in (sending or streams)]
+    squares = sum(value * value for value in amounts)
+    if len(amounts) > 1 and 0 < squares < float("inf"):
+        samples["fairness"] = sum(amounts) ** 2 / (len(amounts) * squares)
     return samples
 
 

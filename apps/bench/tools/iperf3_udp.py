@@ -105,7 +105,7 @@ class Iperf3Udp(Tool):
             if (value := document.number("start", key)) is not None
         }
         is_told = is_known(document.output.argv) or document.get("start", "test_start", "target_bitrate") is not None
-        asked = params["rate"] if is_told else None
+        offered_bps = params["rate"] if is_told else None
         flags = [flag for flag in series.read_flags(document, params) if flag.name != "sender-unseen"]
         return Reading(
             samples=figures(samples),
@@ -114,7 +114,7 @@ class Iperf3Udp(Tool):
             granted=granted,
             observed={name: samples[name] for name in ("offered_load", "goodput", "loss") if name in samples},
             flags=(
-                *_pairs.load_flags(samples["offered_load"] or 0.0, asked),
+                *_pairs.load_flags(samples["offered_load"] or 0.0, offered_bps),
                 *_agreement(document, ("goodput", "loss"), ""),
                 *(_agreement(document, ("goodput_reverse", "loss_reverse"), "_bidir_reverse") if is_both else ()),
                 *flags,

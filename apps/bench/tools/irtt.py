@@ -114,15 +114,15 @@ class Irtt(Tool):
         """Return what the argv says, else what the report's configuration does (ns)."""
         options, data = read_options(output.argv, _VALUED, {}), _irtt.load(output)
         config = {key: number(data, "config", "params", key) for key in ("interval", "duration", "length")}
-        found: dict[str, Value] = {}
+        parameters: dict[str, Value] = {}
         for name in ("interval", "duration"):
-            asked, value = _irtt.seconds_of(options.get(name, "")), config[name]
-            found[name] = round(asked or (value or 0.0) / 1e9, 9) or None
-        found["length"] = options.get("length") or config["length"]
+            argv_value, value = _irtt.seconds_of(options.get(name, "")), config[name]
+            parameters[name] = round(argv_value or (value or 0.0) / 1e9, 9) or None
+        parameters["length"] = options.get("length") or config["length"]
         address = output.argv[-1] if output.argv else str(dig(data, "config", "remote_address") or "")
         port = re.search(r"(?:^[^:]*|\]):(\d{2,5})$", address)
-        found["port"] = port[1] if port else None
-        return keep_valid(self, found)
+        parameters["port"] = port[1] if port else None
+        return keep_valid(self, parameters)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return delays and losses from the JSON report, or from the table; ToolFailure if nothing came back."""
@@ -130,17 +130,21 @@ class Irtt(Tool):
         text = texts.read_text(output)
         _pairs.refuse_server(output, text, _SERVER)
         data = _irtt.load(output)
-        read = _irtt.read_json(output, data) if data is not None else _irtt.read_table(output, text)
-        if read is None:
+        summary = _irtt.read_json(output, data) if data is not None else _irtt.read_table(output, text)
+        if summary is None:
             raise _explain(output, text)
         declared = {metric.name for metric in self.metrics}
-        samples = {name: value for name, value in read.items() if name in declared}
+        samples = {name: value for name, value in summary.items() if name in declared}
         if data is not None:
             seconds = (number(data, "stats", "duration") or 0.0) / 1e9
             # The last packet leaves one interval before the end.
             _pairs.require_duration(output, seconds + params["interval"], params["duration"], is_told=True)
-        said = dig(data, "version", "irtt")
-        version = said if isinstance(said, str) and re.fullmatch(r"\d[\w.]{0,20}", said) else ""
+        version_in_report = dig(data, "version", "irtt")
+        version = (
+            version_in_report
+            if isinstance(version_in_report, str) and re.fullmatch(r"\d[\w.]{0,20}", version_in_report)
+            else ""
+        )
         return Reading(
             samples=_pairs.figures(samples),
             series=_irtt.series_of(data),
@@ -171,12 +175,16 @@ def _flags(
     flags = _pairs.loss_flags(samples.get("loss"))
     there, back = samples.get("send_delay_min"), samples.get("receive_delay_min")
     if there is not None and back is not None and min(there, back) < -CLOCK_S:
-        said = _("The clocks of the two nodes differ: the delays of one direction mean nothing, their sum does.")
-        flags.append(Flag("clock-offset", "warning", Message(said)))
+        text_of_flag = _(
+            "The clocks of the two nodes differ: the delays of one direction mean nothing, their sum does."
+        )
+        flags.append(Flag("clock-offset", "warning", Message(text_of_flag)))
     interval = granted.get("interval")
     if _RESTRICTED.search(text) or (interval and interval > 1.01 * params["interval"]):
-        said = _("The server restricted what was asked for: packets left every %(interval)s ms.")
-        flags.append(Flag("restricted", "warning", Message(said, {"interval": f"{1000 * (interval or 0):g}"})))
+        text_of_flag = _("The server restricted what was asked for: packets left every %(interval)s ms.")
+        flags.append(
+            Flag("restricted", "warning", Message(text_of_flag, {"interval": f"{1000 * (interval or 0):g}"}))
+        )
     return tuple(flags)
 
 
@@ -187,13 +195,13 @@ def _explain(output: Output, text: str) -> ToolFailure:
         return failure("bad-host", output, address=address, said="no such host")
     if unknown := re.search(r"^unknown (?:shorthand )?flag: (\S{1,40})", text, re.M):
         return failure("unknown-option", output, option=unknown[1])
-    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
-        return found
+    if problem := texts.bad_option(output, text) or texts.system_error(output, text, address):
+        return problem
     if re.search(r"no reply from server|OpenTimeout|\[NoReply\]", text):
         return failure("no-reply", output, address=address)
     if restricted := _RESTRICTED.search(text):
         return failure("bad-parameter", output, said=restricted[0][:200])
-    if said := _ERROR.search(text):
-        return failure("no-result", output, said=said[0][:200])
+    if error := _ERROR.search(text):
+        return failure("no-result", output, said=error[0][:200])
     is_begun = "{" in text or "[Connecting]" in text
     return failure("unreadable", output) if is_begun else texts.no_result(output, text)

@@ -192,15 +192,15 @@ class Mdtest(Tool):
         own = words_of(output.argv, "mdtest") if output.argv else []
         own = own if len(own) > 1 else [word.strip("'") for word in line[1].split()] if line else []
         valued = {"-n": "items", "-i": "iterations", "-w": "write_size", "-e": "read_size", "-N": "stride"}
-        found: dict[str, Value] = (
+        parameters: dict[str, Value] = (
             dict(reconstruction.read_options(own, valued, {"-u": "own_directory"})) if own else {}
         )
         if own:
-            found["shift"] = "stride" in found
-            found["kind"] = FILES if "-F" in own else DIRECTORIES if "-D" in own else BOTH
+            parameters["shift"] = "stride" in parameters
+            parameters["kind"] = FILES if "-F" in own else DIRECTORIES if "-D" in own else BOTH
         ranks = int(head[2]) if head else ranks_of(output.argv)
-        found |= {"ranks": ranks} if ranks else {}
-        return reconstruction.keep_valid(self, found)
+        parameters |= {"ranks": ranks} if ranks else {}
+        return reconstruction.keep_valid(self, parameters)
 
 
 def _wanted(params: Params) -> tuple[str, ...]:

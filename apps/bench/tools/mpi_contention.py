@@ -141,11 +141,11 @@ class MpiContention(Tool):
         """Return the program of one pair's output: the others lie in outputs of their own."""
         program = recovery.program_of(output.argv, (OSU, OPENMPI, MPICH))
         launcher = mpi.MPICH if program == MPICH else mpi.OPENMPI
-        found: dict[str, Value] = {"benchmark": program, "launcher": launcher} if program else {}
+        parameters: dict[str, Value] = {"benchmark": program, "launcher": launcher} if program else {}
         if output.argv or output.stdout.strip():
-            found["pairs"] = 1
+            parameters["pairs"] = 1
         sizes = [int(row[0]) for row in _pingpong.NETPIPE.findall(texts.read_text(output))]
-        return {**found, "message_size": sizes[-1]} if sizes and 0 < sizes[-1] <= 2**30 else found
+        return {**parameters, "message_size": sizes[-1]} if sizes and 0 < sizes[-1] <= 2**30 else parameters
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return aggregate, shares, fairness and slowdown; ToolFailure if any of the pairs gave no result."""
@@ -169,12 +169,12 @@ class MpiContention(Tool):
         }
         maps = [run.started(outputs, output, params) for output in own]
         overlap = concurrency.overlap_of(own)
-        seen = {"start_skew": overlap.skew_s, "overlap": overlap.share} if overlap else {}
+        timing = {"start_skew": overlap.skew_s, "overlap": overlap.share} if overlap else {}
         return Reading(
             samples=size_tables.figures(samples),
             requested={**params, "map": [started.requested.get("map", []) for started in maps]},
             observed={
-                **seen,
+                **timing,
                 "clients": [
                     {"node": output.node, "pair": pair, "rate": rate, "share": rate / sum(rates)}
                     for pair, (output, rate) in enumerate(zip(own, rates, strict=True))

@@ -115,17 +115,17 @@ class MpiPingPong(Tool):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the program, and the range of sizes in the table or the command line."""
         text = texts.read_text(output)
-        named = recovery.program_of(output.argv, (OPENMPI, MPICH))
-        is_mpi4py = not named and (_pingpong.MPI4PY_TITLE.search(text) or MPI4PY + ".bench" in output.argv)
+        program_by_argv = recovery.program_of(output.argv, (OPENMPI, MPICH))
+        is_mpi4py = not program_by_argv and (_pingpong.MPI4PY_TITLE.search(text) or MPI4PY + ".bench" in output.argv)
         # NetPIPE's table does not say which MPI it was built with.
-        program = named or (MPI4PY if is_mpi4py else None)
+        program = program_by_argv or (MPI4PY if is_mpi4py else None)
         table = _pingpong.MPI4PY if program == MPI4PY else _pingpong.NETPIPE
         sizes = [int(row[0]) for row in table.findall(text)]
-        valued = {"-u": "most", "-l": "least"} if named else {"-n": "most", "-m": "least"}
-        words = recovery.words_of(output.argv, named or PYTHON)
-        found = reconstruction.read_options(words, valued, {"-m": ""} if not named else {})
+        valued = {"-u": "most", "-l": "least"} if program_by_argv else {"-n": "most", "-m": "least"}
+        words = recovery.words_of(output.argv, program_by_argv or PYTHON)
+        options = reconstruction.read_options(words, valued, {"-m": ""} if not program_by_argv else {})
         # NetPIPE's last sizes lie about the largest, by its perturbation.
-        most = found.get("most", "")
+        most = options.get("most", "")
         raw = {
             "benchmark": program,
             "launcher": recovery.launcher_of(output.argv, text),

@@ -122,11 +122,14 @@ class Mtr(Tool):
         options = read_options(output.argv, _VALUED, _SWITCHES)
         report = _mtr.read_report(texts.read_text(output), printed_object(output.stdout))
         method = UDP if "udp" in options else TCP if "tcp" in options else ICMP if is_known(output.argv) else None
-        found: dict[str, Value] = {name: options.get(name) for name in ("interval", "max_hops", "port")}
+        parameters: dict[str, Value] = {name: options.get(name) for name in ("interval", "max_hops", "port")}
         # Of what it was asked for, most forms tell only what was sent.
-        sent = None if is_known(output.argv) else max((hop["sent"] for hop in report.hops), default=None)
-        found |= {"count": options.get("count") or report.count or sent, "size": options.get("size") or report.size}
-        return keep_valid(self, {**{name: value for name, value in found.items() if value}, "method": method})
+        probes = None if is_known(output.argv) else max((hop["sent"] for hop in report.hops), default=None)
+        parameters |= {
+            "count": options.get("count") or report.count or probes,
+            "size": options.get("size") or report.size,
+        }
+        return keep_valid(self, {**{name: value for name, value in parameters.items() if value}, "method": method})
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the end's figures and every hop's; ToolFailure if the end did not answer (the exit status is 0)."""
@@ -168,10 +171,10 @@ def _is_end(hop: Mapping[str, Any], target: str) -> bool:
     """
     if not hop["addresses"]:
         return False
-    answered, wanted = hop["addresses"][0].partition("%")[0], target.partition("%")[0]
-    if not wanted or texts.is_address(answered) != texts.is_address(wanted):
+    answered, expected = hop["addresses"][0].partition("%")[0], target.partition("%")[0]
+    if not expected or texts.is_address(answered) != texts.is_address(expected):
         return True
-    return bool(answered.lower() == wanted.lower() or not texts.is_address(wanted))
+    return bool(answered.lower() == expected.lower() or not texts.is_address(expected))
 
 
 def _flags(hops: Sequence[Mapping[str, Any]], params: Params) -> tuple[Flag, ...]:
@@ -179,12 +182,12 @@ def _flags(hops: Sequence[Mapping[str, Any]], params: Params) -> tuple[Flag, ...
     flags = _pairs.loss_flags(last["loss"])
     silent = sum(not hop["addresses"] or hop["loss"] >= 1 for hop in hops[:-1])
     if silent:
-        said = _("%(n)s hops on the way did not answer; that alone is no loss.")
-        flags.append(Flag("silent-hops", "info", Message(said, {"n": silent})))
+        text = _("%(n)s hops on the way did not answer; that alone is no loss.")
+        flags.append(Flag("silent-hops", "info", Message(text, {"n": silent})))
     if last["sent"] < params["count"]:
-        said = _("Only %(sent)s of %(count)s probes were sent to the end.")
+        text = _("Only %(sent)s of %(count)s probes were sent to the end.")
         flags.append(
-            Flag("few-probes", "warning", Message(said, {"sent": int(last["sent"]), "count": params["count"]}))
+            Flag("few-probes", "warning", Message(text, {"sent": int(last["sent"]), "count": params["count"]}))
         )
     return tuple(flags)
 
@@ -195,8 +198,8 @@ def _explain(output: Output, text: str, target: str, data: dict[str, Any] | None
         return failure("bad-host", output, address=target, said=unresolved[0][:200])
     if refused := _REFUSED.search(text):
         return failure("permission", output, said=refused[0][:200])
-    if found := texts.bad_option(output, text) or texts.system_error(output, text, target):
-        return found
+    if problem := texts.bad_option(output, text) or texts.system_error(output, text, target):
+        return problem
     if data is not None and dig(data, "report", "hubs") == []:
         return failure("no-route", output, address=target, said="no hop answered")
     return failure("unreadable", output) if "{" in text or "HOST:" in text else texts.no_result(output, text)

@@ -181,8 +181,8 @@ class Netperf(Tool):
         if rate is None:
             raise _explain(output, text)
         is_transaction = unit == _netperf.TRANSACTIONS
-        known = is_transaction or unit in _netperf.RATES
-        if not rate or not known or is_transaction == (params["test"] in STREAMS):
+        is_readable = is_transaction or unit in _netperf.RATES
+        if not rate or not is_readable or is_transaction == (params["test"] in STREAMS):
             raise failure("unreadable", output)
         if seconds is not None:
             _pairs.require_duration(output, seconds, params["duration"])
@@ -195,16 +195,16 @@ class Netperf(Tool):
         samples["retransmits"] = _netperf.number(values, f"{sender}_TRANSPORT_RETRANS")
         for metric, side in (("cpu_local", "LOCAL"), ("cpu_remote", "REMOTE")):
             samples[metric] = _netperf.number(values, f"{side}_CPU_UTIL")
-        granted: dict[str, float | str] = {
+        granted_sizes: dict[str, float | str] = {
             name: value
             for name, key in (("send_buffer", "LSS_SIZE"), ("receive_buffer", "RSR_SIZE"))
             if (value := _netperf.number(values, key)) is not None
         }
-        if params["window"] and len(granted) == 2:
-            samples["window_granted"] = min(float(value) for value in granted.values())
+        if params["window"] and len(granted_sizes) == 2:
+            samples["window_granted"] = min(float(value) for value in granted_sizes.values())
         congestion = values.get(f"{sender}_CONG_CONTROL", "")
         if re.fullmatch(r"[a-z][a-z0-9_-]{0,14}", congestion):
-            granted["congestion_sender"] = congestion
+            granted_sizes["congestion_sender"] = congestion
         observed = {
             name: value
             for name, key in (("mss", "TRANSPORT_MSS"), ("send_buffer_end", "LSS_SIZE_END"),
@@ -214,7 +214,7 @@ class Netperf(Tool):
         return Reading(
             samples=_pairs.figures(samples),
             requested=dict(params),
-            granted=granted,
+            granted=granted_sizes,
             observed=observed,
             flags=(*_flags(samples, values, params, _burst(text)), *_netperf.own_doubts(output, text)),
         )
@@ -222,8 +222,8 @@ class Netperf(Tool):
 
 def _values(output: Output, text: str) -> list[dict[str, str]]:
     """Return the values of each result in a text; the command tells the unit where the text does not."""
-    asked = read_options(output.argv, _VALUED, {}).get("units", "m" if is_known(output.argv) else "")
-    return _netperf.read_values(text, asked)
+    unit = read_options(output.argv, _VALUED, {}).get("units", "m" if is_known(output.argv) else "")
+    return _netperf.read_values(text, unit)
 
 
 def _test_of(text: str, values: Mapping[str, str]) -> str | None:
@@ -274,8 +274,8 @@ def _flags(
 def _explain(output: Output, text: str) -> ToolFailure:
     """Return why there is no result."""
     address = read_options(output.argv, _VALUED, {}).get("address", "")
-    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
-        return found
+    if problem := texts.bad_option(output, text) or texts.system_error(output, text, address):
+        return problem
     if _NO_SERVER.search(text):
         return failure("refused", output, address=address)
     if unknown := _UNKNOWN.search(text):

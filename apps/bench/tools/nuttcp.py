@@ -189,13 +189,13 @@ class Nuttcp(Tool):
             if not report.packets or (report.dropped or 0) > report.packets:
                 raise failure("unreadable", output)
             samples["loss"] = (report.dropped or 0) / report.packets
-        granted = {
+        buffers = {
             name: value
             for name, value in (("send_buffer", report.send_buffer), ("receive_buffer", report.receive_buffer))
             if value
         }
-        if params["window"] and len(granted) > 1:
-            samples["window_granted"] = min(granted.values())
+        if params["window"] and len(buffers) > 1:
+            samples["window_granted"] = min(buffers.values())
         series: tuple[Series, ...] = ()
         if report.intervals:
             times = tuple(round(time, 3) for time, _rate in report.intervals)
@@ -204,7 +204,7 @@ class Nuttcp(Tool):
             samples=_pairs.figures(samples),
             series=series,
             requested=dict(params),
-            granted=granted,
+            granted=buffers,
             observed={"mss": report.mss} if report.mss else {},
             flags=(*_flags(output, text, samples, params), *_agreement(report)),
             tool_version=report.version,
@@ -230,10 +230,10 @@ def _limit(options: Mapping[str, str], text: str) -> int:
     length = scaled(options.get("length"), BINARY) or 0
     if printed := _LIMIT.search(text):
         return round(float(printed[1]) * _BPS.get(printed[2], 8 * length))
-    told = options.get("rate", "").removeprefix("i").removeprefix("u").partition("/")[0]
-    if told.endswith("p"):
-        return (scaled(told[:-1], DECIMAL) or 0) * 8 * length
-    return scaled(told + ("k" if told[-1:].isdigit() else ""), DECIMAL) or 0
+    rate_text = options.get("rate", "").removeprefix("i").removeprefix("u").partition("/")[0]
+    if rate_text.endswith("p"):
+        return (scaled(rate_text[:-1], DECIMAL) or 0) * 8 * length
+    return scaled(rate_text + ("k" if rate_text[-1:].isdigit() else ""), DECIMAL) or 0
 
 
 def _agreement(report: Report) -> list[Flag]:
@@ -251,8 +251,8 @@ def _flags(output: Output, text: str, samples: Mapping[str, float | None], param
     else:
         flags += pacing.held_flags(samples.get("goodput"), params.get("pace"), "bit/s")
     if _FRAGMENTS.search(text):
-        said = _("The datagrams are larger than the path's MTU: one lost fragment loses the whole.")
-        flags.append(Flag("fragments", "warning", Message(said)))
+        text_of_flag = _("The datagrams are larger than the path's MTU: one lost fragment loses the whole.")
+        flags.append(Flag("fragments", "warning", Message(text_of_flag)))
     return tuple(flags)
 
 
@@ -261,8 +261,8 @@ def _explain(output: Output, text: str, report: Report) -> ToolFailure:
     address = output.argv[-1] if output.argv else ""
     if _REFUSED.search(text) or "classic" in text:
         return failure("refused", output, address=address)
-    if found := texts.system_error(output, text, address):
-        return found
+    if problem := texts.system_error(output, text, address):
+        return problem
     wrong = _WRONG.search(text)
     if wrong:
         return failure("bad-parameter", output, said=wrong[0][:200])

@@ -103,10 +103,10 @@ class OsuBandwidth(Tool):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the benchmark by its title, pairs and window by its head, and the sizes by its options."""
         text = texts.read_text(output)
-        found, setup = TITLE.search(text), PAIRS.search(text)
-        program = TITLES.get(found[1]) if found else recovery.program_of(output.argv, TITLES.values())
-        known = {"pairs": int(setup[1]), "window": int(setup[2])} if setup else {}
-        return options.recover(self, output, program or "", known)
+        title, setup = TITLE.search(text), PAIRS.search(text)
+        program = TITLES.get(title[1]) if title else recovery.program_of(output.argv, TITLES.values())
+        setup_params = {"pairs": int(setup[1]), "window": int(setup[2])} if setup else {}
+        return options.recover(self, output, program or "", setup_params)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the bandwidth at the size of interest, and the table; ToolFailure for all that is not whole."""

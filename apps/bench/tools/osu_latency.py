@@ -91,8 +91,8 @@ class OsuLatency(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the benchmark by its title, and the sizes by its options."""
-        found = TITLE.search(texts.read_text(output))
-        program = TITLES.get(found[1]) if found else recovery.program_of(output.argv, TITLES.values())
+        title = TITLE.search(texts.read_text(output))
+        program = TITLES.get(title[1]) if title else recovery.program_of(output.argv, TITLES.values())
         return options.recover(self, output, program or "", {})
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:

@@ -91,8 +91,8 @@ class Pathload(Tool):
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the resolution asked for."""
-        asked = _options(output).get("resolution")
-        return keep_valid(self, {"resolution": f"{asked} Mbit/s" if asked else None})
+        resolution = _options(output).get("resolution")
+        return keep_valid(self, {"resolution": f"{resolution} Mbit/s" if resolution else None})
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the range of the available bandwidth, or its lower bound; ToolFailure if it found neither."""
@@ -100,12 +100,12 @@ class Pathload(Tool):
         results = len(_RESULT.findall(text))
         if results > 1:
             raise failure("several-results", output, n=results)
-        found, above = _RANGE.search(text), _ABOVE.search(text)
-        if not results or not (found or above):
+        bounds, above = _RANGE.search(text), _ABOVE.search(text)
+        if not results or not (bounds or above):
             raise _explain(output, text)
         samples: dict[str, float | None] = {}
-        if found:
-            low, high = float(found[1]) * 1e6, float(found[2]) * 1e6
+        if bounds:
+            low, high = float(bounds[1]) * 1e6, float(bounds[2]) * 1e6
             if not 0 < low <= high:
                 raise failure("contradictory", output, first=f"{low:g}", second=f"{high:g}")
             samples = {"available_bandwidth": (low + high) / 2, "available_low": low, "available_high": high}
@@ -123,7 +123,7 @@ class Pathload(Tool):
             samples=_pairs.figures(samples),
             requested=dict(params),
             observed={name: value for name, value in observed.items() if value is not None},
-            flags=_flags(f"{text}\n{log}", is_bound=not found),
+            flags=_flags(f"{text}\n{log}", is_bound=not bounds),
         )
 
 
@@ -135,16 +135,18 @@ def _flags(text: str, *, is_bound: bool) -> tuple[Flag, ...]:
     """Return the doubts that pathload itself tells of."""
     flags = []
     if is_bound:
-        said = _("No upper end was found: the available bandwidth is more than this.")
-        flags.append(Flag("lower-bound", "warning", Message(said)))
+        text_of_flag = _("No upper end was found: the available bandwidth is more than this.")
+        flags.append(Flag("lower-bound", "warning", Message(text_of_flag)))
     if _SWITCHES.search(text):
-        said = _("The program was often interrupted by others while it sent or received: run it on idle nodes.")
-        flags.append(Flag("context-switches", "warning", Message(said)))
+        text_of_flag = _(
+            "The program was often interrupted by others while it sent or received: run it on idle nodes."
+        )
+        flags.append(Flag("context-switches", "warning", Message(text_of_flag)))
     if _COALESCENCE.search(text):
         flags.append(_estimators.coalescence())
     if _NOT_KEPT.search(text):
-        said = _("The sender could not keep the rates asked of it.")
-        flags.append(Flag("sender-too-slow", "warning", Message(said)))
+        text_of_flag = _("The sender could not keep the rates asked of it.")
+        flags.append(Flag("sender-too-slow", "warning", Message(text_of_flag)))
     return tuple(flags)
 
 
@@ -154,8 +156,8 @@ def _explain(output: Output, text: str) -> ToolFailure:
     if outside:
         return failure("out-of-range", output, said=outside[0])
     address = _options(output).get("address", "")
-    if found := texts.system_error(output, text, address):
-        return found
+    if problem := texts.system_error(output, text, address):
+        return problem
     silent = _SILENT.search(text)
     if silent:
         return failure("no-reply", output, address=address)

@@ -131,26 +131,28 @@ def _flags(text: str, variation: float | None) -> tuple[Flag, ...]:
     """Return the doubts that pathrate itself tells of, and those that its spread raises."""
     flags = []
     if variation is not None and variation > DOUBTFUL_VARIATION:
-        said = _(
+        text_of_flag = _(
             "The estimates vary by %(percent)s %%: packets seem to be delivered in batches, or the path is busy."
         )
         severity = "invalid" if variation > WORST_VARIATION else "warning"
-        flags.append(Flag("capacity-uncertain", severity, Message(said, {"percent": f"{100 * variation:.0f}"})))
+        flags.append(
+            Flag("capacity-uncertain", severity, Message(text_of_flag, {"percent": f"{100 * variation:.0f}"}))
+        )
     if _LOWER_BOUND.search(text):
-        said = _("Too many measurements had to be ignored: the capacity is a lower bound.")
-        flags.append(Flag("lower-bound", "warning", Message(said)))
+        text_of_flag = _("Too many measurements had to be ignored: the capacity is a lower bound.")
+        flags.append(Flag("lower-bound", "warning", Message(text_of_flag)))
     if _COALESCENCE.search(text):
         flags.append(_estimators.coalescence())
     if _NOT_UNIMODAL.search(text):
-        said = _("The estimates have several modes: measure again later.")
-        flags.append(Flag("several-modes", "warning", Message(said)))
+        text_of_flag = _("The estimates have several modes: measure again later.")
+        flags.append(Flag("several-modes", "warning", Message(text_of_flag)))
     return tuple(flags)
 
 
 def _explain(output: Output, text: str) -> ToolFailure:
     """Return why there is no final estimate."""
-    if found := texts.system_error(output, text, _options(output).get("address", "")):
-        return found
+    if problem := texts.system_error(output, text, _options(output).get("address", "")):
+        return problem
     aborted = _ABORTED.search(text)
     if aborted:
         return failure("stopped", output, said=aborted[0].strip()[:200])

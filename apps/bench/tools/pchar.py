@@ -124,13 +124,13 @@ class Pchar(Tool):
         options = read_options(output.argv, _VALUED, {})
         sizes = re.search(r"^Packet size increments? from \d+ to (\d{1,5}) by (\d{1,5})$", text, re.M)
         times = re.search(r"^(\d{1,4}) repetition\(s\) per hop$", text, re.M)
-        found: dict[str, Value] = {name: options.get(name) for name in ("gap", "max_hops")}
-        found["increment"] = options.get("increment") or (sizes[2] if sizes else None)
-        found["largest"] = options.get("largest") or (sizes[1] if sizes else None)
-        found["repetitions"] = options.get("repetitions") or (times[1] if times else None)
+        parameters: dict[str, Value] = {name: options.get(name) for name in ("gap", "max_hops")}
+        parameters["increment"] = options.get("increment") or (sizes[2] if sizes else None)
+        parameters["largest"] = options.get("largest") or (sizes[1] if sizes else None)
+        parameters["repetitions"] = options.get("repetitions") or (times[1] if times else None)
         is_icmp = "icmp" in options.get("protocol", "") or "using ICMP" in text
-        found["method"] = ICMP if is_icmp else UDP if is_known(output.argv) or "using UDP" in text else None
-        return keep_valid(self, found)
+        parameters["method"] = ICMP if is_icmp else UDP if is_known(output.argv) or "using UDP" in text else None
+        return keep_valid(self, parameters)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the bottleneck of the links, or none of them if no link showed a rate; the end must be reached."""
@@ -145,10 +145,12 @@ class Pchar(Tool):
         links = _links(text)
         if not links or len(links) != int(length[1]):
             raise failure("unreadable", output)
-        known = [link["rate"] for link in links if link["rate"]]
-        stated = _BOTTLENECK.search(text)
-        if known and (not stated or abs(float(stated[1]) * 1000 / min(known) - 1) > 0.01):
-            raise failure("contradictory", output, first=f"{min(known):.6g}", second=stated[1] if stated else "-")
+        rates = [link["rate"] for link in links if link["rate"]]
+        stated_rate = _BOTTLENECK.search(text)
+        if rates and (not stated_rate or abs(float(stated_rate[1]) * 1000 / min(rates) - 1) > 0.01):
+            raise failure(
+                "contradictory", output, first=f"{min(rates):.6g}", second=stated_rate[1] if stated_rate else "-"
+            )
         lost, sent = (sum(link[key] or 0 for link in links) for key in ("lost", "sent"))
         slowest = min((link for link in links if link["rate"]), key=lambda link: link["rate"] or 0.0, default=None)
         samples = {
@@ -199,15 +201,15 @@ def _flags(samples: Mapping[str, float | None]) -> tuple[Flag, ...]:
     flags = []
     fit, loss = samples["fit"], samples["loss"]
     if samples["capacity"] is None:
-        said = _("The RTT does not grow with the size: the links are too fast to be told apart from noise.")
-        flags.append(Flag("capacity-unknown", "warning", Message(said)))
+        text = _("The RTT does not grow with the size: the links are too fast to be told apart from noise.")
+        flags.append(Flag("capacity-unknown", "warning", Message(text)))
     elif fit is not None and fit < DOUBTFUL_FIT:
-        said = _("The RTTs do not lie on a line (r² = %(fit)s): the rate of the slowest link is a guess.")
+        text = _("The RTTs do not lie on a line (r² = %(fit)s): the rate of the slowest link is a guess.")
         severity = "invalid" if fit < WORST_FIT else "warning"
-        flags.append(Flag("capacity-uncertain", severity, Message(said, {"fit": f"{fit:.3f}"})))
+        flags.append(Flag("capacity-uncertain", severity, Message(text, {"fit": f"{fit:.3f}"})))
     if loss:
-        said = _("%(percent)s %% of the probes got no answer: routers limit these, take a longer gap.")
-        flags.append(Flag("loss", "warning", Message(said, {"percent": f"{100 * loss:.3g}"})))
+        text = _("%(percent)s %% of the probes got no answer: routers limit these, take a longer gap.")
+        flags.append(Flag("loss", "warning", Message(text, {"percent": f"{100 * loss:.3g}"})))
     return tuple(flags)
 
 
@@ -217,8 +219,8 @@ def _explain(output: Output, text: str) -> ToolFailure:
     if refused := _PRIVILEGE.search(text):
         return failure("permission", output, said=refused[0].strip()[:200])
     if _NOT_REACHED.search(text):
-        answers = [found[2] for found in _HOP.finditer(text)]
+        answers = [problem[2] for problem in _HOP.finditer(text)]
         return failure("not-reached", output, address=address, last=answers[-1] if answers else "-")
-    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
-        return found
+    if problem := texts.bad_option(output, text) or texts.system_error(output, text, address):
+        return problem
     return failure("unreadable", output) if _HEADER.search(text) else texts.no_result(output, text)

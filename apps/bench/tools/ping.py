@@ -190,14 +190,14 @@ class Ping(Tool):
         counts = _COUNTS.search(text)
         if not counts:
             raise _unstarted(output, text)
-        sent, received, printed = int(counts[1]), int(counts[2]), float(counts["lost"])
-        if not sent or received > sent or abs(100 * (1 - received / sent) - printed) > 1:
-            raise failure("contradictory", output, first=f"{received}/{sent}", second=f"{printed:g} %")
+        probes, received, printed = int(counts[1]), int(counts[2]), float(counts["lost"])
+        if not probes or received > probes or abs(100 * (1 - received / probes) - printed) > 1:
+            raise failure("contradictory", output, first=f"{received}/{probes}", second=f"{printed:g} %")
         if not received:
             raise _silence(output, text)
-        if sent != params["count"]:
+        if probes != params["count"]:
             interval = params["interval"]
-            raise failure("ended-early", output, seconds=sent * interval, wanted=params["count"] * interval)
+            raise failure("ended-early", output, seconds=probes * interval, wanted=params["count"] * interval)
         return _read(output, text, counts, params)
 
 
@@ -250,8 +250,8 @@ def _read_rtts(output: Output, summary: re.Match[str]) -> dict[str, float]:
     least, mean, most, deviation = summary.groups()[1:]
     if not float(least) <= float(mean) <= float(most):
         raise failure("contradictory", output, first=least, second=mean)
-    named = {"rtt_min": least, "rtt_mean": mean, "rtt_max": most, "rtt_mdev": deviation}
-    return {name: float(text) / 1000 for name, text in named.items() if text is not None}
+    texts_by_name = {"rtt_min": least, "rtt_mean": mean, "rtt_max": most, "rtt_mdev": deviation}
+    return {name: float(text) / 1000 for name, text in texts_by_name.items() if text is not None}
 
 
 def _series(replies: Sequence[re.Match[str]], interval: float) -> tuple[Series, ...]:
@@ -279,9 +279,9 @@ def _flags(loss: float, again: int) -> tuple[Flag, ...]:
 
 def _unstarted(output: Output, text: str) -> ToolFailure:
     """Return why a program printed no summary."""
-    found = texts.bad_option(output, text) or texts.system_error(output, text, _target(output, text))
-    if found:
-        return found
+    problem = texts.bad_option(output, text) or texts.system_error(output, text, _target(output, text))
+    if problem:
+        return problem
     return failure("unreadable", output) if "PING" in text else texts.no_result(output, text)
 
 

@@ -121,18 +121,18 @@ class Qperf(Tool):
         """Return the time and, where rates are measured, the bytes; over UDP nothing but the sender limits them."""
         seconds = params["duration"] * len(_tests(params))
         is_rate, is_udp = params["measure"] != LATENCY, params["protocol"] == UDP
-        sent = (
+        traffic = (
             {("client", "server"): round(capacity_bps * params["duration"] / 8)} if capacity_bps and is_rate else {}
         )
         offered = (capacity_bps or 1e10) if is_rate and is_udp else 0.0
-        return Estimate(seconds + 1.0, sent, offered_bps=offered, streams=1)
+        return Estimate(seconds + 1.0, traffic, offered_bps=offered, streams=1)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, in qperf's units (K binary, k decimal)."""
         options = read_options(output.argv, _OPTIONS, {})
         names = [name for name in output.argv[1:] if re.fullmatch(r"(tcp|udp)_(bw|lat)", name)]
         text = texts.read_text(output)
-        names = names or [found["test"] for found in _TEST.finditer(text)]
+        names = names or [match["test"] for match in _TEST.finditer(text)]
         if not names:
             return keep_valid(self, {name: options.get(name) for name in ("duration", "port")})
         protocol = UDP if all(name.startswith("udp") for name in names) else TCP
@@ -154,21 +154,21 @@ class Qperf(Tool):
         """Return the figures of the protocol's tests; those of the other protocol, if any, go into `observed`."""
         output = _pairs.client_output(outputs)
         text = texts.read_text(output)
-        results = [(found["test"], _rows(found["rows"])) for found in _TEST.finditer(text)]
+        results = [(match["test"], _rows(match["rows"])) for match in _TEST.finditer(text)]
         names = [name for name, rows in results if rows]
         if len(names) > len(set(names)):
             raise failure("several-results", output, n=len(names))
         tests = {name: rows for name, rows in results if rows}
-        wanted = _tests(params)
-        if any(name not in tests for name in wanted):
+        required = _tests(params)
+        if any(name not in tests for name in required):
             raise _explain(output, text, _pairs.server_output(outputs))
         samples: dict[str, float | None] = {}
-        for name in wanted:
+        for name in required:
             samples |= _read_test(output, name, tests[name])
         others = {
             name: {key: value for key, value in rows.items() if key in ("bw", "send_bw", "recv_bw", "latency")}
             for name, rows in tests.items()
-            if name not in wanted and name.endswith(("_bw", "_lat"))
+            if name not in required and name.endswith(("_bw", "_lat"))
         }
         version = _TEXT_ROW.search(text)
         return Reading(
@@ -188,12 +188,12 @@ def _tests(params: Params) -> list[str]:
 
 def _rows(text: str) -> dict[str, float]:
     """Return the rows whose units are known, in B, B/s, s and counts."""
-    found = {}
+    figures = {}
     for name, number, unit in _ROW.findall(text):
         digits = number.replace(",", "")
         if unit in _FACTORS and re.fullmatch(r"\d{1,18}(?:\.\d{1,6})?", digits, re.ASCII):
-            found[name] = float(digits) * _FACTORS[unit]
-    return found
+            figures[name] = float(digits) * _FACTORS[unit]
+    return figures
 
 
 def _read_test(output: Output, name: str, rows: Mapping[str, float]) -> dict[str, float | None]:
@@ -211,10 +211,12 @@ def _read_test(output: Output, name: str, rows: Mapping[str, float]) -> dict[str
         raise failure("unreadable", output)
     if not received:
         raise failure("no-reply", output, address=_address(output))
-    sent, arrived = rows.get("send_msgs"), rows.get("recv_msgs")
-    if sent and arrived is not None and arrived > 1.01 * sent + 10:
-        raise failure("contradictory", output, first=f"{arrived:g}", second=f"{sent:g}")
-    loss = max(0.0, 1 - arrived / sent) if name == "udp_bw" and sent and arrived is not None else None
+    messages_sent, arrived = rows.get("send_msgs"), rows.get("recv_msgs")
+    if messages_sent and arrived is not None and arrived > 1.01 * messages_sent + 10:
+        raise failure("contradictory", output, first=f"{arrived:g}", second=f"{messages_sent:g}")
+    loss = (
+        max(0.0, 1 - arrived / messages_sent) if name == "udp_bw" and messages_sent and arrived is not None else None
+    )
     send_rate = rows.get("send_bw")
     return {
         "goodput": 8 * received,
@@ -251,8 +253,8 @@ def _explain(output: Output, text: str, server: Output | None) -> ToolFailure:
         return failure("port-busy", server, said=busy[0])
     if _UNCONNECTED.search(text):
         return failure("refused", output, address=address)
-    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
-        return found
+    if problem := texts.bad_option(output, text) or texts.system_error(output, text, address):
+        return problem
     if wrong := _WRONG.search(text):
         return failure("bad-parameter", output, said=wrong[0].strip()[:200])
     if broke := _BROKE.search(text):

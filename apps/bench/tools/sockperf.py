@@ -134,22 +134,22 @@ class Sockperf(Tool):
         rate = 8 * params["message_rate"] * params["message_size"]
         offered = rate if params["protocol"] == UDP else 0
         amount = round(rate * seconds / 8)
-        sent = {("client", "server"): amount}
+        traffic = {("client", "server"): amount}
         if params["mode"] == UNDER_LOAD:
-            sent["server", "client"] = amount
-        return Estimate(seconds, sent, offered_bps=offered, streams=1)
+            traffic["server", "client"] = amount
+        return Estimate(seconds, traffic, offered_bps=offered, streams=1)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says."""
         text = texts.read_text(output)
         options = read_options(output.argv, _OPTIONS, {"--tcp": "tcp"})
-        named = [mode for mode in (PING_PONG, UNDER_LOAD, THROUGHPUT) if mode in output.argv[1:2]]
+        modes = [mode for mode in (PING_PONG, UNDER_LOAD, THROUGHPUT) if mode in output.argv[1:2]]
         shorts = {"pp": PING_PONG, "ul": UNDER_LOAD, "tp": THROUGHPUT}
-        named += [mode for short, mode in shorts.items() if short in output.argv[1:2]]
+        modes += [mode for short, mode in shorts.items() if short in output.argv[1:2]]
         # Of latencies its report does not say whether they were measured by ping-pong or under load.
-        sent = _SENT.search(text)
-        mode = named[0] if named else THROUGHPUT if sent else None
-        duration = options.get("duration") or (float(round(float(sent[2]))) if sent else None)
+        summary = _SENT.search(text)
+        mode = modes[0] if modes else THROUGHPUT if summary else None
+        duration = options.get("duration") or (float(round(float(summary[2]))) if summary else None)
         is_tcp, is_udp = "tcp" in options or "# TCP" in text, "# UDP" in text or is_known(output.argv)
         rate = options.get("message_rate", "")
         return keep_valid(
@@ -191,7 +191,7 @@ def _read_latency(output: Output, text: str) -> dict[str, float | None] | None:
     mean, spread = _LATENCY.search(text), _DEVIATION.search(text)
     extremes = {name: float(value) for name, value in _EXTREME.findall(text)}
     at = {float(percent): float(value) for percent, value in _PERCENTILE.findall(text)}
-    counts, totals = _LOST.search(text), {found[1]: found for found in _TOTAL.finditer(text)}
+    counts, totals = _LOST.search(text), {match[1]: match for match in _TOTAL.finditer(text)}
     if not mean or not spread or set(extremes) != {"MIN", "MAX"} or not counts or not totals.get("Valid Duration"):
         return None
     # Percentiles fall with the order in which they are printed, and all lie between the extremes.
@@ -200,9 +200,9 @@ def _read_latency(output: Output, text: str) -> dict[str, float | None] | None:
         raise failure("contradictory", output, first=f"{ordered[0]:g}", second=f"{ordered[-1]:g}")
     scale = 1e-6 if mean[1] == "Latency" else 0.5e-6
     valid = totals["Valid Duration"]
-    sent, dropped = int(valid[3]), int(counts[1])
-    if dropped > sent:
-        raise failure("contradictory", output, first=f"{dropped}", second=f"{sent}")
+    messages_sent, dropped = int(valid[3]), int(counts[1])
+    if dropped > messages_sent:
+        raise failure("contradictory", output, first=f"{dropped}", second=f"{messages_sent}")
 
     def percentile(percent: float) -> float | None:
         return at[percent] * scale if percent in at else None
@@ -217,65 +217,74 @@ def _read_latency(output: Output, text: str) -> dict[str, float | None] | None:
         "latency_p999": percentile(99.9),
         "latency_max": extremes["MAX"] * scale,
         "latency_deviation": float(spread[2]) * scale,
-        "loss": dropped / sent if sent else None,
-        "message_rate": sent / seconds if seconds else None,
+        "loss": dropped / messages_sent if messages_sent else None,
+        "message_rate": messages_sent / seconds if seconds else None,
     }
 
 
 def _read_throughput(output: Output, text: str, params: Params) -> dict[str, float | None] | None:
     """Return the sender's rate; its "Mbps" is 2^20 bit, its "Gbps" that or a thousand times as much."""
-    sent, rate, bandwidth = _SENT.search(text), _RATE.search(text), _BANDWIDTH.search(text)
-    if not sent or not rate or not bandwidth or not float(sent[2]):
+    totals, rate, bandwidth = _SENT.search(text), _RATE.search(text), _BANDWIDTH.search(text)
+    if not totals or not rate or not bandwidth or not float(totals[2]):
         return None
-    _pairs.require_duration(output, float(sent[2]), params["duration"])
-    counted = int(sent[1]) / float(sent[2])
+    _pairs.require_duration(output, float(totals[2]), params["duration"])
+    messages_per_s = int(totals[1]) / float(totals[2])
     # Rates of whole messages, times of three digits.
-    if not math.isclose(counted, float(rate[1]), rel_tol=0.01, abs_tol=2):
-        raise failure("contradictory", output, first=f"{counted:g}", second=rate[1])
+    if not math.isclose(messages_per_s, float(rate[1]), rel_tol=0.01, abs_tol=2):
+        raise failure("contradictory", output, first=f"{messages_per_s:g}", second=rate[1])
     size = _MESSAGE_SIZE.search(text)
-    moved = counted * 8 * int(size[1] if size else params["message_size"])
+    computed_bps = messages_per_s * 8 * int(size[1] if size else params["message_size"])
     if not size and not is_known(output.argv):
         # Nothing tells which of its units the rate is in.
         return {"message_rate": float(rate[1]), "sent_rate": None}
-    stated = [float(bandwidth[2]) * factor for factor in _FACTORS[bandwidth[3]]]
-    bits = min(stated, key=lambda value: abs(value - moved))
+    candidates = [float(bandwidth[2]) * factor for factor in _FACTORS[bandwidth[3]]]
+    bits = min(candidates, key=lambda value: abs(value - computed_bps))
     # Printed with three digits behind the point, of Gbit/s too.
-    if not math.isclose(bits, moved, rel_tol=0.02, abs_tol=0.001 * max(_FACTORS[bandwidth[3]])):
-        raise failure("contradictory", output, first=f"{bits:.6g}", second=f"{moved:.6g}")
+    if not math.isclose(bits, computed_bps, rel_tol=0.02, abs_tol=0.001 * max(_FACTORS[bandwidth[3]])):
+        raise failure("contradictory", output, first=f"{bits:.6g}", second=f"{computed_bps:.6g}")
     return {"message_rate": float(rate[1]), "sent_rate": bits}
 
 
 def _read_observed(text: str) -> dict[str, float]:
     """Return the counts: messages sent and received, dropped, duplicated and out of order."""
     observed: dict[str, float] = {}
-    for found in _TOTAL.finditer(text):
-        if found[1] == "Valid Duration":
-            observed |= {"duration": float(found[2]), "sent": int(found[3]), "received": int(found[4])}
+    for total in _TOTAL.finditer(text):
+        if total[1] == "Valid Duration":
+            observed |= {"duration": float(total[2]), "sent": int(total[3]), "received": int(total[4])}
     if counts := _LOST.search(text):
         names = ("dropped", "duplicated", "out_of_order")
         observed |= {name: int(value) for name, value in zip(names, counts.groups(), strict=True)}
-    if sent := _SENT.search(text):
-        observed |= {"sent": int(sent[1]), "duration": float(sent[2])}
+    if totals := _SENT.search(text):
+        observed |= {"sent": int(totals[1]), "duration": float(totals[2])}
     return observed
 
 
-def _flags(text: str, samples: Mapping[str, float | None], params: Params, asked: float | None) -> tuple[Flag, ...]:
+def _flags(
+    text: str, samples: Mapping[str, float | None], params: Params, requested_rate: float | None
+) -> tuple[Flag, ...]:
     flags = []
     if samples.get("loss"):
-        said = _("%(percent)s %% of the messages were lost; their time is not in the latency.")
-        flags.append(Flag("loss", "warning", Message(said, {"percent": f"{100 * (samples['loss'] or 0):.3g}"})))
+        text_of_flag = _("%(percent)s %% of the messages were lost; their time is not in the latency.")
+        flags.append(
+            Flag("loss", "warning", Message(text_of_flag, {"percent": f"{100 * (samples['loss'] or 0):.3g}"}))
+        )
     if "sent_rate" in samples:
         flags.append(_pairs.receiver_unseen())
     observations = re.search(r"Total (\d{1,15}) observations", text)
     # A percentile needs observations beyond it.
     if observations and int(observations[1]) < 100:
-        said = _("%(n)s observations are too few for the 99th percentile: measure longer.")
-        flags.append(Flag("few-observations", "warning", Message(said, {"n": int(observations[1])})))
+        text_of_flag = _("%(n)s observations are too few for the 99th percentile: measure longer.")
+        flags.append(Flag("few-observations", "warning", Message(text_of_flag, {"n": int(observations[1])})))
     rate = samples.get("message_rate")
-    if params["mode"] != PING_PONG and rate is not None and asked is not None and rate < 0.95 * asked:
-        said = _("The sender sent %(sent)s of the %(asked)s messages per second asked for.")
-        values = {"sent": f"{rate:.0f}", "asked": asked}
-        flags.append(Flag("sender-too-slow", "warning", Message(said, values)))
+    if (
+        params["mode"] != PING_PONG
+        and rate is not None
+        and requested_rate is not None
+        and rate < 0.95 * requested_rate
+    ):
+        text_of_flag = _("The sender sent %(sent)s of the %(asked)s messages per second asked for.")
+        values = {"sent": f"{rate:.0f}", "asked": requested_rate}
+        flags.append(Flag("sender-too-slow", "warning", Message(text_of_flag, values)))
     return tuple(flags)
 
 
@@ -284,8 +293,8 @@ def _explain(output: Output, text: str) -> ToolFailure:
     address = read_options(output.argv, _OPTIONS, {}).get("address", "")
     if bad := _BAD_ADDRESS.search(text):
         return failure("bad-host", output, address=address, said=bad[0][:200])
-    if found := texts.bad_option(output, text) or texts.system_error(output, text, address):
-        return found
+    if problem := texts.bad_option(output, text) or texts.system_error(output, text, address):
+        return problem
     if _SILENT.search(text):
         return failure("no-reply", output, address=address)
     if wrong := _WRONG.search(text):

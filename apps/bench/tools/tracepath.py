@@ -105,14 +105,14 @@ class Tracepath(Tool):
         text = texts.read_text(output)
         target = texts.named_target(output, text, _REACHED)
         resume = _RESUME.search(text)
-        hops = [(int(found[1]), found[2], found[3], found[4]) for found in _HOP.finditer(text)]
+        hops = [(int(match[1]), match[2], match[3], match[4]) for match in _HOP.finditer(text)]
         if not resume:
-            found = texts.bad_option(output, text) or texts.system_error(output, text, target)
-            raise found or (failure("unreadable", output) if hops else texts.no_result(output, text))
-        reached = [hop for hop in hops if hop[3].strip().startswith("reached")]
-        if not resume[2] or not reached:
+            match = texts.bad_option(output, text) or texts.system_error(output, text, target)
+            raise match or (failure("unreadable", output) if hops else texts.no_result(output, text))
+        end_hops = [hop for hop in hops if hop[3].strip().startswith("reached")]
+        if not resume[2] or not end_hops:
             raise _unreached(output, text, hops, target)
-        number, address, rtt_ms, _rest = reached[-1]
+        number, address, rtt_ms, _rest = end_hops[-1]
         if number != int(resume[2]) or not _is_number(rtt_ms) or not int(resume[1]):
             raise failure("contradictory", output, first=number, second=resume[0].strip())
         samples = {"path_mtu": float(resume[1]), "hops": float(number), "rtt_min": float(rtt_ms) / 1000}

@@ -155,10 +155,10 @@ class Traceroute(Tool):
         text = _JOINT.sub("  ", texts.read_text(output))
         header = _HEADER.search(text)
         target = texts.named_target(output, text, _HEADER)
-        hops = {int(found[1]): found[2] for found in _HOP.finditer(text)} if header else {}
+        hops = {int(match[1]): match[2] for match in _HOP.finditer(text)} if header else {}
         if not header or not hops:
-            found = texts.bad_option(output, text) or texts.system_error(output, text, target)
-            raise found or (failure("unreadable", output) if header else texts.no_result(output, text))
+            match = texts.bad_option(output, text) or texts.system_error(output, text, target)
+            raise match or (failure("unreadable", output) if header else texts.no_result(output, text))
         last = max(hops)
         addresses = _addresses(hops[last])
         if sorted(hops) != list(range(1, last + 1)):

@@ -52,8 +52,8 @@ def parse_quantity(text: str, kind: str) -> Value:
 
 def has_unit(text: str) -> bool:
     """Return whether a unit follows the number."""
-    found = _QUANTITY.fullmatch(normalise(text))
-    return found is None or found[2] is not None
+    match = _QUANTITY.fullmatch(normalise(text))
+    return match is None or match[2] is not None
 
 
 def require_unit(text: str, kind: str) -> None:
@@ -61,10 +61,10 @@ def require_unit(text: str, kind: str) -> None:
 
     What is no number at all is its reader's to refuse.
     """
-    found = _QUANTITY.fullmatch(normalise(text)) if len(text) <= LONGEST_NUMBER else None
-    if kind not in BASE_UNITS or found is None or found[2] is not None or not Decimal(found[1]):
+    match = _QUANTITY.fullmatch(normalise(text)) if len(text) <= LONGEST_NUMBER else None
+    if kind not in BASE_UNITS or match is None or match[2] is not None or not Decimal(match[1]):
         return
-    values = {"text": found[1], "usual": USUAL_UNITS[kind], "base": BASE_UNITS[kind]}
+    values = {"text": match[1], "usual": USUAL_UNITS[kind], "base": BASE_UNITS[kind]}
     words = _("“%(text)s” has no unit: write “%(text)s %(usual)s”, or “%(text)s %(base)s” if that is what you mean.")
     raise UnitError(Message(words, values))
 
@@ -72,46 +72,46 @@ def require_unit(text: str, kind: str) -> None:
 def exact_value(text: str, kind: str) -> Decimal:
     """Return the exact value of a number with a unit, in base units and not yet rounded; or UnitError."""
     plain = normalise(text)
-    shown = plain if len(plain) <= LONGEST_NUMBER else plain[:LONGEST_NUMBER] + "…"
+    excerpt = plain if len(plain) <= LONGEST_NUMBER else plain[:LONGEST_NUMBER] + "…"
     if not plain:
         raise UnitError(Message(_("Nothing was entered: write a value.")))
     if len(plain) > LONGEST_NUMBER:
-        raise _not_a_quantity(kind, shown)
+        raise _not_a_quantity(kind, excerpt)
     if kind == "duration" and (total := _compound_duration(plain)) is not None:
         return total
-    found = _QUANTITY.fullmatch(plain)
-    if found is None:
+    match = _QUANTITY.fullmatch(plain)
+    if match is None:
         if re.search(r"[0-9],[0-9]", plain):
             raise UnitError(
                 Message(
                     _("“%(text)s”: write the decimal point as “.”, and thousands without a separator."),
-                    {"text": shown},
+                    {"text": excerpt},
                 )
             )
-        raise _not_a_quantity(kind, shown)
-    number, unit = Decimal(found[1]), found[2] or ""
+        raise _not_a_quantity(kind, excerpt)
+    number, unit = Decimal(match[1]), match[2] or ""
     factor = unit_factor(unit, kind, plain)
     if kind in _NEVER_NEGATIVE and number < 0:
-        raise UnitError(Message(_("“%(text)s” is less than zero: leave out the minus sign."), {"text": shown}))
+        raise UnitError(Message(_("“%(text)s” is less than zero: leave out the minus sign."), {"text": excerpt}))
     with localcontext(prec=2 * LONGEST_NUMBER):
         value = number * factor
     if kind in _WHOLE_KINDS and value and (abs(value) < 1 or (factor == 1 and number != number.to_integral_value())):
-        raise _not_whole(kind, shown)
+        raise _not_whole(kind, excerpt)
     return value
 
 
-def settle(value: Decimal, kind: str, shown: str) -> int | float:
+def settle(value: Decimal, kind: str, original: str) -> int | float:
     """Return an exact value as it is stored: whole kinds rounded to the nearest unit, the others as float.
 
-    `shown` is what the user wrote, for the UnitError of a value too large to be stored.
+    `original` is what the user wrote, for the UnitError of a value too large to be stored.
     """
     if kind in _WHOLE_KINDS:
         if abs(value) > LARGEST_WHOLE:
-            raise _too_large(shown)
+            raise _too_large(original)
         return int(value.to_integral_value())
     settled = float(value)
     if not math.isfinite(settled):
-        raise _too_large(shown)
+        raise _too_large(original)
     return settled
 
 
@@ -147,20 +147,20 @@ def _compound_duration(plain: str) -> Decimal | None:
     return sum((Decimal(part[0]) * factor for part, factor in zip(parts, factors, strict=True)), Decimal(0))
 
 
-def _not_a_quantity(kind: str, shown: str) -> UnitError:
-    return UnitError(Message(NOT_A_QUANTITY[kind], {"text": shown}))
+def _not_a_quantity(kind: str, original: str) -> UnitError:
+    return UnitError(Message(NOT_A_QUANTITY[kind], {"text": original}))
 
 
-def _not_whole(kind: str, shown: str) -> UnitError:
+def _not_whole(kind: str, original: str) -> UnitError:
     if kind == "integer":
-        return _not_a_quantity(kind, shown)
+        return _not_a_quantity(kind, original)
     return UnitError(
         Message(
             _("“%(text)s” has a fraction of the smallest unit, %(unit)s: write a whole number of %(unit)s."),
-            {"text": shown, "unit": BASE_UNITS[kind]},
+            {"text": original, "unit": BASE_UNITS[kind]},
         )
     )
 
 
-def _too_large(shown: str) -> UnitError:
-    return UnitError(Message(_("“%(text)s” is too large to be stored: check its unit."), {"text": shown}))
+def _too_large(original: str) -> UnitError:
+    return UnitError(Message(_("“%(text)s” is too large to be stored: check its unit."), {"text": original}))

@@ -19,7 +19,7 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
     """Return the reading with the doubts of all rules; a doubt that the tool has raised itself is not repeated."""
     memory = caches.memory_of(output for output in outputs if output.role != FILE_SERVER)
     own = [output for output in outputs if not output.stage.startswith(AROUND)]
-    found: list[Flag] = [
+    flags: list[Flag] = [
         *caches.read_flags(reading, memory, params.get("page_pool") or 0),
         *caches.write_flags(reading, memory),
         *caches.direct_flags(reading, params),
@@ -30,5 +30,5 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
         *concurrency.clock_flags(reading, outputs),
         *words.flags(own),
     ]
-    seen = {"client_memory": memory} if memory and "working_set" in reading.observed else {}
-    return add_flags(reading, found, seen)
+    observed = {"client_memory": memory} if memory and "working_set" in reading.observed else {}
+    return add_flags(reading, flags, observed)

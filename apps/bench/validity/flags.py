@@ -9,6 +9,6 @@ from apps.bench.toolkit import Flag, Reading
 
 def add_flags(reading: Reading, flags: Sequence[Flag], observed: Mapping[str, Any]) -> Reading:
     """Return the reading with further flags, those of names it has already left out, and with what was observed."""
-    known = {flag.name for flag in reading.flags}
-    fresh = tuple(flag for flag in flags if flag.name not in known)
+    names = {flag.name for flag in reading.flags}
+    fresh = tuple(flag for flag in flags if flag.name not in names)
     return dataclasses.replace(reading, flags=(*reading.flags, *fresh), observed={**reading.observed, **observed})

@@ -11,15 +11,15 @@ def flags(reading: Reading, params: Params) -> list[Flag]:
     Linux grants twice what is asked for, half of it for its own bookkeeping, and cuts it at its maxima in silence
     (tcp(7), socket(7)).
     """
-    asked, granted = params.get("window"), _granted(reading)
-    if not isinstance(asked, int | float) or isinstance(asked, bool) or not asked or not granted:
+    window, granted = params.get("window"), _granted(reading)
+    if not isinstance(window, int | float) or isinstance(window, bool) or not window or not granted:
         return []
-    values = {"granted": units.format_quantity(int(granted), "B"), "asked": units.format_quantity(int(asked), "B")}
-    if granted < asked:
+    values = {"granted": units.format_quantity(int(granted), "B"), "asked": units.format_quantity(int(window), "B")}
+    if granted < window:
         text = _("The kernel granted %(granted)s, and %(asked)s were asked for: the point is not what it is called.")
         return [Flag("window-not-granted", "invalid", Message(text, values))]
     capped = any(flag.name == "window-capped" for flag in reading.flags)
-    if granted >= 2 * asked or capped:
+    if granted >= 2 * window or capped:
         return []
     text = _("The kernel granted %(granted)s for a window of %(asked)s, which needs twice as much.")
     return [Flag("window-capped", "warning", Message(text, values))]
@@ -27,6 +27,9 @@ def flags(reading: Reading, params: Params) -> list[Flag]:
 
 def _granted(reading: Reading) -> float | None:
     """Return the lesser of the buffers granted (B), None if they are not known."""
-    told = [reading.value("window_granted"), *(reading.granted.get(f"{end}_buffer") for end in ("send", "receive"))]
-    sizes = [size for size in told if isinstance(size, int | float) and not isinstance(size, bool) and size > 0]
+    sources = [
+        reading.value("window_granted"),
+        *(reading.granted.get(f"{end}_buffer") for end in ("send", "receive")),
+    ]
+    sizes = [size for size in sources if isinstance(size, int | float) and not isinstance(size, bool) and size > 0]
     return min(sizes, default=None)

@@ -19,14 +19,14 @@ _HARMLESS = re.compile(r"exists already and will be overwritten|assuming POSIX-b
 
 def flags(outputs: Sequence[Output]) -> list[Flag]:
     """Return one flag with the first warnings that the measuring programs printed."""
-    said: dict[str, None] = {}
+    warnings: dict[str, None] = {}
     for output in outputs:
-        for found in _WARNING.finditer(texts.read_text(output)):
-            words = " ".join((found["said"].strip(" \"'") or found["next"] or "").split())
+        for match in _WARNING.finditer(texts.read_text(output)):
+            words = " ".join((match["said"].strip(" \"'") or match["next"] or "").split())
             if words and not _HARMLESS.search(words):
-                said[words[:LONGEST]] = None
-    if not said:
+                warnings[words[:LONGEST]] = None
+    if not warnings:
         return []
     text = _("The program itself warns: %(said)s")
-    shown = "; ".join(list(said)[:MOST])
-    return [Flag("program-warned", "info", Message(text, {"said": "".join(c for c in shown if c.isprintable())}))]
+    excerpt = "; ".join(list(warnings)[:MOST])
+    return [Flag("program-warned", "info", Message(text, {"said": "".join(c for c in excerpt if c.isprintable())}))]

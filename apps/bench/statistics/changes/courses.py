@@ -76,12 +76,12 @@ def course_of(values: Sequence[float]) -> Course:
     if not first:
         return Course()
     rho = correlation(cleaned, [0, *(change.place for change in first), len(values)])
-    found = levels_of(values, whitened(cleaned, rho)) if rho else first
+    changes = levels_of(values, whitened(cleaned, rho)) if rho else first
     waves = rivals.of_levels(cleaned, [])
     line = rivals.line_of(cleaned)
     straight, levels = (
         rivals.of_line(cleaned, line),
-        rivals.of_levels(cleaned, [change.place for change in found or first]),
+        rivals.of_levels(cleaned, [change.place for change in changes or first]),
     )
     if stepped := _stepped(cleaned, (waves, straight, levels), len(values)):
         return stepped
@@ -89,11 +89,11 @@ def course_of(values: Sequence[float]) -> Course:
     if straight.criterion + LEAST_EVIDENCE <= levels.criterion and straight.criterion < waves.criterion:
         trend = Trend(line.at(0, is_stepped=False), line.at(last, is_stepped=False))
         return Course(trend=trend, correlation=straight.correlation)
-    if not found or not _is_better(levels, waves, straight, len(values)):
+    if not changes or not _is_better(levels, waves, straight, len(values)):
         return Course(correlation=waves.correlation, is_unclear=True)
     rival = _rival(levels, waves, straight)
-    told = [replace(change, correlation=levels.correlation, rival=rival) for change in found]
-    return Course(tuple(told), correlation=levels.correlation)
+    judged = [replace(change, correlation=levels.correlation, rival=rival) for change in changes]
+    return Course(tuple(judged), correlation=levels.correlation)
 
 
 def _is_better(levels: Fit, waves: Fit, straight: Fit, n: int) -> bool:

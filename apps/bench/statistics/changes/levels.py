@@ -102,11 +102,11 @@ def _stretches(start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _placed(sums: Sums, places: list[int], end: int) -> list[int]:
     """Return the places, each moved to the best split between its neighbours."""
-    moved = list(places)
-    for i, place in enumerate(moved):
-        before, after = moved[i - 1] if i else 0, moved[i + 1] if i + 1 < len(moved) else end
-        moved[i] = sums.best_split(before, after) or place
-    return moved
+    split_places = list(places)
+    for i, place in enumerate(split_places):
+        before, after = split_places[i - 1] if i else 0, split_places[i + 1] if i + 1 < len(split_places) else end
+        split_places[i] = sums.best_split(before, after) or place
+    return split_places
 
 
 def _change(series: _Series, start: int, place: int, end: int) -> Change | None:

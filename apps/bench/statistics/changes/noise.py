@@ -36,7 +36,7 @@ def without_outliers(values: Sequence[float]) -> list[float]:
 
 def correlation(values: Sequence[float], edges: Sequence[int]) -> float:
     """Return the correlation of neighbours (0 to 0.8) within levels that begin and end at the edges."""
-    return neighbours.correlation((values[low:high] for low, high in pairwise(edges)), taken=TAKEN, doubt=DOUBT)
+    return neighbours.correlation((values[low:high] for low, high in pairwise(edges)), lost=TAKEN, doubt=DOUBT)
 
 
 def whitened(values: Sequence[float], rho: float) -> list[float]:

@@ -104,8 +104,8 @@ def _fit(rest: Sequence[float], numbers: int) -> Fit:
     ends = rest[0] ** 2 + rest[-1] ** 2
 
     def minus_log(rho: float) -> float:
-        left = squares - 2 * rho * products + rho * rho * (squares - ends)
-        return n * math.log(max(left, squares * 1e-15) / n) - math.log1p(-rho * rho)
+        residue = squares - 2 * rho * products + rho * rho * (squares - ends)
+        return n * math.log(max(residue, squares * 1e-15) / n) - math.log1p(-rho * rho)
 
     rho = min(CORRELATIONS, key=minus_log)
     return Fit(minus_log(rho) + (numbers + 1) * math.log(n), tuple(rest), rho)

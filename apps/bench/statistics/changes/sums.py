@@ -26,13 +26,13 @@ class Sums:
         if n < 2 * LEAST_LEVEL:
             return None
         plain, whole, before = self.plain, self.plain[end] - self.plain[start], self.plain[start]
-        best, found = -1.0, None
+        best, best_place = -1.0, None
         for count in range(LEAST_LEVEL, n - LEAST_LEVEL + 1):
             left = plain[start + count] - before
             gain = (left / count - (whole - left) / (n - count)) ** 2 * count * (n - count)
             if gain > best:
-                best, found = gain, start + count
-        return found
+                best, best_place = gain, start + count
+        return best_place
 
     def chance(self, start: int, place: int, end: int, tries: int) -> float:
         """Return the chance of a split, as `chance` does, to the precision of the sums."""

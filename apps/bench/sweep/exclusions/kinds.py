@@ -74,11 +74,11 @@ class Checker:
 
     def common_kind(self, nodes: Sequence[grammar.Node]) -> str:
         """Return the one kind of all these nodes (numbers if nothing decides); ExclusionError if they differ."""
-        found = [kind for node in nodes if (kind := self.kind_of(node)) is not None]
-        for kind in found:
-            self.expect(kind, found[0])
-        if found:
-            return found[0]
+        node_kinds = [kind for node in nodes if (kind := self.kind_of(node)) is not None]
+        for kind in node_kinds:
+            self.expect(kind, node_kinds[0])
+        if node_kinds:
+            return node_kinds[0]
         for node in nodes:
             if isinstance(node, grammar.Name):
                 raise self._unknown_name(node.text)
@@ -213,11 +213,11 @@ class Checker:
         return isinstance(node, grammar.Quantity | grammar.Text)
 
     def _unknown_name(self, name: str) -> ExclusionError:
-        known = ", ".join(self.parameters)
+        names = ", ".join(self.parameters)
         return ExclusionError(
             Message(
                 _("“%(name)s” is neither swept nor fixed here: use one of %(known)s."),
-                {"name": name, "known": known or "–"},
+                {"name": name, "known": names or "–"},
             )
         )
 

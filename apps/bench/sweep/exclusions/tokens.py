@@ -65,40 +65,40 @@ def _too_long() -> ExclusionError:
 def _split_plain(text: str) -> list[Token]:
     tokens = []
     position = 0
-    while found := _TOKEN.match(text, position):
-        position = found.end()
-        if found["other"]:
+    while match := _TOKEN.match(text, position):
+        position = match.end()
+        if match["other"]:
             raise ExclusionError(
                 Message(
                     _("“%(text)s” is no part of an exclusion: use names, numbers, comparisons, and, or, not."),
-                    {"text": found["other"]},
+                    {"text": match["other"]},
                 )
             )
-        if found["number"]:
+        if match["number"]:
             unit, position = _read_unit(text, position)
-            tokens.append(Token("quantity", found["number"] + unit))
-        elif found["word"]:
-            word = found["word"]
+            tokens.append(Token("quantity", match["number"] + unit))
+        elif match["word"]:
+            word = match["word"]
             is_keyword = word.lower() in KEYWORDS
             tokens.append(Token("sign", word.lower()) if is_keyword else Token("name", word))
         else:
-            tokens.append(Token("sign", _SIGNS.get(found["sign"], found["sign"])))
+            tokens.append(Token("sign", _SIGNS.get(match["sign"], match["sign"])))
     return tokens
 
 
 def _read_unit(text: str, position: int) -> tuple[str, int]:
     """Return the unit that stands behind a number ("" if none) and where it ends."""
-    found = _UNIT.match(text, position)
-    if found is None or found[1].lower() in KEYWORDS:
+    match = _UNIT.match(text, position)
+    if match is None or match[1].lower() in KEYWORDS:
         return "", position
-    if found[2] and units.is_unit(found[1] + found[2]):
-        return found[1] + found[2], found.end()
+    if match[2] and units.is_unit(match[1] + match[2]):
+        return match[1] + match[2], match.end()
     # In "1 M/streams" the slash divides.
-    if units.is_unit(found[1]):
-        return found[1], found.end(1)
+    if units.is_unit(match[1]):
+        return match[1], match.end(1)
     raise ExclusionError(
         Message(
             _("“%(unit)s” is not a unit: use for example KiB, MiB, Mbit/s, ms or s."),
-            {"unit": found[1] + (found[2] or "")},
+            {"unit": match[1] + (match[2] or "")},
         )
     )

@@ -74,17 +74,17 @@ class _Reader:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise FormulaError(Message(_("This formula has too many parentheses within each other.")))
-        found = self._read_term()
+        tree = self._read_term()
         while self.next.kind == "sign" and self.next.text in "+-":
-            found = Operation(self._take().text, found, self._read_term())
+            tree = Operation(self._take().text, tree, self._read_term())
         self._depth -= 1
-        return found
+        return tree
 
     def _read_term(self) -> Node:
-        found = self._read_factor()
+        tree = self._read_factor()
         while self.next.kind == "sign" and self.next.text in "*/":
-            found = Operation(self._take().text, found, self._read_factor())
-        return found
+            tree = Operation(self._take().text, tree, self._read_factor())
+        return tree
 
     def _read_factor(self) -> Node:
         token = self._take()
@@ -115,18 +115,18 @@ class _Reader:
 
     def _read_call(self, name: Token) -> Node:
         if name.text != "bdp" and name.text not in SUMMARIES:
-            known = ", ".join([*SUMMARIES, "bdp"])
+            functions = ", ".join([*SUMMARIES, "bdp"])
             text = _("“%(name)s” is no function of formulas; there are %(known)s, as in %(example)s.")
-            raise FormulaError(Message(text, {"name": name.text[:40], "known": known, "example": _EXAMPLE}))
+            raise FormulaError(Message(text, {"name": name.text[:40], "known": functions, "example": _EXAMPLE}))
         self._need("(")
         if name.text == "bdp":
             capacity = self.read_sum()
             self._need(",")
-            found: Node = Product(capacity, self.read_sum())
+            call: Node = Product(capacity, self.read_sum())
         else:
-            found = Summary(name.text, self._read_reference())
+            call = Summary(name.text, self._read_reference())
         self._need(")")
-        return found
+        return call
 
     def _read_reference(self) -> Reference:
         experiment = self._take()
@@ -150,11 +150,11 @@ class _Reader:
         return token
 
 
-def _unexpected(token: Token, wanted: str = "") -> FormulaError:
-    values = {"found": token.text[:40], "wanted": wanted, "example": _EXAMPLE}
+def _unexpected(token: Token, expected: str = "") -> FormulaError:
+    values = {"found": token.text[:40], "wanted": expected, "example": _EXAMPLE}
     if token.kind == "end":
         return FormulaError(Message(_("The formula ends too early; write for example %(example)s."), values))
-    if wanted:
+    if expected:
         text = _("“%(wanted)s” was expected in the formula before “%(found)s”; write for example %(example)s.")
         return FormulaError(Message(text, values))
     text = _("“%(found)s” has no place there in the formula; write for example %(example)s.")

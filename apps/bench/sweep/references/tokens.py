@@ -49,12 +49,12 @@ def split_tokens(text: str) -> list[Token]:
     tokens: list[Token] = []
     position = 0
     while plain[position:].strip():
-        found = _TOKEN.match(plain, position)
-        if found is None or found["other"]:
-            wrong = found["other"] if found else plain[position:].strip()
+        match = _TOKEN.match(plain, position)
+        if match is None or match["other"]:
+            wrong = match["other"] if match else plain[position:].strip()
             raise FormulaError(Message(_("“%(sign)s” has no place in a formula: take it out."), {"sign": wrong[:20]}))
-        tokens.append(_token(found))
-        position = found.end()
+        tokens.append(_token(match))
+        position = match.end()
     if len(tokens) > _MOST_TOKENS:
         raise too_long()
     return [*tokens, Token("end", "")]
@@ -67,12 +67,12 @@ def too_long() -> FormulaError:
     )
 
 
-def _token(found: re.Match[str]) -> Token:
-    if found["number"]:
-        return Token("number", found[0].strip(), _value_of(found["number"], found["unit"] or ""))
-    if found["quoted"] is not None:
-        return Token("name", found["quoted"].strip())
-    return Token("name", found["name"]) if found["name"] else Token("sign", found["sign"])
+def _token(match: re.Match[str]) -> Token:
+    if match["number"]:
+        return Token("number", match[0].strip(), _value_of(match["number"], match["unit"] or ""))
+    if match["quoted"] is not None:
+        return Token("name", match["quoted"].strip())
+    return Token("name", match["name"]) if match["name"] else Token("sign", match["sign"])
 
 
 def _value_of(number: str, unit: str) -> float:
@@ -88,8 +88,8 @@ def _value_of(number: str, unit: str) -> float:
     raise FormulaError(Message(text, {"text": f"{number} {unit}"[:40]}))
 
 
-def _finite(value: Decimal, shown: str) -> float:
+def _finite(value: Decimal, text: str) -> float:
     settled = float(value)
     if settled in (float("inf"), float("-inf")):
-        raise FormulaError(Message(_("“%(text)s” is too large a number."), {"text": shown[:40]}))
+        raise FormulaError(Message(_("“%(text)s” is too large a number."), {"text": text[:40]}))
     return settled

@@ -104,9 +104,9 @@ class Operation(Node):
     def _compute(self, a: float, b: float) -> float:
         if self.sign == "/" and b == 0:
             raise FormulaError(Message(_("This formula divides by zero.")))
-        found = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b}[self.sign]()
-        _is_sound(found)
-        return found
+        result = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b}[self.sign]()
+        _is_sound(result)
+        return result
 
     def parts(self) -> Iterator[Node]:
         """Yield this part and those below."""

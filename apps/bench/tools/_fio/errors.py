@@ -30,15 +30,15 @@ _ENGINE = re.compile(r"^fio: engine (\S+) not loadable", re.M)
 
 def of_job(output: Output, code: int, text: str, *, direct: bool) -> ToolFailure:
     """Return the failure that the errno of a job tells of, in the words beside it."""
-    found = _ERROR.search(text)
-    said = found["said"].strip()[:200] if found else f"errno {code}"
+    match = _ERROR.search(text)
+    words = match["said"].strip()[:200] if match else f"errno {code}"
     reason = _REASONS.get(code, "no-result")
     if reason == "damaged-data" and (damage := _VERIFY.search(text)):
-        said = damage[0].strip()[:200]
+        words = damage[0].strip()[:200]
     if reason == "no-direct-io" and not direct:
         reason = "bad-parameter"
     path = _FILE.search(text)
-    return failure(reason, output, said=said, path=path[1] if path else said)
+    return failure(reason, output, said=words, path=path[1] if path else words)
 
 
 def explain(output: Output, text: str, *, direct: bool) -> ToolFailure:

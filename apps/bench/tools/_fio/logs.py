@@ -46,17 +46,17 @@ def read_series(outputs: Sequence[Output], interval_s: float) -> tuple[Series, .
     """Return the rates of all jobs of all clients together; a moment that one of them did not log is left out."""
     logs = _logs_of(outputs)
     sums: dict[str, dict[int, float]] = {"rate": defaultdict(float), "read": {}, "write": {}}
-    heard: dict[int, set[int]] = defaultdict(set)
+    jobs_by_moment: dict[int, set[int]] = defaultdict(set)
     for index, data in enumerate(logs):
         for time_ms, rate, way in _LINE.findall(data):
             moment = round(int(time_ms) / 1000 / interval_s)
             metric = _METRICS.get(way)
             if not moment or metric is None:
                 continue
-            heard[moment].add(index)
+            jobs_by_moment[moment].add(index)
             for name in ("rate", metric):
                 sums[name][moment] = sums[name].get(moment, 0.0) + int(rate) * KIB
-    moments = sorted(moment for moment, jobs in heard.items() if len(jobs) == len(logs))
+    moments = sorted(moment for moment, jobs in jobs_by_moment.items() if len(jobs) == len(logs))
     return tuple(
         Series(
             name,

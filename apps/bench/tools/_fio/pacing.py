@@ -16,16 +16,16 @@ OPTIONS = ("rate", "rate_iops", *_PAUSES)
 
 def flags_of(output: Output, options: Mapping[str, str], ways: Mapping[str, Way]) -> Iterator[Flag]:
     """Yield the doubts in what each way moved; `options` are those that the report tells of its jobs."""
-    told = {**options, **_asked(output)}
-    if paused := [name for name in _PAUSES if told.get(name, "0").strip("0") not in ("", "s", "us", "ms")]:
+    limits = {**options, **_asked(output)}
+    if paused := [name for name in _PAUSES if limits.get(name, "0").strip("0") not in ("", "s", "us", "ms")]:
         yield from pacing.paused_flags(f"--{paused[0]}", ("rate", *WAYS))
         return
-    jobs = scaled(told.get("numjobs"), BINARY) or 1
+    jobs = scaled(limits.get("numjobs"), BINARY) or 1
     for place, name in enumerate(WAYS):
-        limit, operations = (_of_way(told.get(option, ""), place) for option in ("rate", "rate_iops"))
+        limit, operations = (_of_way(limits.get(option, ""), place) for option in ("rate", "rate_iops"))
         metrics = ("rate", name, f"{name}_iops")
-        if found := pacing.held_flags(ways[name].rate, jobs * limit, "B/s", metrics):
-            yield from found
+        if doubts := pacing.held_flags(ways[name].rate, jobs * limit, "B/s", metrics):
+            yield from doubts
         else:
             yield from pacing.held_flags(ways[name].iops, jobs * operations, "op/s", metrics)
 
@@ -39,9 +39,9 @@ def _of_way(text: str, place: int) -> int:
 
 def _asked(output: Output) -> dict[str, str]:
     """Return the limits of the command line, whose options come with "=" or as a word of their own."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for word, following in itertools.pairwise((*output.argv, "")):
         name, equals, value = word.removeprefix("--").partition("=")
         if word.startswith("--") and name in (*OPTIONS, "numjobs"):
-            found[name] = value if equals else following
-    return found
+            options[name] = value if equals else following
+    return options

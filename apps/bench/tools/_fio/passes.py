@@ -16,7 +16,7 @@ def passes_of(output: Output, report: Report, params: Params) -> dict[str, Pass]
         return {}
     ((begun, end),) = spans
     amounts = {"rate": sum(way.rate for way in ways.values()), **{name: way.rate for name, way in ways.items()}}
-    found = {}
+    passes = {}
     for metric, rate in amounts.items():
         amount = rate * (end - begun)
         course = logs.course_of(output, metric, begun, end, amount) or (
@@ -24,7 +24,7 @@ def passes_of(output: Output, report: Report, params: Params) -> dict[str, Pass]
             if metric in ways
             else ()
         )
-        found[metric] = Pass(begun, end, amount, course)
-    return found | {
-        f"{name}_iops": Pass(begun, end, way.iops * (end - begun), found[name].course) for name, way in ways.items()
+        passes[metric] = Pass(begun, end, amount, course)
+    return passes | {
+        f"{name}_iops": Pass(begun, end, way.iops * (end - begun), passes[name].course) for name, way in ways.items()
     }

@@ -38,19 +38,21 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     is_whole = bool(options) and all(word.startswith("--") for word in output.argv[1:])
     is_whole = is_whole or bool(report and report.options)
     options = {**(report.printed if report else {}), **options, **(report.options if report else {})}
-    found: dict[str, Value] = {**_USUAL, "direct": _flag(options, "direct")} if is_whole else {}
-    found |= {name: options.get(word) for word, name in _WORDS.items() if word in options}
-    found |= {name: scaled(options[word].rstrip("bB"), BINARY) for word, name in _SIZES.items() if word in options}
-    found |= {name: scaled(options[word], BINARY) for word, name in _NUMBERS.items() if word in options}
-    if found.get("pattern") == "readwrite":
-        found["pattern"] = "rw"
+    parameters: dict[str, Value] = {**_USUAL, "direct": _flag(options, "direct")} if is_whole else {}
+    parameters |= {name: options.get(word) for word, name in _WORDS.items() if word in options}
+    parameters |= {
+        name: scaled(options[word].rstrip("bB"), BINARY) for word, name in _SIZES.items() if word in options
+    }
+    parameters |= {name: scaled(options[word], BINARY) for word, name in _NUMBERS.items() if word in options}
+    if parameters.get("pattern") == "readwrite":
+        parameters["pattern"] = "rw"
     timed = "time_based" in options or "runtime" in options
     if is_whole:
-        found |= {"duration": _seconds(options.get("runtime")) if timed else 0.0}
-        found |= {"ramp": _seconds(options.get("ramp_time"))}
+        parameters |= {"duration": _seconds(options.get("runtime")) if timed else 0.0}
+        parameters |= {"ramp": _seconds(options.get("ramp_time"))}
     for word in report.unlike if report else ():
-        found.pop(_NAMES.get(word, word), None)
-    return reconstruction.keep_valid(tool, found)
+        parameters.pop(_NAMES.get(word, word), None)
+    return reconstruction.keep_valid(tool, parameters)
 
 
 def _argv_options(output: Output) -> dict[str, str]:

@@ -51,8 +51,8 @@ def read_report(text: str) -> Report | None:
     if lines := plain.terse_lines(text):
         return _from_parts(plain.read_terse(lines), plain.terse_version(lines))
     if jobs := plain.read_jobs(text):
-        found = _from_parts(jobs, plain.version_in(text))
-        return dataclasses.replace(found, printed=plain.options_in(text, jobs))
+        report = _from_parts(jobs, plain.version_in(text))
+        return dataclasses.replace(report, printed=plain.options_in(text, jobs))
     return None
 
 
@@ -81,10 +81,10 @@ def _from_json(data: Any) -> Report:
 
 
 def _from_parts(jobs: Iterable[plain.Job], version: str) -> Report:
-    found = list(jobs)
-    _refuse_groups(job.group for job in found)
-    error = next((job.error for job in found if job.error), 0)
-    return Report({way: of_group(_checked(job.ways[way]) for job in found) for way in WAYS}, version, error)
+    every = list(jobs)
+    _refuse_groups(job.group for job in every)
+    error = next((job.error for job in every if job.error), 0)
+    return Report({way: of_group(_checked(job.ways[way]) for job in every) for way in WAYS}, version, error)
 
 
 def _refuse_groups(groups: Iterable[str]) -> None:
@@ -115,9 +115,9 @@ def _options(value: Any) -> dict[str, str]:
     return {name: text for name, text in value.items() if isinstance(text, str) and text.isprintable()}
 
 
-def _version(said: str) -> str:
-    found = re.fullmatch(r"fio-(\d[\w.+-]{0,40})", said, re.ASCII)
-    return found[1] if found else ""
+def _version(text: str) -> str:
+    match = re.fullmatch(r"fio-(\d[\w.+-]{0,40})", text, re.ASCII)
+    return match[1] if match else ""
 
 
 def _checked(way: Way) -> Way:

@@ -57,13 +57,13 @@ class Job:
 
 def version_in(text: str) -> str:
     """Return the program's version in a report for people, or ""."""
-    found = re.search(r"^fio-(\d[\w.+-]{0,40})$", text, re.M | re.A)
-    return found[1] if found else ""
+    match = re.search(r"^fio-(\d[\w.+-]{0,40})$", text, re.M | re.A)
+    return match[1] if match else ""
 
 
 def terse_lines(text: str) -> list[list[str]]:
     """Return the fields of each terse line."""
-    return [found[0].split(";") for found in _TERSE.finditer(text)]
+    return [match[0].split(";") for match in _TERSE.finditer(text)]
 
 
 def terse_version(lines: Sequence[Sequence[str]]) -> str:
@@ -110,29 +110,29 @@ def read_jobs(text: str) -> list[Job]:
 
 def options_in(text: str, jobs: Sequence[Job]) -> dict[str, str]:
     """Return the options that a report for people prints of its jobs, by fio's names, as far as they are alike."""
-    told: dict[str, set[str]] = {}
-    for given in _GIVEN.finditer(text):
-        own = {"rw": given["pattern"], "ioengine": given["engine"], "iodepth": given["depth"]}
-        for name, value in (own | {"bs": _block_size(given["sizes"], given["pattern"])}).items():
-            told.setdefault(name, set()).add(value)
-    alike = {name: values.pop() for name, values in told.items() if len(values) == 1}
-    found = {name: value for name, value in alike.items() if value}
-    return found | ({"numjobs": str(sum(job.count for job in jobs))} if told else {})
+    values_by_option: dict[str, set[str]] = {}
+    for match in _GIVEN.finditer(text):
+        own = {"rw": match["pattern"], "ioengine": match["engine"], "iodepth": match["depth"]}
+        for name, value in (own | {"bs": _block_size(match["sizes"], match["pattern"])}).items():
+            values_by_option.setdefault(name, set()).add(value)
+    alike = {name: values.pop() for name, values in values_by_option.items() if len(values) == 1}
+    options = {name: value for name, value in alike.items() if value}
+    return options | ({"numjobs": str(sum(job.count for job in jobs))} if values_by_option else {})
 
 
 def _block_size(sizes: str, pattern: str) -> str:
     """Return the one size of blocks that a pattern moves, "" if it has several: of reads, of writes, of both."""
     ranges = _SIZE.findall(sizes)[:2]
-    moved = ranges[:1] if pattern in ("read", "randread") else ranges[1:] or ranges
+    sizes_of_pattern = ranges[:1] if pattern in ("read", "randread") else ranges[1:] or ranges
     if pattern in ("rw", "randrw", "readwrite"):
-        moved = ranges
-    ends = {end for pair in moved for end in pair}
+        sizes_of_pattern = ranges
+    ends = {end for pair in sizes_of_pattern for end in pair}
     return ends.pop() if len(ends) == 1 else ""
 
 
 def _ways(body: str) -> Iterator[tuple[str, Way]]:
-    found = list(_WAY.finditer(body)) or list(_OLD_WAY.finditer(body))
-    for match, following in itertools.zip_longest(found, found[1:]):
+    sections = list(_WAY.finditer(body)) or list(_OLD_WAY.finditer(body))
+    for match, following in itertools.zip_longest(sections, sections[1:]):
         part = body[match.end() : following.start() if following else len(body)]
         iops, size = _scaled(match["iops"]), _number(match["size"]) * _BINARY[match["prefix"] or ""]
         seconds = int(match["time"]) / 1e3
@@ -154,8 +154,8 @@ def _ways(body: str) -> Iterator[tuple[str, Way]]:
 
 
 def _tail(part: str) -> float | None:
-    unit, found = _PERCENTILES.search(part), _TAIL.search(part)
-    return int(found[1]) * _UNITS[unit[1]] if unit and found else None
+    unit, match = _PERCENTILES.search(part), _TAIL.search(part)
+    return int(match[1]) * _UNITS[unit[1]] if unit and match else None
 
 
 def _scaled(text: str) -> float:

@@ -12,8 +12,8 @@ COARSE = 0.02
 
 def flags_of(run: Run, amount: Amount, params: Params) -> tuple[Flag, ...]:
     """Return what there is to say of a transfer's time, buffers, streams and data nodes."""
-    found = [_restarted(run), _coarse(amount), _one_of_many(run), _capped(run, params), *_fewer(run, params)]
-    return tuple(flag for flag in found if flag)
+    flags = [_restarted(run), _coarse(amount), _one_of_many(run), _capped(run, params), *_fewer(run, params)]
+    return tuple(flag for flag in flags if flag)
 
 
 def _restarted(run: Run) -> Flag | None:
@@ -32,11 +32,11 @@ def _coarse(amount: Amount) -> Flag | None:
 
 
 def _one_of_many(run: Run) -> Flag | None:
-    told = len(figures.logs.arrived(run.transfers))
-    if not run.is_log or told < 2:
+    count = len(figures.logs.arrived(run.transfers))
+    if not run.is_log or count < 2:
         return None
     text = _("The log tells of %(count)s transfers: these are the figures of the last one.")
-    return Flag("several-transfers", "info", Message(text, {"count": told}))
+    return Flag("several-transfers", "info", Message(text, {"count": count}))
 
 
 def _capped(run: Run, params: Params) -> Flag | None:

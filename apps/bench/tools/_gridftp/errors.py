@@ -37,24 +37,24 @@ def explain(output: Output, text: str) -> ToolFailure | None:
         return None
     if option := _OPTION.search(text):
         return failure("unknown-option", output, option=option["option"])
-    said = _first_words(text)
+    first_words = _first_words(text)
     for pattern, reason in _WORDS:
-        if found := pattern.search(text):
-            return failure(reason, output, said=_line(text, found.start()))
+        if match := pattern.search(text):
+            return failure(reason, output, said=_line(text, match.start()))
     if broken := _BROKEN.search(text):
         return failure("transfer-broke", output, said=broken[0].strip()[:200])
     address = _ADDRESS.search(text)
     if address and (found_error := texts.system_error(output, text, address["address"])):
         return found_error
-    return storage.explain(output, text) or failure("no-result", output, said=said)
+    return storage.explain(output, text) or failure("no-result", output, said=first_words)
 
 
 def explain_others(outputs: Sequence[Output]) -> ToolFailure | None:
     """Return why the commands around the client's did not do their part, None if they did."""
     for output in outputs:
         text = texts.read_text(output)
-        if output.stage == PREPARE and (found := explain(output, text)):
-            return found
+        if output.stage == PREPARE and (problem := explain(output, text)):
+            return problem
         if output.stage.startswith(SERVE) and "Could not start server" in text:
             return _unstarted(output, text)
     return None
@@ -71,13 +71,13 @@ def _unstarted(output: Output, text: str) -> ToolFailure:
 def _first_words(text: str) -> str:
     """Return the first line that says more than that there was an error."""
     lines = [_NUMBERED.sub("", line.strip()) for line in text[_start(text) :].splitlines()]
-    wanted = (line for line in lines if line and "server responded with an error" not in line)
-    return next(wanted, "").removeprefix("error: ")[:200]
+    telling = (line for line in lines if line and "server responded with an error" not in line)
+    return next(telling, "").removeprefix("error: ")[:200]
 
 
 def _start(text: str) -> int:
-    found = _ERROR.search(text)
-    return found.start() if found else 0
+    match = _ERROR.search(text)
+    return match.start() if match else 0
 
 
 def _line(text: str, position: int) -> str:

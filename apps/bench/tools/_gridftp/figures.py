@@ -69,19 +69,19 @@ def amount_of(run: Run, params: Params) -> Amount:
     The servers log microseconds; the client counts tenths of a second. A transfer that broke and was taken up again
     is logged in parts, so its time is that of the client's whole run, the pause included.
     """
-    found = _by_log(run) if not run.broken else None
+    amount = _by_log(run) if not run.broken else None
     last = run.report.last
     if run.broken and run.wall_s and (last or run.arrived):
-        found = Amount(params["size"] * params["files"], run.wall_s, WALL)
+        amount = Amount(params["size"] * params["files"], run.wall_s, WALL)
     # A report that breaks off at its first line has a rate and moved nothing.
-    if found is None and last and last.average and last.moved:
-        found = Amount(last.moved, last.moved / last.average, CLIENT)
-    if found is None:
+    if amount is None and last and last.average and last.moved:
+        amount = Amount(last.moved, last.moved / last.average, CLIENT)
+    if amount is None:
         raise _untold(run)
-    wanted = params["size"] * params["files"]
-    if not params["duration"] and not run.is_log and found.moved < wanted:
-        raise failure("incomplete-transfer", run.client, moved=found.moved, wanted=wanted)
-    return found
+    goal = params["size"] * params["files"]
+    if not params["duration"] and not run.is_log and amount.moved < goal:
+        raise failure("incomplete-transfer", run.client, moved=amount.moved, wanted=goal)
+    return amount
 
 
 def samples_of(run: Run, amount: Amount, params: Params) -> tuple[SampleValue, ...]:
@@ -109,7 +109,7 @@ def samples_of(run: Run, amount: Amount, params: Params) -> tuple[SampleValue, .
 
 def granted_by(run: Run) -> Json:
     """Return the socket buffers (B) of both ends, the block size (B), streams and stripes, as the servers logged."""
-    granted: Json = {}
+    observed: Json = {}
     own = [*run.sent, *run.arrived]
     for name, kinds in (("send_buffer", logs.SENDING), ("receive_buffer", logs.RECEIVING)):
         # The front end of a striped server has no connection of its own, and logs what was asked for: the data nodes
@@ -118,12 +118,12 @@ def granted_by(run: Run) -> Json:
         whole = [transfer for transfer in own if transfer.stripes < 2 or transfer.retransmits]
         sizes = [transfer.buffer for transfer in behind or whole if transfer.kind in kinds and transfer.buffer]
         if sizes:
-            granted[name] = min(sizes)
+            observed[name] = min(sizes)
     if own:
-        granted["block_size"] = own[-1].block
-        granted["streams"] = min(transfer.streams for transfer in own)
-        granted["data_nodes"] = min(transfer.stripes for transfer in own)
-    return granted
+        observed["block_size"] = own[-1].block
+        observed["streams"] = min(transfer.streams for transfer in own)
+        observed["data_nodes"] = min(transfer.stripes for transfer in own)
+    return observed
 
 
 def shares_of(run: Run) -> list[Json]:
@@ -133,18 +133,18 @@ def shares_of(run: Run) -> list[Json]:
     others'.
     """
     for receives, kinds, whole in ((True, logs.RECEIVING, run.arrived), (False, logs.SENDING, run.sent)):
-        moved = {
+        amounts = {
             node: sum(transfer.moved for transfer in log if transfer.kind in kinds and transfer.code == logs.COMPLETE)
             for node, at_end, log in run.data_nodes
             if at_end == receives
         }
-        if not any(moved.values()):
+        if not any(amounts.values()):
             continue
-        silent = [node for node, amount in moved.items() if not amount]
-        rest = sum(transfer.moved for transfer in whole) - sum(moved.values())
+        silent = [node for node, amount in amounts.items() if not amount]
+        rest = sum(transfer.moved for transfer in whole) - sum(amounts.values())
         if len(silent) == 1 and rest > 0:
-            moved[silent[0]] = rest
-        return [{"node": node, "transferred": amount} for node, amount in moved.items() if amount]
+            amounts[silent[0]] = rest
+        return [{"node": node, "transferred": amount} for node, amount in amounts.items() if amount]
     return []
 
 

@@ -49,10 +49,10 @@ def make_ends(
     """Return source and destination; `servers` are the roles that run one. ParameterError names what cannot be."""
     ends = []
     for role, medium in ((SOURCE, params["read_from"]), (DESTINATION, params["write_to"])):
-        chosen = tuple(nodes[role][: params["data_nodes"] or None])
-        for node in chosen:
+        members = tuple(nodes[role][: params["data_nodes"] or None])
+        for node in members:
             _refuse_scope(node, role)
-        ends.append(End(role, chosen, _paths(params, chosen[0], role, medium, slug), role in servers))
+        ends.append(End(role, members, _paths(params, members[0], role, medium, slug), role in servers))
     texts.refuse_mixed_families(ends[1].nodes[0], ends[0].nodes[0])
     if len(servers) < 2 and any(len(end.nodes) > 1 for end in ends):
         text = _("Striping needs servers on both ends: choose a third-party transfer.")
@@ -172,8 +172,8 @@ def _config(end: End) -> str:
     The file also keeps the machine's own configuration out. The user counts only if the job runs as root.
     """
     right = "R" if end.role == SOURCE else "RW"
-    allowed = ",".join(right + path for path in dict.fromkeys(end.paths))
-    return f'allow_anonymous 1\nanonymous_user nobody\nrestrict_paths "{allowed}"\n'
+    restricted = ",".join(right + path for path in dict.fromkeys(end.paths))
+    return f'allow_anonymous 1\nanonymous_user nobody\nrestrict_paths "{restricted}"\n'
 
 
 def _environment(node: NodeRef) -> tuple[tuple[str, str], ...]:

@@ -40,8 +40,8 @@ class Transfer:
 
 def read_log(text: str) -> list[Transfer]:
     """Return the transfers that a log tells of; a line that is damaged is left out."""
-    found = (_read_line(line[0]) for line in _LINE.finditer(text))
-    return [transfer for transfer in found if transfer]
+    transfers = (_read_line(line[0]) for line in _LINE.finditer(text))
+    return [transfer for transfer in transfers if transfer]
 
 
 def log_of(output: Output) -> list[Transfer]:
@@ -76,12 +76,12 @@ def _read_line(line: str) -> Transfer | None:
     numbers = [_whole(words.get(name, "")) for name in ("NBYTES", "CODE", "BUFFER", "BLOCK", "STREAMS", "STRIPES")]
     if start is None or end is None or end < start or any(number is None for number in numbers):
         return None
-    moved, code, buffer, block, streams, stripes = (number or 0 for number in numbers)
+    amount, code, buffer, block, streams, stripes = (number or 0 for number in numbers)
     again = words.get("retrans", "").split(",")
     return Transfer(
         start=start,
         end=end,
-        moved=moved,
+        moved=amount,
         kind=words.get("TYPE", ""),
         code=code,
         buffer=buffer,
@@ -99,13 +99,13 @@ def _whole(text: str) -> int | None:
 
 def _seconds(text: str) -> float | None:
     """Return a time such as 20261121080504.998195 in s since 1970, by the days of the Gregorian calendar."""
-    found = _STAMP.fullmatch(text)
-    if not found:
+    match = _STAMP.fullmatch(text)
+    if not match:
         return None
-    year, month, day, hour, minute, second = (int(value) for value in found.groups()[:6])
+    year, month, day, hour, minute, second = (int(value) for value in match.groups()[:6])
     if not (year >= 1970 and 1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60 and second < 61):
         return None
     # Years begin in March here, so that the leap day is a year's last.
     shifted = year - (month < 3)
     days = 365 * shifted + shifted // 4 - shifted // 100 + shifted // 400 + (153 * ((month + 9) % 12) + 2) // 5 + day
-    return (days - 719_469) * 86_400 + hour * 3600 + minute * 60 + second + int(found[7]) / 10 ** len(found[7])
+    return (days - 719_469) * 86_400 + hour * 3600 + minute * 60 + second + int(match[7]) / 10 ** len(match[7])

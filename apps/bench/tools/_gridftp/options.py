@@ -235,5 +235,5 @@ def check_cast(params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
 
 def is_range(text: str) -> bool:
     """Return whether a text is a range of ports, such as 50000,51000."""
-    found = _PORTS.fullmatch(text)
-    return found is not None and 1024 <= int(found[1]) < int(found[2]) <= 65535
+    match = _PORTS.fullmatch(text)
+    return match is not None and 1024 <= int(match[1]) < int(match[2]) <= 65535

@@ -58,10 +58,10 @@ class Report:
 def read_report(text: str) -> Report:
     """Return the reports in the order of time; a striped transfer repeats them, and each is kept once."""
     points: list[Point] = []
-    for found in _PROGRESS.finditer(text):
-        moved, average, instantaneous = int(found[1]), float(found[2]) * MB, float(found[3]) * MB
+    for match in _PROGRESS.finditer(text):
+        amount, average, instantaneous = int(match[1]), float(match[2]) * MB, float(match[3]) * MB
         # A report of nothing has no time of its own: it came before the first that has.
-        time = round(moved / average / TICK_S) * TICK_S if average else 0.0
-        if not points or (time > points[-1].time and moved >= points[-1].moved):
-            points.append(Point(moved, round(time, 1), average, instantaneous))
+        time = round(amount / average / TICK_S) * TICK_S if average else 0.0
+        if not points or (time > points[-1].time and amount >= points[-1].moved):
+            points.append(Point(amount, round(time, 1), average, instantaneous))
     return Report(tuple(points), tuple(_SOURCE.findall(text)), tuple(_DEST.findall(text)))

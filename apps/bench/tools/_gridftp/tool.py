@@ -93,7 +93,7 @@ class GridFtp(Tool):
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return what was moved and how fast; ToolFailure for anything that is not a whole transfer."""
-        seen = places.read_places(outputs, params)
+        file_systems = places.read_places(outputs, params)
         if problem := errors.explain_others(outputs):
             raise problem
         client = self._client_of(outputs)
@@ -122,27 +122,29 @@ class GridFtp(Tool):
             series=run.report.as_series(),
             requested=dict(params),
             granted=figures.granted_by(run),
-            observed={**figures.observed_of(run, amount), **places.observed_of(seen)},
+            observed={**figures.observed_of(run, amount), **places.observed_of(file_systems)},
             tool_version=_version_of(text),
-            flags=(*doubts.flags_of(run, amount, params), *(places.flags_of(seen) if on_disk else ())),
+            flags=(*doubts.flags_of(run, amount, params), *(places.flags_of(file_systems) if on_disk else ())),
         )
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv, the report or a server's log tell of how an archived transfer was made."""
-        found: dict[str, Value] = {}
+        parameters: dict[str, Value] = {}
         words = iter(output.argv[1:])
         for word in words:
             if word in self.options:
-                found[self.options[word]] = next(words, "")
+                parameters[self.options[word]] = next(words, "")
         text = texts.read_text(output)
-        found |= _recover_places(output, text) | _recover_size(read_report(text), logs.read_log(text), found)
+        parameters |= _recover_places(output, text) | _recover_size(
+            read_report(text), logs.read_log(text), parameters
+        )
         if is_known(output.argv):
-            found["pipelining"] = "-pp" in output.argv or "-pipeline" in output.argv
-            found["verify"] = "-verify-checksum" in output.argv
-        if found.get("retries") == "0":
+            parameters["pipelining"] = "-pp" in output.argv or "-pipeline" in output.argv
+            parameters["verify"] = "-verify-checksum" in output.argv
+        if parameters.get("retries") == "0":
             # To the program it means without end.
-            found["retries"] = 100 if "-rst" in output.argv else 0
-        return keep_valid(self, found)
+            parameters["retries"] = 100 if "-rst" in output.argv else 0
+        return keep_valid(self, parameters)
 
     def _client_of(self, outputs: Sequence[Output]) -> Output:
         """Return the output of the command that measured; in an archive it stands alone."""
@@ -154,8 +156,8 @@ class GridFtp(Tool):
 
 def _version_of(text: str) -> str:
     """Return the version that a client says when it debugs, else ""."""
-    found = _VERSION.search(text)
-    return found[1] if found else ""
+    match = _VERSION.search(text)
+    return match[1] if match else ""
 
 
 def _recover_places(output: Output, text: str) -> dict[str, Value]:
@@ -182,9 +184,9 @@ def _place(path: str) -> str:
     return options.MEMORY if path in _DEVICES else options.FILE
 
 
-def _recover_size(report: Report, transfers: Sequence[Transfer], found: Mapping[str, Value]) -> dict[str, Value]:
+def _recover_size(report: Report, transfers: Sequence[Transfer], parameters: Mapping[str, Value]) -> dict[str, Value]:
     """Return the size of an archived transfer: what arrived, unless the argv tells."""
-    if "size" in found and "duration" not in found:
+    if "size" in parameters and "duration" not in parameters:
         return {}
     whole = logs.arrived(transfers)
     if whole:

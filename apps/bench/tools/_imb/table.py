@@ -66,7 +66,7 @@ def read_report(output: Output) -> Report:
     if too_few:
         raise failure("mpi-wrong-ranks", output, said=too_few[0].strip("# !"))
     factor = MEGABYTE if float(".".join(title[1].split(".")[:2])) >= _DECIMAL_SINCE else MEBIBYTE
-    starts = [found.start() for found in _BLOCK.finditer(text)]
+    starts = [match.start() for match in _BLOCK.finditer(text)]
     blocks = [_read_block(output, text[start:end], factor) for start, end in itertools.pairwise([*starts, len(text)])]
     if not blocks:
         raise launchers.why_none(output, text.partition("List of Benchmarks")[2])
@@ -80,8 +80,8 @@ def _read_block(output: Output, text: str, factor: float) -> Block:
     rows: dict[int, dict[str, float]] = {}
     columns = head[1].split() if head else []
     sized = bool(columns) and columns[0] == "#bytes"
-    for found in _ROW.finditer(text, head.end()) if head else ():
-        words = found[1].split()
+    for match in _ROW.finditer(text, head.end()) if head else ():
+        words = match[1].split()
         if len(words) != len(columns) or (sized and not words[0].isdecimal()):
             raise failure("unreadable", output)
         size = int(words[0]) if sized else 0

@@ -50,12 +50,12 @@ def make_plan(
         time_limit_s=params["time_limit"] + run.start_time_s(params["ranks"]),
     )
     # With Slurm only the node that hands the job in has an agent of ours.
-    seen = players[:1] if params["launcher"] == options.SLURM else players
+    mounted_on = players[:1] if params["launcher"] == options.SLURM else players
     # A file for each process has its rank behind the name.
     own = [path, *(f"{path}.{rank:08d}" for rank in range(params["ranks"]) if params.get("file_per_process"))]
     return run.make_plan(
         launch,
-        before=[places.check_stage(seen, params, ROLE)],
+        before=[places.check_stage(mounted_on, params, ROLE)],
         after=[places.clean_stage([own], ROLE)],
     )
 
@@ -71,9 +71,9 @@ def read_output(outputs: Sequence[Output], params: Params) -> tuple[Output, str]
     if damage := _DAMAGE.search(text):
         raise failure("damaged-data", output, said=damage[0].strip()[:200])
     for trouble in _TROUBLE.finditer(text):
-        found = errors.explain(output, trouble[0], direct=bool(params.get("direct")))
-        if found:
-            raise found
+        problem = errors.explain(output, trouble[0], direct=bool(params.get("direct")))
+        if problem:
+            raise problem
         if trouble[0].startswith("ERROR"):
             raise failure("no-result", output, said=trouble[0][:200].strip())
     return output, text
@@ -83,10 +83,10 @@ def why_none(output: Output, text: str) -> ToolFailure:
     """Return why an output holds no result."""
     if output.timed_out:
         return failure("timed-out", output)
-    found = launchers.why_none(output, text)
-    if found.code == "no-result" and output.signal is not None:
+    problem = launchers.why_none(output, text)
+    if problem.code == "no-result" and output.signal is not None:
         return failure("signalled", output, signal=output.signal)
-    return found
+    return problem
 
 
 def flags_of(params: Params, tasks: int | None) -> tuple[Flag, ...]:

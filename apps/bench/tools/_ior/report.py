@@ -60,18 +60,18 @@ class Report:
 
     def word(self, name: str) -> str:
         """Return an option such as "api" if it is one plain word, else ""."""
-        found = re.fullmatch(r"[A-Za-z0-9_-]{1,40}", self.options.get(name, ""))
-        return found[0] if found else ""
+        match = re.fullmatch(r"[A-Za-z0-9_-]{1,40}", self.options.get(name, ""))
+        return match[0] if match else ""
 
     def size(self, name: str) -> int | None:
         """Return the bytes of an option such as "aggregate filesize"."""
-        found = _SIZE.fullmatch(self.options.get(name, ""))
-        return round(float(found[1]) * _UNITS[found[2]]) if found else None
+        match = _SIZE.fullmatch(self.options.get(name, ""))
+        return round(float(match[1]) * _UNITS[match[2]]) if match else None
 
     @property
     def settings(self) -> dict[str, Any]:
         """Return the parameters that the options tell: sizes in B, counts, and whose file each rank wrote."""
-        told = {
+        settings = {
             "api": self.word("api"),
             "block_size": self.size("blocksize"),
             "transfer_size": self.size("xfersize"),
@@ -82,7 +82,7 @@ class Report:
             ),
             "collective": {"collective": True, "independent": False}.get(self.options.get("type", "")),
         }
-        return {name: value for name, value in told.items() if value not in (None, "")}
+        return {name: value for name, value in settings.items() if value not in (None, "")}
 
     def count(self, name: str) -> int | None:
         """Return the number of an option such as "tasks"."""
@@ -98,7 +98,7 @@ def read_report(text: str) -> Report:
     command = _COMMAND.search(text)
     rows = (*_table(text), *_comma_separated(text))
     summary = text[text.find("\nSummary of all tests:") :] if "\nSummary of all tests:" in text else ""
-    means = {found[1]: _number(found[4]) * MIB for found in _SUMMARY.finditer(summary)}
+    means = {match[1]: _number(match[4]) * MIB for match in _SUMMARY.finditer(summary)}
     return Report(
         rows=rows,
         means=means,
@@ -125,7 +125,7 @@ def _of_json(data: Any) -> Report:
     options = test.get("Options")
     # Up to version 3 the results are lists of passes, since 4 they are one list.
     passes = test.get("Results") or dig(options, "Results") or []
-    found = [row for each in passes for row in (each if isinstance(each, list) else [each])] if passes else []
+    listed = [row for each in passes for row in (each if isinstance(each, list) else [each])] if passes else []
     means = {
         str(entry.get("operation")): mean * MIB
         for entry in objects(dig(data, "summary"))
@@ -133,7 +133,7 @@ def _of_json(data: Any) -> Report:
     }
     command, version = dig(data, "Command line"), dig(data, "Version")
     return Report(
-        rows=tuple(_json_row(row) for row in objects(found)),
+        rows=tuple(_json_row(row) for row in objects(listed)),
         means=means,
         options={name: str(value) for name, value in options.items()} if isinstance(options, dict) else {},
         version=version[:40] if isinstance(version, str) and version.isprintable() else "",

@@ -19,13 +19,13 @@ def explain(output: Output, text: str, *, direct: bool) -> ToolFailure | None:
     """Return the failure that a report tells of, or None if it tells of none."""
     if refused := _OPTION.search(text):
         return failure("unknown-option", output, option=f"-{refused[1]}")
-    found = _ERROR.search(text)
-    if not found:
+    match = _ERROR.search(text)
+    if not match:
         return None
-    if found[0].startswith("Error in file"):
-        return failure("damaged-data", output, said=found[0].strip()[:200])
+    if match[0].startswith("Error in file"):
+        return failure("damaged-data", output, said=match[0].strip()[:200])
     # With several processes the words of the C library are missing, and what follows is of files already removed.
-    told = text if "No space left" in text or not found[0].startswith("Error writing") else ""
-    return errors.explain(output, told, direct=direct) or failure(
-        "write-stopped" if found[0].startswith("Error writing") else "no-result", output, said=found[0].strip()[:200]
+    error_text = text if "No space left" in text or not match[0].startswith("Error writing") else ""
+    return errors.explain(output, error_text, direct=direct) or failure(
+        "write-stopped" if match[0].startswith("Error writing") else "no-result", output, said=match[0].strip()[:200]
     )

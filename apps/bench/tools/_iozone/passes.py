@@ -17,12 +17,12 @@ def passes_of(output: Output, report: Report, point: Point, params: Params) -> d
     seconds = {metric: _seconds(point, metric, rates) for metric in rates}
     spans = one_after_the_other(output, list(seconds.values()))
     at_once = report.direct or bool(params.get("sync"))
-    found = {}
+    passes = {}
     for (metric, rate), span in zip(rates.items(), spans, strict=False):
         amount = rate * seconds[metric]
         course = course_of(output, span, amount, reads=metric in READS, at_once=at_once)
-        found[metric] = Pass(*span, amount, course)
-    return found
+        passes[metric] = Pass(*span, amount, course)
+    return passes
 
 
 def _seconds(point: Point, metric: str, rates: Mapping[str, float]) -> float:

@@ -21,30 +21,30 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
         report = workbook.read_workbook(output.stdout) if is_workbook else read_report(text)
     except Unreadable:
         argv, report = list(output.argv), None
-    found: dict[str, Value] = {}
+    parameters: dict[str, Value] = {}
     if reconstruction.is_known(argv):
         options = reconstruction.read_options(
             argv,
             {"-s": "file_size", "-r": "record_size", "-t": "threads", "-j": "stride"},
             {"-I": "direct", "-o": "sync"},
         )
-        found |= options
+        parameters |= options
         # A bare number is in kB here.
         for name in ("file_size", "record_size"):
-            if str(found.get(name, "")).isdecimal():
-                found[name] = f"{found[name]}K"
-        found["retest"] = "-+n" not in argv
+            if str(parameters.get(name, "")).isdecimal():
+                parameters[name] = f"{parameters[name]}K"
+        parameters["retest"] = "-+n" not in argv
     if report is None:
-        return reconstruction.keep_valid(tool, found)
-    found |= {"direct": report.direct} if report.has_banner else {}
+        return reconstruction.keep_valid(tool, parameters)
+    parameters |= {"direct": report.direct} if report.has_banner else {}
     if report.points:
         last = report.points[-1]
-        found |= {"threads": last.processes} if last.processes else {}
-        found |= {"file_size": last.file_size, "record_size": last.record_size} if last.file_size else {}
+        parameters |= {"threads": last.processes} if last.processes else {}
+        parameters |= {"file_size": last.file_size, "record_size": last.record_size} if last.file_size else {}
         done = {metric for point in report.points for metric, value in point.figures.items() if value > 0}
-        found |= {name: metric in done for name, metric in _TESTS.items()}
-        found["retest"] = bool(done & {"rewrite", "reread"})
-    return reconstruction.keep_valid(tool, found)
+        parameters |= {name: metric in done for name, metric in _TESTS.items()}
+        parameters["retest"] = bool(done & {"rewrite", "reread"})
+    return reconstruction.keep_valid(tool, parameters)
 
 
 def _argv_in(text: str) -> list[str]:

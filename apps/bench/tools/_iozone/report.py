@@ -135,12 +135,12 @@ def read_report(text: str) -> Report:
 
 
 def _rows(text: str) -> Iterator[Point]:
-    for found in _ROW.finditer(text):
-        if found.end("record") != found.start() + 24:
+    for match in _ROW.finditer(text):
+        if match.end("record") != match.start() + 24:
             raise Unreadable
-        point = Point(int(found["file"]) * KIB, int(found["record"]) * KIB, 1)
-        offset = found.start("figures") - found.start()
-        for figure in re.finditer(r"\d+", found["figures"], re.ASCII):
+        point = Point(int(match["file"]) * KIB, int(match["record"]) * KIB, 1)
+        offset = match.start("figures") - match.start()
+        for figure in re.finditer(r"\d+", match["figures"], re.ASCII):
             metric = COLUMNS.get(offset + figure.end())
             if metric is None or len(figure[0]) > 18:
                 raise Unreadable
@@ -150,13 +150,13 @@ def _rows(text: str) -> Iterator[Point]:
 
 def _throughputs(text: str) -> Iterator[Point]:
     """Yield a point for each number of processes; where an excerpt leaves sizes out they are 0."""
-    starts = [(found.start(), int(found[1]) * KIB, int(found[2]) * KIB) for found in _EACH.finditer(text)]
+    starts = [(match.start(), int(match[1]) * KIB, int(match[2]) * KIB) for match in _EACH.finditer(text)]
     phases = list(_PHASE.finditer(text))
     point: Point | None = None
     begun = -1
-    for index, found in enumerate(phases):
-        header = max((number for number, start in enumerate(starts) if start[0] < found.start()), default=-1)
-        metric, processes = PHASES.get(found[2]), int(found[1])
+    for index, match in enumerate(phases):
+        header = max((number for number, start in enumerate(starts) if start[0] < match.start()), default=-1)
+        metric, processes = PHASES.get(match[2]), int(match[1])
         if metric is None or not processes:
             continue
         if point is None or header != begun or processes != point.processes or metric in point.figures:
@@ -165,25 +165,25 @@ def _throughputs(text: str) -> Iterator[Point]:
             begun = header
             sizes = starts[header][1:] if header >= 0 else (_size(_FILE, text), _size(_RECORD, text))
             point = Point(*sizes, processes)
-        point.figures[metric] = float(found[3])
+        point.figures[metric] = float(match[3])
         end = phases[index + 1].start() if index + 1 < len(phases) else len(text)
-        _add_parts(point, metric, text[found.end() : end])
+        _add_parts(point, metric, text[match.end() : end])
     if point:
         yield point
 
 
 def _add_parts(point: Point, metric: str, text: str) -> None:
-    for found in _PART.finditer(text):
-        if found[1] == "Min":
-            target = point.moved if found[2] == "xfer" else point.least
-            target[metric] = float(found[3])
-        elif found[2] != "xfer":
-            point.most[metric] = float(found[3])
+    for match in _PART.finditer(text):
+        if match[1] == "Min":
+            target = point.moved if match[2] == "xfer" else point.least
+            target[metric] = float(match[3])
+        elif match[2] != "xfer":
+            point.most[metric] = float(match[3])
 
 
 def _size(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.search(text)
-    return int(found[1]) * KIB if found else 0
+    match = pattern.search(text)
+    return int(match[1]) * KIB if match else 0
 
 
 def seconds_of(point: Point, rates: Mapping[str, float]) -> dict[str, float]:

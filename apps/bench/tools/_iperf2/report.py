@@ -103,8 +103,8 @@ def scaled_rate(number: str, letter: str) -> float:
 def count_tests(text: str) -> int:
     """Return how many tests a server's log tells of: connections made after results are of the next one."""
     marks = sorted(
-        [(found.start(), "connected") for found in _CONNECTED.finditer(text)]
-        + [(found.start(), "result") for found in _LINE.finditer(text)]
+        [(match.start(), "connected") for match in _CONNECTED.finditer(text)]
+        + [(match.start(), "result") for match in _LINE.finditer(text)]
     )
     kinds = [kind for kind, _group in itertools.groupby(kind for _position, kind in marks)]
     return kinds.count("result")
@@ -115,14 +115,14 @@ def read_report(text: str) -> Report:
     report = Report()
     lines = _read_lines(text)
     received = [line for line in lines if line.is_received]
-    sent = [line for line in lines if not line.is_received]
-    report.finals = _finals(sent)
+    sender_lines = [line for line in lines if not line.is_received]
+    report.finals = _finals(sender_lines)
     report.received = _finals(received)
-    report.intervals = [line for line in (sent or received) if line not in report.finals + report.received]
+    report.intervals = [line for line in (sender_lines or received) if line not in report.finals + report.received]
     rows = list(_CSV.finditer(text))
     report.is_of_datagrams = any(row["total"] is not None for row in rows)
     report.is_of_segments = bool(rows) and not report.is_of_datagrams
-    disorder = {found[1]: int(found[2]) for found in _OUT_OF_ORDER.finditer(text)}
+    disorder = {match[1]: int(match[2]) for match in _OUT_OF_ORDER.finditer(text)}
     if report.received:
         report.out_of_order = sum(disorder.values())
     if head := _BUFFER.search(text):
@@ -135,7 +135,7 @@ def read_report(text: str) -> Report:
 
 
 def _read_lines(text: str) -> list[Line]:
-    lines = [_of_text(found) for found in _LINE.finditer(text)]
+    lines = [_of_text(match) for match in _LINE.finditer(text)]
     return [line for line in lines if line is not None] + _of_rows(list(_CSV.finditer(text)))
 
 
@@ -150,17 +150,17 @@ def _of_rows(rows: Sequence[re.Match[str]]) -> list[Line]:
     return lines
 
 
-def _of_text(found: re.Match[str]) -> Line | None:
+def _of_text(match: re.Match[str]) -> Line | None:
     """Return a line; None for a rate that is nothing but too small for the unit that was asked for."""
-    if found[7] in ("K", "M", "G", "T") and not float(found[6]):
+    if match[7] in ("K", "M", "G", "T") and not float(match[6]):
         return None
-    tcp, udp = _TCP_REST.match(found["rest"]), _UDP_REST.match(found["rest"])
-    rate = float(found[6]) * (_DECIMAL[found[7]] if found[8] == "bits" else 8 * _BINARY[found[7]])
+    tcp, udp = _TCP_REST.match(match["rest"]), _UDP_REST.match(match["rest"])
+    rate = float(match[6]) * (_DECIMAL[match[7]] if match[8] == "bits" else 8 * _BINARY[match[7]])
     return Line(
-        found["id"],
-        float(found[2]),
-        float(found[3]),
-        float(found[4]) * _BINARY[found[5]],
+        match["id"],
+        float(match[2]),
+        float(match[3]),
+        float(match[4]) * _BINARY[match[5]],
         rate,
         retries=int(tcp[1]) if tcp else None,
         cwnd=int(tcp[2]) * 1024.0 if tcp and tcp[2] else None,
@@ -171,20 +171,20 @@ def _of_text(found: re.Match[str]) -> Line | None:
     )
 
 
-def _of_csv(found: re.Match[str], *, is_received: bool) -> Line:
-    amount, rate = float(found["amount"]), float(found["rate"])
-    start, end = float(found["start"]), float(found["end"])
+def _of_csv(match: re.Match[str], *, is_received: bool) -> Line:
+    amount, rate = float(match["amount"]), float(match["rate"])
+    start, end = float(match["start"]), float(match["end"])
     # Times have one digit; bytes and rate tell the end to the microsecond.
     exact = start + amount * 8 / rate if rate else end
     return Line(
-        found["id"],
+        match["id"],
         start,
         exact if abs(exact - end) <= CSV_ROUNDING_S else end,
         amount,
         rate,
-        jitter=float(found["jitter"]) / 1000 if is_received else None,
-        lost=int(found["lost"]) if is_received else None,
-        total=int(found["total"]) if is_received else None,
+        jitter=float(match["jitter"]) / 1000 if is_received else None,
+        lost=int(match["lost"]) if is_received else None,
+        total=int(match["total"]) if is_received else None,
     )
 
 

@@ -16,21 +16,23 @@ __all__ = ["Report", "make_reading"]
 TOLERANCE = 0.02
 
 
-def make_reading(output: Output, sent: Report | None, served: Report | None, params: Params, version: str) -> Reading:
+def make_reading(
+    output: Output, client: Report | None, served: Report | None, params: Params, version: str
+) -> Reading:
     """Return the reading: goodput from the receiver, everything else from the side that knows it."""
     is_udp = params["protocol"] == "udp"
     # With TCP the server's lines are what arrived; datagrams are counted by it, too, and told to the client.
-    receiver = sent if is_udp and sent and sent.received else served
+    receiver = client if is_udp and client and client.received else served
     arrived = (receiver.received or ([] if is_udp else receiver.finals)) if receiver else []
-    sending = sent.finals if sent else []
+    sending = client.finals if client else []
     for line in (*sending, *arrived):
         _check(output, line)
     samples: dict[str, float | None] = {"goodput": _rate(arrived), "sent_rate": _rate(sending)}
-    samples |= _datagrams(output, arrived) if is_udp else _connection(sending, sent.intervals if sent else [])
-    told = sent or served or Report()
-    granted = {} if told.buffer is None else {"buffer": told.buffer}
-    if params["window"] and told.buffer is not None:
-        samples["window_granted"] = told.buffer
+    samples |= _datagrams(output, arrived) if is_udp else _connection(sending, client.intervals if client else [])
+    either = client or served or Report()
+    granted_sizes = {} if either.buffer is None else {"buffer": either.buffer}
+    if params["window"] and either.buffer is not None:
+        samples["window_granted"] = either.buffer
     shares = [line.amount for line in arrived or sending]
     squares = sum(share * share for share in shares)
     if len(shares) > 1 and squares:
@@ -38,14 +40,14 @@ def make_reading(output: Output, sent: Report | None, served: Report | None, par
         samples["fairness"] = sum(shares) ** 2 / (len(shares) * squares)
     if is_udp and receiver:
         samples["out_of_order"] = receiver.out_of_order
-    observed = {"streams": len(shares), "mss": told.mss, "connect_rtt": told.rtt}
+    observed = {"streams": len(shares), "mss": either.mss, "connect_rtt": either.rtt}
     return Reading(
         samples=_pairs.figures(samples),
-        series=_series(sent or served or Report(), is_sent=sent is not None),
+        series=_series(client or served or Report(), is_sent=client is not None),
         requested=dict(params),
-        granted=granted,
+        granted=granted_sizes,
         observed={name: value for name, value in observed.items() if value is not None},
-        flags=(*_flags(output, samples, params, told), *_agreement(arrived, told.datagram)),
+        flags=(*_flags(output, samples, params, either), *_agreement(arrived, either.datagram)),
         tool_version=version,
     )
 
@@ -53,8 +55,8 @@ def make_reading(output: Output, sent: Report | None, served: Report | None, par
 def _check(output: Output, line: Line) -> None:
     """Raise ToolFailure if a line's rate is not its bytes over its time."""
     computed = line.amount * 8 / line.end if line.end else math.inf
-    allowed = TOLERANCE * max(line.rate_bps, computed) + 1
-    if not line.end or abs(computed - line.rate_bps) > allowed:
+    tolerance = TOLERANCE * max(line.rate_bps, computed) + 1
+    if not line.end or abs(computed - line.rate_bps) > tolerance:
         raise failure("contradictory", output, first=f"{line.rate_bps:.6g}", second=f"{computed:.6g}")
 
 
@@ -112,9 +114,9 @@ def _agreement(arrived: Sequence[Line], length: int | None) -> list[Flag]:
     return agreement.datagram_flags(_rate(arrived), datagrams, length, seconds, ("goodput", "loss"), TOLERANCE)
 
 
-def _flags(output: Output, samples: dict[str, float | None], params: Params, told: Report) -> tuple[Flag, ...]:
+def _flags(output: Output, samples: dict[str, float | None], params: Params, report: Report) -> tuple[Flag, ...]:
     flags = [] if samples["goodput"] is not None else [_pairs.receiver_unseen()]
-    flags += _pairs.window_flags(params["window"], told.buffer)
+    flags += _pairs.window_flags(params["window"], report.buffer)
     if params["protocol"] == "udp":
         flags += _pairs.load_flags(samples["sent_rate"], params["rate"] if is_known(output.argv) else None)
     return tuple(flags)

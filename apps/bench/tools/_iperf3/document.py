@@ -36,31 +36,31 @@ class Document:
     @property
     def version(self) -> str:
         """Return the program's version, such as "3.12", or "" if it does not say."""
-        said = self.get("start", "version")
-        found = re.match(r"iperf (\d+\.\d[\w.+-]{0,20})", said, re.ASCII) if isinstance(said, str) else None
-        return found[1] if found else ""
+        text = self.get("start", "version")
+        match = re.match(r"iperf (\d+\.\d[\w.+-]{0,20})", text, re.ASCII) if isinstance(text, str) else None
+        return match[1] if match else ""
 
     def require_version(self, minimum: str) -> None:
         """Raise the failure of a program that is older than `minimum`."""
         if self.version and _version_key(self.version) < _version_key(minimum):
             raise failure("version-too-old", self.output, minimum=minimum)
 
-    def require_protocol(self, wanted: str) -> None:
+    def require_protocol(self, expected: str) -> None:
         """Raise the failure of a report that says it is of another protocol."""
-        said = self.get("start", "test_start", "protocol")
-        if said != wanted and said in ("TCP", "UDP", "SCTP"):
-            raise failure("other-protocol", self.output, found=said, wanted=wanted)
+        protocol = self.get("start", "test_start", "protocol")
+        if protocol != expected and protocol in ("TCP", "UDP", "SCTP"):
+            raise failure("other-protocol", self.output, found=protocol, wanted=expected)
 
     def rate(self, name: str) -> float:
         """Return the rate (bit/s) of a sum of the end, checked against its bytes and seconds; or ToolFailure."""
-        stated, sent, seconds = (self.number("end", name, key) for key in ("bits_per_second", "bytes", "seconds"))
-        if stated is None or sent is None or not seconds:
+        rate_bps, amount, seconds = (self.number("end", name, key) for key in ("bits_per_second", "bytes", "seconds"))
+        if rate_bps is None or amount is None or not seconds:
             raise failure("unreadable", self.output)
-        computed = sent * 8 / seconds
+        computed = amount * 8 / seconds
         tolerance = TEXT_TOLERANCE + TEXT_TIME_S / seconds if self.is_text else TOLERANCE
-        if not math.isclose(stated, computed, rel_tol=tolerance, abs_tol=1):
-            raise failure("contradictory", self.output, first=f"{stated:.6g}", second=f"{computed:.6g}")
-        return stated
+        if not math.isclose(rate_bps, computed, rel_tol=tolerance, abs_tol=1):
+            raise failure("contradictory", self.output, first=f"{rate_bps:.6g}", second=f"{computed:.6g}")
+        return rate_bps
 
     def require_duration(self, name: str, wanted_s: float) -> None:
         """Raise the failure of a measurement whose sum covers less than nine tenths of the time asked for.

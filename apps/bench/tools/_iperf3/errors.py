@@ -27,16 +27,16 @@ _REASONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 _CONNECTING = re.compile(r"unable to (connect|start listener|start stream listener|create a new stream)")
 
 
-def explain(output: Output, said: str) -> ToolFailure:
+def explain(output: Output, words: str) -> ToolFailure:
     """Return the failure that an error message of iperf3 tells of."""
     address = value_after(output.argv, "-c") or value_after(output.argv, "-B") or "the server"
-    if _CONNECTING.search(said) and (found := texts.system_error(output, said, address)):
-        return found
+    if _CONNECTING.search(words) and (system_error := texts.system_error(output, words, address)):
+        return system_error
     for pattern, reason in _REASONS:
-        if pattern.search(said):
-            asked = value_after(output.argv, "-C")
-            return failure(reason, output, said=said, address=address, value=asked)
-    return failure("no-result", output, said=said)
+        if pattern.search(words):
+            algorithm = value_after(output.argv, "-C")
+            return failure(reason, output, said=words, address=address, value=algorithm)
+    return failure("no-result", output, said=words)
 
 
 def explain_text(output: Output) -> ToolFailure | None:
@@ -45,8 +45,8 @@ def explain_text(output: Output) -> ToolFailure | None:
     if unknown := texts.bad_option(output, text):
         option = str(unknown.message.params["option"])
         return failure("version-too-old", output, minimum=SINCE[option]) if option in SINCE else unknown
-    said = re.search(r"^iperf3: (?:error - )?(.+)$", text, re.MULTILINE)
-    return explain(output, said[1][:200]) if said else None
+    match = re.search(r"^iperf3: (?:error - )?(.+)$", text, re.MULTILINE)
+    return explain(output, match[1][:200]) if match else None
 
 
 def value_after(argv: tuple[str, ...], option: str) -> str:

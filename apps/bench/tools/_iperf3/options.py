@@ -100,12 +100,12 @@ def make_estimate(params: Params, rate_bps: float | None, *, offered_bps: float 
     `offered_bps` (bit/s, in each direction used) is what it sends whether or not the path carries it.
     """
     seconds = params["duration"] + params["omit"]
-    sent: dict[tuple[str, str], int] = {}
+    traffic: dict[tuple[str, str], int] = {}
     if rate_bps is not None:
         amount = round(rate_bps * seconds / 8)
         if params["direction"] != REVERSE:
-            sent["client", "server"] = amount
+            traffic["client", "server"] = amount
         if params["direction"] != FORWARD:
-            sent["server", "client"] = amount
+            traffic["server", "client"] = amount
     streams = params["streams"] * (2 if params["direction"] == BOTH else 1)
-    return Estimate(seconds + OVERHEAD_S, sent, offered_bps=offered_bps, streams=streams)
+    return Estimate(seconds + OVERHEAD_S, traffic, offered_bps=offered_bps, streams=streams)

@@ -54,9 +54,9 @@ DEFAULT_UDP_RATE = 1_048_576
 
 def protocol_of(output: Output) -> str:
     """Return "TCP" or "UDP" as the report or else the argv says, "" if neither tells."""
-    said = dig(_report(output), "start", "test_start", "protocol")
-    if said in ("TCP", "UDP"):
-        return str(said)
+    protocol = dig(_report(output), "start", "test_start", "protocol")
+    if protocol in ("TCP", "UDP"):
+        return str(protocol)
     if len(output.argv) < 2:
         return ""
     return "UDP" if "udp" in _argv_options(output) else "TCP"
@@ -109,8 +109,8 @@ def _pace(options: Mapping[str, str], report: Json) -> float:
 
 
 def _argv_options(output: Output) -> dict[str, str]:
-    found = read_options(output.argv, _VALUED, _FLAGS)
-    return {name: text for name, text in found.items() if name}
+    options = read_options(output.argv, _VALUED, _FLAGS)
+    return {name: text for name, text in options.items() if name}
 
 
 def _report(output: Output) -> Json:

@@ -118,9 +118,11 @@ def _silence(document: Document) -> list[Flag]:
     flags = []
     is_udp = document.get("start", "test_start", "protocol") == "UDP"
     for suffix in ("", "_bidir_reverse"):
-        sent, received = (document.number("end", f"sum_{side}{suffix}", "bytes") for side in ("sent", "received"))
-        if received == 0 and sent:
+        sent_bytes, received = (
+            document.number("end", f"sum_{side}{suffix}", "bytes") for side in ("sent", "received")
+        )
+        if received == 0 and sent_bytes:
             metrics = () if is_udp else (f"goodput{suffix.removeprefix('_bidir')}",)
-            text = Message(_("The receiver counted none of the %(sent)s bytes sent."), {"sent": int(sent)})
+            text = Message(_("The receiver counted none of the %(sent)s bytes sent."), {"sent": int(sent_bytes)})
             flags.append(Flag("nothing-received", "warning" if is_udp else "invalid", text, metrics))
     return flags

@@ -76,18 +76,18 @@ def read_text_report(text: str) -> Json | None:
 
 def _read_row(line: str, *, is_reverse: bool) -> Json | None:
     """Return the figures of one line: those of an interval, or with a "side" those of the end."""
-    found = _ROW.match(line)
-    if not found:
+    match = _ROW.match(line)
+    if not match:
         return None
-    _id, way, start, end, moved, prefix, rate, rate_prefix, unit, rest = found.groups()
+    _id, way, start, end, amount, prefix, rate, rate_prefix, unit, rest = match.groups()
     per_unit = 1024 if unit == "Bytes" else 1000
     row: Json = {
-        "socket": found["id"],
+        "socket": match["id"],
         "way": way,
         "start": float(start),
         "end": float(end),
         "seconds": float(end) - float(start),
-        "bytes": float(moved) * 1024 ** _POWERS[prefix],
+        "bytes": float(amount) * 1024 ** _POWERS[prefix],
         "bits_per_second": float(rate) * per_unit ** _POWERS[rate_prefix] * (8 if unit == "Bytes" else 1),
         "omitted": "(omitted)" in rest,
         "sender": way == "TX" if way else not is_reverse,
@@ -123,8 +123,8 @@ def _read_start(text: str, rows: list[Json], ends: list[Json]) -> Json:
         # A server's report does not say in which direction it was asked to send.
         test["reverse"] = int("\nReverse mode" in text)
         start["connecting_to"] = {"port": int(port[1])}
-    if told := _TEST.search(text):
-        test |= {"blksize": int(told[1]), "omit": int(told[2])}
+    if match := _TEST.search(text):
+        test |= {"blksize": int(match[1]), "omit": int(match[2])}
     if version := _VERSION.search(text):
         start["version"] = version[0]
     if mss := _MSS.search(text):

@@ -131,15 +131,15 @@ def _variables(launch: Launch) -> tuple[tuple[str, str], ...]:
 
 def hosts_of(node: NodeRef) -> list[str]:
     """Return the names by which launchers may call a node: its host name, whole and short, its name, its address."""
-    told = node.facts.get("hostname") if isinstance(node.facts, Mapping) else None
-    hostname = told if isinstance(told, str) else ""
+    name_in_facts = node.facts.get("hostname") if isinstance(node.facts, Mapping) else None
+    hostname = name_in_facts if isinstance(name_in_facts, str) else ""
     return [name for name in dict.fromkeys((hostname, hostname.partition(".")[0], node.name, node.address)) if name]
 
 
 def networks_of(nodes: Sequence[NodeRef]) -> list[str]:
     """Return the networks of the nodes' data-plane addresses, none if the facts do not tell all of them."""
-    found = [_network_of(node) for node in nodes]
-    return sorted({network for network in found if network}) if all(found) else []
+    networks = [_network_of(node) for node in nodes]
+    return sorted({network for network in networks if network}) if all(networks) else []
 
 
 def interface_of(nodes: Sequence[NodeRef]) -> str:
@@ -159,12 +159,12 @@ def _data_plane_of(node: NodeRef) -> tuple[str, str]:
         addresses = interface.get("addresses") if isinstance(interface, Mapping) else None
         for address in addresses if isinstance(addresses, list) else []:
             try:
-                known = ipaddress.ip_interface(address)
+                interface_address = ipaddress.ip_interface(address)
             except ValueError:
                 continue
-            if str(known.ip) == node.address and known.version == 4:
+            if str(interface_address.ip) == node.address and interface_address.version == 4:
                 name = interface.get("name")
-                return name if isinstance(name, str) else "", str(known.network)
+                return name if isinstance(name, str) else "", str(interface_address.network)
     return "", ""
 
 

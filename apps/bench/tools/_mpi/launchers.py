@@ -79,17 +79,17 @@ class OpenMpi(Launcher):
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the bindings as reported by the ranks' own nodes, else the map as displayed."""
         text = texts.read_text(output)
-        found: dict[int, Place] = {}
+        ranks: dict[int, Place] = {}
         host = ""
         for line in text.splitlines():
             node = _MAP_NODE.match(line)
             host = node[1] if node else host
             planned = _MAP_RANK.search(line)
             if planned and host:
-                found.setdefault(int(planned[1]), Place(host, _masked(planned[2])))
+                ranks.setdefault(int(planned[1]), Place(host, _masked(planned[2])))
         for name, rank, rest in _BOUND.findall(text):
-            found[int(rank)] = Place(name, _masked(rest))
-        return found
+            ranks[int(rank)] = Place(name, _masked(rest))
+        return ranks
 
 
 _MAP_NODE = re.compile(r"\s*Data for node: (\S{1,200})\s")
@@ -207,8 +207,8 @@ class IntelMpi(Hydra):
 
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the table of pins."""
-        found = _PIN.findall(texts.read_text(output))
-        return {int(rank): Place(host, cpus=read_list(cpus)) for rank, host, cpus in found}
+        pins = _PIN.findall(texts.read_text(output))
+        return {int(rank): Place(host, cpus=read_list(cpus)) for rank, host, cpus in pins}
 
 
 def _data_plane(launch: Launch) -> list[str]:
@@ -242,16 +242,16 @@ class Srun(Launcher):
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the tasks' nodes, and the masks they were bound by."""
         text = texts.read_text(output)
-        found: dict[int, Place] = {}
+        ranks: dict[int, Place] = {}
         for host, tasks in re.findall(
             r"^srun: launching StepId=\S+ on host (\S+), .*tasks: \[?([\d,-]+)", text, re.M
         ):
             for rank in read_list(tasks):
-                found[rank] = Place(host)
+                ranks[rank] = Place(host)
         for host, rank, mask in re.findall(
             r"^cpu-bind(?:-\w+)?=MASK - (\S+), task +(\d{1,6}) +\d+ \[\d+\]: mask (0x[0-9a-fA-F]{1,512}) set",
             text,
             re.M,
         ):
-            found[int(rank)] = Place(host, cpus=read_mask(mask))
-        return found
+            ranks[int(rank)] = Place(host, cpus=read_mask(mask))
+        return ranks

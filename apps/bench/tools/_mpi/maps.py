@@ -68,39 +68,39 @@ def _is_whole(data: Json) -> bool:
     )
 
 
-def compare(asked: Json | None, got: Got, *, any_hosts: bool = False) -> tuple[Json, Json, tuple[Flag, ...]]:
+def compare(request: Json | None, got: Got, *, any_hosts: bool = False) -> tuple[Json, Json, tuple[Flag, ...]]:
     """Return the two maps as they are kept with a result, and the flags of their difference.
 
     With `any_hosts` the scheduler chose the nodes: then only who shares a node with whom is compared.
     """
-    if asked is None:
+    if request is None:
         return {}, ({"map": [_as_json(rank, got[rank]) for rank in sorted(got)]} if got else {}), ()
-    nodes, ranks = asked["nodes"], asked["ranks"]
-    wanted = [
+    nodes, ranks = request["nodes"], request["ranks"]
+    requested_map = [
         {"rank": rank, "node": nodes[place["node"]]["name"], **({"core": place["core"]} if place["core"] else {})}
         for rank, place in enumerate(ranks)
     ]
     # What is not asked for is not missed: the launcher may do as it likes.
     is_asked = len({place["node"] for place in ranks}) > 1 or any(place["core"] for place in ranks)
     hosts = {} if any_hosts else {index: set(map(str, node["hosts"])) for index, node in enumerate(nodes)}
-    found: list[Json] = []
+    actual_map: list[Json] = []
     flags: list[Flag] = []
-    told = 0
+    located = 0
     for rank, place in enumerate(ranks):
         actual = got.get(rank)
         if actual is None:
             continue
         node = nodes[place["node"]]
         labels = _labels_of(actual, {} if any_hosts else node["cores"])
-        found.append(_as_json(rank, actual, labels))
-        told += not place["core"] or labels is not None or any_hosts
+        actual_map.append(_as_json(rank, actual, labels))
+        located += not place["core"] or labels is not None or any_hosts
         if is_asked and not flags and not _agrees(place, actual, labels, hosts, any_hosts=any_hosts):
             where = actual.host + (f" {' '.join(labels)}" if labels else "")
             text = {"rank": rank, "asked": f"{node['name']} {place['core']}".strip(), "got": where}
             flags.append(Flag("placement-differs", "invalid", Message(DIFFERS, text)))
-    if is_asked and told < len(ranks):
-        flags.append(Flag("placement-unknown", "warning", Message(UNKNOWN, {"told": told, "ranks": len(ranks)})))
-    return {"map": wanted}, {"map": found}, tuple(flags)
+    if is_asked and located < len(ranks):
+        flags.append(Flag("placement-unknown", "warning", Message(UNKNOWN, {"told": located, "ranks": len(ranks)})))
+    return {"map": requested_map}, {"map": actual_map}, tuple(flags)
 
 
 def _agrees(
@@ -109,8 +109,8 @@ def _agrees(
     """Return whether a rank ran where it was to; `hosts` learns the scheduler's nodes as it goes."""
     index, short = place["node"], actual.host.partition(".")[0]
     if any_hosts:
-        taken = {host for other, names in hosts.items() if other != index for host in names}
-        if hosts.setdefault(index, {actual.host}) != {actual.host} or actual.host in taken:
+        other_hosts = {host for other, names in hosts.items() if other != index for host in names}
+        if hosts.setdefault(index, {actual.host}) != {actual.host} or actual.host in other_hosts:
             return False
         return not place["core"] or actual.cpus is None or bool(actual.cpus)
     if not hosts[index] & {actual.host, short}:

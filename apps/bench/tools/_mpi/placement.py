@@ -80,12 +80,12 @@ def place_pairs(placement: str, distance: int, pairs: int, nodes: Sequence[NodeR
         other = 1 if len(nodes) > 1 else 0
         return (*[Slot(0)] * pairs, *[Slot(other)] * pairs)
     topology = _known(nodes[0], "placement")
-    found = (_same_socket if placement == SAME_SOCKET else _other_socket)(topology, distance, pairs)
-    if len(found) < pairs:
+    partners = (_same_socket if placement == SAME_SOCKET else _other_socket)(topology, distance, pairs)
+    if len(partners) < pairs:
         text = _("%(node)s has cores for %(found)s of %(pairs)s pairs placed so.")
-        values = {"node": nodes[0].name, "found": len(found), "pairs": pairs}
+        values = {"node": nodes[0].name, "found": len(partners), "pairs": pairs}
         raise ParameterError({"placement": Message(text, values)})
-    return (*[Slot(0, one) for one, _other in found], *[Slot(0, other) for _one, other in found])
+    return (*[Slot(0, one) for one, _other in partners], *[Slot(0, other) for _one, other in partners])
 
 
 def place_group(placement: str, ranks: int, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
@@ -112,15 +112,15 @@ def place_ranks(ranks: int, node_placement: str, core_placement: str, nodes: Seq
     if core_placement == FREE:
         return tuple(Slot(index) for index in counts)
     orders = {index: _ordered(nodes[index], core_placement) for index in sorted(set(counts))}
-    used = dict.fromkeys(orders, 0)
+    counts_used = dict.fromkeys(orders, 0)
     slots = []
     for index in counts:
-        if used[index] == len(orders[index]):
+        if counts_used[index] == len(orders[index]):
             text = _("%(node)s has %(cores)s cores: fewer than the ranks that are to be bound there.")
             values = {"node": nodes[index].name, "cores": len(orders[index])}
             raise ParameterError({"ranks": Message(text, values)})
-        slots.append(Slot(index, orders[index][used[index]]))
-        used[index] += 1
+        slots.append(Slot(index, orders[index][counts_used[index]]))
+        counts_used[index] += 1
     return tuple(slots)
 
 
@@ -129,9 +129,9 @@ def _node_indices(ranks: int, node_placement: str, nodes: Sequence[NodeRef]) -> 
         return [rank % len(nodes) for rank in range(ranks)]
     # The cores that a node has; one whose agent told of none takes an equal share.
     rooms = [cores_of(node) or -(-ranks // len(nodes)) for node in nodes]
-    filled = [index for index, room in enumerate(rooms) for _rank in range(room)]
+    by_core = [index for index, room in enumerate(rooms) for _rank in range(room)]
     # What is over shares the cores of the last.
-    return (filled + [len(nodes) - 1] * ranks)[:ranks]
+    return (by_core + [len(nodes) - 1] * ranks)[:ranks]
 
 
 def cores_of(node: NodeRef) -> int:
@@ -155,26 +155,26 @@ def _by_turns(core: Core) -> tuple[int, int]:
 
 
 def _same_socket(topology: Topology, _distance: int, pairs: int) -> list[tuple[Core, Core]]:
-    found: list[tuple[Core, Core]] = []
+    partners: list[tuple[Core, Core]] = []
     for socket in range(topology.sockets):
         cores = topology.of_socket(socket)
-        found += zip(cores[::2], cores[1::2], strict=False)
-    return found[:pairs]
+        partners += zip(cores[::2], cores[1::2], strict=False)
+    return partners[:pairs]
 
 
 def _other_socket(topology: Topology, distance: int, pairs: int) -> list[tuple[Core, Core]]:
     """Return partners in two sockets at the distance asked for, those of the first such two sockets first."""
     free = list(topology.cores)
-    found: list[tuple[Core, Core]] = []
-    while free and len(found) < pairs:
+    partners: list[tuple[Core, Core]] = []
+    while free and len(partners) < pairs:
         one = free.pop(0)
         for other in free:
             hops = topology.hops(one, other)
             if hops and distance in (0, hops):
                 free.remove(other)
-                found.append((one, other))
+                partners.append((one, other))
                 break
-    return found
+    return partners
 
 
 def _place_across(distance: int, pairs: int, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
@@ -182,9 +182,9 @@ def _place_across(distance: int, pairs: int, nodes: Sequence[NodeRef]) -> tuple[
     other = _partner_of(nodes, distance)
     cores = [topology.cores if (topology := topology_of(nodes[index])) else () for index in (0, other)]
     places = []
-    for index, known in zip((0, other), cores, strict=True):
+    for index, own_cores in zip((0, other), cores, strict=True):
         # More pairs than cores share them, as they do without binding.
-        places += [Slot(index, known[pair] if pairs <= len(known) else None) for pair in range(pairs)]
+        places += [Slot(index, own_cores[pair] if pairs <= len(own_cores) else None) for pair in range(pairs)]
     return tuple(places)
 
 
@@ -192,8 +192,8 @@ def _partner_of(nodes: Sequence[NodeRef], distance: int) -> int:
     """Return the index of the first node so many switches away from the first one (0: the next node)."""
     if not distance:
         return 1
-    told = nodes[0].facts.get("switches") if isinstance(nodes[0].facts, Mapping) else None
-    switches = told if isinstance(told, Mapping) else {}
+    hops_by_node = nodes[0].facts.get("switches") if isinstance(nodes[0].facts, Mapping) else None
+    switches = hops_by_node if isinstance(hops_by_node, Mapping) else {}
     for index, node in enumerate(nodes[1:], 1):
         if switches.get(node.name) == distance:
             return index

@@ -31,19 +31,19 @@ class Started:
 
 def nodes_of(params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> tuple[NodeRef, ...]:
     """Return the nodes that ranks may run on; with Slurm, the log-in node and nameless ones that it will choose."""
-    chosen = tuple(nodes[ROLE])
+    candidates = tuple(nodes[ROLE])
     if params["launcher"] == SLURM:
-        count = params["clients"] or len(chosen)
-        return tuple(replace(chosen[0], name=f"#{index}", facts={}) for index in range(count))
-    return chosen[: params["clients"]] if params["clients"] else chosen
+        count = params["clients"] or len(candidates)
+        return tuple(replace(candidates[0], name=f"#{index}", facts={}) for index in range(count))
+    return candidates[: params["clients"]] if params["clients"] else candidates
 
 
 def slots_of_pairs(params: Params, pairs: int, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
     """Return the places of pairs, senders first; Slurm binds by its own order of sockets."""
     if params["launcher"] == SLURM:
         placement = OTHER_NODE if params["placement"] == OTHER_NODE else FREE
-        used = nodes if params["placement"] in (OTHER_NODE, FREE) else nodes[:1]
-        return place_pairs(placement, 0, pairs, used)
+        involved = nodes if params["placement"] in (OTHER_NODE, FREE) else nodes[:1]
+        return place_pairs(placement, 0, pairs, involved)
     return place_pairs(params["placement"], params["distance"], pairs, nodes)
 
 
@@ -77,8 +77,8 @@ def start_time_s(ranks: int) -> float:
 
 def measured(outputs: Sequence[Output], params: Params, stage: str = "measure") -> Output:
     """Return the launcher's output; a ToolFailure says that ranks were never started, and why."""
-    found = [output for output in outputs if output.stage == stage]
-    output = found[-1] if found else None
+    launches = [output for output in outputs if output.stage == stage]
+    output = launches[-1] if launches else None
     if params["launcher"] == SLURM:
         problem = slurm.why_none(outputs, output)
         if problem:

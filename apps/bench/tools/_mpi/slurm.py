@@ -46,19 +46,19 @@ class Queued:
 
 def command(launch: Launch) -> Command:
     """Return srun: verbose, so that it tells the job's number and where each task starts."""
-    allowed = launch.params["queue_limit"]
+    queue_limit_s = launch.params["queue_limit"]
     if launch.params["bundle"]:
         argv = _in_bundle(launch)
     else:
-        argv = ["srun", f"--job-name={name_of(launch)}", f"--immediate={math.ceil(allowed)}", *_claim(launch)]
+        argv = ["srun", f"--job-name={name_of(launch)}", f"--immediate={math.ceil(queue_limit_s)}", *_claim(launch)]
     argv += ["--verbose", *_shape(launch)]
     if launch.params["slurm_mpi"]:
         argv.append(f"--mpi={launch.params['slurm_mpi']}")
     if launch.directory:
         argv.append(f"--chdir={launch.directory}")
-    made = make_command(launch, [*argv, *launch.argv])
-    limit = launch.time_limit_s + allowed + MARGIN_S
-    return Command(**{**vars(made), "time_limit_s": limit})
+    plain = make_command(launch, [*argv, *launch.argv])
+    limit = launch.time_limit_s + queue_limit_s + MARGIN_S
+    return Command(**{**vars(plain), "time_limit_s": limit})
 
 
 def before(launch: Launch) -> tuple[Stage, ...]:
@@ -105,10 +105,10 @@ def name_of(launch: Launch) -> str:
     Trials that share an allocation have its name; another shape, partition or time limit is another allocation.
     """
     if launch.params["bundle"]:
-        told = "\0".join([launch.params["bundle"], *_room(launch)])
+        identity = "\0".join([launch.params["bundle"], *_room(launch)])
     else:
-        told = "\0".join([*launch.argv, *_shape(launch), *_claim(launch), launch.directory])
-    return f"fathom-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
+        identity = "\0".join([*launch.argv, *_shape(launch), *_claim(launch), launch.directory])
+    return f"fathom-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
 
 
 def _only(launch: Launch) -> tuple[str, ...]:
@@ -167,8 +167,8 @@ def _in_bundle(launch: Launch) -> list[str]:
 
 def read_queue(outputs: Sequence[Output], output: Output) -> Queued | None:
     """Return what the queue told of an output's job, the last word counting; None if it told nothing."""
-    found = _JOB.search(texts.read_text(output))
-    job_id = (found[1] or found[2]) if found else ""
+    match = _JOB.search(texts.read_text(output))
+    job_id = (match[1] or match[2]) if match else ""
     shared = _SHARED.search(texts.read_text(output))
     last = None
     for other in outputs:
@@ -190,17 +190,17 @@ def _queued(row: Sequence[str]) -> Queued:
         # These are forecasts.
         started = ended = None
     run_time = jobs.between(started, ended) if state != jobs.RUNNING else None
-    named = "" if reason == "None" else reason
-    return Queued(job_id, state, named, jobs.between(submitted, started), run_time, jobs.expand_hosts(nodes))
+    state_reason = "" if reason == "None" else reason
+    return Queued(job_id, state, state_reason, jobs.between(submitted, started), run_time, jobs.expand_hosts(nodes))
 
 
 def why_none(outputs: Sequence[Output], output: Output | None) -> ToolFailure | None:
     """Return why Slurm gave no result, None if that does not lie with Slurm."""
     for other in outputs:
         if other.stage == "forecast":
-            found = _CANNOT.search(texts.read_text(other))
-            if found:
-                return failure("queue-impossible", other, said=found[0].strip()[:200])
+            match = _CANNOT.search(texts.read_text(other))
+            if match:
+                return failure("queue-impossible", other, said=match[0].strip()[:200])
     if output is None:
         return None
     queued = read_queue(outputs, output)
@@ -211,27 +211,27 @@ def why_none(outputs: Sequence[Output], output: Output | None) -> ToolFailure | 
     if queued and is_impossible(jobs.PENDING, queued.reason) and queued.queue_time is None:
         return failure("queue-impossible", output, said=f"{queued.reason} (job {queued.job_id})")
     if _BUSY.search(text) or (output.timed_out and queued and queued.state == jobs.PENDING):
-        said = f"{queued.reason} (job {queued.job_id})" if queued else "Requested nodes are busy"
-        return failure("queue-limit", output, seconds=_limit_of(output), said=said)
+        reason = f"{queued.reason} (job {queued.job_id})" if queued else "Requested nodes are busy"
+        return failure("queue-limit", output, seconds=_limit_of(output), said=reason)
     if re.search(r"CANCELLED AT \S+ DUE TO TIME LIMIT", text):
         return failure("job-timed-out", output, said=queued.job_id if queued else "DUE TO TIME LIMIT")
-    found = re.search(r"^(?:slurmstepd\S*: )?error: \*\*\* (?:STEP|JOB) \S+ .*CANCELLED AT.*$", text, re.M)
-    if found and not output.timed_out and output.signal is None:
-        return failure("job-cancelled", output, said=found[0].strip()[:200])
-    found = re.search(r"^srun: error: (?:Node failure on .*|Job allocation \d+ has been revoked.*)$", text, re.M)
-    if found:
-        return failure("job-node-failed", output, said=found[0].strip()[:200])
-    found = re.search(r"^srun: (?:error: Unable to allocate.*|Job allocation \d+ has been revoked.*)$", text, re.M)
-    return failure("not-granted", output, said=found[0].strip()[:200]) if found else None
+    match = re.search(r"^(?:slurmstepd\S*: )?error: \*\*\* (?:STEP|JOB) \S+ .*CANCELLED AT.*$", text, re.M)
+    if match and not output.timed_out and output.signal is None:
+        return failure("job-cancelled", output, said=match[0].strip()[:200])
+    match = re.search(r"^srun: error: (?:Node failure on .*|Job allocation \d+ has been revoked.*)$", text, re.M)
+    if match:
+        return failure("job-node-failed", output, said=match[0].strip()[:200])
+    match = re.search(r"^srun: (?:error: Unable to allocate.*|Job allocation \d+ has been revoked.*)$", text, re.M)
+    return failure("not-granted", output, said=match[0].strip()[:200]) if match else None
 
 
-def _why_not_shared(output: Output, said: str) -> ToolFailure:
-    waiting = _WAITING.search(said)
+def _why_not_shared(output: Output, text: str) -> ToolFailure:
+    waiting = _WAITING.search(text)
     if waiting and is_impossible(jobs.PENDING, waiting[1]):
         return failure("queue-impossible", output, said=waiting[0])
     if waiting:
         return failure("queue-limit", output, seconds=_limit_of(output), said=waiting[0])
-    return failure("queue-refused", output, said=said)
+    return failure("queue-refused", output, said=text)
 
 
 def _limit_of(output: Output) -> str:

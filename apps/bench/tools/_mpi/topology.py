@@ -80,12 +80,12 @@ def read_topology(facts: object) -> Topology | None:
     # hwloc numbers sockets, and cores in each, by their lowest hardware thread; so do the launchers.
     order = sorted(threads, key=lambda key: threads[key][0])
     sockets = {socket: index for index, socket in enumerate(dict.fromkeys(socket for socket, _core in order))}
-    seen = dict.fromkeys(sockets, 0)
+    threads_seen = dict.fromkeys(sockets, 0)
     cores = []
     for key in order:
         socket, _number = key
-        cores.append(Core(sockets[socket], seen[socket], tuple(threads[key]), numa_of[key]))
-        seen[socket] += 1
+        cores.append(Core(sockets[socket], threads_seen[socket], tuple(threads[key]), numa_of[key]))
+        threads_seen[socket] += 1
     in_order = sorted(cores, key=lambda core: (core.socket, core.index))
     return Topology(tuple(in_order), _distances(facts.get("numa_distances")) if isinstance(facts, Mapping) else {})
 

@@ -134,7 +134,7 @@ def make_estimate(params: Params, ranks: int) -> Estimate:
 _SIZES = re.compile(r"^([1-9]\d{0,11})(?= +\d+\.\d)", re.M | re.A)
 
 
-def recover(tool: Tool, output: Output, program: str, known: Mapping[str, Any]) -> dict[str, Value]:
+def recover(tool: Tool, output: Output, program: str, fixed: Mapping[str, Any]) -> dict[str, Value]:
     """Return the parameters that an output found in an archive was made with."""
     collective = program not in PAIRWISE | MULTIPLE
     valued = {
@@ -158,6 +158,6 @@ def recover(tool: Tool, output: Output, program: str, known: Mapping[str, Any]) 
         "launcher": recovery.launcher_of(output.argv, texts.read_text(output)),
         "placement": FREE if is_known else None,
         **options_found,
-        **known,
+        **fixed,
     }
     return reconstruction.keep_valid(tool, raw)

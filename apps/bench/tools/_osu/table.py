@@ -58,10 +58,10 @@ def read_table(output: Output) -> Table:
     columns = names[1:] if has_sizes else names
     rows: dict[int, dict[str, float]] = {}
     damaged: list[int] = []
-    for found in _ROW.finditer(text, head.end()):
-        words = [found[1], *found[2].split()]
+    for match in _ROW.finditer(text, head.end()):
+        words = [match[1], *match[2].split()]
         size = int(words.pop(0)) if has_sizes and words[0].isdecimal() else 0
-        if size in rows or len(words) != len(columns) or (has_sizes and not size and "." in found[1]):
+        if size in rows or len(words) != len(columns) or (has_sizes and not size and "." in match[1]):
             raise failure("unreadable", output)
         if words[-1] == "Fail":
             damaged.append(size)

@@ -24,14 +24,14 @@ _PATH = re.compile(r"(?<![\w.])/[^\s\"',:;]+")
 def explain(output: Output, text: str, *, direct: bool = False) -> ToolFailure | None:
     """Return the failure that words of the C library in `text` tell of, if any."""
     for pattern, reason in _WORDS:
-        if found := pattern.search(text):
-            said = _line(text, found.start())
+        if match := pattern.search(text):
+            line = _line(text, match.start())
             if reason != "no-directory":
-                return failure(reason, output, said=said)
-            path = _PATH.search(said) or _PATH.search(_line_before(text, found.start()))
-            return failure(reason, output, path=path[0]) if path else failure("no-result", output, said=said)
-    if direct and (found := _NO_DIRECT.search(text)):
-        return failure("no-direct-io", output, said=found[0].strip()[:200])
+                return failure(reason, output, said=line)
+            path = _PATH.search(line) or _PATH.search(_line_before(text, match.start()))
+            return failure(reason, output, path=path[0]) if path else failure("no-result", output, said=line)
+    if direct and (match := _NO_DIRECT.search(text)):
+        return failure("no-direct-io", output, said=match[0].strip()[:200])
     return texts.system_error(output, text, "")
 
 

@@ -135,12 +135,12 @@ def observed_of(places: Sequence[Place]) -> dict[str, Any]:
     """Return what was seen of the file system, for a reading."""
     if not places:
         return {}
-    seen = {
+    observed = {
         "file_system": ", ".join(sorted({place.kind for place in places})),
         "file_system_source": ", ".join(sorted({place.source for place in places})),
         "file_system_free": min((place.free for place in places if place.free is not None), default=None),
     }
-    return {name: value for name, value in seen.items() if value not in (None, "")}
+    return {name: value for name, value in observed.items() if value not in (None, "")}
 
 
 def flags_of(places: Sequence[Place], outputs: Sequence[Output] = ()) -> tuple[Flag, ...]:
@@ -156,17 +156,17 @@ def flags_of(places: Sequence[Place], outputs: Sequence[Output] = ()) -> tuple[F
     if _IN_MEMORY & set(kinds):
         text = _("The file system (%(kind)s) lies in memory: no disk was measured.")
         flags.append(Flag("memory-file-system", "warning", Message(text, {"kind": ", ".join(kinds)})))
-    left = [output.node for output in outputs if output.stage == CLEAN and output.stderr]
-    if left:
+    nodes_with_files = [output.node for output in outputs if output.stage == CLEAN and output.stderr]
+    if nodes_with_files:
         text = _("Files were left behind on %(nodes)s: their names begin with %(prefix)s.")
-        values = {"nodes": ", ".join(left), "prefix": PREFIX}
+        values = {"nodes": ", ".join(nodes_with_files), "prefix": PREFIX}
         flags.append(Flag("files-left", "warning", Message(text, values)))
     return tuple(flags)
 
 
-def without_room(places: Sequence[Place], wanted: int) -> Place | None:
-    """Return a place that had less room than the `wanted` bytes before the measurement, or None."""
-    return next((place for place in places if place.free is not None and place.free < wanted), None)
+def without_room(places: Sequence[Place], needed: int) -> Place | None:
+    """Return a place that had less room than the `needed` bytes before the measurement, or None."""
+    return next((place for place in places if place.free is not None and place.free < needed), None)
 
 
 def _check(index: int, node: NodeRef, params: Params, role: str) -> Command:
@@ -192,20 +192,20 @@ def _read_place(output: Output, params: Params) -> Place:
     if output.timed_out:
         raise failure("mount-hangs", output, path=mount)
     texts.refuse_cut_short(output)
-    found = _ROW.search(output.stdout.decode("utf-8", "replace"))
-    if not found:
+    match = _ROW.search(output.stdout.decode("utf-8", "replace"))
+    if not match:
         text = texts.read_text(output)
         if "No such file or directory" in text:
             raise failure("no-directory", output, path=folder)
         raise texts.system_error(output, text, "") or texts.no_result(output, text)
-    if found["target"] != mount:
-        raise failure("not-mounted", output, path=mount, target=found["target"], kind=found["kind"])
+    if match["target"] != mount:
+        raise failure("not-mounted", output, path=mount, target=match["target"], kind=match["kind"])
     return Place(
-        kind=_printable(found["kind"]),
-        source=_printable(found["source"]),
-        size=_number(found["size"]),
-        free=_number(found["free"]),
-        target=found["target"],
+        kind=_printable(match["kind"]),
+        source=_printable(match["source"]),
+        size=_number(match["size"]),
+        free=_number(match["free"]),
+        target=match["target"],
     )
 
 

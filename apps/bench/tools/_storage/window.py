@@ -36,8 +36,8 @@ class Pass:
     def moved(self, start: float, end: float) -> float | None:
         """Return how much of the amount was moved from `start` to `end`; None if the course does not tell."""
         whole = _at(self.course, self.end) - _at(self.course, self.start) if self.course else 0.0
-        seen = sum(start < moment < end for moment, _value in self.course)
-        if whole <= 0 or seen < LEAST_MOMENTS:
+        moments = sum(start < moment < end for moment, _value in self.course)
+        if whole <= 0 or moments < LEAST_MOMENTS:
             return None
         return self.amount * (_at(self.course, end) - _at(self.course, start)) / whole
 
@@ -58,15 +58,15 @@ class Window:
 
 def window_of(passes: Sequence[Pass | None]) -> Window | None:
     """Return the rates of all clients while all of them ran; None if the course of one of them is not known."""
-    known = [item for item in passes if item is not None]
-    if not known or len(known) < len(passes):
+    complete = [item for item in passes if item is not None]
+    if not complete or len(complete) < len(passes):
         return None
-    start, end = max(item.start for item in known), min(item.end for item in known)
+    start, end = max(item.start for item in complete), min(item.end for item in complete)
     if end <= start:
         return None
-    moved = [item.moved(start, end) for item in known]
-    rates = tuple(amount / (end - start) for amount in moved if amount is not None)
-    return Window(start, end, rates) if len(rates) == len(known) else None
+    amounts = [item.moved(start, end) for item in complete]
+    rates = tuple(amount / (end - start) for amount in amounts if amount is not None)
+    return Window(start, end, rates) if len(rates) == len(complete) else None
 
 
 def one_after_the_other(output: Output, seconds: Sequence[float]) -> list[tuple[float, float]]:
@@ -87,27 +87,27 @@ def course_of(output: Output, span: tuple[float, float], amount: float, *, reads
     `at_once` says that what a program writes is on its way when the call returns: its own counter tells then. Of what
     goes through the page cache only the interface's counters and the disks' tell when it left.
     """
-    told = read(output.telemetry) if output.telemetry else None
-    if told is None or output.started_at is None:
+    telemetry = read(output.telemetry) if output.telemetry else None
+    if telemetry is None or output.started_at is None:
         return ()
-    for counter in _counters(told, output.started_at, reads=reads, at_once=at_once):
+    for counter in _counters(telemetry, output.started_at, reads=reads, at_once=at_once):
         course = _to_the_end(counter, span, amount)
         if LEAST_GROWTH * amount <= _at(course, span[1]) - _at(course, span[0]) <= MOST_GROWTH * amount:
             return course
     return ()
 
 
-def _counters(told: Telemetry, begun: float, *, reads: bool, at_once: bool) -> Iterator[Course]:
+def _counters(telemetry: Telemetry, begun: float, *, reads: bool, at_once: bool) -> Iterator[Course]:
     """Yield the counters that may have seen what a program read or wrote, the surest first."""
     name = "read" if reads else "written"
-    if (reads or at_once) and name in told.own:
-        pairs = zip(told.times, told.own[name], strict=True)
-        yield tuple((begun + at, value) for at, value in pairs if at < told.ended)
-    others: list[tuple[Columns, str]] = [(told.nic, "rx_bytes" if reads else "tx_bytes")]
-    others += [(columns, name) for columns in told.disks.values()]
+    if (reads or at_once) and name in telemetry.own:
+        pairs = zip(telemetry.times, telemetry.own[name], strict=True)
+        yield tuple((begun + at, value) for at, value in pairs if at < telemetry.ended)
+    others: list[tuple[Columns, str]] = [(telemetry.nic, "rx_bytes" if reads else "tx_bytes")]
+    others += [(columns, name) for columns in telemetry.disks.values()]
     for columns, key in others:
         if key in columns:
-            yield tuple((begun + at, value) for at, value in zip(told.times, columns[key], strict=True))
+            yield tuple((begun + at, value) for at, value in zip(telemetry.times, columns[key], strict=True))
 
 
 def _to_the_end(course: Course, span: tuple[float, float], amount: float) -> Course:
@@ -127,7 +127,7 @@ def _at(course: Course, moment: float) -> float:
     What moves may have become faster or slower just then (another client began or ended): the growth between the two
     looks is shared out in the proportion of the rates before and after.
     """
-    place = bisect.bisect(course, moment, key=lambda seen: seen[0])
+    place = bisect.bisect(course, moment, key=lambda pair: pair[0])
     if place == 0 or place == len(course):
         return course[0 if place == 0 else -1][1]
     (left, first), (right, second) = course[place - 1], course[place]
@@ -148,9 +148,9 @@ def _slope(course: Course, place: int) -> float | None:
 def windows_of(passes: Sequence[Mapping[str, Pass]]) -> dict[str, Window]:
     """Return {metric: its window} where clients were apart and the courses of all of them are known."""
     names = set.intersection(*(set(own) for own in passes)) if passes else set()
-    known = {name: [own[name] for own in passes] for name in sorted(names)}
-    found = {name: window_of(own) for name, own in known.items() if _were_apart(own)}
-    return {name: window for name, window in found.items() if window}
+    passes_by_metric = {name: [own[name] for own in passes] for name in sorted(names)}
+    windows = {name: window_of(own) for name, own in passes_by_metric.items() if _were_apart(own)}
+    return {name: window for name, window in windows.items() if window}
 
 
 def _were_apart(passes: Sequence[Pass]) -> bool:
