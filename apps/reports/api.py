@@ -69,18 +69,24 @@ class ReportSerializer(serializers.ModelSerializer):
 
     def get_baseline(self, report: Report) -> str | None:
         """Return the permanent id."""
-        found = report.baseline and report.baseline.permanent_id
-        return found if found in self._seen else None
+        permanent_id = report.baseline and report.baseline.permanent_id
+        return permanent_id if permanent_id in self._seen else None
 
     @cached_property
     def _seen(self) -> set[str]:
         """Return the permanent ids that the reader may know, of all reports that are shown, in one query."""
-        shown: Any = self.parent.instance if isinstance(self.parent, serializers.ListSerializer) else [self.instance]
-        many: list[Report] = list(shown or ())
-        named = {name for report in many for name in report.selection.get("also", [])}
-        named |= {report.baseline.permanent_id for report in many if report.baseline}
-        kept = Campaign.objects.filter(deleting_at=None, permanent_id__in=named)
-        return set(visible(kept, self.context["request"].user).order_by().values_list("permanent_id", flat=True))
+        instances: Any = (
+            self.parent.instance if isinstance(self.parent, serializers.ListSerializer) else [self.instance]
+        )
+        many: list[Report] = list(instances or ())
+        permanent_ids = {name for report in many for name in report.selection.get("also", [])}
+        permanent_ids |= {report.baseline.permanent_id for report in many if report.baseline}
+        campaigns_in_sight = Campaign.objects.filter(deleting_at=None, permanent_id__in=permanent_ids)
+        return set(
+            visible(campaigns_in_sight, self.context["request"].user)
+            .order_by()
+            .values_list("permanent_id", flat=True)
+        )
 
 
 class NewReportSerializer(serializers.Serializer):
@@ -168,8 +174,8 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
         """Begin the report of a campaign in a language; if there is one already it is returned."""
         wish = NewReportSerializer(data=request.data, context=self.get_serializer_context())
         wish.is_valid(raise_exception=True)
-        made = services.begin_report(user=rights.user_of(request), **wish.validated_data)
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+        report = services.begin_report(user=rights.user_of(request), **wish.validated_data)
+        return Response(self.get_serializer(report).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=ReportChangeSerializer, responses=ReportSerializer)
     def partial_update(self, request: Request, pk: str) -> Response:
@@ -212,16 +218,18 @@ class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gener
         wish.is_valid(raise_exception=True)
         now = timezone.now()
         try:
-            made = services.freeze_report(report=report, user=rights.user_of(request), now=now, **wish.validated_data)
+            edition = services.freeze_report(
+                report=report, user=rights.user_of(request), now=now, **wish.validated_data
+            )
         except SentencesRefusedError as error:
-            told = [asdict(wrong) for wrong in error.sentences]
+            wrong_sentences = [asdict(wrong) for wrong in error.sentences]
             return Response(
-                {"detail": " ".join(error.messages), "fields": {}, "sentences": told},
+                {"detail": " ".join(error.messages), "fields": {}, "sentences": wrong_sentences},
                 status=status.HTTP_409_CONFLICT,
             )
-        shown = EditionSerializer(made, context=self.get_serializer_context())
-        code = status.HTTP_201_CREATED if made.created_at == now else status.HTTP_200_OK
-        return Response(shown.data, status=code)
+        serializer = EditionSerializer(edition, context=self.get_serializer_context())
+        code = status.HTTP_201_CREATED if edition.created_at == now else status.HTTP_200_OK
+        return Response(serializer.data, status=code)
 
 
 class EditionFilter(filters.FilterSet):

@@ -94,14 +94,14 @@ def _check_amount(edits: Edits) -> None:
     texts += [("own", text) for item in edits.get("own", ()) for text in (item["title"], item["text"])]
     for name, text in texts:
         if _has_heap(text):
-            said = _("One letter has more than %(most)s accents: take them away.") % {"most": MOST_MARKS}
-            raise ValidationError({f"edits.{name}": [said]})
+            message = _("One letter has more than %(most)s accents: take them away.") % {"most": MOST_MARKS}
+            raise ValidationError({f"edits.{name}": [message]})
     values = {"most": f"{LONGEST_ALL:,}", "paragraphs": f"{MOST_PARAGRAPHS:,}"}
     if sum(len(text) for _name, text in texts) > LONGEST_ALL or (
         sum(len(_parts(text)) for _name, text in texts) > MOST_PARAGRAPHS
     ):
-        said = _("All your texts together have %(most)s characters and %(paragraphs)s paragraphs at most.")
-        raise ValidationError({"edits": [said % values]})
+        message = _("All your texts together have %(most)s characters and %(paragraphs)s paragraphs at most.")
+        raise ValidationError({"edits": [message % values]})
 
 
 def _has_heap(text: str) -> bool:
@@ -117,8 +117,8 @@ def _has_heap(text: str) -> bool:
 def _section(section: Section, words: Mapping[str, str], dropped: set[str], remarks: Mapping[str, str]) -> Section:
     blocks = list(_blocks(section.blocks, words, dropped))
     if section.key in remarks:
-        said = _typed(remarks[section.key], f"remark-{section.key}")
-        blocks += [replace(part, style="remark") for part in said]
+        remark_parts = _typed(remarks[section.key], f"remark-{section.key}")
+        blocks += [replace(part, style="remark") for part in remark_parts]
     return replace(
         section,
         blocks=tuple(blocks),
@@ -143,11 +143,11 @@ def _blocks(blocks: Iterable[Block], words: Mapping[str, str], dropped: set[str]
 
 def _ordered(sections: list[Section], order: Iterable[str]) -> list[Section]:
     """Return the sections in an author's order; those that the order does not know stay behind their neighbours."""
-    wanted = {key: place for place, key in enumerate(order)}
+    places_by_key = {key: place for place, key in enumerate(order)}
     places: list[tuple[int, int]] = []
     last = -1
     for number, section in enumerate(sections):
-        last = wanted.get(section.key, last)
+        last = places_by_key.get(section.key, last)
         places.append((last, number))
     return [section for _place, section in sorted(zip(places, sections, strict=True), key=lambda pair: pair[0])]
 

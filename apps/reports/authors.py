@@ -84,20 +84,20 @@ def write_own(*, report: Report, user: User, key: str, title: str, text: str) ->
 
     def change(edits: Json) -> None:
         own: list[Json] = edits.setdefault("own", [])
-        known = {item["key"]: item for item in own}
-        if key and key not in known:
+        sections = {item["key"]: item for item in own}
+        if key and key not in sections:
             raise ValidationError({"key": [_("There is no such section in the report.")]})
         if key and not title.strip():
-            own.remove(known[key])
+            own.remove(sections[key])
             return
-        last = max((int(name.partition("-")[2]) for name in known), default=0)
-        made = {"key": key or f"own-{last + 1}", "title": title.strip(), "text": text}
-        if not made["title"]:
+        last = max((int(name.partition("-")[2]) for name in sections), default=0)
+        section = {"key": key or f"own-{last + 1}", "title": title.strip(), "text": text}
+        if not section["title"]:
             raise ValidationError({"title": [_("A section needs a title.")]})
         if key:
-            known[key].update(made)
+            sections[key].update(section)
         else:
-            own.append(made)
+            own.append(section)
 
     services.change_edits(report=report, user=user, change=change)
 

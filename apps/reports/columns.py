@@ -49,12 +49,12 @@ def scale_of(values: Iterable[float | None], unit: str) -> Scale:
     return Scale("" if unit in ("1", "count") else unit, 1.0)
 
 
-def size_of(shown: str, unit: str) -> float:
+def size_of(name_or_unit: str, unit: str) -> float:
     """Return how many of a base unit one of the unit shown is, 1 where both are the same."""
     if unit == FRACTION:
         return 0.01
     steps = {"bit/s": _RATES, "B/s": _RATES, "B": _SIZES, "s": _TIMES}.get(unit, ())
-    return next((size for name, size in steps if shown in (name, name + unit)), 1.0)
+    return next((size for name, size in steps if name_or_unit in (name, name + unit)), 1.0)
 
 
 def _fitting(steps: tuple[tuple[str, float], ...], largest: float) -> tuple[str, float]:
@@ -67,10 +67,10 @@ def column_of(metric: Metric, scale: Scale, beside: Iterable[Column] = ()) -> Co
     return Column(title_of(metric, [column.title for column in beside]), scale.unit, "number")
 
 
-def title_of(metric: Metric, taken: Collection[str]) -> str:
+def title_of(metric: Metric, titles: Collection[str]) -> str:
     """Return what a metric's column is called: its name, unless that is taken by what was set."""
     label = _(metric.label)
-    return _("%(metric)s, measured") % {"metric": label} if label in taken else label
+    return _("%(metric)s, measured") % {"metric": label} if label in titles else label
 
 
 def count_columns(titles: Sequence[str], counts: Sequence[Sequence[int]]) -> list[tuple[Column, list[int]]]:
@@ -81,8 +81,8 @@ def count_columns(titles: Sequence[str], counts: Sequence[Sequence[int]]) -> lis
     rows = [set(row) - {0} for row in zip(*counts, strict=True)]
     if all(len(row) <= 1 for row in rows):
         return [(Column(_("n"), kind="number"), [max(row, default=0) for row in rows])]
-    named = (_("%(metric)s, n") % {"metric": title} for title in titles)
-    return [(Column(title, kind="number"), list(count)) for title, count in zip(named, counts, strict=True)]
+    heads = (_("%(metric)s, n") % {"metric": title} for title in titles)
+    return [(Column(title, kind="number"), list(count)) for title, count in zip(heads, counts, strict=True)]
 
 
 def interval_columns(metric: str, scale: Scale, *, is_of_ranks: bool = False) -> list[Column]:

@@ -175,9 +175,9 @@ class Document:
     summary: tuple[Block, ...] = field(default=())
 
 
-def spaced(said: Sequence[Sentence]) -> tuple[Part, ...]:
+def spaced(sentences: Sequence[Sentence]) -> tuple[Part, ...]:
     """Return sentences as parts of one text, a blank between them."""
-    return tuple(part for sentence in said for part in (" ", sentence))[1:]
+    return tuple(part for sentence in sentences for part in (" ", sentence))[1:]
 
 
 def joined(parts: Sequence[Part]) -> str:

@@ -49,22 +49,22 @@ def build(
 
 def campaigns_of(report: Report, user: User) -> list[Campaign]:
     """Return the campaign of a report and the others it tells of, as far as the user may see them."""
-    wanted: list[str] = report.selection.get("also", [])
-    kept = Campaign.objects.filter(deleting_at=None).select_related("team")
-    seen = visible(kept, user)
-    also = {item.permanent_id: item for item in seen.filter(permanent_id__in=wanted[:MOST_ALSO])}
-    main = seen.filter(pk=report.campaign_id).first() if report.campaign_id else None
+    permanent_ids: list[str] = report.selection.get("also", [])
+    active = Campaign.objects.filter(deleting_at=None).select_related("team")
+    in_sight = visible(active, user)
+    also = {item.permanent_id: item for item in in_sight.filter(permanent_id__in=permanent_ids[:MOST_ALSO])}
+    main = in_sight.filter(pk=report.campaign_id).first() if report.campaign_id else None
     if main is None:
         raise ValidationError({"campaign": [_("The campaign of this report is gone; its editions stay.")]})
-    return [main, *(also[name] for name in wanted if name in also and also[name].pk != main.pk)]
+    return [main, *(also[name] for name in permanent_ids if name in also and also[name].pk != main.pk)]
 
 
 def _of_campaign(report: Report, user: User, trials: bool, now: datetime, is_strict: bool) -> Document:
-    seen = visible(Campaign.objects.filter(deleting_at=None), user)
-    baseline = seen.filter(pk=report.baseline_id).first() if report.baseline_id else None
-    shown = campaigns_of(report, user)
+    in_sight = visible(Campaign.objects.filter(deleting_at=None), user)
+    baseline = in_sight.filter(pk=report.baseline_id).first() if report.baseline_id else None
+    members = campaigns_of(report, user)
     return campaigns.build(
-        shown, user=user, language=report.language, baseline=baseline, trials=trials, is_strict=is_strict
+        members, user=user, language=report.language, baseline=baseline, trials=trials, is_strict=is_strict
     )
 
 
@@ -88,19 +88,19 @@ _BUILDERS: dict[str, Callable[[Report, User, bool, datetime, bool], Document]] =
 def _with_views(document: Document, report: Report, user: User) -> Document:
     """Return the document with a section of saved views, each with its figure; before the conclusion."""
     views = {view.pk: view for view in queries.views_for(user).filter(pk__in=report.edits["views"])}
-    chosen = [views[pk] for pk in report.edits["views"] if pk in views]
-    if not chosen:
+    chosen_views = [views[pk] for pk in report.edits["views"] if pk in views]
+    if not chosen_views:
         return document
-    parts, told = [], dict.fromkeys(document.rests_on)
-    for view in chosen:
+    parts, references = [], dict.fromkeys(document.rests_on)
+    for view in chosen_views:
         block, campaigns = _view(view.name, view.query, user)
         parts.append(Section(f"view-{_key(view.name)}", view.name, (block,)))
-        told |= dict.fromkeys(f"campaign:{name}" for name in campaigns)
-    made = Section(author_edits.VIEWS, _("Further comparisons"), (), tuple(parts))
+        references |= dict.fromkeys(f"campaign:{name}" for name in campaigns)
+    further = Section(author_edits.VIEWS, _("Further comparisons"), (), tuple(parts))
     keys = [section.key for section in document.sections]
     at = keys.index("conclusion") if "conclusion" in keys else len(keys)
-    sections = (*document.sections[:at], made, *document.sections[at:])
-    return replace(document, sections=sections, rests_on=tuple(told))
+    sections = (*document.sections[:at], further, *document.sections[at:])
+    return replace(document, sections=sections, rests_on=tuple(references))
 
 
 def _key(name: str) -> str:
@@ -113,6 +113,6 @@ def _view(name: str, query: str, user: User) -> tuple[Block, list[str]]:
     state, errors = read_text(query)
     if errors or not state.sets:
         return Paragraph((_("What this view compares is gone."),), style="warning"), []
-    compared = contrast.compare(state, user)
-    told = sorted({item.campaign.permanent_id for item in compared.gathered.experiments.values()})
-    return swept.figure(f"view-figure-{_key(name)}", compared, name), told
+    comparison = contrast.compare(state, user)
+    permanent_ids = sorted({item.campaign.permanent_id for item in comparison.gathered.experiments.values()})
+    return swept.figure(f"view-figure-{_key(name)}", comparison, name), permanent_ids

@@ -37,8 +37,10 @@ class ScopeForm(StyledWidgets, forms.Form):
 
     def __init__(self, *args: Any, user: User, report: Report, **kwargs: Any) -> None:
         names: list[str] = report.selection.get("also", [])
-        kept = visible(Campaign.objects.filter(deleting_at=None, launched_at__isnull=False), user)
-        others = kept.exclude(permanent_id=report.campaign.permanent_id if report.campaign else "").order_by("-pk")
+        campaigns = visible(Campaign.objects.filter(deleting_at=None, launched_at__isnull=False), user)
+        others = campaigns.exclude(permanent_id=report.campaign.permanent_id if report.campaign else "").order_by(
+            "-pk"
+        )
         views = comparisons.views_for(user)
         initial = {
             "title": report.edits.get("title", ""),
@@ -68,9 +70,9 @@ class LanguageForm(forms.Form):
     language = forms.ChoiceField(choices=settings.LANGUAGES)
 
 
-def _offered(rows: Any, chosen: object) -> list[tuple[int, str]]:
+def _offered(rows: Any, choice: object) -> list[tuple[int, str]]:
     """Return the latest rows and those that are chosen, as choices."""
-    wanted = chosen if isinstance(chosen, list) else [chosen]
+    pks = choice if isinstance(choice, list) else [choice]
     offered = {row.pk: str(row) for row in rows[:MOST_CHOICES]}
-    offered |= {row.pk: str(row) for row in rows.filter(pk__in=[pk for pk in wanted if pk and pk not in offered])}
+    offered |= {row.pk: str(row) for row in rows.filter(pk__in=[pk for pk in pks if pk and pk not in offered])}
     return list(offered.items())

@@ -45,8 +45,8 @@ def new_permanent_id() -> str:
 def _campaign_in(ref: object) -> str:
     """Return the campaign's permanent id in a reference such as "trial:7k3m-9qxt-2v4h/2/14", "" without any."""
     kind, _colon, rest = str(ref).partition(":")
-    found = rest.partition("/")[0]
-    return "" if kind in ("http", "https") or len(found) > _LONGEST_ID else found
+    permanent_id = rest.partition("/")[0]
+    return "" if kind in ("http", "https") or len(permanent_id) > _LONGEST_ID else permanent_id
 
 
 class Report(Outliving, TeamOwned):
@@ -137,8 +137,10 @@ class Edition(models.Model):
             raise EditionIsFrozen(self.permanent_id)
         with transaction.atomic():
             super().save(*args, **kwargs)
-            named = {self.report.of_campaign, *(_campaign_in(ref) for ref in self.rests_on)} - {""}
-            EditionSource.objects.bulk_create(EditionSource(edition=self, of_campaign=name) for name in sorted(named))
+            permanent_ids = {self.report.of_campaign, *(_campaign_in(ref) for ref in self.rests_on)} - {""}
+            EditionSource.objects.bulk_create(
+                EditionSource(edition=self, of_campaign=name) for name in sorted(permanent_ids)
+            )
 
     def get_absolute_url(self) -> str:
         """Return the address of the edition's page, which never changes."""

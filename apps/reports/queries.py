@@ -18,18 +18,18 @@ def reports_for(user: User) -> QuerySet[Report]:
 
 def known_reports(user: User) -> QuerySet[Report]:
     """Return the reports that lists name to the user: theirs, and those of editions they may read."""
-    read = editions_for(user).order_by().values("report")
-    return Report.objects.filter(Q(pk__in=reports_for(user).order_by().values("pk")) | Q(pk__in=read))
+    readable = editions_for(user).order_by().values("report")
+    return Report.objects.filter(Q(pk__in=reports_for(user).order_by().values("pk")) | Q(pk__in=readable))
 
 
 def with_editions(reports: QuerySet[Report], user: User) -> QuerySet[Report]:
     """Return reports with `edition_count` and `last_frozen` of the editions that the user may read, for lists."""
-    read = Q(editions__in=editions_for(user).order_by().values("pk"))
-    counted = reports.annotate(
-        edition_count=Count("editions", filter=read), last_frozen=Max("editions__created_at", filter=read)
+    readable = Q(editions__in=editions_for(user).order_by().values("pk"))
+    annotated = reports.annotate(
+        edition_count=Count("editions", filter=readable), last_frozen=Max("editions__created_at", filter=readable)
     )
     # Grouped rows have no order of their own.
-    return counted.order_by("-updated_at", "-pk")
+    return annotated.order_by("-updated_at", "-pk")
 
 
 def editions_for(user: User | AnonymousUser) -> QuerySet[Edition]:

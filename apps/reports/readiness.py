@@ -21,15 +21,15 @@ def unfinished_of(report: Report, user: User, now: datetime) -> list[Standing]:
     if report.kind == Report.Kind.MANAGEMENT:
         selection = Selection.of(report.selection)
         return material.unfinished_of(scope.read(report.team, selection, selection.period_at(now)))
-    found = analyses.standings_of(drafts.campaigns_of(report, user))
-    return [item for item in found.values() if not item.is_done]
+    standings = analyses.standings_of(drafts.campaigns_of(report, user))
+    return [item for item in standings.values() if not item.is_done]
 
 
 def require_concluded(report: Report, user: User, now: datetime) -> None:
     """Raise a conflict that names the first campaign whose analysis waits or failed, why, and what helps."""
-    found = unfinished_of(report, user, now)
-    if found:
-        first = found[0]
+    standings = unfinished_of(report, user, now)
+    if standings:
+        first = standings[0]
         text = _("No edition can be frozen now. %(campaign)s: %(why)s %(remedy)s")
-        shown = {"campaign": first.campaign.name, "why": first.lines[0].as_json()}
-        raise ConflictError(Message(text, {**shown, "remedy": first.remedy.as_json() if first.remedy else ""}))
+        words = {"campaign": first.campaign.name, "why": first.lines[0].as_json()}
+        raise ConflictError(Message(text, {**words, "remedy": first.remedy.as_json() if first.remedy else ""}))

@@ -56,22 +56,22 @@ def begin_management_report(
 def edit_report(*, report: Report, user: User, edits: object) -> Report:
     """Replace what an author changed of a report: `edits` as `apps.reports.author_edits` has them."""
     rights.require(user, report.team, Role.OPERATOR)
-    kept = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
-    kept.edits = author_edits.check(edits)
+    locked = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
+    locked.edits = author_edits.check(edits)
     # Management reports are called as they were begun, unless their author says otherwise.
-    kept.title = kept.edits.get("title") or (kept.campaign.name[:_TITLE] if kept.campaign else kept.title)
-    kept.save(update_fields=["edits", "title", "updated_at"])
-    return kept
+    locked.title = locked.edits.get("title") or (locked.campaign.name[:_TITLE] if locked.campaign else locked.title)
+    locked.save(update_fields=["edits", "title", "updated_at"])
+    return locked
 
 
 @transaction.atomic
 def change_edits(*, report: Report, user: User, change: Callable[[dict[str, Any]], None]) -> Report:
     """Change one thing of what an author edited, whatever others changed meanwhile; `change` alters the edits."""
     rights.require(user, report.team, Role.OPERATOR)
-    kept = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
-    edits = deepcopy(kept.edits)
+    locked = Report.objects.select_for_update(of=("self",)).select_related("team").get(pk=report.pk)
+    edits = deepcopy(locked.edits)
     change(edits)
-    return edit_report(report=kept, user=user, edits=edits)
+    return edit_report(report=locked, user=user, edits=edits)
 
 
 @transaction.atomic
@@ -105,9 +105,9 @@ def change_report(*, report: Report, user: User, **change: Unpack[ReportChange])
     if "edits" in change:
         edit_report(report=report, user=user, edits=change["edits"])
     if {"baseline", "also"} & change.keys():
-        kept = drafts.campaigns_of(report, user)[1:] if "also" not in change else change["also"]
+        also = drafts.campaigns_of(report, user)[1:] if "also" not in change else change["also"]
         baseline = change.get("baseline", report.baseline)
-        set_scope(report=report, user=user, baseline=baseline, also=kept)
+        set_scope(report=report, user=user, baseline=baseline, also=also)
 
 
 def freeze_report(
@@ -146,8 +146,8 @@ def delete_report(*, report: Report, user: User) -> None:
 
 
 def _require_visible(campaigns: Sequence[Campaign], user: User) -> None:
-    wanted = {campaign.pk for campaign in campaigns}
-    if visible(Campaign.objects.filter(pk__in=wanted, deleting_at=None), user).count() != len(wanted):
+    ids = {campaign.pk for campaign in campaigns}
+    if visible(Campaign.objects.filter(pk__in=ids, deleting_at=None), user).count() != len(ids):
         raise ValidationError({"also": [_("There is no such campaign that you may see.")]})
 
 
@@ -166,13 +166,13 @@ def keep_edition(
     `after` is the number of the latest edition that the user saw when they asked for it: what they have frozen since
     then under the same note is returned instead, for editions stay for ever, and a form is easily sent twice.
     """
-    kept = Report.objects.select_for_update().get(pk=report.pk)
+    locked = Report.objects.select_for_update().get(pk=report.pk)
     if after is not None:
         own = report.editions.filter(number__gt=after, created_by=user, note=note)
         if first := own.order_by("number").first():
             return first
     canonical = serialisation.canonical(serialisation.as_json(document))
-    made = Edition.objects.create(
+    edition = Edition.objects.create(
         report=report,
         title=document.title[:_TITLE],
         language=document.language,
@@ -184,8 +184,8 @@ def keep_edition(
         created_at=now,
         number=report.latest_number + 1,
     )
-    if (kept.title, kept.edits) == (report.title, report.edits):
+    if (locked.title, locked.edits) == (report.title, report.edits):
         # Else somebody called it something else while this was made.
-        report.title = made.title
+        report.title = edition.title
         report.save(update_fields=["title", "updated_at"])
-    return made
+    return edition

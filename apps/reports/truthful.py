@@ -12,22 +12,22 @@ from apps.reports.document import Document
 class SentencesRefusedError(ConflictError):
     """Sentences of a report that do not agree with its tables; `sentences` are they, with what would be right."""
 
-    def __init__(self, found: Sequence[Wrong]) -> None:
+    def __init__(self, wrong: Sequence[Wrong]) -> None:
         """Name the first sentence, its table, and the right one; say how many more there are."""
-        first = found[0]
+        first = wrong[0]
         text = _(
             "No edition can be frozen: “%(sentence)s” (%(place)s) does not agree with the table “%(table)s”. It bears"
             " out: “%(right)s” In all %(count)s such sentences."
         )
         words = {"place": first.place, "sentence": first.sentence, "table": first.table or "–"}
-        super().__init__(Message(text, {**words, "right": first.right or "–", "count": len(found)}))
-        self.sentences = tuple(found)
+        super().__init__(Message(text, {**words, "right": first.right or "–", "count": len(wrong)}))
+        self.sentences = tuple(wrong)
 
 
 def require_true(document: Document) -> Document:
     """Return a document whose sentences all agree with its tables; SentencesRefusedError names those that do not."""
-    if found := checks.check(document):
-        raise SentencesRefusedError(found)
+    if wrong := checks.check(document):
+        raise SentencesRefusedError(wrong)
     return document
 
 

@@ -31,38 +31,40 @@ PROBLEMS, CHANGES, VERIFICATIONS = "problems", "recommendations", "verifications
 STATE, PREDICTED, REALISED = 2, 4, 5
 
 
-def problems(made: Material, grounds: Grounds) -> Section:
+def problems(material: Material, grounds: Grounds) -> Section:
     """Return the problem analysis: what holds rates back, then what was established and is no fault."""
-    found, established = problems_of(made), established_of(made)
-    parts = [_problem(made, item, grounds) for item in found]
+    conclusions, established = problems_of(material), established_of(material)
+    parts = [_problem(material, item, grounds) for item in conclusions]
     if established:
         title = _("What was established, and is no fault")
-        parts.append(Section("established", title, (), tuple(_problem(made, item, grounds) for item in established)))
-    blocks: list[Block] = [*unfinished_of(made)]
-    if found:
-        blocks.append(_problem_table(found))
-    elif not made.unfinished:
+        parts.append(
+            Section("established", title, (), tuple(_problem(material, item, grounds) for item in established))
+        )
+    blocks: list[Block] = [*unfinished_of(material)]
+    if conclusions:
+        blocks.append(_problem_table(conclusions))
+    elif not material.unfinished:
         nothing = _("Nothing was found that holds the measured rates back.")
-        said = " ".join(dict.fromkeys(map(messages.render, made.silent))) or nothing
-        blocks.append(Paragraph((said,), key="problems"))
+        text = " ".join(dict.fromkeys(map(messages.render, material.silent))) or nothing
+        blocks.append(Paragraph((text,), key="problems"))
     return Section("problems", _("Problem analysis"), tuple(blocks), tuple(parts))
 
 
-def findings(made: Material, grounds: Grounds) -> Section:
+def findings(material: Material, grounds: Grounds) -> Section:
     """Return what to change exactly, what may stay, and what came of changes that were measured."""
-    changes, kept = changes_of(made), kept_of(made)
+    changes, unchanged = changes_of(material), kept_of(material)
     blocks: list[Block] = []
-    if not changes and made.unfinished:
+    if not changes and material.unfinished:
         blocks.append(Paragraph((_("Whether a change is to be recommended is not known yet."),), style="warning"))
     elif not changes:
         blocks.append(Paragraph((_("No change is recommended."),), key="findings"))
     else:
         blocks.append(_table(changes, grounds))
-    if kept:
+    if unchanged:
         blocks.append(Paragraph((_("What needs no change:"),)))
-        blocks.append(Items(tuple(item.line for item in kept)))
+        blocks.append(Items(tuple(item.line for item in unchanged)))
     blocks += [block for block in (_verifications(changes), grounds.table()) if block]
-    parts = tuple(_change(made, item, number, grounds) for number, item in enumerate(changes, start=1))
+    parts = tuple(_change(material, item, number, grounds) for number, item in enumerate(changes, start=1))
     return Section("findings", _("Findings and what to change"), tuple(blocks), parts)
 
 
@@ -71,9 +73,11 @@ def gain_of(finding: Finding, number: int, ground: Ground) -> tuple[Part, ...]:
     latest = finding.latest
     if latest and latest.gain:
         gain = f"{latest.gain:.3g}"
-        told = _("gain of ×%(gain)s realised elsewhere") if latest.imported_from else _("realised gain ×%(gain)s")
-        said = " – " + told % {"gain": gain}
-        return (counted.quote(said, CHANGES, REALISED, str(number), gain),)
+        gain_text = (
+            _("gain of ×%(gain)s realised elsewhere") if latest.imported_from else _("realised gain ×%(gain)s")
+        )
+        gain_template = " – " + gain_text % {"gain": gain}
+        return (counted.quote(gain_template, CHANGES, REALISED, str(number), gain),)
     text = " – " + _("predicted gain ×%(gain)s")
     if finding.predicted_gain and not ground.gain:
         # Of one that an archive brought without its figures only the ratio is known.
@@ -83,14 +87,14 @@ def gain_of(finding: Finding, number: int, ground: Ground) -> tuple[Part, ...]:
     return (predicted,) if predicted else ()
 
 
-def _problem(made: Material, item: Conclusion, grounds: Grounds) -> Section:
+def _problem(material: Material, item: Conclusion, grounds: Grounds) -> Section:
     record, ground = item.first.details, grounds.own[item.first.pk]
     blocks = [*_reasons(ground), *_formula(record), *_others(record), *_also(grounds.parts[item.first.pk])]
-    blocks += evidence_of(made, item, ground.rests(), ground.flagged())
+    blocks += evidence_of(material, item, ground.rests(), ground.flagged())
     return Section(f"problem-{item.key}", item.title, tuple(blocks), claim=item.link.claim)
 
 
-def _change(made: Material, item: Conclusion, number: int, grounds: Grounds) -> Section:
+def _change(material: Material, item: Conclusion, number: int, grounds: Grounds) -> Section:
     finding = item.first
     record, ground = finding.details, grounds.own[finding.pk]
     blocks: list[Block] = [*_reasons(ground), *_formula(record), *_listings(finding.change, finding.undo)]
@@ -101,7 +105,7 @@ def _change(made: Material, item: Conclusion, number: int, grounds: Grounds) -> 
     blocks += [
         *_others(record),
         *_also(grounds.parts[finding.pk]),
-        *evidence_of(made, item, ground.rests(), ground.flagged()),
+        *evidence_of(material, item, ground.rests(), ground.flagged()),
     ]
     return Section(f"finding-{item.key}", item.title, tuple(blocks), claim=item.link.claim)
 
@@ -118,9 +122,12 @@ def _also(parts: Sequence[Ground]) -> list[Block]:
     blocks: list[Block] = [Paragraph((_("For the same question also:"),))]
     for ground in parts:
         label = ground.own.get("confidence_label")
-        said = [*([_("Confidence: %(confidence)s. ") % {"confidence": _(label)}] if label else []), *ground.outlook()]
+        beside = [
+            *([_("Confidence: %(confidence)s. ") % {"confidence": _(label)}] if label else []),
+            *ground.outlook(),
+        ]
         why = [(ground.line_of(line),) for line in ground.own.get("why") or ()]
-        blocks.append(Items(((ground.said, *([" – "] if said else ()), *said), *why)))
+        blocks.append(Items(((ground.said, *([" – "] if beside else ()), *beside), *why)))
         blocks += [*_formula(ground.own), *_listings(ground.own.get("change", ""), ground.own.get("undo", ""))]
     return blocks
 
@@ -144,12 +151,12 @@ def _others(record: Mapping[str, Any]) -> list[Block]:
     """Return other explanations and what is still unmeasured."""
     blocks: list[Block] = []
     if record.get("alternatives"):
-        told = [
+        lines = [
             f"{messages.render(item['title'])} {messages.render(item['test'])}" for item in record["alternatives"]
         ]
         blocks += [
             Paragraph((_("Other explanations, the likeliest first:"),)),
-            Items(tuple((text,) for text in told), ordered=True),
+            Items(tuple((text,) for text in lines), ordered=True),
         ]
     if record.get("missing"):
         blocks += [Paragraph((_("Still unmeasured:"),)), _list(record["missing"])]
@@ -160,23 +167,23 @@ def _list(lines: Iterable[Mapping[str, Any]]) -> Items:
     return Items(tuple((messages.render(line),) for line in lines))
 
 
-def _problem_table(found: Sequence[Conclusion]) -> Table:
+def _problem_table(conclusions: Sequence[Conclusion]) -> Table:
     columns = Column(_("No."), kind="number"), Column(_("Problem")), Column(_("Confidence"))
     rows: list[tuple[Value | Link, ...]] = []
-    for number, item in enumerate(found, start=1):
+    for number, item in enumerate(conclusions, start=1):
         label = item.first.details.get("confidence_label", "")
         rows.append((number, item.link, _(label) if label else ""))
-    return _with_nodes_and_flags(Table(PROBLEMS, _("Problems"), columns, rows), found)
+    return _with_nodes_and_flags(Table(PROBLEMS, _("Problems"), columns, rows), conclusions)
 
 
-def _with_nodes_and_flags(table: Table, told: Sequence[Conclusion]) -> Table:
+def _with_nodes_and_flags(table: Table, conclusions: Sequence[Conclusion]) -> Table:
     """Return a table of conclusions with the nodes that each speaks of, and the flags of what it rests on, behind it.
 
     Neither is a column where none has any.
     """
     own: dict[str, list[str | None]] = {
-        _("Nodes"): [", ".join(item.ends) for item in told],
-        _("Flags"): [item.first.mark.text if item.first.mark else None for item in told],
+        _("Nodes"): [", ".join(item.ends) for item in conclusions],
+        _("Flags"): [item.first.mark.text if item.first.mark else None for item in conclusions],
     }
     for title, cells in own.items():
         if any(cells):
@@ -218,13 +225,13 @@ def _table(changes: Sequence[Conclusion], grounds: Grounds) -> Table:
 def _outcomes(finding: Finding, ground: Ground, number: int) -> list[tuple[Part, ...]]:
     """Return what is predicted and what measuring again gave; one that is under way in one line."""
     outlook = ground.outlook()
-    told = [outlook] if outlook else []
+    outcomes = [outlook] if outlook else []
     for place, item in enumerate(finding.verifications.all(), start=1):
         if item.verdict == Verification.Verdict.OPEN:
-            told.append((_("It is being measured again: whether it holds is not known yet."),))
+            outcomes.append((_("It is being measured again: whether it holds is not known yet."),))
         else:
-            told.append((_verified(item, f"{number}.{place}"),))
-    return told
+            outcomes.append((_verified(item, f"{number}.{place}"),))
+    return outcomes
 
 
 def _verified(item: Verification, name: str) -> Part:
@@ -248,8 +255,8 @@ def _verified(item: Verification, name: str) -> Part:
             " ×%(gain)s (%(low)s – %(high)s): %(verdict)s."
         )
     names = ("verdict", "pairs", "present", "realised", "gain", "low", "high")
-    told = {column: words[found] for column, found in enumerate(names, start=2) if words[found] != "–"}
-    return counted.cells(text % words, VERIFICATIONS, name, told)
+    cells = {column: words[place] for column, place in enumerate(names, start=2) if words[place] != "–"}
+    return counted.cells(text % words, VERIFICATIONS, name, cells)
 
 
 def _verifications(changes: Sequence[Conclusion]) -> Table | None:
@@ -268,16 +275,16 @@ def _verifications(changes: Sequence[Conclusion]) -> Table | None:
         (
             f"{number}.{place}",
             item.link,
-            str(judged.get_verdict_display()),
-            judged.pairs,
-            quantity(judged.present, judged.unit),
-            quantity(judged.realised, judged.unit),
-            judged.gain,
-            judged.gain_low,
-            judged.gain_high,
+            str(verification.get_verdict_display()),
+            verification.pairs,
+            quantity(verification.present, verification.unit),
+            quantity(verification.realised, verification.unit),
+            verification.gain,
+            verification.gain_low,
+            verification.gain_high,
         )
         for number, item in enumerate(changes, start=1)
-        for place, judged in enumerate(item.first.verifications.all(), start=1)
-        if judged.verdict != Verification.Verdict.OPEN
+        for place, verification in enumerate(item.first.verifications.all(), start=1)
+        if verification.verdict != Verification.Verdict.OPEN
     ]
     return Table(VERIFICATIONS, _("Changes that were measured"), columns, rows) if rows else None

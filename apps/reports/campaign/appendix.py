@@ -20,32 +20,34 @@ MOST_METRICS = 6
 MOST_TRIALS = 20_000
 
 
-def section(made: Material) -> Section:
+def section(material: Material) -> Section:
     """Return the appendix."""
-    names = {metric.name for metrics in made.metrics.values() for metric in metrics[:MOST_METRICS]}
-    flagged = doubts.doubts_of(made.lanes, names)
-    parts = tuple(_part(made, item, flagged) for item in made.experiments if made.trials(item).total)
+    names = {metric.name for metrics in material.metrics.values() for metric in metrics[:MOST_METRICS]}
+    flagged = doubts.doubts_of(material.lanes, names)
+    parts = tuple(_part(material, item, flagged) for item in material.experiments if material.trials(item).total)
     return Section("appendix", _("Appendix: every trial"), (), parts)
 
 
-def _part(made: Material, experiment: Experiment, flagged: Doubts) -> Section:
+def _part(material: Material, experiment: Experiment, flagged: Doubts) -> Section:
     return Section(
-        f"trials-of-{made.key(experiment)}", made.heading(experiment), (_table(made, experiment, flagged),)
+        f"trials-of-{material.key(experiment)}",
+        material.heading(experiment),
+        (_table(material, experiment, flagged),),
     )
 
 
-def _table(made: Material, experiment: Experiment, flagged: Doubts) -> Table:
-    tool = made.tool(experiment)
-    metrics = made.metrics[experiment.pk][:MOST_METRICS]
+def _table(material: Material, experiment: Experiment, flagged: Doubts) -> Table:
+    tool = material.tool(experiment)
+    metrics = material.metrics[experiment.pk][:MOST_METRICS]
     names = [factor["name"] for factor in experiment.factors]
-    lanes = {lane.pk: made.ends_of(lane) for lane in made.lanes[experiment.pk]}
+    lanes = {lane.pk: material.ends_of(lane) for lane in material.lanes[experiment.pk]}
     several = len(lanes) > 1
     rows = Trial.objects.filter(experiment=experiment).order_by("position")
     fields = "pk", "position", "lane_id", "repetition", "is_warmup", "parameters", "state", "finished_at", "reason"
     trials = list(rows.values_list(*fields, "invalid_reason", "invalid_at")[:MOST_TRIALS])
     figures: dict[str, dict[int, float]] = defaultdict(dict)
-    wanted = {metric.name for metric in metrics}
-    samples = Sample.objects.filter(experiment=experiment, metric__in=wanted, trial__position__lt=MOST_TRIALS)
+    metric_names = {metric.name for metric in metrics}
+    samples = Sample.objects.filter(experiment=experiment, metric__in=metric_names, trial__position__lt=MOST_TRIALS)
     uncounted: dict[int, list[str]] = defaultdict(list)
     labels = {metric.name: _(metric.label) for metric in metrics}
     for trial, metric, value, counts in samples.values_list("trial_id", "metric", "value", "counts"):
@@ -71,7 +73,7 @@ def _table(made: Material, experiment: Experiment, flagged: Doubts) -> Table:
             remark = _flags(raised, uncounted.get(pk, ()), whole=len(metrics))
         cells.append(
             (
-                Link(str(position + 1), made.trial_ref(experiment, position)),
+                Link(str(position + 1), material.trial_ref(experiment, position)),
                 *([lanes[lane]] if several else ()),
                 *(text_of(place, values.get(name)) for place, name in enumerate(names)),
                 repetition,
@@ -81,7 +83,7 @@ def _table(made: Material, experiment: Experiment, flagged: Doubts) -> Table:
                 remark,
             )
         )
-    given = (
+    columns_before = (
         Column(_("Trial")),
         *((Column(_("Nodes")),) if several else ()),
         *(Column(charts.label_of_factor(tool, name)) for name in names),
@@ -89,15 +91,19 @@ def _table(made: Material, experiment: Experiment, flagged: Doubts) -> Table:
         Column(_("State")),
     )
     columns = (
-        *given,
-        *(column_of(metric, scale, given) for metric, scale in zip(metrics, scales, strict=True)),
+        *columns_before,
+        *(column_of(metric, scale, columns_before) for metric, scale in zip(metrics, scales, strict=True)),
         Column(_("Finished"), kind="time"),
         Column(_("Remark")),
     )
-    key = made.key(experiment)
+    key = material.key(experiment)
     total = rows.count() if len(trials) == MOST_TRIALS else 0
     return Table(
-        f"trials-{key}", _("Trials of %(name)s") % {"name": made.title_of(experiment)}, columns, cells, total=total
+        f"trials-{key}",
+        _("Trials of %(name)s") % {"name": material.title_of(experiment)},
+        columns,
+        cells,
+        total=total,
     )
 
 
@@ -114,5 +120,5 @@ def _flags(raised: Sequence[str], uncounted: Sequence[str], *, whole: int) -> st
 
 def _reason(reason: dict[str, object] | None) -> str:
     """Return why a trial failed, as its tool or agent said."""
-    told = reason.get("message") if reason else None
-    return messages.render(told) if isinstance(told, dict | str) else ""
+    message = reason.get("message") if reason else None
+    return messages.render(message) if isinstance(message, dict | str) else ""

@@ -49,15 +49,15 @@ class Conclusion:
         return self.link.text
 
 
-def problems_of(made: Material) -> list[Conclusion]:
+def problems_of(material: Material) -> list[Conclusion]:
     """Return what holds the measured rates back, or is doubtful."""
-    found = conclusions_of(made, (Finding.Kind.DIAGNOSIS, Finding.Kind.DOUBT))
-    return [item for item in found if not is_established(item.first)]
+    diagnoses = conclusions_of(material, (Finding.Kind.DIAGNOSIS, Finding.Kind.DOUBT))
+    return [item for item in diagnoses if not is_established(item.first)]
 
 
-def established_of(made: Material) -> list[Conclusion]:
+def established_of(material: Material) -> list[Conclusion]:
     """Return what was established of the paths and file systems, which is no fault."""
-    return [item for item in conclusions_of(made, (Finding.Kind.DIAGNOSIS,)) if is_established(item.first)]
+    return [item for item in conclusions_of(material, (Finding.Kind.DIAGNOSIS,)) if is_established(item.first)]
 
 
 def is_established(finding: Finding) -> bool:
@@ -76,54 +76,54 @@ def state_of(finding: Finding) -> str:
     return _("refuted elsewhere") if finding.state == Finding.State.REFUTED else _("verified elsewhere")
 
 
-def changes_of(made: Material) -> list[Conclusion]:
+def changes_of(material: Material) -> list[Conclusion]:
     """Return what is recommended to be changed."""
-    return conclusions_of(made, (Finding.Kind.RECOMMENDATION,))
+    return conclusions_of(material, (Finding.Kind.RECOMMENDATION,))
 
 
-def kept_of(made: Material) -> list[Conclusion]:
+def kept_of(material: Material) -> list[Conclusion]:
     """Return what needs no change."""
-    return conclusions_of(made, (Finding.Kind.NO_CHANGE,))
+    return conclusions_of(material, (Finding.Kind.NO_CHANGE,))
 
 
-def conclusions_of(made: Material, kinds: Collection[str]) -> list[Conclusion]:
+def conclusions_of(material: Material, kinds: Collection[str]) -> list[Conclusion]:
     """Return what is concluded of some kinds; what is said alike of several ends is one."""
-    found: dict[tuple[str, str], list[tuple[Finding, str]]] = {}
-    for finding, ref in made.findings:
+    by_title: dict[tuple[str, str], list[tuple[Finding, str]]] = {}
+    for finding, ref in material.findings:
         if finding.kind in kinds:
-            found.setdefault((finding.rule, messages.render(finding.title)), []).append((finding, ref))
+            by_title.setdefault((finding.rule, messages.render(finding.title)), []).append((finding, ref))
     return [
         Conclusion(
-            made.titles.get(members[0][0].pk) or Link(title, members[0][1]),
+            material.titles.get(members[0][0].pk) or Link(title, members[0][1]),
             tuple(members),
-            tuple(dict.fromkeys(ends for finding, _ref in members if (ends := _ends(made, finding)))),
+            tuple(dict.fromkeys(ends for finding, _ref in members if (ends := _ends(material, finding)))),
         )
-        for (_rule, title), members in found.items()
+        for (_rule, title), members in by_title.items()
     ]
 
 
-def unfinished_of(made: Material) -> list[Block]:
+def unfinished_of(material: Material) -> list[Block]:
     """Return that an analysis waits or failed, and by which rules: nothing may be taken for concluded meanwhile."""
-    many = len(made.campaigns) > 1
+    many = len(material.campaigns) > 1
     lines = [
         f"{item.campaign.name}: {messages.render(line)}" if many else messages.render(line)
-        for item in made.unfinished
+        for item in material.unfinished
         for line in item.lines
     ]
     return [Paragraph((line,), style="warning") for line in lines]
 
 
-def evidence_of(made: Material, claim: Conclusion, rests: Part | None, flagged: Part | None) -> list[Block]:
+def evidence_of(material: Material, claim: Conclusion, rests: Part | None, flagged: Part | None) -> list[Block]:
     """Return how sure it is, how many trials are `flagged` that it `rests` on, and of what the same is said."""
     finding, ref = claim.findings[0]
-    wanted = finding.details.get("evidence", ())
+    trial_ids = finding.details.get("evidence", ())
     links: list[Part] = []
-    for pk in wanted[:SHOWN_TRIALS]:
-        if trial := made.evidence.get(pk):
-            number = made.numbers.get(trial.experiment_id)
+    for pk in trial_ids[:SHOWN_TRIALS]:
+        if trial := material.evidence.get(pk):
+            number = material.numbers.get(trial.experiment_id)
             name = f"{number or trial.experiment.name}/{trial.position + 1}"
-            links += [", " if links else ": ", Link(name, made.trial_ref(trial.experiment, trial.position))]
-    if links and len(wanted) > SHOWN_TRIALS:
+            links += [", " if links else ": ", Link(name, material.trial_ref(trial.experiment, trial.position))]
+    if links and len(trial_ids) > SHOWN_TRIALS:
         links.append(" …")
     label = _(finding.details.get("confidence_label", "")) if finding.details.get("confidence_label") else "–"
     words = {"rule": finding.rule, "version": finding.rule_version, "confidence": label}
@@ -145,16 +145,16 @@ def evidence_of(made: Material, claim: Conclusion, rests: Part | None, flagged: 
     if len(claim.findings) > 1:
         same: list[Part] = [_("The same holds for:"), " "]
         for place, (other, other_ref) in enumerate(claim.findings[1:]):
-            same += [", " if place else "", Link(_subject(made, other), other_ref)]
+            same += [", " if place else "", Link(_subject(material, other), other_ref)]
         blocks.append(Paragraph(tuple(part for part in same if part), style="remark"))
     return blocks
 
 
-def _subject(made: Material, finding: Finding) -> str:
+def _subject(material: Material, finding: Finding) -> str:
     """Return what a finding speaks of: its ends by their names, or what its rule calls it."""
-    return _ends(made, finding) or str(finding.details.get("subject", "")) or finding.campaign.name
+    return _ends(material, finding) or str(finding.details.get("subject", "")) or finding.campaign.name
 
 
-def _ends(made: Material, finding: Finding) -> str:
-    ends = [(role, made.nodes[node].name) for role, node in finding.ends if node in made.nodes]
+def _ends(material: Material, finding: Finding) -> str:
+    ends = [(role, material.nodes[node].name) for role, node in finding.ends if node in material.nodes]
     return told_ends([role for role, _name in ends], [name for _role, name in ends])

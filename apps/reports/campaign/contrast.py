@@ -2,8 +2,9 @@
 
 from django.utils.translation import gettext as _
 
-from apps.bench import comparison, statistics
-from apps.bench.comparison import Level
+from apps.bench import statistics
+from apps.bench.comparison import Level, centre_of
+from apps.bench.comparison import contrast as contrast_of
 from apps.campaigns.models import Campaign, Experiment
 from apps.comparison.comparisons import chart_data, tables
 from apps.comparison.comparisons.contrast import Comparison
@@ -20,48 +21,50 @@ from apps.reports.document import Block, Column, Figure, Link, Paragraph, Sectio
 MOST_ROWS = 300
 
 
-def section(made: Material) -> Section | None:
+def section(material: Material) -> Section | None:
     """Return the section that compares with the baseline, None without one."""
-    base = made.baseline
+    base = material.baseline
     if base is None:
         return None
-    known = {(item.name, item.tool): item for item in base.experiments.all()}
+    earlier = {(item.name, item.tool): item for item in base.experiments.all()}
     pairs = [
-        (known[item.name, item.tool], item)
-        for item in made.experiments
-        if item.campaign_id == made.main.pk and (item.name, item.tool) in known
+        (earlier[item.name, item.tool], item)
+        for item in material.experiments
+        if item.campaign_id == material.main.pk and (item.name, item.tool) in earlier
     ]
     link = Link(base.name, f"campaign:{base.permanent_id}")
     blocks: list[Block] = [Paragraph((_("Each experiment against the one of the same name in "), link, "."))]
     if not pairs:
         text = _("No experiment there has the same name and tool as one here.")
         blocks.append(Paragraph((text,), style="warning"))
-    parts = [_pair(made, before, after) for before, after in pairs if made.metrics[after.pk]]
+    parts = [_pair(material, before, after) for before, after in pairs if material.metrics[after.pk]]
     return Section("baseline", _("Compared with a baseline"), tuple(blocks), tuple(parts))
 
 
-def _pair(made: Material, before: Experiment, after: Experiment) -> Section:
-    key = made.key(after)
-    metric = made.metrics[after.pk][0]
+def _pair(material: Material, before: Experiment, after: Experiment) -> Section:
+    key = material.key(after)
+    metric = material.metrics[after.pk][0]
     sets = tuple(
         ResultSet(numbers=(("experiment", item.pk),), label=label)
         for item, label in zip((before, after), _labels(before.campaign, after.campaign), strict=True)
     )
-    found = swept.told_apart(State(sets=sets, metric=metric.name), made.user)
-    remarks = [remark for remark in found.remarks if remark.level is not Level.NOTE]
+    comparison = swept.told_apart(State(sets=sets, metric=metric.name), material.user)
+    remarks = [remark for remark in comparison.remarks if remark.level is not Level.NOTE]
     blocks: list[Block] = [
         Paragraph((messages.render(remark.message),), style="warning" if remark.level is Level.REFUSAL else "remark")
         for remark in remarks
     ]
-    if found.cells and found.metric:
-        chart = chart_data.charts_of(found)
+    if comparison.cells and comparison.metric:
+        chart = chart_data.charts_of(comparison)
         caption = _("%(name)s: %(metric)s beside the baseline") % {"name": after.name, "metric": _(metric.label)}
-        table, topic = _table(found, key, after)
-        said = () if table.total else tuple(words.sentence(claim) for claim in overall.tell(topic, table))
-        if chart and not found.averaged:
-            blocks.append(Figure(f"baseline-figure-{key}", caption, chart[0][1], sentences.text_of(said), says=said))
-        elif said:
-            blocks.append(Paragraph(spaced(said), key=f"baseline-statement-{key}", style="statement"))
+        table, topic = _table(comparison, key, after)
+        statements = () if table.total else tuple(words.sentence(claim) for claim in overall.tell(topic, table))
+        if chart and not comparison.averaged:
+            blocks.append(
+                Figure(f"baseline-figure-{key}", caption, chart[0][1], sentences.text_of(statements), says=statements)
+            )
+        elif statements:
+            blocks.append(Paragraph(spaced(statements), key=f"baseline-statement-{key}", style="statement"))
         blocks.append(table)
     return Section(f"baseline-{key}", after.name, tuple(blocks))
 
@@ -73,39 +76,41 @@ def _labels(before: Campaign, after: Campaign) -> tuple[str, str]:
     return _("%(name)s (baseline)") % {"name": before.name}, after.name
 
 
-def _table(found: Comparison, key: str, after: Experiment) -> tuple[Table, Topic]:
+def _table(comparison: Comparison, key: str, after: Experiment) -> tuple[Table, Topic]:
     """Return every setting that both have with baseline, campaign and ratio; and the topic of these columns."""
-    assert found.metric
-    varied = [factor for factor in found.factors if factor.is_parameter]
-    before, later = (points.by_setting(found, place, varied) for place in (0, 1))
+    assert comparison.metric
+    varied = [factor for factor in comparison.factors if factor.is_parameter]
+    before, later = (points.by_setting(comparison, place, varied) for place in (0, 1))
     both = sorted(
         (setting for setting in before if setting in later),
         key=lambda setting: [factor.place(value) for factor, value in zip(varied, setting, strict=True)],
     )
-    shown = both[:MOST_ROWS]
+    settings = both[:MOST_ROWS]
     centres = [
-        [comparison.centre_of(figures[setting], found.state.statistic, found.mean).value for setting in shown]
+        [centre_of(figures[setting], comparison.state.statistic, comparison.mean).value for setting in settings]
         for figures in (before, later)
     ]
-    scale = scale_of([value for column in centres for value in column], found.unit)
-    contrasts = comparison.contrast([(before[setting], later[setting]) for setting in shown])
-    counted = count_columns(found.titles, [[len(side[setting]) for setting in shown] for side in (before, later)])
+    scale = scale_of([value for column in centres for value in column], comparison.unit)
+    contrasts = contrast_of([(before[setting], later[setting]) for setting in settings])
+    count_parts = count_columns(
+        comparison.titles, [[len(side[setting]) for setting in settings] for side in (before, later)]
+    )
     columns = [
         *(Column(factor.label) for factor in varied),
-        *(Column(title, scale.unit, "number") for title in found.titles),
-        *(column for column, _counts in counted),
+        *(Column(title, scale.unit, "number") for title in comparison.titles),
+        *(column for column, _counts in count_parts),
         Column(_("Ratio"), kind="number"),
         *told_interval_columns(_("Ratio"), scale_of((), "1")),
         Column(_("Verdict")),
     ]
     rows: list[list[Value]] = []
-    for number, (setting, contrast) in enumerate(zip(shown, contrasts, strict=True)):
+    for number, (setting, contrast) in enumerate(zip(settings, contrasts, strict=True)):
         ratio = contrast.difference
         rows.append(
             [
                 *(factor.text(value) for factor, value in zip(varied, setting, strict=True)),
                 *(scale.of(column[number]) for column in centres),
-                *(counts[number] for _column, counts in counted),
+                *(counts[number] for _column, counts in count_parts),
                 ratio.ratio,
                 ratio.ratio_low,
                 ratio.ratio_high,
@@ -113,18 +118,18 @@ def _table(found: Comparison, key: str, after: Experiment) -> tuple[Table, Topic
                 tables.verdict_text(contrast.verdict),
             ]
         )
-    marks = [points.marks_of(found, place, varied) for place in (0, 1)]
+    marks = [points.marks_of(comparison, place, varied) for place in (0, 1)]
     remarks.add_to(
         columns,
         rows,
-        [dict(zip(found.titles, (side.get(setting) for side in marks), strict=True)) for setting in shown],
+        [dict(zip(comparison.titles, (side.get(setting) for side in marks), strict=True)) for setting in settings],
     )
     at = len(varied)
     behind = {
-        str(at + place): [[scale.of(value) or 0.0 for value in figures[setting]] for setting in shown]
+        str(at + place): [[scale.of(value) or 0.0 for value in figures[setting]] for setting in settings]
         for place, figures in enumerate((before, later))
     }
     total = len(both) if len(both) > MOST_ROWS else 0
     table = Table(f"baseline-table-{key}", after.name, tuple(columns), rows, total=total, figures=behind)
-    of = at + 2 + len(counted)
-    return table, Topic(table.key, of=of, by=(at, at + 1), metric=_(found.metric.label))
+    of = at + 2 + len(count_parts)
+    return table, Topic(table.key, of=of, by=(at, at + 1), metric=_(comparison.metric.label))

@@ -87,8 +87,8 @@ class Ground:
 
     def others_of(self, message: Record) -> tuple[str, ...]:
         """Return the figures that one of its texts says and no other column has."""
-        known = {figure.text for figure in self._columns().values()}
-        return tuple(figure for figure in titles.figures_of(self._settled(message)) if figure not in known)
+        texts = {figure.text for figure in self._columns().values()}
+        return tuple(figure for figure in titles.figures_of(self._settled(message)) if figure not in texts)
 
     def line_of(self, message: Record) -> Part:
         """Return one of its texts, with its claim where it says a figure of the table."""
@@ -99,17 +99,18 @@ class Ground:
             for (text, figure), column in zip(self._told(), self._columns(), strict=True)
             if text and text in values
         }
-        said = self.text_of(message)
-        return counted.cells(said, GROUNDS, self.number, columns) if columns else said
+        line = self.text_of(message)
+        return counted.cells(line, GROUNDS, self.number, columns) if columns else line
 
     def _settled(self, message: Record) -> Record:
         """Return one of its texts with its figures as the table has them."""
         params = message.get("params")
-        said = {text: figure.text for text, figure in self._told() if text}
-        if not isinstance(params, Mapping) or not said:
+        texts_by_rule = {text: figure.text for text, figure in self._told() if text}
+        if not isinstance(params, Mapping) or not texts_by_rule:
             return message
         settled = {
-            name: said.get(value, value) if isinstance(value, str) else value for name, value in params.items()
+            name: texts_by_rule.get(value, value) if isinstance(value, str) else value
+            for name, value in params.items()
         }
         return {**message, "params": settled}
 
@@ -119,25 +120,25 @@ class Ground:
     def _told(self) -> tuple[tuple[str, Figure], ...]:
         """Return its figures by what its rule calls them."""
         names = zip((*FIGURES, "value"), self._columns().values(), strict=True)
-        told = ((self.own.get(name), figure) for name, figure in names)
-        return tuple((quantity(value, figure.unit) if value else "", figure) for value, figure in told)
+        values = ((self.own.get(name), figure) for name, figure in names)
+        return tuple((quantity(value, figure.unit) if value else "", figure) for value, figure in values)
 
     def outlook(self) -> tuple[Part, ...]:
         """Return what is predicted, and what was measured at present or at the other setting, each with its claim."""
-        said: list[Sentence] = []
+        outlook: list[Sentence] = []
         if self.predicted.text:
             text = _("Predicted: %(predicted)s.") % {"predicted": self.predicted.text}
-            said.append(self._figure(text, PREDICTED, self.predicted))
+            outlook.append(self._figure(text, PREDICTED, self.predicted))
         if self.present.text:
             text = _("At present: %(present)s.") % {"present": self.present.text}
             if count := len(self.present.behind):
                 words = {"present": self.present.text, "mean": means.label_of(self.present.mean), "n": count}
                 text = _("At present: %(present)s (%(mean)s, n = %(n)s).") % words
-            said.append(self._figure(text, PRESENT, self.present))
+            outlook.append(self._figure(text, PRESENT, self.present))
         if self.tried.text:
             text = _("Measured beside it: %(tried)s.") % {"tried": self.tried.text}
-            said.append(self._figure(text, TRIED, self.tried))
-        return spaced(said)
+            outlook.append(self._figure(text, TRIED, self.tried))
+        return spaced(outlook)
 
     def gained(self, text: str) -> Sentence | None:
         """Return a sentence that says the predicted gain ("%(gain)s"), None if there is none."""
@@ -218,39 +219,44 @@ class Grounds:
         return Table(GROUNDS, _("What the findings rest on"), columns, rows, note=note, figures=behind)
 
 
-def read(made: Material) -> Grounds:
+def read(material: Material) -> Grounds:
     """Return what the findings of a report rest on, in the order in which they are told, in one query."""
-    told: list[Conclusion] = [*problems_of(made), *established_of(made), *changes_of(made), *kept_of(made)]
-    samples = samples_of(made, [item.first for item in told])
+    conclusions: list[Conclusion] = [
+        *problems_of(material),
+        *established_of(material),
+        *changes_of(material),
+        *kept_of(material),
+    ]
+    samples = samples_of(material, [item.first for item in conclusions])
     own: dict[int, Ground] = {}
     parts: dict[int, Sequence[Ground]] = {}
-    for number, item in enumerate(told, start=1):
+    for number, item in enumerate(conclusions, start=1):
         finding, ref = item.findings[0]
         trials = len(finding.details.get("evidence", ()))
-        first = _ground(made, str(number), ref, finding, finding.details, samples)
+        first = _ground(material, str(number), ref, finding, finding.details, samples)
         own[finding.pk] = replace(first, trials=trials, flags=finding.mark.text if finding.mark else "")
         parts[finding.pk] = [
-            _ground(made, f"{number}.{place}", ref, finding, part, samples)
+            _ground(material, f"{number}.{place}", ref, finding, part, samples)
             for place, part in enumerate(finding.details.get("parts") or (), start=1)
         ]
     return Grounds(own, parts)
 
 
-def _ground(made: Material, number: str, ref: str, finding: Finding, record: Record, samples: Samples) -> Ground:
+def _ground(material: Material, number: str, ref: str, finding: Finding, record: Record, samples: Samples) -> Ground:
     """Return what a finding, or a part of it, rests on."""
     proof, unit = record.get("proof") or {}, str(record.get("predicted_unit") or "")
-    tool = made.tools.get(str(proof.get("tool") or ""))
+    tool = material.tools.get(str(proof.get("tool") or ""))
     metric = next((item for item in tool.metrics if item.name == proof.get("metric")), None) if tool else None
     settings = {"present": proof.get("now"), "tried": proof.get("now"), "predicted": proof.get("then")}
-    told = [(record.get(name), setting) for name, setting in settings.items()]
-    present, tried, predicted = (
+    figures = [(record.get(name), setting) for name, setting in settings.items()]
+    present, beside, predicted = (
         measured(float(value), unit, tool, metric, behind_of(finding, proof, setting, samples))
         if isinstance(value, int | float)
         else Figure(None, unit)
-        for value, setting in told
+        for value, setting in figures
     )
-    value_found = value_of(made, finding, record, (present, tried, predicted), samples)
+    value_found = value_of(material, finding, record, (present, beside, predicted), samples)
     label = _(metric.label) if metric else ""
-    ground = Ground(number, "", ref, None, label, present, tried, predicted, value_found, record)
+    ground = Ground(number, "", ref, None, label, present, beside, predicted, value_found, record)
     title = record.get("title") or finding.title
     return replace(ground, title=ground.text_of(title), also=ground.others_of(title))

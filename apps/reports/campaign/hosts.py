@@ -25,38 +25,38 @@ COMPILERS = ("mpicc", "gcc", "cc", "icx", "icc", "clang", "nvc")
 SCHEDULERS = ("srun", "sbatch", "qsub", "bsub")
 
 
-def tables_of(made: Material) -> list[Block]:
+def tables_of(material: Material) -> list[Block]:
     """Return the tables of the nodes that measured of which facts are known; none where no agent told any."""
-    known = facts_of(made)
-    named = {made.nodes[pk].name: facts for pk, facts in known.items()}
-    tables = [_software(named), _settings(named)]
+    facts_by_node = facts_of(material)
+    facts_by_name = {material.nodes[pk].name: facts for pk, facts in facts_by_node.items()}
+    tables = [_software(facts_by_name), _settings(facts_by_name)]
     return [table for table in tables if table]
 
 
-def facts_of(made: Material) -> dict[int, Facts]:
+def facts_of(material: Material) -> dict[int, Facts]:
     """Return {node: its facts when the measurements ended}, those that came first where all came later.
 
     They are of the nodes whose facts the reader may read; of a campaign that an archive brought, its own are told.
     """
-    if all(campaign.is_published for campaign in made.campaigns):
+    if all(campaign.is_published for campaign in material.campaigns):
         return {}
-    last = made.period[1]
-    told = of_own_nodes(FactSnapshot.objects.filter(node__in=made.nodes), made.user)
-    brought = told.filter(archive_ref=made.main.permanent_id)
-    rows = brought if brought.exists() else told.filter(archive_ref="")
+    last = material.period[1]
+    snapshots = of_own_nodes(FactSnapshot.objects.filter(node__in=material.nodes), material.user)
+    brought = snapshots.filter(archive_ref=material.main.permanent_id)
+    rows = brought if brought.exists() else snapshots.filter(archive_ref="")
     if last:
         before = rows.filter(created_at__lte=last).order_by("node_id", "-created_at", "-pk").distinct("node_id")
-        found = dict(before.values_list("node_id", "facts"))
+        by_node = dict(before.values_list("node_id", "facts"))
     else:
-        found = {}
-    missing = [pk for pk in made.nodes if pk not in found]
+        by_node = {}
+    missing = [pk for pk in material.nodes if pk not in by_node]
     if missing:
         after = rows.filter(node__in=missing).order_by("node_id", "created_at", "pk").distinct("node_id")
-        found |= dict(after.values_list("node_id", "facts"))
-    return {node: sound(facts) for node, facts in found.items()}
+        by_node |= dict(after.values_list("node_id", "facts"))
+    return {node: sound(facts) for node, facts in by_node.items()}
 
 
-def _software(named: Mapping[str, Facts]) -> Table | None:
+def _software(facts_by_name: Mapping[str, Facts]) -> Table | None:
     """Return kernel, compiler, MPI, scheduler and caches of the nodes, without columns of which nothing is known."""
     columns: list[tuple[str, Callable[[Facts], str]]] = [
         (_("Kernel"), lambda facts: str(_part(facts, "kernel").get("release") or "")),
@@ -66,22 +66,22 @@ def _software(named: Mapping[str, Facts]) -> Table | None:
         (_("Processor's caches"), _caches),
     ]
     rows: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for name, facts in named.items():
-        rows[tuple(read(facts) for _title, read in columns)].append(name)
-    used = [place for place in range(len(columns)) if any(texts[place] for texts in rows)]
-    if not used:
+    for name, facts in facts_by_name.items():
+        rows[tuple(reader(facts) for _title, reader in columns)].append(name)
+    places = [place for place in range(len(columns)) if any(texts[place] for texts in rows)]
+    if not places:
         return None
-    heads = (Column(_("Nodes")), *(Column(columns[place][0]) for place in used))
+    heads = (Column(_("Nodes")), *(Column(columns[place][0]) for place in places))
     cells = [
-        (patterns.compress_names(names), *(texts[place] or None for place in used)) for texts, names in rows.items()
+        (patterns.compress_names(names), *(texts[place] or None for place in places)) for texts, names in rows.items()
     ]
     return Table("software", _("Software and caches of the nodes that measured"), heads, cells)
 
 
-def _settings(named: Mapping[str, Facts]) -> Table | None:
+def _settings(facts_by_name: Mapping[str, Facts]) -> Table | None:
     """Return the kernel settings that bear on measurements: one row for each value that a setting had anywhere."""
     values: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, facts in named.items():
+    for name, facts in facts_by_name.items():
         for setting, value in sorted(_part(facts, "sysctls").items()):
             if value not in (None, ""):
                 values[setting, " ".join(str(value).split())].append(name)
@@ -96,14 +96,14 @@ def _settings(named: Mapping[str, Facts]) -> Table | None:
 
 
 def _part(facts: Facts, name: str) -> Facts:
-    found = facts.get(name)
-    return found if isinstance(found, Mapping) else {}
+    part = facts.get(name)
+    return part if isinstance(part, Mapping) else {}
 
 
 def _versions(facts: Facts, programs: Iterable[str]) -> str:
     """Return the versions of those programs that the agent may run, each once."""
-    found = (_named(program, _version(_part(facts, "tools").get(program))) for program in programs)
-    return "; ".join(dict.fromkeys(text for text in found if text))
+    versions = (_named(program, _version(_part(facts, "tools").get(program))) for program in programs)
+    return "; ".join(dict.fromkeys(text for text in versions if text))
 
 
 def _named(program: str, text: str) -> str:
@@ -112,19 +112,19 @@ def _named(program: str, text: str) -> str:
     return f"{program} {number[1]}" if number else text
 
 
-def _version(told: object) -> str:
+def _version(program: object) -> str:
     """Return a program's version as its agent told it."""
-    text = told.get("version") if isinstance(told, Mapping) else told
+    text = program.get("version") if isinstance(program, Mapping) else program
     lines = str(text or "").strip().splitlines()
     return lines[0].strip() if lines else ""
 
 
 def _caches(facts: Facts) -> str:
     """Return "L1d 32 KiB, L2 1 MiB, L3 22 MiB" of what is known of a processor's caches."""
-    found = _part(facts, "cpu").get("caches")
-    if not isinstance(found, Mapping):
+    caches = _part(facts, "cpu").get("caches")
+    if not isinstance(caches, Mapping):
         return ""
     return ", ".join(
         f"{name} {units.format_quantity(size, 'B') if isinstance(size, int) else size}"
-        for name, size in sorted(found.items())
+        for name, size in sorted(caches.items())
     )

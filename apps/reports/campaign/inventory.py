@@ -20,28 +20,28 @@ MOST_DRAWN = 200
 MOST_LINKS = 200
 
 
-def section(made: Material) -> Section:
+def section(material: Material) -> Section:
     """Return the section on what was measured on."""
-    nodes = _all_nodes(made)
-    links = _links(made)
+    nodes = _all_nodes(material)
+    links = _links(material)
     blocks: list[Block] = [_testbeds(nodes)]
-    if made.clusters:
-        blocks.append(_clusters(made))
-    if systems := _file_systems(made):
+    if material.clusters:
+        blocks.append(_clusters(material))
+    if systems := _file_systems(material):
         blocks.append(_systems_table(systems))
     if links:
         blocks.append(_links_table(links))
-    blocks += hosts.tables_of(made)
-    blocks += _drawing(made)
+    blocks += hosts.tables_of(material)
+    blocks += _drawing(material)
     return Section("testbed", _("What was measured on"), tuple(blocks))
 
 
-def _all_nodes(made: Material) -> list[Node]:
+def _all_nodes(material: Material) -> list[Node]:
     """Return the nodes that played a role, and the others of their clusters."""
-    found = dict(made.nodes)
-    for cluster in made.clusters:
-        found |= {node.pk: node for node in cluster.nodes.all()}
-    return sorted(found.values(), key=lambda node: node.name)
+    nodes = dict(material.nodes)
+    for cluster in material.clusters:
+        nodes |= {node.pk: node for node in cluster.nodes.all()}
+    return sorted(nodes.values(), key=lambda node: node.name)
 
 
 def _testbeds(nodes: Iterable[Node]) -> Table:
@@ -73,7 +73,7 @@ def _interfaces(testbed: Testbed) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _clusters(made: Material) -> Table:
+def _clusters(material: Material) -> Table:
     columns = (
         Column(_("Cluster")),
         Column(_("Nodes")),
@@ -81,18 +81,18 @@ def _clusters(made: Material) -> Table:
         Column(_("Site")),
     )
     rows = []
-    for cluster in made.clusters:
+    for cluster in material.clusters:
         members = list(cluster.nodes.all())
         sites = sorted({node.site.name for node in members})
         names = patterns.compress_names(node.name for node in members)
         rows.append((cluster.name, names, len(members), ", ".join(sites)))
-    note = _notes((cluster.name, cluster.notes) for cluster in made.clusters)
+    note = _notes((cluster.name, cluster.notes) for cluster in material.clusters)
     return Table("clusters", _("Clusters"), columns, rows, note=note)
 
 
-def _file_systems(made: Material) -> list[FileSystem]:
-    found = {item.file_system.pk: item.file_system for item in made.experiments if item.file_system}
-    return sorted(found.values(), key=lambda item: item.name)
+def _file_systems(material: Material) -> list[FileSystem]:
+    systems = {item.file_system.pk: item.file_system for item in material.experiments if item.file_system}
+    return sorted(systems.values(), key=lambda item: item.name)
 
 
 def _systems_table(systems: list[FileSystem]) -> Table:
@@ -117,36 +117,36 @@ def _systems_table(systems: list[FileSystem]) -> Table:
     return Table("file-systems", _("File systems"), columns, rows, note=note)
 
 
-def _links(made: Material) -> list[Link]:
+def _links(material: Material) -> list[Link]:
     """Return the links that the measured paths took, and those of the nodes that measured."""
     keys = {
         int(name.partition(":")[2])
-        for lanes in made.lanes.values()
+        for lanes in material.lanes.values()
         for lane in lanes
         for name in lane.resources
         if name.startswith("link:")
     }
-    teams = {node.team_id for node in made.nodes.values()}
+    teams = {node.team_id for node in material.nodes.values()}
     on_way = set(keys)
     for team in teams:
         graph = testbeds.graph(team)
-        for pair in _pairs(made, team):
+        for pair in _pairs(material, team):
             if path := graph.path(*pair):
                 on_way |= {int(str(link.key).partition(":")[2]) for link in path.links}
-    own = Q(a_node__in=made.nodes) | Q(b_node__in=made.nodes)
+    own = Q(a_node__in=material.nodes) | Q(b_node__in=material.nodes)
     rows = testbeds.links().filter(Q(pk__in=on_way) | own, team__in=teams)
     return list(rows.order_by("name", "pk")[:MOST_LINKS])
 
 
-def _pairs(made: Material, team: int) -> set[tuple[Node, Node]]:
+def _pairs(material: Material, team: int) -> set[tuple[Node, Node]]:
     """Return the first nodes of the two roles of each lane."""
-    found = set()
-    for lanes in made.lanes.values():
+    pairs = set()
+    for lanes in material.lanes.values():
         for lane in lanes:
-            roles = [made.nodes[ids[0]] for ids in lane.roles.values() if ids and ids[0] in made.nodes]
+            roles = [material.nodes[ids[0]] for ids in lane.roles.values() if ids and ids[0] in material.nodes]
             if len(roles) == 2 and all(node.team_id == team for node in roles):
-                found.add((roles[0], roles[1]))
-    return found
+                pairs.add((roles[0], roles[1]))
+    return pairs
 
 
 def _links_table(links: list[Link]) -> Table:
@@ -174,16 +174,16 @@ def _links_table(links: list[Link]) -> Table:
     return Table("links", _("Links"), columns, rows, note=_notes((link.name, link.notes) for link in links))
 
 
-def _drawing(made: Material) -> list[Block]:
-    if not made.nodes:
+def _drawing(material: Material) -> list[Block]:
+    if not material.nodes:
         return []
-    if len(made.nodes) > MOST_DRAWN:
+    if len(material.nodes) > MOST_DRAWN:
         text = _("The network of %(number)s nodes is not drawn: that of its sites is on the page of the inventory.")
-        return [Paragraph((text % {"number": len(made.nodes)},), key="drawing-left-out")]
-    svg, words = topology.standalone_svg(list(made.nodes.values()))
+        return [Paragraph((text % {"number": len(material.nodes)},), key="drawing-left-out")]
+    svg, words = topology.standalone_svg(list(material.nodes.values()))
     return [Drawing("topology", _("The network between the nodes that measured"), svg, words)] if svg else []
 
 
-def _notes(named: Iterable[tuple[str, str]]) -> str:
+def _notes(notes_by_name: Iterable[tuple[str, str]]) -> str:
     """Return what the inventory remarks of things, one after the other."""
-    return " ".join(f"{name}: {notes.strip().rstrip('.')}." for name, notes in named if notes.strip())
+    return " ".join(f"{name}: {notes.strip().rstrip('.')}." for name, notes in notes_by_name if notes.strip())

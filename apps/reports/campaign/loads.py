@@ -16,12 +16,12 @@ def blocks_of(key: str, title: str, sweeps: Sequence[Sweep]) -> list[Block]:
     if not sweeps:
         return []
     table = table_of(key, title, sweeps)
-    said = [
-        Paragraph(spaced(told), key=f"loads-statement-{key}-{place}", style="statement")
+    statements = [
+        Paragraph(spaced(sentences), key=f"loads-statement-{key}-{place}", style="statement")
         for place, sweep in enumerate(loads.sweeps_in(table), start=1)
-        if (told := loads.tell(table, sweep))
+        if (sentences := loads.tell(table, sweep))
     ]
-    return [*said, table]
+    return [*statements, table]
 
 
 def table_of(key: str, title: str, sweeps: Sequence[Sweep]) -> Table:

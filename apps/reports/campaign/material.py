@@ -101,13 +101,13 @@ class Material:
     def names_of(self, lane: Lane) -> list[str]:
         """Return the nodes of each role of a lane, in the order of the tool's roles, each as one short text."""
         tool = self.tools[lane.experiment.tool]
-        found = [[self.nodes[pk].name for pk in lane.roles.get(role.name, ())] for role in tool.roles]
-        return [patterns.compress_names(names) for names in found if names]
+        members_by_role = [[self.nodes[pk].name for pk in lane.roles.get(role.name, ())] for role in tool.roles]
+        return [patterns.compress_names(names) for names in members_by_role if names]
 
     def in_order(self, lane: Lane) -> list[str]:
         """Return the same of an experiment that varies nothing, who sends first."""
-        asked = lane.experiment
-        return in_order(self.names_of(lane), is_back=goes_back(self.tools[asked.tool], asked.fixed))
+        experiment = lane.experiment
+        return in_order(self.names_of(lane), is_back=goes_back(self.tools[experiment.tool], experiment.fixed))
 
     def told_in_order(self, lane: Lane) -> str:
         """Return "sender → receiver" of the same in one text."""
@@ -134,49 +134,51 @@ def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = 
     place = {campaign.pk: number for number, campaign in enumerate(campaigns)}
     rows = Experiment.objects.filter(campaign__in=place).select_related("campaign", "file_system__server_cluster")
     experiments = sorted(rows, key=lambda item: (place[item.campaign_id], item.position, item.pk))
-    made = Material(campaigns=campaigns, user=user, baseline=baseline, experiments=experiments)
-    made.tools = {slug: toolbox.get_tool(slug) for slug in dict.fromkeys(item.tool for item in experiments)}
+    material = Material(campaigns=campaigns, user=user, baseline=baseline, experiments=experiments)
+    material.tools = {slug: toolbox.get_tool(slug) for slug in dict.fromkeys(item.tool for item in experiments)}
     by_pk = {item.pk: item for item in experiments}
-    made.lanes = {item.pk: [] for item in experiments}
+    material.lanes = {item.pk: [] for item in experiments}
     for lane in Lane.objects.filter(experiment__in=by_pk).order_by("pk"):
         lane.experiment = by_pk[lane.experiment_id]
-        made.lanes[lane.experiment_id].append(lane)
-    _read_inventory(made)
-    _read_counts(made)
-    made.findings = _findings(campaigns, user)
-    made.evidence = _evidence([finding for finding, _ref in made.findings])
-    made.unfinished = [item for item in analyses.standings_of(campaigns).values() if not item.is_done]
-    made.silent = [message for campaign in campaigns if (message := untold.silent_for(campaign))]
-    return made
+        material.lanes[lane.experiment_id].append(lane)
+    _read_inventory(material)
+    _read_counts(material)
+    material.findings = _findings(campaigns, user)
+    material.evidence = _evidence([finding for finding, _ref in material.findings])
+    material.unfinished = [item for item in analyses.standings_of(campaigns).values() if not item.is_done]
+    material.silent = [message for campaign in campaigns if (message := untold.silent_for(campaign))]
+    return material
 
 
-def _read_inventory(made: Material) -> None:
-    wanted = {pk for lanes in made.lanes.values() for lane in lanes for ids in lane.roles.values() for pk in ids}
-    clusters = Cluster.objects.filter(nodes__in=wanted).distinct().order_by("name", "pk")
-    systems = [item.file_system for item in made.experiments if item.file_system]
+def _read_inventory(material: Material) -> None:
+    node_ids = {
+        pk for lanes in material.lanes.values() for lane in lanes for ids in lane.roles.values() for pk in ids
+    }
+    clusters = Cluster.objects.filter(nodes__in=node_ids).distinct().order_by("name", "pk")
+    systems = [item.file_system for item in material.experiments if item.file_system]
     served = {system.server_cluster_id for system in systems if system.server_cluster_id}
-    shown = Cluster.objects.filter(pk__in=[*clusters.values_list("pk", flat=True), *served])
+    clusters_in_report = Cluster.objects.filter(pk__in=[*clusters.values_list("pk", flat=True), *served])
     members = Prefetch("nodes", Node.objects.select_related("testbed__site").order_by("name"))
-    made.clusters = list(shown.prefetch_related(members).order_by("name", "pk"))
-    rows = Node.objects.select_related("testbed__site").filter(pk__in=wanted).order_by("name")
-    made.nodes = {node.pk: node for node in rows}
+    material.clusters = list(clusters_in_report.prefetch_related(members).order_by("name", "pk"))
+    rows = Node.objects.select_related("testbed__site").filter(pk__in=node_ids).order_by("name")
+    material.nodes = {node.pk: node for node in rows}
 
 
-def _read_counts(made: Material) -> None:
+def _read_counts(material: Material) -> None:
     carried_out = (Trial.State.SUCCEEDED, Trial.State.FAILED)
-    trials = Trial.objects.filter(experiment__in=made.lanes, is_warmup=False, state__in=carried_out)
-    made.progress = progress_of_experiments(made.lanes)
+    trials = Trial.objects.filter(experiment__in=material.lanes, is_warmup=False, state__in=carried_out)
+    material.progress = progress_of_experiments(material.lanes)
     span = trials.aggregate(first=Min("finished_at"), last=Max("finished_at"))
-    made.period = (span["first"], span["last"])
-    made.metrics = results.measured(made.experiments, made.tools)
-    read = Result.objects.filter(experiment__in=made.lanes)
+    material.period = (span["first"], span["last"])
+    material.metrics = results.measured(material.experiments, material.tools)
+    all_results = Result.objects.filter(experiment__in=material.lanes)
     for slug, version in (
-        read.exclude(tool_version="").values_list("tool", "tool_version").distinct().order_by("tool")
+        all_results.exclude(tool_version="").values_list("tool", "tool_version").distinct().order_by("tool")
     ):
-        made.versions.setdefault(slug, []).append(version)
-    for flags in read.filter(flags__contains=[{"severity": "invalid"}]).values_list("flags", flat=True):
-        made.invalid.update({flag["name"] for flag in flags if flag["severity"] == "invalid"} - {validity.MARK})
-    made.corrected = read.filter(edition__gt=1).count()
+        material.versions.setdefault(slug, []).append(version)
+    for flags in all_results.filter(flags__contains=[{"severity": "invalid"}]).values_list("flags", flat=True):
+        material.invalid.update({flag["name"] for flag in flags if flag["severity"] == "invalid"} - {validity.MARK})
+    material.corrected = all_results.filter(edition__gt=1).count()
 
 
 def _findings(campaigns: Sequence[Campaign], user: User) -> list[tuple[Finding, str]]:
@@ -194,16 +196,16 @@ def _findings(campaigns: Sequence[Campaign], user: User) -> list[tuple[Finding, 
             ),
         )
     )
-    found = list(rows)
-    findings.attach_flags(found)
-    named = zip(found, references.references_of(found), strict=True)
-    return sorted(named, key=lambda pair: (place[pair[0].campaign_id], -pair[0].confidence, pair[1]))
+    listed = list(rows)
+    findings.attach_flags(listed)
+    referenced = zip(listed, references.references_of(listed), strict=True)
+    return sorted(referenced, key=lambda pair: (place[pair[0].campaign_id], -pair[0].confidence, pair[1]))
 
 
 def _evidence(findings: Sequence[Finding]) -> dict[int, Trial]:
     """Return the first trials that findings rest on, by their ids; without asking for those that came along."""
-    known = {trial.pk: trial for finding in findings for trial in finding.trials.all()}
-    wanted = {pk for finding in findings for pk in finding.details.get("evidence", ())[:SHOWN_TRIALS]}
-    missing = wanted - known.keys()
-    asked = Trial.objects.select_related("experiment__campaign").in_bulk(missing) if missing else {}
-    return {pk: (known | asked)[pk] for pk in wanted if pk in known or pk in asked}
+    loaded = {trial.pk: trial for finding in findings for trial in finding.trials.all()}
+    trial_ids = {pk for finding in findings for pk in finding.details.get("evidence", ())[:SHOWN_TRIALS]}
+    missing = trial_ids - loaded.keys()
+    others = Trial.objects.select_related("experiment__campaign").in_bulk(missing) if missing else {}
+    return {pk: (loaded | others)[pk] for pk in trial_ids if pk in loaded or pk in others}

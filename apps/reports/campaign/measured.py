@@ -38,15 +38,15 @@ class Figure:
 Samples = Mapping[tuple[int, str], float]
 
 
-def samples_of(made: Material, findings: Iterable[Finding]) -> Samples:
+def samples_of(material: Material, findings: Iterable[Finding]) -> Samples:
     """Return {(trial, metric): its figure that counts} of what findings may speak of: their proofs, their values."""
     trials: set[int] = set()
     metrics: set[str] = set()
     for finding in findings:
         for record in (finding.details, *(finding.details.get("parts") or ())):
-            named = {str(metric)} if (metric := (record.get("proof") or {}).get("metric")) else set()
-            if named := named | _metrics_of(made, finding, record):
-                metrics |= named
+            names = {str(metric)} if (metric := (record.get("proof") or {}).get("metric")) else set()
+            if names := names | _metrics_of(material, finding, record):
+                metrics |= names
                 trials |= {trial.pk for trial in finding.trials.all()}
     if not metrics:
         return {}
@@ -65,7 +65,7 @@ def behind_of(
         if setting
         and trial.experiment.tool == proof.get("tool")
         and (trial.pk, name) in samples
-        and all(trial.parameters.get(key) == wanted for key, wanted in setting.items())
+        and all(trial.parameters.get(key) == value for key, value in setting.items())
     }
 
 
@@ -80,21 +80,23 @@ def measured(
     return Figure(means.value_of(figures, mean), unit, figures, mean)
 
 
-def value_of(made: Material, finding: Finding, record: Record, known: Iterable[Figure], samples: Samples) -> Figure:
+def value_of(
+    material: Material, finding: Finding, record: Record, figures: Iterable[Figure], samples: Samples
+) -> Figure:
     """Return the value of a finding, or of a part of it, with what stands behind it.
 
-    That is another of its figures (`known`), by what its rule says of it; a mean of what its trials measured at one
+    That is another of its figures (`figures`), by what its rule says of it; a mean of what its trials measured at one
     point; or nothing but what its rule reckoned.
     """
     value, unit = record.get("value"), str(record.get("unit") or "")
     if not isinstance(value, int | float):
         return Figure(None, unit)
-    told = (record.get(name) for name in FIGURES)
-    for other, figure in zip(told, known, strict=True):
+    values = (record.get(name) for name in FIGURES)
+    for other, figure in zip(values, figures, strict=True):
         if isinstance(other, int | float) and figure.unit == unit and isclose(value, other, rel_tol=SAME):
             return figure
     groups: dict[tuple[int, int, int, str], list[float]] = {}
-    metrics = sorted(_metrics_of(made, finding, record))
+    metrics = sorted(_metrics_of(material, finding, record))
     for trial in finding.trials.all():
         for metric in metrics:
             if (own := samples.get((trial.pk, metric))) is not None:
@@ -107,14 +109,14 @@ def value_of(made: Material, finding: Finding, record: Record, known: Iterable[F
     return Figure(float(value), unit)
 
 
-def _metrics_of(made: Material, finding: Finding, record: Record) -> set[str]:
+def _metrics_of(material: Material, finding: Finding, record: Record) -> set[str]:
     """Return the metrics of which a finding's value may be: those that its tools measure in its unit."""
     unit = record.get("unit")
     tools = {trial.experiment.tool for trial in finding.trials.all()} if unit else set()
     return {
         metric.name
-        for slug in tools & made.tools.keys()
-        for metric in made.tools[slug].metrics
+        for slug in tools & material.tools.keys()
+        for metric in material.tools[slug].metrics
         if metric.unit == unit
     }
 

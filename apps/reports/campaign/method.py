@@ -18,22 +18,27 @@ OUTCOMES, OF_ALL = "outcomes", 2
 LEFT_OUT = "left-out"
 
 
-def section(made: Material) -> Section:
+def section(material: Material) -> Section:
     """Return the section on the method."""
-    said = counted.sums(extent(made), OUTCOMES, {-1: len(made.experiments), **_sums(made)})
-    blocks: list[Block] = [Paragraph((said,), key="method"), _tools(made), _experiments(made), _outcomes(made)]
-    if made.main.is_published:
+    statement = counted.sums(extent(material), OUTCOMES, {-1: len(material.experiments), **_sums(material)})
+    blocks: list[Block] = [
+        Paragraph((statement,), key="method"),
+        _tools(material),
+        _experiments(material),
+        _outcomes(material),
+    ]
+    if material.main.is_published:
         text = _("The figures were read from a publication; nothing of them was measured by this service.")
         blocks.insert(1, Paragraph((text,), style="warning"))
-    blocks.append(Paragraph(_validity(made), key="validity"))
-    blocks += [table] if (table := _left_out(made)) else []
+    blocks.append(Paragraph(_validity(material), key="validity"))
+    blocks += [table] if (table := _left_out(material)) else []
     return Section("method", _("Method"), tuple(blocks))
 
 
-def extent(made: Material) -> str:
+def extent(material: Material) -> str:
     """Return how many experiments and trials there are, and what came of them."""
-    trials = made.trials()
-    experiments = len(made.experiments)
+    trials = material.trials()
+    experiments = len(material.experiments)
     parts = [
         ngettext("%(n)s experiment", "%(n)s experiments", experiments) % {"n": f"{experiments:,}"},
         trials.text,
@@ -42,27 +47,27 @@ def extent(made: Material) -> str:
     return ", ".join(parts) + "."
 
 
-def _outcomes(made: Material) -> Table:
+def _outcomes(material: Material) -> Table:
     """Return what became of the trials of each experiment."""
     titles = (_("Trials"), *(title for _name, title in _ends()))
     columns = (Column(_("No."), kind="number"), Column(_("Experiment")), *(Column(t, kind="number") for t in titles))
     rows = [
         (
-            made.numbers[item.pk],
-            made.title_of(item),
-            made.trials(item).total,
-            *(getattr(made.trials(item), name) for name, _title in _ends()),
+            material.numbers[item.pk],
+            material.title_of(item),
+            material.trials(item).total,
+            *(getattr(material.trials(item), name) for name, _title in _ends()),
         )
-        for item in made.experiments
+        for item in material.experiments
     ]
     return Table(OUTCOMES, _("What became of the trials"), columns, rows)
 
 
-def _left_out(made: Material) -> Table | None:
+def _left_out(material: Material) -> Table | None:
     """Return how many results are invalid by each flag, and how many were read again; None where there are none."""
-    rows: list[tuple[Value, ...]] = [(name, count) for name, count in sorted(made.invalid.items())]
-    if made.corrected:
-        rows.append((_("Read again"), made.corrected))
+    rows: list[tuple[Value, ...]] = [(name, count) for name, count in sorted(material.invalid.items())]
+    if material.corrected:
+        rows.append((_("Read again"), material.corrected))
     columns = Column(_("Flag")), Column(_("Results"), kind="number")
     return (
         Table(LEFT_OUT, _("Results that are invalid by their flags, or were read again"), columns, rows)
@@ -84,9 +89,9 @@ def _ends() -> list[tuple[str, str]]:
     ]
 
 
-def _sums(made: Material) -> dict[int, int]:
+def _sums(material: Material) -> dict[int, int]:
     """Return {column of what became of trials: its sum} of what is told: all of them, and what occurs."""
-    trials, first = made.trials(), OF_ALL + 1
+    trials, first = material.trials(), OF_ALL + 1
     ends = {first + place: int(getattr(trials, name)) for place, (name, _title) in enumerate(_ends())}
     return {
         OF_ALL: trials.total,
@@ -95,16 +100,16 @@ def _sums(made: Material) -> dict[int, int]:
     }
 
 
-def _tools(made: Material) -> Table:
+def _tools(material: Material) -> Table:
     columns = (Column(_("Tool")), Column(_("What it measures")), Column(_("Versions")))
     rows = [
-        (tool.name, _(tool.summary), ", ".join(made.versions.get(slug, ())) or "–")
-        for slug, tool in made.tools.items()
+        (tool.name, _(tool.summary), ", ".join(material.versions.get(slug, ())) or "–")
+        for slug, tool in material.tools.items()
     ]
     return Table("tools", _("Tools"), columns, rows)
 
 
-def _experiments(made: Material) -> Table:
+def _experiments(material: Material) -> Table:
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Experiment")),
@@ -117,17 +122,17 @@ def _experiments(made: Material) -> Table:
     )
     rows = [
         (
-            made.numbers[item.pk],
-            made.title_of(item),
-            made.tool(item).name,
-            "; ".join(made.ends_of(lane) for lane in made.lanes[item.pk][:6])
-            + (" …" if len(made.lanes[item.pk]) > 6 else ""),
-            varied_text(item, made.tool(item)),
-            _fixed_text(item, made.tool(item)),
+            material.numbers[item.pk],
+            material.title_of(item),
+            material.tool(item).name,
+            "; ".join(material.ends_of(lane) for lane in material.lanes[item.pk][:6])
+            + (" …" if len(material.lanes[item.pk]) > 6 else ""),
+            varied_text(item, material.tool(item)),
+            _fixed_text(item, material.tool(item)),
             _repetitions(item),
             str(item.get_order_display()),
         )
-        for item in made.experiments
+        for item in material.experiments
     ]
     return Table("experiments", _("Experiments"), columns, rows)
 
@@ -187,7 +192,7 @@ def _repetitions(experiment: Experiment) -> str:
     return text
 
 
-def _validity(made: Material) -> tuple[Part, ...]:
+def _validity(material: Material) -> tuple[Part, ...]:
     """Return what counts, what was left out and what the intervals mean."""
     sentences: list[Part] = [
         _("Whether a trial counts as measured is decided by what its tool printed; figures of warm-ups never count."),
@@ -197,21 +202,21 @@ def _validity(made: Material) -> tuple[Part, ...]:
             " confidence; equal figures have no interval. Rates of equal work are averaged harmonically."
         ),
     ]
-    if made.invalid:
-        named = ", ".join(f"{name} × {count}" for name, count in sorted(made.invalid.items()))
-        text = _("Left out as invalid by their own signs: %(named)s.") % {"named": named}
-        told = {name: str(count) for name, count in made.invalid.items()}
-        sentences.append(counted.rows(text, LEFT_OUT, 1, told))
-    if count := made.trials().set_aside:
+    if material.invalid:
+        invalid_flags = ", ".join(f"{name} × {count}" for name, count in sorted(material.invalid.items()))
+        text = _("Left out as invalid by their own signs: %(named)s.") % {"named": invalid_flags}
+        counts = {name: str(count) for name, count in material.invalid.items()}
+        sentences.append(counted.rows(text, LEFT_OUT, 1, counts))
+    if count := material.trials().set_aside:
         text = ngettext("%(n)s trial was set aside by a person.", "%(n)s trials were set aside by a person.", count)
         column = OF_ALL + len(_ends())
         sentences.append(counted.sums(text % {"n": f"{count:,}"}, OUTCOMES, {column: count}))
-    if made.corrected:
+    if material.corrected:
         text = ngettext(
             "%(n)s result was read again from its raw output; its page tells why and keeps the earlier one.",
             "%(n)s results were read again from their raw outputs; their pages tell why and keep the earlier ones.",
-            made.corrected,
+            material.corrected,
         )
-        number = str(made.corrected)
+        number = str(material.corrected)
         sentences.append(counted.rows(text % {"n": number}, LEFT_OUT, 1, {_("Read again"): number}))
     return tuple(part for sentence in sentences for part in (" ", sentence))[1:]

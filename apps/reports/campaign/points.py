@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
 
-from apps.bench import comparison, statistics
-from apps.bench.comparison import Centre, Statistic
+from apps.bench import statistics
+from apps.bench.comparison import Centre, Statistic, centre_of
 from apps.bench.statistics import Mean
 from apps.bench.toolkit import Metric
 from apps.comparison.comparisons import contrast, factors, figure_rows, theory
@@ -25,17 +25,19 @@ MOST_ROWS = 500
 Key = tuple[Hashable, ...]
 
 
-def varied_of(found: Comparison) -> list[Factor]:
+def varied_of(comparison: Comparison) -> list[Factor]:
     """Return what varies within the figures, in the order of the table's columns; of several sets, them first."""
-    kinds = (factors.NODES, factors.EXPERIMENT, factors.FILE_SYSTEM) if len(found.titles) > 1 else (factors.NODES,)
-    named = [factor for factor in found.factors if factor.is_parameter or factor.name in kinds]
-    sets = [factors.of_sets(found.titles)] if len(found.titles) > 1 else []
-    return [*sets, *named]
+    kinds = (
+        (factors.NODES, factors.EXPERIMENT, factors.FILE_SYSTEM) if len(comparison.titles) > 1 else (factors.NODES,)
+    )
+    varied = [factor for factor in comparison.factors if factor.is_parameter or factor.name in kinds]
+    sets = [factors.of_sets(comparison.titles)] if len(comparison.titles) > 1 else []
+    return [*sets, *varied]
 
 
-def columns_of(found: Comparison) -> dict[str, int]:
+def columns_of(comparison: Comparison) -> dict[str, int]:
     """Return {factor: its column}."""
-    return {factor.name: place for place, factor in enumerate(varied_of(found))}
+    return {factor.name: place for place, factor in enumerate(varied_of(comparison))}
 
 
 def column_of_metric(table: Table, metric: Metric) -> int:
@@ -46,11 +48,11 @@ def column_of_metric(table: Table, metric: Metric) -> int:
     return titles.index(measured if measured in titles else label)
 
 
-def has_rows(found: Comparison, setting: Mapping[str, Hashable]) -> bool:
+def has_rows(comparison: Comparison, setting: Mapping[str, Hashable]) -> bool:
     """Return whether anything was measured at a setting."""
     return any(
-        all(factors.value_of(row, name, found.gathered) == value for name, value in setting.items())
-        for rows in found.gathered.rows
+        all(factors.value_of(row, name, comparison.gathered) == value for name, value in setting.items())
+        for rows in comparison.gathered.rows
         for row in rows
     )
 
@@ -72,14 +74,14 @@ class _Places:
         return [len(self.values.get(place, ())) for place in places]
 
 
-def table_of(key: str, caption: str, shown: Sequence[Comparison], more: Sequence[Metric]) -> Table:
+def table_of(key: str, caption: str, comparisons: Sequence[Comparison], more: Sequence[Metric]) -> Table:
     """Return every point with n, the centre and interval of the metrics drawn, and the mean of some others.
 
     Each metric has its own mean and, unless all were measured as often, its own n.
     """
-    first = shown[0]
+    first = comparisons[0]
     varied = varied_of(first)
-    parts = _parts(first, shown, more, varied)
+    parts = _parts(first, comparisons, more, varied)
     places = sorted(
         {place for part in parts for place in part.values},
         key=lambda place: [factor.place(value) for factor, value in zip(varied, place, strict=True)],
@@ -95,11 +97,11 @@ def table_of(key: str, caption: str, shown: Sequence[Comparison], more: Sequence
         if factor.numeric
     }
     titles = [title_of(part.metric, [factor.label for factor in varied]) for part in parts]
-    counted = count_columns(titles, [part.counts(printed) for part in parts])
+    count_parts = count_columns(titles, [part.counts(printed) for part in parts])
     for number, part in enumerate(parts):
-        if number < len(counted):
-            columns.append(counted[number][0])
-            _extend(cells, counted[number][1])
+        if number < len(count_parts):
+            columns.append(count_parts[number][0])
+            _extend(cells, count_parts[number][1])
         _add_metric(part, first.state.statistic, printed, columns, cells, figures)
     marks = [{_(part.metric.label): part.marks.get(place) for part in parts} for place in printed]
     remarks.add_to(columns, cells, marks)
@@ -108,20 +110,20 @@ def table_of(key: str, caption: str, shown: Sequence[Comparison], more: Sequence
 
 
 def _parts(
-    first: Comparison, shown: Sequence[Comparison], more: Sequence[Metric], varied: Sequence[Factor]
+    first: Comparison, comparisons: Sequence[Comparison], more: Sequence[Metric], varied: Sequence[Factor]
 ) -> list[_Places]:
     """Return the figures of the metrics that are drawn, then of the others."""
     parts = [
         _Places(
-            found.metric,
-            _by_place(found, varied),
-            _marks(found, varied, found.metric),
-            found.mean,
-            found.why_mean,
-            ceilings=_ceilings(found, varied),
+            comparison.metric,
+            _by_place(comparison, varied),
+            _marks(comparison, varied, comparison.metric),
+            comparison.mean,
+            comparison.why_mean,
+            ceilings=_ceilings(comparison, varied),
         )
-        for found in shown
-        if found.metric
+        for comparison in comparisons
+        if comparison.metric
     ]
     tools = figure_rows.tools_of(first.gathered.choices)
     for metric in more:
@@ -139,52 +141,52 @@ def _note(first: Comparison, parts: Sequence[_Places]) -> str:
     return " ".join(f"{_(part.metric.label)}: {means.label_of(part.mean)} – {_(part.why)}" for part in parts)
 
 
-def by_setting(found: Comparison, place: int, varied: Sequence[Factor]) -> dict[Key, list[float]]:
+def by_setting(comparison: Comparison, place: int, varied: Sequence[Factor]) -> dict[Key, list[float]]:
     """Return the figures of one set by the values of the factors that vary."""
     values: dict[Key, list[float]] = defaultdict(list)
-    for row in found.gathered.rows[place]:
-        values[_key(place, row, varied, found)].extend(row.values)
+    for row in comparison.gathered.rows[place]:
+        values[_key(place, row, varied, comparison)].extend(row.values)
     return values
 
 
-def marks_of(found: Comparison, place: int, varied: Sequence[Factor]) -> dict[Key, Mark | None]:
+def marks_of(comparison: Comparison, place: int, varied: Sequence[Factor]) -> dict[Key, Mark | None]:
     """Return the flags of the figures of one set by the values of the factors that vary."""
     trials: dict[Key, list[int]] = defaultdict(list)
-    for row in found.gathered.rows[place]:
-        trials[_key(place, row, varied, found)].extend(row.trials)
-    name = found.metric.name if found.metric else ""
-    return {setting: found.gathered.doubts.about(members, name) for setting, members in trials.items()}
+    for row in comparison.gathered.rows[place]:
+        trials[_key(place, row, varied, comparison)].extend(row.trials)
+    name = comparison.metric.name if comparison.metric else ""
+    return {setting: comparison.gathered.doubts.about(members, name) for setting, members in trials.items()}
 
 
-def _by_place(found: Comparison, varied: Sequence[Factor]) -> dict[Key, list[float]]:
+def _by_place(comparison: Comparison, varied: Sequence[Factor]) -> dict[Key, list[float]]:
     values: dict[Key, list[float]] = defaultdict(list)
-    for number, rows in enumerate(found.gathered.rows):
+    for number, rows in enumerate(comparison.gathered.rows):
         for row in rows:
-            values[_key(number, row, varied, found)].extend(row.values)
+            values[_key(number, row, varied, comparison)].extend(row.values)
     return values
 
 
-def _ceilings(found: Comparison, varied: Sequence[Factor]) -> dict[Key, float | None]:
+def _ceilings(comparison: Comparison, varied: Sequence[Factor]) -> dict[Key, float | None]:
     """Return what no figure at each place exceeds."""
     lanes: dict[Key, set[int]] = defaultdict(set)
-    for number, rows in enumerate(found.gathered.rows):
+    for number, rows in enumerate(comparison.gathered.rows):
         for row in rows:
-            lanes[_key(number, row, varied, found)].add(row.lane)
-    return {place: theory.ceiling_of(found, own) for place, own in lanes.items()}
+            lanes[_key(number, row, varied, comparison)].add(row.lane)
+    return {place: theory.ceiling_of(comparison, own) for place, own in lanes.items()}
 
 
-def _marks(found: Comparison, varied: Sequence[Factor], metric: Metric) -> dict[Key, Mark | None]:
+def _marks(comparison: Comparison, varied: Sequence[Factor], metric: Metric) -> dict[Key, Mark | None]:
     """Return the flags of the figures at each place."""
     trials: dict[Key, list[int]] = defaultdict(list)
-    for number, rows in enumerate(found.gathered.rows):
+    for number, rows in enumerate(comparison.gathered.rows):
         for row in rows:
-            trials[_key(number, row, varied, found)].extend(row.trials)
-    return {place: found.gathered.doubts.about(members, metric.name) for place, members in trials.items()}
+            trials[_key(number, row, varied, comparison)].extend(row.trials)
+    return {place: comparison.gathered.doubts.about(members, metric.name) for place, members in trials.items()}
 
 
-def _key(number: int, row: Row, varied: Sequence[Factor], found: Comparison) -> Key:
+def _key(number: int, row: Row, varied: Sequence[Factor], comparison: Comparison) -> Key:
     return tuple(
-        number if factor.name == factors.SET else factors.value_of(row, factor.name, found.gathered)
+        number if factor.name == factors.SET else factors.value_of(row, factor.name, comparison.gathered)
         for factor in varied
     )
 
@@ -200,7 +202,7 @@ def _add_metric(
     """Add a metric's columns: its centre, of those drawn also the interval where any place has one."""
     evenness = statistics.evenness_of(part.values.values())
     centres: list[Centre | None] = [
-        comparison.centre_of(part.values[place], statistic, part.mean, evenness) if part.values.get(place) else None
+        centre_of(part.values[place], statistic, part.mean, evenness) if part.values.get(place) else None
         for place in places
     ]
     scale = scale_of([centre.value for centre in centres if centre], part.metric.unit)

@@ -14,15 +14,15 @@ from apps.results import charts, queries
 
 def items_of(experiment: Experiment, tool: Tool) -> Items | None:
     """Return a list of what is printed, None if nothing is."""
-    told = [_trend(item, tool) for item in experiment.printed.get("trends", ())]
-    told += [_ratio(item, tool) for item in experiment.printed.get("ratios", ())]
-    return Items(tuple((text,) for text in told)) if told else None
+    lines = [_trend(item, tool) for item in experiment.printed.get("trends", ())]
+    lines += [_ratio(item, tool) for item in experiment.printed.get("ratios", ())]
+    return Items(tuple((text,) for text in lines)) if lines else None
 
 
 def _trend(item: dict[str, Any], tool: Tool) -> str:
     parameter = queries.parameter_of(tool, item["factor"])
-    known = {metric.name: metric for metric in tool.metrics}
-    metric = known.get(item["metric"])
+    metrics = {metric.name: metric for metric in tool.metrics}
+    metric = metrics.get(item["metric"])
     words = {
         "metric": _(metric.label) if metric else item["metric"],
         "factor": _(parameter.label) if parameter else item["factor"],
@@ -33,13 +33,13 @@ def _trend(item: dict[str, Any], tool: Tool) -> str:
         FLAT: _("%(metric)s does not depend on %(factor)s."),
         SATURATES: _("%(metric)s grows with %(factor)s up to a plateau."),
     }
-    told = [texts.get(item["shape"], item["shape"]) % words]
+    sentences = [texts.get(item["shape"], item["shape"]) % words]
     if item.get("knee") is not None:
         at = charts.text_of(parameter, _whole(item["knee"]), {}) if parameter else f"{item['knee']:g}"
-        told.append(_("It is reached at %(at)s.") % {"at": at})
+        sentences.append(_("It is reached at %(at)s.") % {"at": at})
     if item.get("best") is not None:
-        told.append(_("It is %(value)s.") % {"value": quantity(item["best"], metric.unit if metric else "")})
-    return " ".join(told)
+        sentences.append(_("It is %(value)s.") % {"value": quantity(item["best"], metric.unit if metric else "")})
+    return " ".join(sentences)
 
 
 def _ratio(item: dict[str, Any], tool: Tool) -> str:

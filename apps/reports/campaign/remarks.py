@@ -12,7 +12,7 @@ Marks = Mapping[str, Mark | None]
 
 def add_to(columns: list[Column], rows: Sequence[list[Value]], marks: Sequence[Marks]) -> None:
     """Add the column to a table in the making, if any row has a mark; `marks` are those of each row by metric."""
-    texts = [text_of(found) for found in marks]
+    texts = [text_of(of_row) for of_row in marks]
     if not any(texts):
         return
     columns.append(Column(_("Remark")))

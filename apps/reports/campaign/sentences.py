@@ -34,31 +34,31 @@ class Shown:
     ceiling: float | None = None
 
 
-def of(shown: Shown, table: Table) -> tuple[Sentence, ...]:
+def of(figure: Shown, table: Table) -> tuple[Sentence, ...]:
     """Return the sentences, none where nothing was measured, or where the table has not all rows to check them by."""
     if table.total > len(table.rows):
         return ()
-    lines = [(line, places) for line in shown.lines if (places := places_of(_topic(shown, line), table))]
+    lines = [(line, places) for line in figure.lines if (places := places_of(_topic(figure, line), table))]
     if not lines:
         return ()
     claims: list[Claim] = []
     if len(lines) <= MOST_LINES:
         for line, places in lines:
-            claims += curves.tell(_topic(shown, line), places)
-    together = places_of(shown.topic, table)
-    if len(lines) > 1 and shown.label is not None:
-        claims += several.best(shown.topic, together, shown.label, shown.title)
-    if shown.ceiling:
-        claims += several.share(shown.topic, together, shown.ceiling)
+            claims += curves.tell(_topic(figure, line), places)
+    together = places_of(figure.topic, table)
+    if len(lines) > 1 and figure.label is not None:
+        claims += several.best(figure.topic, together, figure.label, figure.title)
+    if figure.ceiling:
+        claims += several.share(figure.topic, together, figure.ceiling)
     return tuple(words.sentence(claim) for claim in claims)
 
 
-def text_of(said: Sequence[Sentence]) -> str:
+def text_of(sentences: Sequence[Sentence]) -> str:
     """Return sentences as one text."""
-    return " ".join(sentence.text for sentence in said)
+    return " ".join(sentence.text for sentence in sentences)
 
 
-def _topic(shown: Shown, line: Line) -> Topic:
-    topic = shown.topic
+def _topic(figure: Shown, line: Line) -> Topic:
+    topic = figure.topic
     metric = f"{topic.metric} ({line.label})" if line.label else topic.metric
     return replace(topic, metric=metric, rows=(*topic.rows, *line.rows))

@@ -18,13 +18,13 @@ from apps.tuning.models import Finding
 MOST_IN_SHORT = 5
 
 
-def summary(made: Material, grounds: Grounds) -> tuple[Block, ...]:
+def summary(material: Material, grounds: Grounds) -> tuple[Block, ...]:
     """Return how many problems and changes there are, and the first of them."""
-    blocks: list[Block] = [*unfinished_of(made)]
-    found, changes = problems_of(made), changes_of(made)
-    if found or changes or not made.unfinished:
-        blocks.append(Paragraph(_counted(found, changes, made), key="summary"))
-    lines: list[tuple[Part, ...]] = [item.line for item in found[:MOST_IN_SHORT]]
+    blocks: list[Block] = [*unfinished_of(material)]
+    problems, changes = problems_of(material), changes_of(material)
+    if problems or changes or not material.unfinished:
+        blocks.append(Paragraph(_counted(problems, changes, material), key="summary"))
+    lines: list[tuple[Part, ...]] = [item.line for item in problems[:MOST_IN_SHORT]]
     for number, item in enumerate(changes[:MOST_IN_SHORT], start=1):
         pk = item.first.pk
         gain = gain_of(item.first, number, grounds.own[pk])
@@ -32,23 +32,23 @@ def summary(made: Material, grounds: Grounds) -> tuple[Block, ...]:
     return (*blocks, Items(tuple(lines))) if lines else tuple(blocks)
 
 
-def conclusion(made: Material) -> tuple[Block, ...]:
+def conclusion(material: Material) -> tuple[Block, ...]:
     """Return the authors' own words of a publication, then what to do: change, keep, and measure still."""
-    blocks = [*unfinished_of(made)]
-    told = [campaign for campaign in made.campaigns if campaign.publication.get("conclusion")]
-    for place, campaign in enumerate(told):
+    blocks = [*unfinished_of(material)]
+    published = [campaign for campaign in material.campaigns if campaign.publication.get("conclusion")]
+    for place, campaign in enumerate(published):
         text = _("The authors conclude: %(text)s") % {"text": campaign.publication["conclusion"]}
         blocks.append(Paragraph((text,), key=f"conclusion-authors-{place + 1}", style="remark"))
-    changes, kept = changes_of(made), kept_of(made)
+    changes, unchanged = changes_of(material), kept_of(material)
     if changes:
         blocks.append(Paragraph((_("To be done, the surest first:"),), key="conclusion"))
         blocks.append(Items(tuple((*item.line, *_standing(item)) for item in changes), ordered=True))
-    elif not made.unfinished:
+    elif not material.unfinished:
         blocks.append(Paragraph((_("Nothing is to be changed by what was measured."),), key="conclusion"))
-    if kept:
+    if unchanged:
         blocks.append(Paragraph((_("To be kept as it is:"),)))
-        blocks.append(Items(tuple(item.line for item in kept)))
-    if missing := _missing(problems_of(made)):
+        blocks.append(Items(tuple(item.line for item in unchanged)))
+    if missing := _missing(problems_of(material)):
         blocks.append(Paragraph((_("To be measured still:"),)))
         blocks.append(Items(tuple((text,) for text in missing)))
     return tuple(blocks)
@@ -64,19 +64,21 @@ def _also(parts: Sequence[Ground]) -> tuple[Part, ...]:
     return (f" ({before}", *titles, f"{after})")
 
 
-def _counted(found: Sequence[Conclusion], changes: Sequence[Conclusion], made: Material) -> tuple[Part, ...]:
+def _counted(diagnoses: Sequence[Conclusion], changes: Sequence[Conclusion], material: Material) -> tuple[Part, ...]:
     """Return how many there are, each count a sentence about its table."""
-    if not found and not changes:
-        if made.silent:
-            return (" ".join(dict.fromkeys(map(messages.render, made.silent))),)
+    if not diagnoses and not changes:
+        if material.silent:
+            return (" ".join(dict.fromkeys(map(messages.render, material.silent))),)
         return (_("Nothing was found that holds the measured rates back, and no change is recommended."),)
-    problems = ngettext("%(n)s problem was found", "%(n)s problems were found", len(found)) % {"n": len(found)}
+    problems = ngettext("%(n)s problem was found", "%(n)s problems were found", len(diagnoses)) % {
+        "n": len(diagnoses)
+    }
     advice = ngettext("%(n)s change is recommended", "%(n)s changes are recommended", len(changes))
-    told = [item.first for item in changes if item.first.state == Finding.State.VERIFIED]
-    elsewhere = sum(bool(finding.judged_elsewhere) for finding in told)
-    verified = len(told) - elsewhere
+    verified_findings = [item.first for item in changes if item.first.state == Finding.State.VERIFIED]
+    elsewhere = sum(bool(finding.judged_elsewhere) for finding in verified_findings)
+    verified = len(verified_findings) - elsewhere
     parts: list[Part] = [
-        counted.count(problems, len(found), PROBLEMS),
+        counted.count(problems, len(diagnoses), PROBLEMS),
         "; ",
         counted.count(advice % {"n": len(changes)}, len(changes), CHANGES),
     ]
@@ -103,7 +105,7 @@ def _standing(item: Conclusion) -> tuple[Part, ...]:
     return (f" – {text}",)
 
 
-def _missing(found: Sequence[Conclusion]) -> list[str]:
+def _missing(problems: Sequence[Conclusion]) -> list[str]:
     """Return what the first problems say is still unmeasured, each once."""
-    lines = [line for item in found for line in item.first.details.get("missing", ())]
+    lines = [line for item in problems for line in item.first.details.get("missing", ())]
     return list(dict.fromkeys(messages.render(line) for line in lines))[:MOST_IN_SHORT]

@@ -29,131 +29,137 @@ MORE_METRICS = 2
 MOST_PANELS = 4
 
 
-def section(made: Material, experiment: Experiment) -> Section:
+def section(material: Material, experiment: Experiment) -> Section:
     """Return the section of one experiment that varies something."""
-    key = made.key(experiment)
-    metrics = made.metrics[experiment.pk]
+    key = material.key(experiment)
+    metrics = material.metrics[experiment.pk]
     blocks: list[Block] = []
     if not metrics:
         text = _("Nothing was measured. Trials: %(outcomes)s.")
-        words = {"outcomes": made.trials(experiment).outcomes or "0"}
+        words = {"outcomes": material.trials(experiment).outcomes or "0"}
         blocks.append(Paragraph((text % words,), style="warning"))
     else:
-        drawn = _drawn(made, experiment)
-        shown = [(metric, _compare(made, experiment, metric)) for metric in drawn]
-        more = [metric for metric in metrics if metric not in drawn][:MORE_METRICS]
-        title = made.title_of(experiment)
-        table = points.table_of(f"table-{key}", title, [found for _metric, found in shown], more)
-        sweeps = loss.sweeps_of(experiment, made.tool(experiment))
+        metrics_drawn = _drawn(material, experiment)
+        pairs = [(metric, _compare(material, experiment, metric)) for metric in metrics_drawn]
+        more = [metric for metric in metrics if metric not in metrics_drawn][:MORE_METRICS]
+        title = material.title_of(experiment)
+        table = points.table_of(f"table-{key}", title, [comparison for _metric, comparison in pairs], more)
+        sweeps = loss.sweeps_of(experiment, material.tool(experiment))
         knees = _knees(sweeps)
-        for metric, found in shown:
-            figures = _panels(f"figure-{key}-{metric.name}", found, title, table, made.user)
+        for metric, comparison in pairs:
+            figures = _panels(f"figure-{key}-{metric.name}", comparison, title, table, material.user)
             blocks += [
                 _with_knees(block, knees) if metric.name in (loss.LOSS, loss.JITTER) else block for block in figures
             ]
         blocks += [*loads.blocks_of(key, title, sweeps), table]
-        blocks += [_remarks(found) for _metric, found in shown[:1] if found.remarks]
-    return Section(f"experiment-{key}", made.heading(experiment), tuple(blocks))
+        blocks += [_remarks(comparison) for _metric, comparison in pairs[:1] if comparison.remarks]
+    return Section(f"experiment-{key}", material.heading(experiment), tuple(blocks))
 
 
-def figure(key: str, found: Comparison, title: str) -> Block:
+def figure(key: str, comparison: Comparison, title: str) -> Block:
     """Return the figure of a comparison with a table of its own behind it, or why there is none."""
-    table = points.table_of(f"{key}-data", title, [found], ())
-    block = _figure(key, found, title, table, ())
+    table = points.table_of(f"{key}-data", title, [comparison], ())
+    block = _figure(key, comparison, title, table, ())
     return replace(block, data=table) if isinstance(block, Figure) else block
 
 
 def told_apart(state: State, user: User) -> Comparison:
     """Return the figures by the usual axis, and one line for each value of the factor that has the fewest."""
-    found = contrast.compare(state, user)
+    comparison = contrast.compare(state, user)
     others = [
         factor
-        for factor in found.factors
-        if factor.name != found.axis.name
+        for factor in comparison.factors
+        if factor.name != comparison.axis.name
         and (factor.is_parameter or factor.name == factors.NODES)
         and len(factor.values) <= MOST_SERIES
     ]
     if not others:
-        return found
+        return comparison
     series = min(others, key=lambda factor: len(factor.values))
     return contrast.compare(replace(state, series=series.name), user)
 
 
-def _panels(key: str, found: Comparison, title: str, table: Table, user: User) -> list[Block]:
+def _panels(key: str, comparison: Comparison, title: str, table: Table, user: User) -> list[Block]:
     """Return a figure for each value of what is neither on the axis nor a line: nothing is averaged over it."""
-    shown = {found.axis.name, found.series.name if found.series else ""}
-    rest = [factor for factor in points.varied_of(found) if factor.name not in shown]
+    on_axes = {comparison.axis.name, comparison.series.name if comparison.series else ""}
+    rest = [factor for factor in points.varied_of(comparison) if factor.name not in on_axes]
     settings = list(product(*(factor.values for factor in rest)))
-    held = [
+    settings_measured = [
         setting
         for setting in settings
-        if points.has_rows(found, dict(zip((factor.name for factor in rest), setting, strict=True)))
+        if points.has_rows(comparison, dict(zip((factor.name for factor in rest), setting, strict=True)))
     ]
     blocks: list[Block] = []
-    for number, setting in enumerate(held[:MOST_PANELS], start=1):
+    for number, setting in enumerate(settings_measured[:MOST_PANELS], start=1):
         fixed = [(factor, value) for factor, value in zip(rest, setting, strict=True)]
         texts = tuple((factor.name, factors.key_of(value)) for factor, value in fixed)
-        panel = contrast.compare(replace(found.state, axis=found.axis.name, fixed=texts), user) if rest else found
+        panel = (
+            contrast.compare(replace(comparison.state, axis=comparison.axis.name, fixed=texts), user)
+            if rest
+            else comparison
+        )
         blocks.append(_figure(key if number == 1 else f"{key}-{number}", panel, title, table, fixed))
-    if len(held) > MOST_PANELS:
+    if len(settings_measured) > MOST_PANELS:
         names = ", ".join(factor.label for factor in rest)
         text = _("Figures are drawn for %(drawn)s of %(all)s settings of %(names)s; the table has all.")
-        words = {"drawn": MOST_PANELS, "all": len(held), "names": names}
+        words = {"drawn": MOST_PANELS, "all": len(settings_measured), "names": names}
         blocks.append(Paragraph((text % words,), style="remark"))
     return blocks
 
 
-def _figure(key: str, found: Comparison, title: str, table: Table, fixed: Sequence[tuple[Factor, object]]) -> Block:
-    charts = chart_data.charts_of(found)
-    if not charts or not found.metric:
+def _figure(
+    key: str, comparison: Comparison, title: str, table: Table, fixed: Sequence[tuple[Factor, object]]
+) -> Block:
+    charts = chart_data.charts_of(comparison)
+    if not charts or not comparison.metric:
         return Paragraph((_("There are no valid figures to draw."),), style="warning")
-    words = {"metric": _(found.metric.label), "axis": found.axis.label, "name": title}
+    words = {"metric": _(comparison.metric.label), "axis": comparison.axis.label, "name": title}
     caption = _("%(name)s: %(metric)s by %(axis)s") % words
     if fixed:
         caption += f" ({', '.join(f'{factor.label} {factor.text(value)}' for factor, value in fixed)})"
-    said = sentences.of(_shown_of(found, charts[0][1], table, fixed), table)
-    return Figure(key, caption, charts[0][1], sentences.text_of(said), says=said)
+    statements = sentences.of(_shown_of(comparison, charts[0][1], table, fixed), table)
+    return Figure(key, caption, charts[0][1], sentences.text_of(statements), says=statements)
 
 
 def _shown_of(
-    found: Comparison, chart: dict[str, object], table: Table, fixed: Sequence[tuple[Factor, object]]
+    comparison: Comparison, chart: dict[str, object], table: Table, fixed: Sequence[tuple[Factor, object]]
 ) -> sentences.Shown:
     """Return what a figure shows of the table's rows."""
-    assert found.metric
-    columns = points.columns_of(found)
-    axis = columns.get(found.axis.name)
-    better = {True: "higher", False: "lower", None: ""}[found.metric.higher_is_better]
+    assert comparison.metric
+    columns = points.columns_of(comparison)
+    axis = columns.get(comparison.axis.name)
+    better = {True: "higher", False: "lower", None: ""}[comparison.metric.higher_is_better]
     topic = Topic(
         table=table.key,
-        of=points.column_of_metric(table, found.metric),
+        of=points.column_of_metric(table, comparison.metric),
         by=() if axis is None else (axis,),
         rows=tuple((columns[factor.name], factor.text(value)) for factor, value in fixed),
-        unit=found.metric.unit,
-        metric=_(found.metric.label),
-        axis="" if axis is None else found.axis.label,
+        unit=comparison.metric.unit,
+        metric=_(comparison.metric.label),
+        axis="" if axis is None else comparison.axis.label,
         better=better,
     )
     lines = chart.get("lines")
     heights = [line["value"] for line in lines if line["axis"] == "y"] if isinstance(lines, list) else []
-    lines_of, label, title = _lines(found, columns)
+    lines_of, label, title = _lines(comparison, columns)
     # Paths of several ceilings have no common one.
     ceiling = float(heights[0]) if len(heights) == 1 else None
     return sentences.Shown(topic, lines_of, label, title, ceiling)
 
 
-def _lines(found: Comparison, columns: dict[str, int]) -> tuple[list[sentences.Line], int | None, str]:
+def _lines(comparison: Comparison, columns: dict[str, int]) -> tuple[list[sentences.Line], int | None, str]:
     """Return the lines of a comparison's figure, and the column that tells them apart with its words."""
-    sets = columns.get(factors.SET) if found.axis.name != factors.SET else None
-    series = columns.get(found.series.name) if found.series else None
-    named: dict[tuple[tuple[int, str], ...], str] = {}
-    for cell in found.cells:
-        rows: tuple[tuple[int, str], ...] = () if sets is None else ((sets, found.titles[cell.set]),)
-        if found.series and series is not None:
-            rows += ((series, found.series.text(cell.series)),)
-        named.setdefault(rows, chart_data.label_of(found, cell))
-    lines = [sentences.Line(label, rows) for rows, label in named.items()]
+    sets = columns.get(factors.SET) if comparison.axis.name != factors.SET else None
+    series = columns.get(comparison.series.name) if comparison.series else None
+    labels: dict[tuple[tuple[int, str], ...], str] = {}
+    for cell in comparison.cells:
+        rows: tuple[tuple[int, str], ...] = () if sets is None else ((sets, comparison.titles[cell.set]),)
+        if comparison.series and series is not None:
+            rows += ((series, comparison.series.text(cell.series)),)
+        labels.setdefault(rows, chart_data.label_of(comparison, cell))
+    lines = [sentences.Line(label, rows) for rows, label in labels.items()]
     told_by = series if sets is None else sets if series is None else None
-    return lines, told_by, found.series.label if found.series and sets is None else ""
+    return lines, told_by, comparison.series.label if comparison.series and sets is None else ""
 
 
 def _knees(sweeps: list[loss.Sweep]) -> list[dict[str, object]]:
@@ -169,19 +175,19 @@ def _with_knees(block: Block, knees: Sequence[dict[str, object]]) -> Block:
     return replace(block, chart={**block.chart, "lines": [*own, *knees]})
 
 
-def _drawn(made: Material, experiment: Experiment) -> list[Metric]:
+def _drawn(material: Material, experiment: Experiment) -> list[Metric]:
     """Return the metrics that get a figure: the primary one, of storage the next one, of loads what is lost."""
-    metrics = made.metrics[experiment.pk]
+    metrics = material.metrics[experiment.pk]
     if loss.RATE in {factor["name"] for factor in experiment.factors}:
         return [metrics[0], *(item for item in metrics[1:] if item.name in (loss.LOSS, loss.JITTER))]
     alike = [item for item in metrics if item.axis == metrics[0].axis and item.unit == metrics[0].unit]
-    return alike[:2] if made.tool(experiment).group == "storage" else metrics[:1]
+    return alike[:2] if material.tool(experiment).group == "storage" else metrics[:1]
 
 
-def _compare(made: Material, experiment: Experiment, metric: Metric) -> Comparison:
+def _compare(material: Material, experiment: Experiment, metric: Metric) -> Comparison:
     state = State(sets=(ResultSet(numbers=(("experiment", experiment.pk),)),), metric=metric.name)
-    return told_apart(state, made.user)
+    return told_apart(state, material.user)
 
 
-def _remarks(found: Comparison) -> Block:
-    return Paragraph((" ".join(messages.render(remark.message) for remark in found.remarks),), style="remark")
+def _remarks(comparison: Comparison) -> Block:
+    return Paragraph((" ".join(messages.render(remark.message) for remark in comparison.remarks),), style="remark")

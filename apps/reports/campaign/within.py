@@ -22,50 +22,56 @@ MOST_EXPERIMENTS = 40
 Chart = dict[str, Any]
 
 
-def best_runs(made: Material) -> dict[int, Result]:
+def best_runs(material: Material) -> dict[int, Result]:
     """Return {experiment: the result of its best valid run that has a course over sizes or time}."""
-    wanted = [item for item in made.experiments if made.metrics[item.pk]][:MOST_EXPERIMENTS]
-    found: dict[int, int] = {}
+    experiments = [item for item in material.experiments if material.metrics[item.pk]][:MOST_EXPERIMENTS]
+    result_ids: dict[int, int] = {}
     for is_lower in (False, True):
-        first = ((item.pk, made.metrics[item.pk][0]) for item in wanted if not item.campaign.is_published)
-        named = [(pk, metric.name) for pk, metric in first if (metric.higher_is_better is False) == is_lower]
-        if not named:
+        first = ((item.pk, material.metrics[item.pk][0]) for item in experiments if not item.campaign.is_published)
+        pairs = [(pk, metric.name) for pk, metric in first if (metric.higher_is_better is False) == is_lower]
+        if not pairs:
             continue
-        chosen = Q(pk__in=())
-        for pk, name in named:
-            chosen |= Q(experiment=pk, metric=name)
-        rows = Sample.objects.filter(chosen, Exists(Series.objects.filter(result=OuterRef("result"))), counts=True)
+        conditions = Q(pk__in=())
+        for pk, name in pairs:
+            conditions |= Q(experiment=pk, metric=name)
+        rows = Sample.objects.filter(
+            conditions, Exists(Series.objects.filter(result=OuterRef("result"))), counts=True
+        )
         order = ("experiment_id", "value" if is_lower else "-value", "pk")
-        found |= dict(rows.order_by(*order).distinct("experiment_id").values_list("experiment_id", "result_id"))
-    results = Result.objects.select_related("trial").prefetch_related("series").in_bulk(found.values())
-    return {experiment: results[pk] for experiment, pk in found.items()}
+        result_ids |= dict(rows.order_by(*order).distinct("experiment_id").values_list("experiment_id", "result_id"))
+    results = Result.objects.select_related("trial").prefetch_related("series").in_bulk(result_ids.values())
+    return {experiment: results[pk] for experiment, pk in result_ids.items()}
 
 
-def figures_of(made: Material, experiments: Iterable[Experiment], runs: dict[int, Result]) -> list[Block]:
+def figures_of(material: Material, experiments: Iterable[Experiment], runs: dict[int, Result]) -> list[Block]:
     """Return the figures of some experiments' best runs."""
     blocks: list[Block] = []
     for experiment in experiments:
         if result := runs.get(experiment.pk):
-            blocks += _figures(made, experiment, result)
+            blocks += _figures(material, experiment, result)
     return blocks
 
 
-def _figures(made: Material, experiment: Experiment, result: Result) -> list[Block]:
-    drawn: dict[str, list[Chart]] = {"size": [], "time": []}
-    found: Any = charts.series_of(result)["charts"]
-    for chart in found:
+def _figures(material: Material, experiment: Experiment, result: Result) -> list[Block]:
+    by_axis: dict[str, list[Chart]] = {"size": [], "time": []}
+    charts_of_run: Any = charts.series_of(result)["charts"]
+    for chart in charts_of_run:
         if max((len(line["points"]) for line in chart["series"]), default=0) >= LEAST_POINTS:
-            drawn[chart["x"]["name"]].append(chart)
+            by_axis[chart["x"]["name"]].append(chart)
     texts = {
         "size": _("%(name)s: %(metric)s by message size, in the best run (trial %(trial)s)"),
         "time": _("%(name)s: %(metric)s over time, in the best run (trial %(trial)s)"),
     }
     blocks: list[Block] = []
-    for axis, members in drawn.items():
+    for axis, members in by_axis.items():
         for chart in members[:MOST_METRICS]:
             metric = chart["metric"]
-            words = {"name": made.title_of(experiment), "metric": metric["label"], "trial": result.trial.position + 1}
-            key = f"{axis}-{made.key(experiment)}-{metric['name']}"
+            words = {
+                "name": material.title_of(experiment),
+                "metric": metric["label"],
+                "trial": result.trial.position + 1,
+            }
+            key = f"{axis}-{material.key(experiment)}-{metric['name']}"
             blocks.append(Figure(key, texts[axis] % words, _thinned(chart)))
     return blocks
 

@@ -45,17 +45,17 @@ def check(document: Document) -> list[Wrong]:
     """Return the sentences of a document that do not hold, in reading order, each once."""
     with translation.override(document.language):
         tables = tables_of(document)
-        found = [
-            _wrong(place, said, tables.get(said.claim.topic.table))
-            for place, said in sentences_of(document)
-            if not holds(said, tables)
+        wrong = [
+            _wrong(place, sentence, tables.get(sentence.claim.topic.table))
+            for place, sentence in sentences_of(document)
+            if not holds(sentence, tables)
         ]
-        found += [
+        wrong += [
             Wrong(block.caption, block.sentence, "", _joined(block.says))
             for block in walk(document)
             if isinstance(block, Figure) and block.says and block.sentence != _joined(block.says)
         ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(wrong))
 
 
 def corrected(document: Document) -> Document:
@@ -78,27 +78,27 @@ def sentences_of(document: Document) -> Iterator[tuple[str, Sentence]]:
 
 def tables_of(document: Document) -> dict[str, Table]:
     """Return the tables by key, those behind figures, too."""
-    found: dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     for block in walk(document):
         table = block if isinstance(block, Table) else block.data if isinstance(block, Figure) else None
         if table:
-            found[table.key] = table
-    return found
+            tables[table.key] = table
+    return tables
 
 
-def holds(said: Sentence, tables: Mapping[str, Table]) -> bool:
+def holds(sentence: Sentence, tables: Mapping[str, Table]) -> bool:
     """Return whether a sentence's words are those of its claim, and its table bears it out."""
-    claim = said.claim
+    claim = sentence.claim
     try:
         if claim.relation in counted.RELATIONS:
-            return counted.holds(said, tables.get(claim.topic.table))
+            return counted.holds(sentence, tables.get(claim.topic.table))
         if claim.relation in grounded.RELATIONS:
-            return grounded.holds(said, tables[claim.topic.table])
+            return grounded.holds(sentence, tables[claim.topic.table])
         if claim.relation in titles.RELATIONS:
-            return titles.holds(said, tables[claim.topic.table])
+            return titles.holds(sentence, tables[claim.topic.table])
         if claim.relation in loads.RELATIONS:
-            return loads.holds(said, tables[claim.topic.table])
-        return said.text == words.text_of(claim) and _is_true(claim, tables[claim.topic.table])
+            return loads.holds(sentence, tables[claim.topic.table])
+        return sentence.text == words.text_of(claim) and _is_true(claim, tables[claim.topic.table])
     except (KeyError, ValueError, Unanswered):
         return False
 
@@ -108,24 +108,24 @@ def _is_true(claim: Claim, table: Table) -> bool:
         return counted.differ(claim, table)
     if claim.relation in overall.RELATIONS:
         return overall.holds(claim, table)
-    told = several if claim.relation in several.RELATIONS else curves
-    return told.holds(claim, places_of(claim.topic, table))
+    relations = several if claim.relation in several.RELATIONS else curves
+    return relations.holds(claim, places_of(claim.topic, table))
 
 
-def right_for(said: Sentence, table: Table | None) -> list[Sentence]:
+def right_for(sentence: Sentence, table: Table | None) -> list[Sentence]:
     """Return what a table bears out where a sentence does not hold, in the present language."""
     if table is None:
         return []
     try:
-        if said.claim.relation in counted.RELATIONS:
-            return [counted.right(said, table)]
-        if said.claim.relation in grounded.RELATIONS:
-            return [grounded.right(said, table)]
-        if said.claim.relation in titles.RELATIONS:
-            return [titles.right(said, table)]
-        if said.claim.relation in loads.RELATIONS:
-            return loads.right(said, table)
-        return [words.sentence(found) for found in _told_anew(said.claim, table)]
+        if sentence.claim.relation in counted.RELATIONS:
+            return [counted.right(sentence, table)]
+        if sentence.claim.relation in grounded.RELATIONS:
+            return [grounded.right(sentence, table)]
+        if sentence.claim.relation in titles.RELATIONS:
+            return [titles.right(sentence, table)]
+        if sentence.claim.relation in loads.RELATIONS:
+            return loads.right(sentence, table)
+        return [words.sentence(claim) for claim in _told_anew(sentence.claim, table)]
     except (ValueError, Unanswered):
         return []
 
@@ -133,7 +133,9 @@ def right_for(said: Sentence, table: Table | None) -> list[Sentence]:
 def _told_anew(claim: Claim, table: Table) -> list[Claim]:
     says, topic = claim.says, claim.topic
     if claim.relation in overall.RELATIONS:
-        return [told for told in overall.tell(topic, table) if (told.relation == words.RATIOS) == _is_ratios(claim)]
+        return [
+            claims for claims in overall.tell(topic, table) if (claims.relation == words.RATIOS) == _is_ratios(claim)
+        ]
     places: Sequence[Place] = places_of(topic, table)
     if claim.relation in (words.BEST, words.TOP) and isinstance(says.get("by"), int):
         return several.best(topic, places, int(str(says["by"])), str(says.get("title", "")))
@@ -149,12 +151,12 @@ def _is_ratios(claim: Claim) -> bool:
     return claim.relation == words.RATIOS
 
 
-def _wrong(place: str, said: Sentence, table: Table | None) -> Wrong:
-    return Wrong(place, said.text, table.caption if table else "", _joined(right_for(said, table)))
+def _wrong(place: str, sentence: Sentence, table: Table | None) -> Wrong:
+    return Wrong(place, sentence.text, table.caption if table else "", _joined(right_for(sentence, table)))
 
 
-def _joined(said: Sequence[Sentence]) -> str:
-    return " ".join(sentence.text for sentence in said)
+def _joined(sentences: Sequence[Sentence]) -> str:
+    return " ".join(sentence.text for sentence in sentences)
 
 
 def _of_section(section: Section) -> Iterator[tuple[str, Sentence]]:
@@ -168,11 +170,11 @@ def _of_section(section: Section) -> Iterator[tuple[str, Sentence]]:
 def _of_blocks(title: str, blocks: Sequence[Block]) -> Iterator[tuple[str, Sentence]]:
     for block in blocks:
         if isinstance(block, Figure):
-            yield from ((block.caption, said) for said in block.says)
+            yield from ((block.caption, sentence) for sentence in block.says)
         if isinstance(block, Table):
-            yield from ((block.caption, said) for row in block.rows for said in _claimed(row))
+            yield from ((block.caption, sentence) for row in block.rows for sentence in _claimed(row))
         for parts in _texts_of(block):
-            yield from ((title, said) for said in _claimed(parts))
+            yield from ((title, sentence) for sentence in _claimed(parts))
 
 
 def _claimed(parts: Iterable[Part | Value]) -> Iterator[Sentence]:
@@ -200,8 +202,8 @@ def _corrected_link(link: Link, tables: Mapping[str, Table]) -> Link:
     """Return a title with the figures of its row; one for which there is none stays as it is, and is refused."""
     if link.claim is None:
         return link
-    said = next(iter(_mended(Sentence(link.text, link.claim), tables)), None)
-    return replace(link, text=said.text, claim=said.claim) if said else link
+    mended = next(iter(_mended(Sentence(link.text, link.claim), tables)), None)
+    return replace(link, text=mended.text, claim=mended.claim) if mended else link
 
 
 def _corrected(blocks: Sequence[Block], tables: Mapping[str, Table]) -> tuple[Block, ...]:
@@ -210,8 +212,8 @@ def _corrected(blocks: Sequence[Block], tables: Mapping[str, Table]) -> tuple[Bl
 
 def _corrected_block(block: Block, tables: Mapping[str, Table]) -> Block:
     if isinstance(block, Figure) and block.says:
-        said = tuple(found for sentence in block.says for found in _mended(sentence, tables))
-        return replace(block, says=said, sentence=_joined(said))
+        sentences = tuple(mended for sentence in block.says for mended in _mended(sentence, tables))
+        return replace(block, says=sentences, sentence=_joined(sentences))
     if isinstance(block, Paragraph):
         return replace(block, parts=_corrected_parts(block.parts, tables))
     if isinstance(block, Items):
@@ -225,14 +227,14 @@ def _corrected_block(block: Block, tables: Mapping[str, Table]) -> Block:
 
 
 def _corrected_parts(parts: Sequence[Part], tables: Mapping[str, Table]) -> tuple[Part, ...]:
-    found: list[Part] = []
+    parts_corrected: list[Part] = []
     for part in parts:
         if isinstance(part, Sentence):
-            found += _mended(part, tables)
+            parts_corrected += _mended(part, tables)
         else:
-            found.append(_corrected_link(part, tables) if isinstance(part, Link) else part)
-    return tuple(found)
+            parts_corrected.append(_corrected_link(part, tables) if isinstance(part, Link) else part)
+    return tuple(parts_corrected)
 
 
-def _mended(said: Sentence, tables: Mapping[str, Table]) -> list[Sentence]:
-    return [said] if holds(said, tables) else right_for(said, tables.get(said.claim.topic.table))
+def _mended(sentence: Sentence, tables: Mapping[str, Table]) -> list[Sentence]:
+    return [sentence] if holds(sentence, tables) else right_for(sentence, tables.get(sentence.claim.topic.table))

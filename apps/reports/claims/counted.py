@@ -42,25 +42,25 @@ def sums(text: str, table: str, values: Mapping[int, int]) -> Sentence:
     return Sentence(text, Claim(SUMS, topic, {str(column): f"{value:,}" for column, value in values.items()}))
 
 
-def holds(said: Sentence, table: Table | None) -> bool:
+def holds(sentence: Sentence, table: Table | None) -> bool:
     """Return whether the numbers are the table's, and stand in the sentence; Unanswered if there is no such cell.
 
     A table that is not there has no rows.
     """
     if table is None:
-        return said.claim.relation == COUNT and said.claim.says.get("count") == 0
-    right = _numbers(said.claim, table)
-    told = {name: str(value) for name, value in said.claim.says.items()}
-    return told == right and all(stands_in(number, said.text) for number in right.values())
+        return sentence.claim.relation == COUNT and sentence.claim.says.get("count") == 0
+    right = _numbers(sentence.claim, table)
+    numbers = {name: str(value) for name, value in sentence.claim.says.items()}
+    return numbers == right and all(stands_in(number, sentence.text) for number in right.values())
 
 
-def right(said: Sentence, table: Table) -> Sentence:
+def right(sentence: Sentence, table: Table) -> Sentence:
     """Return the sentence with the table's numbers in place of its own; Unanswered if there is no such cell."""
-    text, says = said.text, dict(said.claim.says)
-    for name, number in _numbers(said.claim, table).items():
+    text, says = sentence.text, dict(sentence.claim.says)
+    for name, number in _numbers(sentence.claim, table).items():
         text = text.replace(str(says.get(name)), number, 1) if str(says.get(name)) != number else text
         says[name] = int(number) if name == "count" else number
-    return Sentence(text, Claim(said.claim.relation, said.claim.topic, says))
+    return Sentence(text, Claim(sentence.claim.relation, sentence.claim.topic, says))
 
 
 def differ(claim: Claim, table: Table) -> bool:
@@ -102,8 +102,8 @@ def _most(claim: Claim, table: Table) -> dict[str, str]:
             heights[text_of(row[0])] = max(value, heights.get(text_of(row[0]), value))
     if not heights:
         raise Unanswered(table.key)
-    top, named = max(heights.values()), str(claim.says.get("at"))
-    at = named if heights.get(named) == top else next(name for name, value in heights.items() if value == top)
+    top, claimed = max(heights.values()), str(claim.says.get("at"))
+    at = claimed if heights.get(claimed) == top else next(name for name, value in heights.items() if value == top)
     return {"at": at, "value": f"{top:,}"}
 
 

@@ -37,12 +37,12 @@ def holds(claim: Claim, places: Sequence[Place]) -> bool:
     reading = _read_for(relation, topic, ordered)
     if relation != _relation(topic, reading) or not _are_extremes(claim, ordered):
         return False
-    told = dict(_says(relation, topic, ordered, reading))
-    if (words.RATIO in claim.says) != (words.RATIO in told):
+    figures = dict(_says(relation, topic, ordered, reading))
+    if (words.RATIO in claim.says) != (words.RATIO in figures):
         return False
     # Of places that are equally high either may be named.
-    free = {name for name in ("high_at", "low_at") if name in told}
-    return all(claim.says.get(name) == value for name, value in told.items() if name not in free)
+    free = {name for name in ("high_at", "low_at") if name in figures}
+    return all(claim.says.get(name) == value for name, value in figures.items() if name not in free)
 
 
 def _relation(topic: Topic, reading: Reading) -> str:
@@ -105,9 +105,9 @@ def _extremes(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
 
 
 def _among(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
-    named = ", ".join(places[place].text for place in reading.rivals[:MOST_RIVALS])
+    rivals = ", ".join(places[place].text for place in reading.rivals[:MOST_RIVALS])
     more = " …" if len(reading.rivals) > MOST_RIVALS else ""
-    return {**_extremes(topic, places, reading), "rivals": named + more}
+    return {**_extremes(topic, places, reading), "rivals": rivals + more}
 
 
 def _measured(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
@@ -115,8 +115,8 @@ def _measured(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
 
 
 def _range(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
-    found = _extremes(topic, places, reading)
-    return {name: found[name] for name in ("low", "high")}
+    extremes = _extremes(topic, places, reading)
+    return {name: extremes[name] for name in ("low", "high")}
 
 
 def _ends(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:

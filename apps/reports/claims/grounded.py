@@ -28,26 +28,28 @@ def gain(
     return Sentence(text, Claim(GAIN, topic, {"gain": value, "now": means[0].value, "then": means[1].value}))
 
 
-def holds(said: Sentence, table: Table) -> bool:
+def holds(sentence: Sentence, table: Table) -> bool:
     """Return whether a sentence says what its row holds; Unanswered if there is no such row."""
-    name = _named(said)
-    row, told = row_of(said.claim.topic, table), str(said.claim.says.get(name))
-    right = _number(said.claim, table)
-    return right == told == shown(row[said.claim.topic.of]) and stands_in(told, said.text)
+    name = _named(sentence)
+    row, number = row_of(sentence.claim.topic, table), str(sentence.claim.says.get(name))
+    right = _number(sentence.claim, table)
+    return right == number == shown(row[sentence.claim.topic.of]) and stands_in(number, sentence.text)
 
 
-def right(said: Sentence, table: Table) -> Sentence:
+def right(sentence: Sentence, table: Table) -> Sentence:
     """Return the sentence with the number that the figures of its row come to; Unanswered if a cell says another."""
-    name, claim = _named(said), said.claim
+    name, claim = _named(sentence), sentence.claim
     number = _number(claim, table)
     if number != shown(row_of(claim.topic, table)[claim.topic.of]):
         raise Unanswered(claim.topic.table)
     says: dict[str, Value] = {**claim.says, name: number}
-    return Sentence(said.text.replace(str(claim.says.get(name)), number, 1), Claim(claim.relation, claim.topic, says))
+    return Sentence(
+        sentence.text.replace(str(claim.says.get(name)), number, 1), Claim(claim.relation, claim.topic, says)
+    )
 
 
-def _named(said: Sentence) -> str:
-    return "value" if said.claim.relation == FIGURE else "gain"
+def _named(sentence: Sentence) -> str:
+    return "value" if sentence.claim.relation == FIGURE else "gain"
 
 
 def _number(claim: Claim, table: Table) -> str:
@@ -68,7 +70,7 @@ def _number(claim: Claim, table: Table) -> str:
 def _behind(claim: Claim, table: Table, column: int) -> list[float]:
     """Return the figures behind a column of the row that a claim speaks of."""
     row = row_of(claim.topic, table)
-    place = next(place for place, found in enumerate(table.rows) if found is row)
+    place = next(place for place, other in enumerate(table.rows) if other is row)
     lists = (table.figures or {}).get(str(column))
     if not lists or not lists[place]:
         raise Unanswered(claim.topic.table)

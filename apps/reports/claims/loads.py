@@ -22,17 +22,17 @@ def tell(table: Table, sweep: str) -> list[Sentence]:
     return [_sentence(topic, message) for message in _conclusions(topic, table)]
 
 
-def holds(said: Sentence, table: Table) -> bool:
+def holds(sentence: Sentence, table: Table) -> bool:
     """Return whether the curve of the rows that a sentence speaks of still says it, in these words and figures."""
-    topic = said.claim.topic
-    return any(said == _sentence(topic, message) for message in _conclusions(topic, table))
+    topic = sentence.claim.topic
+    return any(sentence == _sentence(topic, message) for message in _conclusions(topic, table))
 
 
-def right(said: Sentence, table: Table) -> list[Sentence]:
+def right(wrong: Sentence, table: Table) -> list[Sentence]:
     """Return what the curve says in the place of a sentence: of the same thing, if it says anything of that."""
-    topic = said.claim.topic
-    told = [_sentence(topic, message) for message in _conclusions(topic, table)]
-    return [sentence for sentence in told if sentence.claim.says["msgid"] == said.claim.says.get("msgid")]
+    topic = wrong.claim.topic
+    sentences = [_sentence(topic, message) for message in _conclusions(topic, table)]
+    return [sentence for sentence in sentences if sentence.claim.says["msgid"] == wrong.claim.says.get("msgid")]
 
 
 def _sentence(topic: Topic, message: Message) -> Sentence:

@@ -12,12 +12,12 @@ RELATIONS = (words.OVERALL_HIGHER, words.OVERALL_LOWER, words.OVERALL_ALIKE, wor
 
 def tell(topic: Topic, table: Table) -> list[Claim]:
     """Return how column `by[1]` stands to column `by[0]`; `of` is the column of their ratios."""
-    found = [*_overall(topic, table)]
+    claims = [*_overall(topic, table)]
     ratios = [row[topic.of] for row in table.rows if isinstance(row[topic.of], int | float)]
     if ratios:
         low, high = min(map(_number, ratios)), max(map(_number, ratios))
-        found.append(Claim(words.RATIOS, topic, {"low": f"{low:.3g}", "high": f"{high:.3g}"}))
-    return found
+        claims.append(Claim(words.RATIOS, topic, {"low": f"{low:.3g}", "high": f"{high:.3g}"}))
+    return claims
 
 
 def holds(claim: Claim, table: Table) -> bool:
@@ -26,7 +26,8 @@ def holds(claim: Claim, table: Table) -> bool:
     if len(claim.topic.by) != 2 or max(columns) >= len(table.columns):
         return False
     return any(
-        told.relation == claim.relation and dict(told.says) == dict(claim.says) for told in tell(claim.topic, table)
+        other.relation == claim.relation and dict(other.says) == dict(claim.says)
+        for other in tell(claim.topic, table)
     )
 
 

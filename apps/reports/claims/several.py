@@ -77,8 +77,8 @@ def pairs(topic: Topic, places: Sequence[Place], share_of: int, shares: Mapping[
 
 def shares_of(places: Sequence[Place], column: int) -> dict[str, float]:
     """Return {place: share in per cent} of those whose row has one."""
-    found = {place.text: place.row[column] for place in places if column < len(place.row)}
-    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
+    cells = {place.text: place.row[column] for place in places if column < len(place.row)}
+    return {name: float(value) for name, value in cells.items() if isinstance(value, int | float)}
 
 
 def holds(claim: Claim, places: Sequence[Place]) -> bool:
@@ -92,8 +92,8 @@ def _whose(part: float) -> str:
 
 def _is_above(place: Place, ceiling: float) -> bool:
     """Return whether a place is surely above the ceiling, by the interval of the mean that its cell is."""
-    found = (comparison.centre_of(place.figures, Statistic.MEAN, kind) for kind in Mean if place.figures)
-    interval = next((centre.interval for centre in found if isclose(centre.value, place.y, rel_tol=SAME)), None)
+    centres = (comparison.centre_of(place.figures, Statistic.MEAN, kind) for kind in Mean if place.figures)
+    interval = next((centre.interval for centre in centres if isclose(centre.value, place.y, rel_tol=SAME)), None)
     return interval is not None and interval.low > ABOVE * ceiling
 
 
@@ -102,33 +102,33 @@ def _holds_best(claim: Claim, places: Sequence[Place]) -> bool:
     if not isinstance(column, int):
         return False
     title = str(says.get("title", ""))
-    named = [
+    matching = [
         place
         for place in places
         if place.text == says.get("at") and f"{title} {text_of(place.row[column])}".strip() == says.get("label")
     ]
-    told = best(claim.topic, places, column, title)
-    if len(named) != 1 or not told or told[0].relation != claim.relation:
+    claims = best(claim.topic, places, column, title)
+    if len(matching) != 1 or not claims or claims[0].relation != claim.relation:
         return False
     # Of places that are equally high either may be named.
-    is_best = named[0].y == places[readings.of_places(places, claim.topic.better).best].y
+    is_best = matching[0].y == places[readings.of_places(places, claim.topic.better).best].y
     free = ("label", "at")
-    return is_best and all(says.get(name) == value for name, value in told[0].says.items() if name not in free)
+    return is_best and all(says.get(name) == value for name, value in claims[0].says.items() if name not in free)
 
 
 def _holds_share(claim: Claim, places: Sequence[Place]) -> bool:
-    drawn, highest = claim.says.get("drawn"), max(place.y for place in places)
-    if not isinstance(drawn, int | float) or drawn <= 0 or highest <= 0:
+    ceiling, highest = claim.says.get("drawn"), max(place.y for place in places)
+    if not isinstance(ceiling, int | float) or ceiling <= 0 or highest <= 0:
         return False
-    told = share(claim.topic, places, float(drawn))
-    return bool(told) and told[0].relation == claim.relation and dict(told[0].says) == dict(claim.says)
+    claims = share(claim.topic, places, float(ceiling))
+    return bool(claims) and claims[0].relation == claim.relation and dict(claims[0].says) == dict(claim.says)
 
 
 def _holds_pairs(claim: Claim, places: Sequence[Place]) -> bool:
     column = claim.says.get("column")
     shares = shares_of(places, column) if isinstance(column, int) else {}
-    told = pairs(claim.topic, places, column if isinstance(column, int) else 0, shares)
-    return bool(told) and told[0].relation == claim.relation and dict(told[0].says) == dict(claim.says)
+    claims = pairs(claim.topic, places, column if isinstance(column, int) else 0, shares)
+    return bool(claims) and claims[0].relation == claim.relation and dict(claims[0].says) == dict(claim.says)
 
 
 _CHECKS: Mapping[str, Callable[[Claim, Sequence[Place]], bool]] = {

@@ -32,8 +32,8 @@ def figures_of(message: Any) -> list[str]:
     """Return the figures that a stored message says, each as it is printed in the present language, each once."""
     if not isinstance(message, Mapping) or not isinstance(message.get("params"), Mapping):
         return []
-    said = _PLACEHOLDER.findall(str(message.get("msgid")))
-    values = (message["params"][name] for name in said if name in message["params"])
+    names = _PLACEHOLDER.findall(str(message.get("msgid")))
+    values = (message["params"][name] for name in names if name in message["params"])
     texts = (messages.render(value) if isinstance(value, Mapping) else str(value) for value in values)
     return list(dict.fromkeys(text for text in texts if _FIGURE.search(text)))
 
@@ -50,31 +50,31 @@ def claim_of(table: str, name: str, cells: Mapping[int, Cell]) -> Claim | None:
     return Claim(TITLE, Topic(table, of=min(cells), by=(0,), rows=((0, name),)), says)
 
 
-def holds(said: Sentence, table: Table) -> bool:
+def holds(sentence: Sentence, table: Table) -> bool:
     """Return whether a title says what its row holds, and what stands behind that; Unanswered without such a row."""
-    told = {str(column): str(said.claim.says[str(column)]) for column in _columns(said.claim)}
-    return told == _numbers(said.claim, table) and all(
-        stands_in(part, said.text) for text in told.values() for part in text.split(BETWEEN)
+    numbers = {str(column): str(sentence.claim.says[str(column)]) for column in _columns(sentence.claim)}
+    return numbers == _numbers(sentence.claim, table) and all(
+        stands_in(part, sentence.text) for text in numbers.values() for part in text.split(BETWEEN)
     )
 
 
-def right(said: Sentence, table: Table) -> Sentence:
+def right(sentence: Sentence, table: Table) -> Sentence:
     """Return the title with the figures of its row.
 
     Unanswered if a cell and what stands behind it differ, or the title does not say what it claims.
     """
-    text, says = said.text, dict(said.claim.says)
-    for name, number in _numbers(said.claim, table).items():
+    text, says = sentence.text, dict(sentence.claim.says)
+    for name, number in _numbers(sentence.claim, table).items():
         old, new = (value.split(BETWEEN) for value in (str(says[name]), number))
         if len(old) != len(new):
-            raise Unanswered(said.claim.topic.table)
+            raise Unanswered(sentence.claim.topic.table)
         for before, after in zip(old, new, strict=True):
             text = put_in(after, before, text) if before != after else text
         says[name] = number
-    found = Sentence(text, Claim(said.claim.relation, said.claim.topic, says))
-    if not holds(found, table):
-        raise Unanswered(said.claim.topic.table)
-    return found
+    corrected = Sentence(text, Claim(sentence.claim.relation, sentence.claim.topic, says))
+    if not holds(corrected, table):
+        raise Unanswered(sentence.claim.topic.table)
+    return corrected
 
 
 def _columns(claim: Claim) -> Sequence[int]:
@@ -87,16 +87,16 @@ def _columns(claim: Claim) -> Sequence[int]:
 def _numbers(claim: Claim, table: Table) -> dict[str, str]:
     """Return what the row has in each column that a title says."""
     row = row_of(claim.topic, table)
-    place = next(place for place, found in enumerate(table.rows) if found is row)
-    found = {}
+    place = next(place for place, numbers in enumerate(table.rows) if numbers is row)
+    numbers = {}
     for column in _columns(claim):
         if column >= len(row):
             raise Unanswered(claim.topic.table)
-        found[str(column)] = shown(row[column])
+        numbers[str(column)] = shown(row[column])
         if (mean := claim.says.get(f"{column}-mean")) is not None:
             lists = (table.figures or {}).get(str(column))
             behind = lists[place] if lists else ()
             unit = str(claim.says.get(f"{column}-unit", ""))
-            if not behind or quantity(mean_of(behind, Mean(mean)), unit) != found[str(column)]:
+            if not behind or quantity(mean_of(behind, Mean(mean)), unit) != numbers[str(column)]:
                 raise Unanswered(claim.topic.table)
-    return found
+    return numbers

@@ -38,13 +38,13 @@ def places_of(topic: Topic, table: Table) -> list[Place]:
     size = size_of(table.columns[topic.of].unit, topic.unit)
     behind = table.figures or {}
     figures, numbers = behind.get(str(topic.of)), behind.get(str(topic.by[0])) if len(topic.by) == 1 else None
-    found = []
+    places = []
     for number, row in enumerate(table.rows):
         y = row[topic.of]
         is_meant = all(text_of(row[column]) == text for column, text in topic.rows)
         if not is_meant or not isinstance(y, int | float):
             continue
-        found.append(
+        places.append(
             Place(
                 text=BETWEEN.join(text_of(row[column]) for column in topic.by),
                 x=numbers[number][0] if numbers and numbers[number] else None,
@@ -53,7 +53,7 @@ def places_of(topic: Topic, table: Table) -> list[Place]:
                 row=row,
             )
         )
-    return found
+    return places
 
 
 def text_of(cell: Value | Link) -> str:

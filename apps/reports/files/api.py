@@ -93,17 +93,17 @@ class RenderingViewSet(
     @extend_schema(request=RequestSerializer, responses={201: RenderingSerializer})
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Ask for a file; that of an edition is made once. Watch its `state`, then fetch it."""
-        wanted = RequestSerializer(data=request.data, context=self.get_serializer_context())
-        wanted.is_valid(raise_exception=True)
-        edition = wanted.validated_data.get("edition")
-        made = services.request_rendering(
-            report=edition.report if edition else wanted.validated_data["report"],
+        serializer = RequestSerializer(data=request.data, context=self.get_serializer_context())
+        serializer.is_valid(raise_exception=True)
+        edition = serializer.validated_data.get("edition")
+        rendering = services.request_rendering(
+            report=edition.report if edition else serializer.validated_data["report"],
             edition=edition,
-            name=wanted.validated_data["format"],
+            name=serializer.validated_data["format"],
             user=rights.user_of(request),
             now=timezone.now(),
         )
-        return Response(self.get_serializer(made).data, status=status.HTTP_201_CREATED)
+        return Response(self.get_serializer(rendering).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(
         responses={

@@ -88,8 +88,8 @@ def more_rows(table: Table) -> str:
     """Return the sentence that a table shows the first of many rows; "" if it has all."""
     if table.total <= len(table.rows):
         return ""
-    shown = {"shown": f"{len(table.rows):,}", "total": f"{table.total:,}"}
-    return gettext("The first %(shown)s of %(total)s rows are shown.") % shown
+    counts = {"shown": f"{len(table.rows):,}", "total": f"{table.total:,}"}
+    return gettext("The first %(shown)s of %(total)s rows are shown.") % counts
 
 
 def numbers_of(document: Document) -> dict[int, str]:

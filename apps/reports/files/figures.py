@@ -48,9 +48,9 @@ def _files(document: Document, ending: str, progress: Progress) -> Iterator[tupl
         _check(figure)
     try:
         figures = renderer.render_each([figure.chart for figure in charts], ending)
-        for place, (figure, drawn) in enumerate(zip(charts, figures, strict=True), start=1):
+        for place, (figure, picture) in enumerate(zip(charts, figures, strict=True), start=1):
             progress(place / len(charts))
-            yield figure, drawn
+            yield figure, picture
     except renderer.FiguresBusy as error:
         raise RenderingError(Message(_("Many figures are being drawn at this moment. Ask again."))) from error
     except renderer.FigureError as error:

@@ -24,8 +24,8 @@ class Format:
 
     def load(self) -> Renderer:
         """Return the function that writes a document into a file of this format."""
-        found: Renderer = import_string(self.renderer)
-        return found
+        renderer: Renderer = import_string(self.renderer)
+        return renderer
 
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"

@@ -98,11 +98,11 @@ def render(document: Document) -> SafeString:
 
 def page_of(document: Document, edits: Mapping[str, object] | None = None) -> Page:
     """Return the document as templates take it; with `edits` what its author changed is marked."""
-    made = _Maker(document, edits or {})
+    maker = _Maker(document, edits or {})
     return Page(
         document=document,
-        summary=tuple(made.blocks(document.summary)),
-        sections=tuple(made.sections(document.sections, "", 2)),
+        summary=tuple(maker.blocks(document.summary)),
+        sections=tuple(maker.sections(document.sections, "", 2)),
     )
 
 

@@ -37,8 +37,8 @@ _SVG_WIDTH = re.compile(r'<svg\b[^>]*?\swidth="(\d{1,6}(?:\.\d{1,6})?)(?:px)?"')
 def table_of(table: Table, number: str, imprint: Imprint, most_cells: int) -> dict[str, Any]:
     """Return a table as the program sets it, with as many of its first rows as hold `most_cells`."""
     most = max(most_cells // max(len(table.columns), 1), 1)
-    shown = table.rows[:most]
-    texts = [[cells.text_of(value, column) for value, column in _paired(row, table)] for row in shown]
+    rows = table.rows[:most]
+    texts = [[cells.text_of(value, column) for value, column in _paired(row, table)] for row in rows]
     heads = [_head(column) for column in table.columns]
     gaps = [
         _GAP_PT if before and before.kind == "number" and column.kind != "number" else 0.0
@@ -60,7 +60,7 @@ def table_of(table: Table, number: str, imprint: Imprint, most_cells: int) -> di
             )
             for place, head in enumerate(heads)
         ]
-        size, wide = _fit(widths, sum(gaps), len(shown))
+        size, wide = _fit(widths, sum(gaps), len(rows))
         if not wide:
             break
     room = [max(int(width), _SHORTEST) for width in widths]
@@ -73,20 +73,20 @@ def table_of(table: Table, number: str, imprint: Imprint, most_cells: int) -> di
         "gaps": gaps,
         "weights": [width * _LETTER * size + _PADDING_PT + gap for width, gap in zip(widths, gaps, strict=True)],
         "rows": [
-            [_cell(value, breakable(text, most), imprint) for value, text, most in zip(row, said, room, strict=True)]
-            for row, said in zip(shown, texts, strict=True)
+            [_cell(value, breakable(text, most), imprint) for value, text, most in zip(row, line, room, strict=True)]
+            for row, line in zip(rows, texts, strict=True)
         ],
-        "notes": [note for note in (table.note, cells.more_rows(table), _left_out(table, len(shown))) if note],
+        "notes": [note for note in (table.note, cells.more_rows(table), _left_out(table, len(rows))) if note],
         "size": size,
         "wide": wide,
-        "whole": len(shown) <= WHOLE_ROWS and sum(map(len, chain(*texts))) <= WHOLE_LETTERS,
+        "whole": len(rows) <= WHOLE_ROWS and sum(map(len, chain(*texts))) <= WHOLE_LETTERS,
     }
 
 
 def share_of_page(svg: str) -> float:
     """Return how much of the width between the margins a drawing takes, in per cent: its own, all at most."""
-    found = _SVG_WIDTH.search(svg)
-    return round(min(100.0, 100 * PT_PER_PIXEL * float(found[1]) / UPRIGHT_PT), 2) if found else 100.0
+    match = _SVG_WIDTH.search(svg)
+    return round(min(100.0, 100 * PT_PER_PIXEL * float(match[1]) / UPRIGHT_PT), 2) if match else 100.0
 
 
 def breakable(text: str, most: int) -> str:
@@ -104,7 +104,7 @@ def _paired(row: Sequence[Value | Link], table: Table) -> list[tuple[Value | Lin
 
 def _head(column: Column) -> str:
     """Return what stands over a column; what it says in brackets, such as a unit, stands on one line."""
-    return _BRACKETS.sub(lambda found: found[0].replace(" ", _UNBROKEN), cells.head_of(column))
+    return _BRACKETS.sub(lambda bracket: bracket[0].replace(" ", _UNBROKEN), cells.head_of(column))
 
 
 def _fit(widths: list[float], gaps: float, count: int) -> tuple[float, bool]:
@@ -123,8 +123,8 @@ def _cell(value: Value | Link, text: str, imprint: Imprint) -> str | dict[str, s
     return {"text": text, "url": address} if address else text
 
 
-def _left_out(table: Table, shown: int) -> str:
-    if shown == len(table.rows):
+def _left_out(table: Table, count: int) -> str:
+    if count == len(table.rows):
         return ""
-    counts = {"shown": f"{shown:,}", "total": f"{len(table.rows):,}"}
+    counts = {"shown": f"{count:,}", "total": f"{len(table.rows):,}"}
     return gettext("Here stand the first %(shown)s of %(total)s rows; the spreadsheet and the CSV have all.") % counts

@@ -113,23 +113,23 @@ class _Setting:
             items = [self._parts(parts) for parts in block.items]
             return {"type": "items", "ordered": block.ordered, "items": items}
         if isinstance(block, Table):
-            made = layout.table_of(block, self.numbers[id(block)], self.imprint, self.cells_left)
-            self.cells_left = max(self.cells_left - len(made["rows"]) * len(block.columns), 0)
-            return made
+            layout_of_table = layout.table_of(block, self.numbers[id(block)], self.imprint, self.cells_left)
+            self.cells_left = max(self.cells_left - len(layout_of_table["rows"]) * len(block.columns), 0)
+            return layout_of_table
         if isinstance(block, Listing):
             return {"type": "listing", "text": block.text, "caption": block.caption, "name": block.name}
         return self._drawn(block)
 
     def _drawn(self, block: Figure | Drawing) -> dict[str, Any]:
-        told = cells.sentence_of(block) if isinstance(block, Figure) else ""
-        said = told if isinstance(block, Figure) else block.alternative
+        sentence = cells.sentence_of(block) if isinstance(block, Figure) else ""
+        alternative = sentence if isinstance(block, Figure) else block.alternative
         return {
             "type": "drawn",
             "number": self.numbers[id(block)],
             "caption": block.caption,
             "file": self.files[id(block)],
-            "alternative": said or block.caption,
-            "sentence": told,
+            "alternative": alternative or block.caption,
+            "sentence": sentence,
             "width": 92 if isinstance(block, Figure) else layout.share_of_page(block.svg),
         }
 

@@ -22,15 +22,17 @@ class Offer:
 
 def renderings_for(user: User | AnonymousUser) -> QuerySet[Rendering]:
     """Return the files a person may have, the latest asked for first."""
-    wanted = Q(edition__in=queries.editions_for(user).order_by().values("pk"))
+    condition = Q(edition__in=queries.editions_for(user).order_by().values("pk"))
     if isinstance(user, User):
         reports = queries.reports_for(user).order_by().values("pk")
-        wanted |= Q(edition=None, requested_by=user, report__in=reports)
+        condition |= Q(edition=None, requested_by=user, report__in=reports)
     rows = Rendering.objects.select_related("report", "edition", "requested_by").defer("edition__canonical")
-    return rows.filter(wanted)
+    return rows.filter(condition)
 
 
 def offers_of(report: Report, edition: Edition | None, user: User | AnonymousUser) -> Sequence[Offer]:
     """Return every format with the file of an edition, or the person's own of the report's draft."""
-    found = {made.format: made for made in renderings_for(user).filter(report=report, edition=edition)}
-    return [Offer(kind, found.get(name)) for name, kind in FORMATS.items()]
+    renderings = {
+        rendering.format: rendering for rendering in renderings_for(user).filter(report=report, edition=edition)
+    }
+    return [Offer(kind, renderings.get(name)) for name, kind in FORMATS.items()]

@@ -51,14 +51,14 @@ def request_rendering(
     That of an edition is made once, and again if it failed; that of a draft anew each time.
     """
     whose = {} if edition else {"requested_by": user}
-    made, is_new = Rendering.objects.get_or_create(
+    rendering, is_new = Rendering.objects.get_or_create(
         report=report, edition=edition, format=name, **whose, defaults={"requested_by": user, "requested_at": now}
     )
     if is_new:
         queue.send(queue.RENDER)
-        return made
-    again = Rendering.objects.filter(pk=made.pk)
-    if edition is not None and made.path.is_file():
+        return rendering
+    again = Rendering.objects.filter(pk=rendering.pk)
+    if edition is not None and rendering.path.is_file():
         again = again.filter(state=State.FAILED)
     elif edition is not None:
         again = again.exclude(state__in=Rendering.OPEN_STATES)
@@ -66,8 +66,8 @@ def request_rendering(
         state=State.WAITING, progress=0, attempts=0, error=None, requested_by=user, requested_at=now, finished_at=None
     ):
         queue.send(queue.RENDER)
-        made.refresh_from_db()
-    return made
+        rendering.refresh_from_db()
+    return rendering
 
 
 def carry_out_next(*, now: datetime) -> bool:
@@ -125,13 +125,13 @@ def _take_up(pk: int, now: datetime) -> None:
     with leases.hold(RENDER, pk) as is_free:
         if not is_free:
             return
-        left = Rendering.objects.filter(pk=pk, state=State.WORKING)
+        unfinished = Rendering.objects.filter(pk=pk, state=State.WORKING)
         text = _(
             "It was given up after several attempts: the machine may have too little memory for a report so large."
         )
         error = Message(text).as_json()
-        left.filter(attempts__gte=MOST_ATTEMPTS).update(state=State.FAILED, error=error, finished_at=now)
-        left.update(state=State.WAITING, progress=0)
+        unfinished.filter(attempts__gte=MOST_ATTEMPTS).update(state=State.FAILED, error=error, finished_at=now)
+        unfinished.update(state=State.WAITING, progress=0)
 
 
 def _claim(pk: int, now: datetime) -> Rendering | None:
@@ -139,21 +139,21 @@ def _claim(pk: int, now: datetime) -> Rendering | None:
     try:
         with transaction.atomic():
             waiting = Rendering.objects.filter(pk=pk, state=State.WAITING)
-            taken = waiting.update(
+            claimed = waiting.update(
                 state=State.WORKING, attempts=F("attempts") + 1, started_at=now, alive_at=now, progress=0
             )
     except IntegrityError:
         return None
-    return Rendering.objects.get(pk=pk) if taken else None
+    return Rendering.objects.get(pk=pk) if claimed else None
 
 
 def sweep(*, now: datetime) -> None:
     """Remove files that no rendering names, and folders of those that were killed, after a while."""
-    found = {path.stem: path for path in folder().glob("*")}
-    names = {uuid.UUID(hex=stem): stem for stem in found if _HEX.fullmatch(stem)}
-    named = {names[name] for name in Rendering.objects.filter(name__in=names).values_list("name", flat=True)}
-    for stem in found.keys() - named:
-        scratch.remove_if_left(found[stem], now=now)
+    paths = {path.stem: path for path in folder().glob("*")}
+    names = {uuid.UUID(hex=stem): stem for stem in paths if _HEX.fullmatch(stem)}
+    stems = {names[name] for name in Rendering.objects.filter(name__in=names).values_list("name", flat=True)}
+    for stem in paths.keys() - stems:
+        scratch.remove_if_left(paths[stem], now=now)
 
 
 def _carry_out(rendering: Rendering) -> None:
@@ -223,10 +223,10 @@ def _remove_left_over() -> None:
         for path in folder().iterdir()
         if path.is_file() and time.time() - path.stat().st_mtime > LEFT_OVER_AFTER_S
     }
-    known = (
-        {found.path for found in Rendering.objects.filter(state=State.DONE).only("name", "format")}
+    paths = (
+        {rendering.path for rendering in Rendering.objects.filter(state=State.DONE).only("name", "format")}
         if files
         else set()
     )
-    for path in files - known:
+    for path in files - paths:
         path.unlink(missing_ok=True)

@@ -28,12 +28,12 @@ def run(request: dict[str, Any], sign: Callable[[float], None], expected_s: floa
 
     `sign` is called now and then with the share that should be done by then, if it takes as long as expected.
     """
-    with scratch.new_file() as log, scratch.new_file() as given:
-        given.write(json.dumps({**request, "memory": MEMORY_BYTES}).encode())
-        given.seek(0)
+    with scratch.new_file() as log, scratch.new_file() as request_file:
+        request_file.write(json.dumps({**request, "memory": MEMORY_BYTES}).encode())
+        request_file.seek(0)
         with subprocess.Popen(
             [sys.executable, "-m", "apps.reports.files.program"],
-            stdin=given,
+            stdin=request_file,
             stdout=subprocess.DEVNULL,
             stderr=log,
             cwd=settings.BASE_DIR,

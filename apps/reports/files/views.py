@@ -20,8 +20,8 @@ def edition_files(request: HttpRequest, permanent_id: str) -> HttpResponse:
     """Return the partial with an edition's files; posting a format, signed in, asks for one."""
     if request.method == "POST" and not request.user.is_authenticated:
         return redirect_to_login(reverse("reports:edition", args=[permanent_id]))
-    known = permanent_id.replace("\0", "")
-    edition = get_object_or_404(reports.editions_for(request.user), permanent_id=known)
+    permanent_id_text = permanent_id.replace("\0", "")
+    edition = get_object_or_404(reports.editions_for(request.user), permanent_id=permanent_id_text)
     address = reverse("renderings:edition", args=[permanent_id])
     return _files(request, edition.report, edition, address, edition.get_absolute_url())
 

@@ -80,22 +80,22 @@ class Activity:
 
     def by(self, key: Callable[[Measured], K]) -> dict[K, Count]:
         """Return counts by what `key` says of a lane."""
-        found: dict[K, Count] = defaultdict(Count)
+        counts: dict[K, Count] = defaultdict(Count)
         for lane in self.active():
-            found[key(lane)].add(self.lanes[lane.pk])
-        return dict(found)
+            counts[key(lane)].add(self.lanes[lane.pk])
+        return dict(counts)
 
     def by_testbed(self) -> dict[tuple[int, str], Count]:
         """Return counts by (testbed, who made the campaign), the node-hours those of the testbed's own nodes."""
-        found: dict[tuple[int, str], Count] = defaultdict(Count)
+        counts: dict[tuple[int, str], Count] = defaultdict(Count)
         for lane in self.active():
             person = name_of(self.scope.campaign_of(lane))
-            used = Counter(self.scope.nodes[pk].testbed_id for pk in lane.nodes if pk in self.scope.nodes)
-            for testbed, nodes in used.items():
+            nodes_by_testbed = Counter(self.scope.nodes[pk].testbed_id for pk in lane.nodes if pk in self.scope.nodes)
+            for testbed, nodes in nodes_by_testbed.items():
                 own = self.lanes[lane.pk]
                 part = Count(own.progress, self.seconds.get(lane.pk, 0.0), own.campaigns)
-                found[testbed, person].add(part, nodes)
-        return dict(found)
+                counts[testbed, person].add(part, nodes)
+        return dict(counts)
 
     def active(self) -> Iterable[Measured]:
         """Return the lanes on which anything ended in the period."""
@@ -124,11 +124,11 @@ def read(scope: Scope) -> Activity:
                 lanes[pk].add(part)
                 months[month].add(part)
         cursor.execute(_TIME, values)
-        for pk, taken in cursor.fetchall():
+        for pk, node_seconds in cursor.fetchall():
             lane = scope.lanes.get(pk)
             # What was measured elsewhere kept none of our nodes busy.
             if lane and scope.campaign_of(lane).origin == Campaign.Origin.MEASURED:
-                seconds[pk] = float(taken or 0.0)
+                seconds[pk] = float(node_seconds or 0.0)
                 lanes[pk].add(Count(node_s=seconds[pk] * len(lane.nodes), campaigns={lane.campaign}))
     return Activity(scope, dict(lanes), dict(months), seconds)
 

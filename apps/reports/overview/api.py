@@ -40,17 +40,17 @@ class ManagementReportSerializer(serializers.ModelSerializer):
 
     def to_representation(self, instance: Report) -> dict[str, Any]:
         """Return the report with its selection, as it was given."""
-        kept = Selection.of(instance.selection)
+        selection = Selection.of(instance.selection)
         return {
             "id": instance.pk,
             "team": instance.team.slug,
             "title": instance.title,
             "language": instance.language,
-            "period": kept.period,
-            "first": kept.first,
-            "last": kept.last,
-            "sites": list(kept.sites),
-            "timezone": kept.timezone,
+            "period": selection.period,
+            "first": selection.first,
+            "last": selection.last,
+            "sites": list(selection.sites),
+            "timezone": selection.timezone,
             "created_by": instance.created_by.username if instance.created_by else None,
             "created_at": instance.created_at,
             "updated_at": instance.updated_at,
@@ -64,9 +64,13 @@ class ManagementReportSerializer(serializers.ModelSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Ask for both days where days are chosen; a report stays in its language."""
-        kept = Selection.of(self.instance.selection) if self.instance else Selection()
-        period = attrs.get("period", kept.period)
-        wrong = wrong_days(attrs.get("first", kept.first), attrs.get("last", kept.last)) if period == DATES else {}
+        selection = Selection.of(self.instance.selection) if self.instance else Selection()
+        period = attrs.get("period", selection.period)
+        wrong = (
+            wrong_days(attrs.get("first", selection.first), attrs.get("last", selection.last))
+            if period == DATES
+            else {}
+        )
         if wrong:
             raise field_errors(wrong)
         if self.instance and attrs.get("language", self.instance.language) != self.instance.language:
@@ -104,18 +108,18 @@ class ManagementReportViewSet(TeamScopedViewSet):
             report=report,
             user=rights.user_of(self.request),
             title=values.get("title"),
-            change=lambda kept: Selection.of(self._selection(kept, values, report.team_id)),
+            change=lambda selection: Selection.of(self._selection(selection, values, report.team_id)),
         )
 
-    def _selection(self, kept: Selection, values: dict[str, Any], team: int) -> dict[str, Any]:
+    def _selection(self, selection: Selection, values: dict[str, Any], team: int) -> dict[str, Any]:
         """Return a selection with the given changes; its sites are the team's."""
         sites = values.get("sites")
         if sites and any(site.team_id != team for site in sites):
             raise serializers.ValidationError({"sites": [_("Choose sites of the report's own team.")]})
         return Selection(
-            period=values.get("period", kept.period),
-            first=values.get("first", kept.first),
-            last=values.get("last", kept.last),
-            sites=kept.sites if sites is None else tuple(sorted(site.pk for site in sites)),
-            timezone=values.get("timezone", kept.timezone),
+            period=values.get("period", selection.period),
+            first=values.get("first", selection.first),
+            last=values.get("last", selection.last),
+            sites=selection.sites if sites is None else tuple(sorted(site.pk for site in sites)),
+            timezone=values.get("timezone", selection.timezone),
         ).as_json()

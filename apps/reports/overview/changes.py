@@ -131,13 +131,15 @@ def read(scope: Scope, activity: Activity) -> Changes:
     examined = histories[:MOST_HISTORIES]
     points = _points(examined, scope)
     levels = _levels(examined, points, scope)
-    found = [
+    all_changes = [
         change
         for place, history in enumerate(examined)
         for change in _changes(history, [(point, levels[place, at]) for at, point in enumerate(points[place])], scope)
     ]
-    kept = sorted(_decided(found, scope), key=lambda item: (item.at, item.campaign, item.tool.slug), reverse=True)
-    return Changes(tuple(kept), len(histories), len(examined))
+    decided = sorted(
+        _decided(all_changes, scope), key=lambda item: (item.at, item.campaign, item.tool.slug), reverse=True
+    )
+    return Changes(tuple(decided), len(histories), len(examined))
 
 
 def _histories(scope: Scope, activity: Activity) -> list[_History]:
@@ -157,32 +159,34 @@ def _histories(scope: Scope, activity: Activity) -> list[_History]:
         .order_by("-campaigns", "-last")
     )
     succeeded = {pk for pk, count in activity.lanes.items() if count.progress.measured}
-    found = []
+    histories = []
     for row in rows:
         newest = sorted(succeeded.intersection(row["lanes"]), reverse=True)[:NEWEST_SWEEPS]
         if newest:
-            found.append(_History(row["experiment__tool"], row["roles"], tuple(row["lanes"]), tuple(newest)))
-    return found
+            histories.append(_History(row["experiment__tool"], row["roles"], tuple(row["lanes"]), tuple(newest)))
+    return histories
 
 
 def _points(histories: Sequence[_History], scope: Scope) -> dict[int, list[dict[str, Any]]]:
     """Return the points of each history, by its place, that are looked at: those of its newest sweeps."""
     places = {lane: place for place, history in enumerate(histories) for lane in history.newest}
-    found: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
+    by_place: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)
     with connection.cursor() as cursor:
         cursor.execute(_POINTS, {"lanes": list(places), "end": scope.period.end, "most": MOST_POINTS})
         for lane, text in cursor.fetchall():
-            found[places[lane]][text] = json.loads(text)
-    return defaultdict(list, {place: list(chosen.values()) for place, chosen in found.items()})
+            by_place[places[lane]][text] = json.loads(text)
+    return defaultdict(list, {place: list(points.values()) for place, points in by_place.items()})
 
 
 def _levels(
     histories: Sequence[_History], points: dict[int, list[dict[str, Any]]], scope: Scope
 ) -> dict[tuple[int, int], list[_Level]]:
     """Return what each campaign measured, the oldest first, by the places of the history and of its point."""
-    found: dict[tuple[int, int], list[_Level]] = defaultdict(list)
-    asked = [(place, at, json.dumps(point)) for place, chosen in points.items() for at, point in enumerate(chosen)]
-    of, places, parameters = map(list, zip(*asked, strict=True)) if asked else ([], [], [])
+    levels: dict[tuple[int, int], list[_Level]] = defaultdict(list)
+    requests = [
+        (place, at, json.dumps(point)) for place, of_history in points.items() for at, point in enumerate(of_history)
+    ]
+    of, places, parameters = map(list, zip(*requests, strict=True)) if requests else ([], [], [])
     lanes, own = _of_lanes(histories)
     metrics = [scope.metrics[histories[place].tool].name for place in own]
     values: dict[str, Any] = {
@@ -196,8 +200,8 @@ def _levels(
     with connection.cursor() as cursor:
         cursor.execute(_LEVELS, values | {"end": scope.period.end})
         for place, at, campaign, first, median in cursor.fetchall():
-            found[place, at].append(_Level(campaign, first, median))
-    return found
+            levels[place, at].append(_Level(campaign, first, median))
+    return levels
 
 
 def _of_lanes(histories: Sequence[_History]) -> tuple[list[int], list[int]]:
@@ -212,10 +216,10 @@ def _changes(
     """Return the changes of a history in the period, of each campaign the largest where several points changed."""
     if scope.metrics[history.tool].higher_is_better is None:
         return []
-    told = [(parameters, levels) for parameters, levels in points if len(levels) >= 2 * LEAST_LEVEL]
-    differing = names_apart([parameters for parameters, _levels in told])
+    examined = [(parameters, levels) for parameters, levels in points if len(levels) >= 2 * LEAST_LEVEL]
+    differing = names_apart([parameters for parameters, _levels in examined])
     by_campaign: dict[int, list[Change]] = defaultdict(list)
-    for parameters, levels in told:
+    for parameters, levels in examined:
         medians = [level.median for level in levels]
         if (trend := statistics.find_trend(medians)) and scope.period.start <= levels[-1].at < scope.period.end:
             last = len(levels) - 1
@@ -224,13 +228,13 @@ def _changes(
         for change in statistics.find_changes(medians):
             # Of many points one always seems to change: what is said of a history has the certainty of one series,
             # and neither a trend nor slow waves would tell it as well.
-            if change.rival or change.p * len(told) > ALPHA:
+            if change.rival or change.p * len(examined) > ALPHA:
                 continue
             level = levels[change.place]
             if not scope.period.start <= level.at < scope.period.end:
                 continue
-            found = _change(history, parameters, differing, levels, change, scope)
-            by_campaign[level.campaign].append(found)
+            largest = _change(history, parameters, differing, levels, change, scope)
+            by_campaign[level.campaign].append(largest)
     return [replace(max(changes, key=_size), points=len(changes)) for changes in by_campaign.values()]
 
 
@@ -264,12 +268,12 @@ def _size(change: Change) -> float:
     return abs(math.log(change.ratio)) if change.ratio > 0 else math.inf
 
 
-def _decided(found: Sequence[Change], scope: Scope) -> Iterable[Change]:
+def _decided(changes: Sequence[Change], scope: Scope) -> Iterable[Change]:
     """Return the changes with what people decided on them, without those of which one says that they are none."""
-    keys = [Subject(scope.team, item.tool, item.metric, item.roles, item.parameters).key for item in found]
+    keys = [Subject(scope.team, item.tool, item.metric, item.roles, item.parameters).key for item in changes]
     rows = ChangePoint.objects.filter(team=scope.team, key__in=keys)
     decisions = {(row.key, row.campaign_id): row for row in rows}
-    told = (
-        replace(item, decision=decisions.get((key, item.campaign))) for item, key in zip(found, keys, strict=True)
+    decided = (
+        replace(item, decision=decisions.get((key, item.campaign))) for item, key in zip(changes, keys, strict=True)
     )
-    return [item for item in told if not item.decision or item.decision.state != ChangePoint.State.DISMISSED]
+    return [item for item in decided if not item.decision or item.decision.state != ChangePoint.State.DISMISSED]

@@ -55,13 +55,13 @@ def read(scope: Scope) -> Conclusions:
 
 def _states(findings: QuerySet[Finding]) -> Counter[str]:
     """Return how many findings are in each state; what an archive says was measured elsewhere is counted apart."""
-    found = Counter(dict(findings.order_by().values_list("state").annotate(Count("pk"))))
+    counts = Counter(dict(findings.order_by().values_list("state").annotate(Count("pk"))))
     here = Verification.objects.filter(finding=OuterRef("pk"), imported_from="", verdict=OuterRef("state"))
-    judged = findings.filter(state__in=(State.VERIFIED, State.REFUTED)).exclude(imported_from="")
-    for state, number in judged.exclude(Exists(here)).order_by().values_list("state").annotate(Count("pk")):
-        found[state] -= number
-        found[ELSEWHERE] += number
-    return found
+    elsewhere = findings.filter(state__in=(State.VERIFIED, State.REFUTED)).exclude(imported_from="")
+    for state, number in elsewhere.exclude(Exists(here)).order_by().values_list("state").annotate(Count("pk")):
+        counts[state] -= number
+        counts[ELSEWHERE] += number
+    return counts
 
 
 def _first(findings: QuerySet[Finding]) -> list[Finding]:
@@ -88,8 +88,8 @@ def _verified(scope: Scope) -> QuerySet[Verification]:
         finding__campaign__in=whole,
     )
     if scope.sites:
-        seen = {lane.campaign for lane in scope.lanes.values()}
-        rows = rows.filter(Q(campaign__in=seen) | Q(finding__campaign__in=seen))
+        campaign_ids = {lane.campaign for lane in scope.lanes.values()}
+        rows = rows.filter(Q(campaign__in=campaign_ids) | Q(finding__campaign__in=campaign_ids))
     return (
         rows.annotate(size=Abs(Ln("gain")))
         .select_related("finding__campaign", "finding__experiment", "campaign")

@@ -8,8 +8,9 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
 from apps.reports.document import Document, Paragraph, Section
-from apps.reports.overview import material, outcomes, standings, summary, work
+from apps.reports.overview import outcomes, standings, summary, work
 from apps.reports.overview.material import Material
+from apps.reports.overview.material import read as read_material
 from apps.reports.overview.scope import Scope
 from apps.reports.overview.selection import Period, Selection
 from apps.reports.parts import Parts
@@ -23,54 +24,56 @@ def build(
     A section that cannot be computed says so, and the others stand; with `is_strict` that is a ConflictError.
     """
     with translation.override(language):
-        made = material.read(team, selection, selection.period_at(now))
+        material = read_material(team, selection, selection.period_at(now))
         one_by_one = Parts(is_strict=is_strict)
         return Document(
             kind="management",
             title=title or _("Measurements of %(team)s") % {"team": team.name},
-            subtitle=_("Management report, %(period)s") % {"period": made.scope.period.text},
+            subtitle=_("Management report, %(period)s") % {"period": material.scope.period.text},
             language=language,
-            sections=_sections(made, one_by_one) if made.activity.lanes else (_nothing(made.scope.period),),
-            meta=_meta(made.scope, now),
-            rests_on=_rests_on(made),
-            summary=summary.blocks(made) if made.activity.lanes else (),
+            sections=_sections(material, one_by_one)
+            if material.activity.lanes
+            else (_nothing(material.scope.period),),
+            meta=_meta(material.scope, now),
+            rests_on=_rests_on(material),
+            summary=summary.blocks(material) if material.activity.lanes else (),
         )
 
 
-def _sections(made: Material, one_by_one: Parts) -> tuple[Section, ...]:
+def _sections(material: Material, one_by_one: Parts) -> tuple[Section, ...]:
     makers: tuple[tuple[str, str, Callable[[], Section]], ...] = (
-        ("measured", _("What was measured"), lambda: work.measured(made)),
-        ("usage", _("Use of the testbeds"), lambda: work.usage(made)),
-        ("standings", _("Best and latest figures"), lambda: standings.section(made.figures)),
-        ("changes", _("Changes of level"), lambda: outcomes.changes(made)),
-        ("findings", _("Findings"), lambda: outcomes.findings(made)),
-        ("campaigns", _("The campaigns"), lambda: work.campaigns(made)),
-        ("method", _("How it was counted"), lambda: _method(made)),
+        ("measured", _("What was measured"), lambda: work.measured(material)),
+        ("usage", _("Use of the testbeds"), lambda: work.usage(material)),
+        ("standings", _("Best and latest figures"), lambda: standings.section(material.figures)),
+        ("changes", _("Changes of level"), lambda: outcomes.changes(material)),
+        ("findings", _("Findings"), lambda: outcomes.findings(material)),
+        ("campaigns", _("The campaigns"), lambda: work.campaigns(material)),
+        ("method", _("How it was counted"), lambda: _method(material)),
     )
-    found = [one_by_one.section(key, title, make) for key, title, make in makers]
-    return tuple(section for section in found if section)
+    sections = [one_by_one.section(key, title, make) for key, title, make in makers]
+    return tuple(section for section in sections if section)
 
 
-def _meta(made: Scope, now: datetime) -> tuple[tuple[str, str], ...]:
+def _meta(report_scope: Scope, now: datetime) -> tuple[tuple[str, str], ...]:
     """Return the lines of the title page."""
-    sites = ", ".join(site.name for site in made.sites) or _("all")
-    zone = made.period.zone
-    as_of = min(now, made.period.end).astimezone(zone)
+    sites = ", ".join(site.name for site in report_scope.sites) or _("all")
+    zone = report_scope.period.zone
+    as_of = min(now, report_scope.period.end).astimezone(zone)
     return (
-        (_("Team"), made.team.name),
-        (_("Period"), f"{made.period.text} ({zone.key})"),
+        (_("Team"), report_scope.team.name),
+        (_("Period"), f"{report_scope.period.text} ({zone.key})"),
         (_("Sites"), sites),
         (_("As of"), f"{as_of:%Y-%m-%d %H:%M}"),
     )
 
 
-def _rests_on(made: Material) -> tuple[str, ...]:
+def _rests_on(material: Material) -> tuple[str, ...]:
     """Return the references of all that the report was made from, each once."""
-    active = {lane.campaign for lane in made.activity.active()}
-    ids = sorted(made.scope.campaigns[pk].permanent_id for pk in active)
-    verified = sorted(item.of_campaign for item in made.conclusions.verified if item.of_campaign)
+    active = {lane.campaign for lane in material.activity.active()}
+    ids = sorted(material.scope.campaigns[pk].permanent_id for pk in active)
+    verified = sorted(item.of_campaign for item in material.conclusions.verified if item.of_campaign)
     refs = [f"campaign:{permanent_id}" for permanent_id in (*ids, *verified)]
-    return tuple(dict.fromkeys([*refs, *sorted(made.refs.values())]))
+    return tuple(dict.fromkeys([*refs, *sorted(material.refs.values())]))
 
 
 def _nothing(period: Period) -> Section:
@@ -83,7 +86,7 @@ def _nothing(period: Period) -> Section:
     )
 
 
-def _method(made: Material) -> Section:
+def _method(material: Material) -> Section:
     """Return how the figures were counted, so that nobody has to guess."""
     lines = [
         _(

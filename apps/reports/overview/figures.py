@@ -125,14 +125,14 @@ class Figures:
         return testbeds.graph(self.scope.team)
 
     def _standings(self, groups: dict[tuple[str, str, str], list[Figure]]) -> list[Standing]:
-        found = []
+        standings = []
         for (first, second, slug), members in sorted(groups.items()):
             metric = self.scope.metrics[slug]
             best = _best(members, metric)
             latest = _best(_newest(members, self.scope), metric)
             ceiling = self._ceiling(best.lane, metric)
-            found.append(Standing((first, second), self.scope.tools[slug], metric, best, latest, ceiling))
-        return found
+            standings.append(Standing((first, second), self.scope.tools[slug], metric, best, latest, ceiling))
+        return standings
 
     def _ceiling(self, lane: Measured, metric: Metric) -> float | None:
         """Return what the path of a lane can give at most of a rate, in the metric's unit."""
@@ -149,7 +149,7 @@ class Figures:
 
 def read(scope: Scope) -> Figures:
     """Return the figures of the lanes, in a query or two for each tool, whatever the number of samples."""
-    found = Figures(scope, {}, {})
+    figures = Figures(scope, {}, {})
     with connection.cursor() as cursor:
         for slug, metric in scope.metrics.items():
             experiments = sorted({lane.experiment for lane in scope.lanes.values() if lane.tool == slug})
@@ -158,15 +158,15 @@ def read(scope: Scope) -> Figures:
                 reckoned = _FIGURES.format(**_means(scope.tools[slug], metric, values["metric"]))
                 cursor.execute(reckoned, values | period | {"experiments": experiments})
                 amounts: dict[int, float] = {}
-                for pk, is_back, mean, n, at, moved in cursor.fetchall():
+                for pk, is_back, mean, n, at, amount in cursor.fetchall():
                     lane = scope.lanes.get(pk)
                     if lane and values["metric"] == metric.name:
-                        found.figures[pk, is_back] = Figure(lane, mean, n, at, is_back)
-                    if lane and moved:
-                        amounts[pk] = moved
-                for pk, moved in amounts.items():
-                    found.moved[pk] = found.moved.get(pk, 0.0) + moved
-    return found
+                        figures.figures[pk, is_back] = Figure(lane, mean, n, at, is_back)
+                    if lane and amount:
+                        amounts[pk] = amount
+                for pk, amount in amounts.items():
+                    figures.moved[pk] = figures.moved.get(pk, 0.0) + amount
+    return figures
 
 
 def _asked(tool: Tool, metric: Metric) -> Iterable[dict[str, Any]]:
@@ -175,14 +175,14 @@ def _asked(tool: Tool, metric: Metric) -> Iterable[dict[str, Any]]:
     What the tool counted itself is surer than a rate over the time that was asked for, which need not be set. What
     went back at the same time was moved, too.
     """
-    known = {item.name for item in tool.metrics}
-    counted = [name for name in AMOUNTS if name in known]
-    timed = bool(tool.transport) and not counted and any(item.name == "duration" for item in tool.parameters)
+    names = {item.name for item in tool.metrics}
+    counters = [name for name in AMOUNTS if name in names]
+    timed = bool(tool.transport) and not counters and any(item.name == "duration" for item in tool.parameters)
     per_unit = charts.RATE_BITS.get(metric.unit, 0) / 8 if timed else 0.0
     yield {"metric": metric.name, "sign": _SIGN[metric.higher_is_better], "bytes": per_unit, "timed": timed}
-    if per_unit and (back := f"{metric.name}{BACK}") in known:
+    if per_unit and (back := f"{metric.name}{BACK}") in names:
         yield {"metric": back, "sign": 0.0, "bytes": per_unit, "timed": True}
-    yield from ({"metric": name, "sign": 0.0, "bytes": 1.0, "timed": False} for name in counted)
+    yield from ({"metric": name, "sign": 0.0, "bytes": 1.0, "timed": False} for name in counters)
 
 
 def _means(tool: Tool, metric: Metric, name: str) -> dict[str, str]:

@@ -66,9 +66,9 @@ class ManagementForm(TeamForm):
         else:
             # A report stays in its language: its editions and its author's words are in it.
             self.fields["language"].disabled = True
-            kept = Selection.of(self.instance.selection)
+            selection = Selection.of(self.instance.selection)
             for name in ("period", "first", "last", "sites"):
-                self.initial[name] = getattr(kept, name)
+                self.initial[name] = getattr(selection, name)
 
     def clean(self) -> dict[str, Any] | None:
         """Ask for both days where days are chosen, in their order."""

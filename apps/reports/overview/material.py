@@ -35,23 +35,23 @@ class Material:
 def unfinished_of(looked_at: Scope) -> list[Standing]:
     """Return the analyses that wait or failed, of the campaigns of a scope that have ended."""
     measured = {lane.campaign for lane in looked_at.lanes.values()}
-    found = analyses.standings_of(campaign for pk, campaign in looked_at.campaigns.items() if pk in measured)
-    return [item for item in found.values() if item.state in (analyses.PENDING, analyses.FAILED)]
+    standings = analyses.standings_of(campaign for pk, campaign in looked_at.campaigns.items() if pk in measured)
+    return [item for item in standings.values() if item.state in (analyses.PENDING, analyses.FAILED)]
 
 
 def read(team: Team, selection: Selection, period: Period) -> Material:
     """Return the material; the number of queries does not grow with what was measured."""
-    found = scope.read(team, selection, period)
-    concluded = conclusions.read(found)
-    named = [*concluded.open, *concluded.accepted, *(item.finding for item in concluded.verified)]
-    findings.attach_flags(named)
-    done = activity.read(found)
+    report_scope = scope.read(team, selection, period)
+    concluded = conclusions.read(report_scope)
+    findings_listed = [*concluded.open, *concluded.accepted, *(item.finding for item in concluded.verified)]
+    findings.attach_flags(findings_listed)
+    done = activity.read(report_scope)
     return Material(
-        scope=found,
+        scope=report_scope,
         activity=done,
-        figures=figures.read(found),
-        changes=changes.read(found, done),
+        figures=figures.read(report_scope),
+        changes=changes.read(report_scope, done),
         conclusions=concluded,
-        refs={finding.pk: references.reference(finding) for finding in named},
-        unfinished=unfinished_of(found),
+        refs={finding.pk: references.reference(finding) for finding in findings_listed},
+        unfinished=unfinished_of(report_scope),
     )

@@ -32,60 +32,66 @@ FIGURES = 2
 MOST_UNFINISHED = 20
 
 
-def changes(made: Material) -> Section:
+def changes(material: Material) -> Section:
     """Return the regressions of the period, and what got better."""
     blocks: list[Block] = []
-    worse, better = made.changes.of(worse=True), made.changes.of(worse=False)
+    worse, better = material.changes.of(worse=True), material.changes.of(worse=False)
     if worse:
-        blocks.append(_changes(made, REGRESSIONS, _("Regressions"), worse))
+        blocks.append(_changes(material, REGRESSIONS, _("Regressions"), worse))
     else:
-        blocks.append(Paragraph((_no_regression(made.changes),), key="regressions"))
+        blocks.append(Paragraph((_no_regression(material.changes),), key="regressions"))
     if better:
-        blocks.append(_changes(made, "improvements", _("What got better"), better))
-    if made.changes.histories > made.changes.examined:
-        words = {"examined": f"{made.changes.examined:,}", "histories": f"{made.changes.histories:,}"}
+        blocks.append(_changes(material, "improvements", _("What got better"), better))
+    if material.changes.histories > material.changes.examined:
+        words = {"examined": f"{material.changes.examined:,}", "histories": f"{material.changes.histories:,}"}
         text = _("Of %(histories)s histories the %(examined)s that were measured most often were looked at.")
-        said = counted.rows(text % words, KEY_FIGURES, 1, dict(histories_of(made.changes)))
-        blocks.append(Paragraph((said,), style="remark"))
+        text_quoted = counted.rows(text % words, KEY_FIGURES, 1, dict(histories_of(material.changes)))
+        blocks.append(Paragraph((text_quoted,), style="remark"))
     return Section("changes", _("Changes of level"), tuple(blocks))
 
 
-def findings(made: Material) -> Section:
+def findings(material: Material) -> Section:
     """Return what is recommended, what was accepted, and what verified changes gained."""
-    found = made.conclusions
+    conclusions = material.conclusions
     parts = [
-        _verified(made),
-        _open(made, "accepted", _("Accepted, not verified yet"), found.accepted, found.states["accepted"]),
-        _open(made, OPEN, _("Open recommendations"), found.open, found.states["new"]),
+        _verified(material),
+        _open(
+            material,
+            "accepted",
+            _("Accepted, not verified yet"),
+            conclusions.accepted,
+            conclusions.states["accepted"],
+        ),
+        _open(material, OPEN, _("Open recommendations"), conclusions.open, conclusions.states["new"]),
     ]
-    blocks: list[Block] = [*_unfinished(made)]
-    if found.states.total():
-        blocks.append(_states(made))
-    elif not found.verified and not made.unfinished:
+    blocks: list[Block] = [*_unfinished(material)]
+    if conclusions.states.total():
+        blocks.append(_states(material))
+    elif not conclusions.verified and not material.unfinished:
         blocks.append(Paragraph((_("No change is recommended by what was measured."),), key="findings"))
     return Section("findings", _("Findings"), (*blocks, *(part for part in parts if part)))
 
 
-def _unfinished(made: Material) -> list[Block]:
+def _unfinished(material: Material) -> list[Block]:
     """Return of which campaigns an analysis waits or failed, and why."""
     lines = [
         Paragraph(
             (Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"), f": {messages.render(line)}"),
             style="warning",
         )
-        for item in made.unfinished[:MOST_UNFINISHED]
+        for item in material.unfinished[:MOST_UNFINISHED]
         for line in item.lines
     ]
-    if len(made.unfinished) > MOST_UNFINISHED:
-        more = len(made.unfinished) - MOST_UNFINISHED
+    if len(material.unfinished) > MOST_UNFINISHED:
+        more = len(material.unfinished) - MOST_UNFINISHED
         text = ngettext("… and %(n)s other campaign.", "… and %(n)s other campaigns.", more) % {"n": more}
         lines.append(Paragraph((text,), style="warning"))
     return [*lines]
 
 
-def place_of(made: Material, change: Change) -> str:
+def place_of(material: Material, change: Change) -> str:
     """Return "sender → receiver" of what changed."""
-    nodes = made.scope.nodes
+    nodes = material.scope.nodes
     cast = ((role.name, change.roles.get(role.name, ())) for role in change.tool.roles)
     names = {role: [nodes[pk].name for pk in members if pk in nodes] for role, members in cast}
     played = {role: patterns.compress_names(members) for role, members in names.items() if members}
@@ -98,20 +104,20 @@ def percent(change: Change) -> float:
     return float(f"{100 * (change.ratio - 1):.6g}")
 
 
-def link_of(made: Material, finding: Finding, table: str, number: int) -> Link:
+def link_of(material: Material, finding: Finding, table: str, number: int) -> Link:
     """Return a finding's title, which leads to it; its figures are those of its row in one of the tables."""
     figures = _figures(finding)
     claim = titles.claim_of(table, str(number), {FIGURES: titles.Cell(figures)} if figures else {})
-    return Link(messages.render(finding.title), made.refs[finding.pk], claim)
+    return Link(messages.render(finding.title), material.refs[finding.pk], claim)
 
 
-def campaign_link(made: Material, change: Change) -> Link:
+def campaign_link(material: Material, change: Change) -> Link:
     """Return the campaign that measured the new level first."""
-    campaign = made.scope.campaigns[change.campaign]
+    campaign = material.scope.campaigns[change.campaign]
     return Link(campaign.name, f"campaign:{campaign.permanent_id}")
 
 
-def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) -> Table:
+def _changes(material: Material, key: str, caption: str, members: Sequence[Change]) -> Table:
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Tool")),
@@ -127,26 +133,26 @@ def _changes(made: Material, key: str, caption: str, found: Sequence[Change]) ->
         Column(_("Explanation")),
     )
     rows: list[list[Value | Link]] = []
-    for number, item in enumerate(found[:MOST_CHANGES], start=1):
+    for number, item in enumerate(members[:MOST_CHANGES], start=1):
         decision = item.decision
         rows.append(
             [
                 number,
                 item.tool.name,
-                place_of(made, item),
+                place_of(material, item),
                 _point(item),
                 _(item.metric.label),
                 quantity(item.before, item.metric.unit),
                 quantity(item.after, item.metric.unit),
                 percent(item),
-                campaign_link(made, item),
-                made.scope.period.day(item.at),
+                campaign_link(material, item),
+                material.scope.period.day(item.at),
                 str(decision.get_state_display()) if decision else _("a trend") if item.is_trend else _("found"),
                 decision.explanation if decision else "",
             ]
         )
     note = _("Levels are medians of the campaigns before and after; of a trend the ends of the line through them.")
-    return Table(key, caption, columns, rows, note=note, total=len(found) if len(found) > MOST_CHANGES else 0)
+    return Table(key, caption, columns, rows, note=note, total=len(members) if len(members) > MOST_CHANGES else 0)
 
 
 def _point(change: Change) -> str:
@@ -156,23 +162,28 @@ def _point(change: Change) -> str:
     return f"{change.point} {more}".strip()
 
 
-def histories_of(found: Changes) -> list[tuple[str, str]]:
+def histories_of(changes_found: Changes) -> list[tuple[str, str]]:
     """Return the key figures of how many histories there are, and of how many were looked at."""
-    return [(_("Histories"), f"{found.histories:,}"), (_("Histories looked at"), f"{found.examined:,}")]
+    return [
+        (_("Histories"), f"{changes_found.histories:,}"),
+        (_("Histories looked at"), f"{changes_found.examined:,}"),
+    ]
 
 
-def _no_regression(found: Changes) -> Part:
-    if not found.examined:
+def _no_regression(changes_found: Changes) -> Part:
+    if not changes_found.examined:
         return _("Nothing was measured by enough campaigns to tell a regression: a history needs eight of them.")
     text = ngettext(
-        "No regression was found in %(n)s history.", "No regression was found in %(n)s histories.", found.examined
+        "No regression was found in %(n)s history.",
+        "No regression was found in %(n)s histories.",
+        changes_found.examined,
     )
-    name, examined = histories_of(found)[1]
+    name, examined = histories_of(changes_found)[1]
     return counted.rows(text % {"n": examined}, KEY_FIGURES, 1, {name: examined})
 
 
-def _states(made: Material) -> Table:
-    counts = made.conclusions.states
+def _states(material: Material) -> Table:
+    counts = material.conclusions.states
     rows: list[list[Value | Link]] = [[str(state.label), counts[state.value]] for state in Finding.State]
     if counts[ELSEWHERE]:
         rows.append([_("verified or refuted elsewhere"), counts[ELSEWHERE]])
@@ -181,11 +192,11 @@ def _states(made: Material) -> Table:
     )
 
 
-def _verified(made: Material) -> Block | None:
-    found = made.conclusions
-    if not found.verified:
+def _verified(material: Material) -> Block | None:
+    conclusions = material.conclusions
+    if not conclusions.verified:
         return None
-    also = _also_column(item.finding for item in found.verified)
+    also = _also_column(item.finding for item in conclusions.verified)
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Finding")),
@@ -201,7 +212,7 @@ def _verified(made: Material) -> Block | None:
     rows: list[list[Value | Link]] = [
         [
             number,
-            link_of(made, item.finding, VERIFIED, number),
+            link_of(material, item.finding, VERIFIED, number),
             _figures(item.finding),
             quantity(item.present, item.unit),
             quantity(item.realised, item.unit),
@@ -209,20 +220,20 @@ def _verified(made: Material) -> Block | None:
             item.gain,
             item.gain_low,
             item.gain_high,
-            made.scope.period.day(item.judged_at) if item.judged_at else None,
+            material.scope.period.day(item.judged_at) if item.judged_at else None,
             *([_also(item.finding)] if also else ()),
         ]
-        for number, item in enumerate(found.verified, start=1)
+        for number, item in enumerate(conclusions.verified, start=1)
     ]
-    total = found.verified_count if found.verified_count > len(rows) else 0
+    total = conclusions.verified_count if conclusions.verified_count > len(rows) else 0
     return Table(VERIFIED, _("Verified in the period, with what was gained"), columns, rows, total=total)
 
 
-def _open(made: Material, key: str, caption: str, found: Sequence[Finding], total: int) -> Block | None:
-    if not found:
+def _open(material: Material, key: str, caption: str, members: Sequence[Finding], total: int) -> Block | None:
+    if not members:
         return None
-    also = _also_column(found)
-    flags = [Column(_("Flags"))] if any(finding.mark for finding in found) else []
+    also = _also_column(members)
+    flags = [Column(_("Flags"))] if any(finding.mark for finding in members) else []
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Finding")),
@@ -236,7 +247,7 @@ def _open(made: Material, key: str, caption: str, found: Sequence[Finding], tota
     rows: list[list[Value | Link]] = [
         [
             number,
-            link_of(made, item, key, number),
+            link_of(material, item, key, number),
             _figures(item),
             Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"),
             item.predicted_gain,
@@ -244,7 +255,7 @@ def _open(made: Material, key: str, caption: str, found: Sequence[Finding], tota
             *([item.mark.text if item.mark else None] if flags else ()),
             *([_also(item)] if also else ()),
         ]
-        for number, item in enumerate(found, start=1)
+        for number, item in enumerate(members, start=1)
     ]
     return Table(key, caption, columns, rows, total=total if total > len(rows) else 0)
 
@@ -254,9 +265,9 @@ def _figures(finding: Finding) -> str | None:
     return titles.BETWEEN.join(titles.figures_of(finding.title)) or None
 
 
-def _also_column(found: Iterable[Finding]) -> list[Column]:
+def _also_column(members: Iterable[Finding]) -> list[Column]:
     """Return the column of what else was proposed for the questions of findings, none where nothing was."""
-    return [Column(_("For the same question also"))] if any(_also(finding) for finding in found) else []
+    return [Column(_("For the same question also"))] if any(_also(finding) for finding in members) else []
 
 
 def _also(finding: Finding) -> str | None:

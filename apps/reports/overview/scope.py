@@ -56,13 +56,13 @@ class Scope:
     @cached_property
     def tools(self) -> dict[str, Tool]:
         """Return the tools of the lanes by their slugs, without those that are gone."""
-        found = {}
+        by_slug = {}
         for slug in sorted({lane.tool for lane in self.lanes.values()}):
             try:
-                found[slug] = toolbox.get_tool(slug)
+                by_slug[slug] = toolbox.get_tool(slug)
             except tools.UnknownTool:
                 continue
-        return found
+        return by_slug
 
     @cached_property
     def metrics(self) -> dict[str, Metric]:
@@ -106,14 +106,14 @@ def read(team: Team, selection: Selection, period: Period) -> Scope:
         "experiment__file_system__name",
         "experiment__file_system__server_cluster",
     )
-    found = list(rows.values_list(*fields))
-    served = _served({row[-1] for row in found if row[-1] is not None})
-    lanes = [_measured(row, served) for row in found]
-    wanted = {node for lane in lanes for node in lane.nodes}
-    nodes = Node.objects.select_related("testbed__site").in_bulk(wanted)
-    chosen = {site.pk for site in sites}
-    kept = [lane for lane in lanes if not chosen or any(_site(nodes, pk) in chosen for pk in lane.nodes)]
-    return Scope(team, period, sites, campaigns, {lane.pk: lane for lane in kept}, nodes)
+    records = list(rows.values_list(*fields))
+    served = _served({row[-1] for row in records if row[-1] is not None})
+    lanes = [_measured(row, served) for row in records]
+    node_ids = {node for lane in lanes for node in lane.nodes}
+    nodes = Node.objects.select_related("testbed__site").in_bulk(node_ids)
+    site_ids = {site.pk for site in sites}
+    of_sites = [lane for lane in lanes if not site_ids or any(_site(nodes, pk) in site_ids for pk in lane.nodes)]
+    return Scope(team, period, sites, campaigns, {lane.pk: lane for lane in of_sites}, nodes)
 
 
 def _measured(row: tuple[Any, ...], served: Mapping[int, tuple[str, ...]]) -> Measured:
@@ -126,10 +126,10 @@ def _served(clusters: Collection[int]) -> dict[int, tuple[str, ...]]:
     rows = Cluster.objects.filter(pk__in=clusters, nodes__testbed__isnull=False).order_by(
         "nodes__testbed__site__name"
     )
-    found: dict[int, dict[str, None]] = {}
+    sites_by_cluster: dict[int, dict[str, None]] = {}
     for pk, site in rows.values_list("pk", "nodes__testbed__site__name"):
-        found.setdefault(pk, {})[site] = None
-    return {pk: tuple(sites) for pk, sites in found.items()}
+        sites_by_cluster.setdefault(pk, {})[site] = None
+    return {pk: tuple(sites) for pk, sites in sites_by_cluster.items()}
 
 
 def _site(nodes: dict[int, Node], pk: int) -> int | None:

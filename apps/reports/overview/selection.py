@@ -67,10 +67,10 @@ class Selection:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as a report keeps it."""
-        found: dict[str, Any] = {"period": self.period, "sites": list(self.sites), "timezone": self.timezone}
+        json: dict[str, Any] = {"period": self.period, "sites": list(self.sites), "timezone": self.timezone}
         if self.period == DATES and self.first and self.last:
-            found |= {"first": self.first.isoformat(), "last": self.last.isoformat()}
-        return found
+            json |= {"first": self.first.isoformat(), "last": self.last.isoformat()}
+        return json
 
     def period_at(self, now: datetime) -> Period:
         """Return the period as it is at `now`."""
@@ -87,12 +87,12 @@ class Selection:
 
 def wrong_days(first: date | None, last: date | None) -> dict[str, Message]:
     """Return what is wrong with the days of a period, by the name of the field."""
-    found = {name: Message(_("Give the day.")) for name, day in (("first", first), ("last", last)) if day is None}
+    problems = {name: Message(_("Give the day.")) for name, day in (("first", first), ("last", last)) if day is None}
     if first and last and last < first:
         return {"last": Message(_("It is before the first day: exchange them."))}
     if first and last and last - first > LONGEST:
         return {"last": Message(_("A report is over a hundred years at most: choose a later first day."))}
-    return found
+    return problems
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:

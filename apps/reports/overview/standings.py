@@ -20,66 +20,72 @@ BEST = 2
 MOST_ROWS = 300
 
 
-def section(found: Figures) -> Section:
+def section(report_figures: Figures) -> Section:
     """Return a table, and of rates a figure, of each tool between sites; and tables of each within sites.
 
     A file system that another site serves is not within the site that measured it.
     """
-    between = _by_tool(found.between_sites)
-    within = _by_tool(found.within_sites)
-    parts = [_between(found, members) for members in between] + [_within(found, members) for members in within]
-    parts += [_elsewhere(found, members) for members in _by_tool(found.from_elsewhere)]
+    between = _by_tool(report_figures.between_sites)
+    within = _by_tool(report_figures.within_sites)
+    parts = [_between(report_figures, members) for members in between] + [
+        _within(report_figures, members) for members in within
+    ]
+    parts += [_elsewhere(report_figures, members) for members in _by_tool(report_figures.from_elsewhere)]
     blocks: list[Block] = []
     if not parts:
         blocks.append(Paragraph((_("No valid figure was measured in the period."),)))
     return Section("standings", _("Best and latest figures"), tuple(blocks), tuple(parts))
 
 
-def _by_tool(found: Sequence[Standing]) -> list[list[Standing]]:
+def _by_tool(members: Sequence[Standing]) -> list[list[Standing]]:
     grouped: dict[str, list[Standing]] = defaultdict(list)
-    for item in found:
+    for item in members:
         grouped[item.tool.slug].append(item)
     return [grouped[slug] for slug in sorted(grouped)]
 
 
-def _between(found: Figures, members: list[Standing]) -> Section:
+def _between(report_figures: Figures, members: list[Standing]) -> Section:
     tool, metric = members[0].tool, members[0].metric
-    named = {"tool": tool.name, "metric": _(metric.label)}
+    words_of_tool = {"tool": tool.name, "metric": _(metric.label)}
     key = f"pairs-{tool.slug}"
     places = (Column(_("From")), Column(_("To")))
-    table = _table(found, key, _("%(tool)s: %(metric)s between sites") % named, places, members)
+    table = _table(report_figures, key, _("%(tool)s: %(metric)s between sites") % words_of_tool, places, members)
     blocks: list[Block] = [table]
     if metric.unit in ("bit/s", "B/s") and len(members) > 1:
-        blocks.append(_figure(f"figure-{key}", _("%(tool)s: best and latest %(metric)s") % named, members, table))
-    return Section(key, _("%(tool)s between sites") % named, tuple(blocks))
+        blocks.append(
+            _figure(f"figure-{key}", _("%(tool)s: best and latest %(metric)s") % words_of_tool, members, table)
+        )
+    return Section(key, _("%(tool)s between sites") % words_of_tool, tuple(blocks))
 
 
-def _within(found: Figures, members: list[Standing]) -> Section:
+def _within(report_figures: Figures, members: list[Standing]) -> Section:
     titles = _("%(tool)s within sites"), _("%(tool)s: %(metric)s within sites")
-    return _of_sites(found, members, "within", (_("Site"), _("File system")), titles)
+    return _of_sites(report_figures, members, "within", (_("Site"), _("File system")), titles)
 
 
-def _elsewhere(found: Figures, members: list[Standing]) -> Section:
+def _elsewhere(report_figures: Figures, members: list[Standing]) -> Section:
     titles = (
         _("%(tool)s on file systems of other sites"),
         _("%(tool)s: %(metric)s on file systems of other sites"),
     )
-    return _of_sites(found, members, "elsewhere", (_("Clients at"), _("File system (served at)")), titles)
+    return _of_sites(report_figures, members, "elsewhere", (_("Clients at"), _("File system (served at)")), titles)
 
 
 def _of_sites(
-    found: Figures, members: list[Standing], kind: str, places: tuple[str, str], titles: tuple[str, str]
+    report_figures: Figures, members: list[Standing], kind: str, places: tuple[str, str], titles: tuple[str, str]
 ) -> Section:
     """Return the section of what was measured at sites; `titles` are its own and its table's."""
     tool, metric = members[0].tool, members[0].metric
-    named = {"tool": tool.name, "metric": _(metric.label)}
+    words_of_tool = {"tool": tool.name, "metric": _(metric.label)}
     key = f"{kind}-{tool.slug}"
-    title, caption = (text % named for text in titles)
-    table = _table(found, key, caption, tuple(Column(place) for place in places), members)
+    title, caption = (text % words_of_tool for text in titles)
+    table = _table(report_figures, key, caption, tuple(Column(place) for place in places), members)
     return Section(key, title, (table,))
 
 
-def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], members: list[Standing]) -> Table:
+def _table(
+    report_figures: Figures, key: str, caption: str, places: tuple[Column, ...], members: list[Standing]
+) -> Table:
     unit = members[0].metric.unit
     scale = scale_of([value for item in members for value in (item.best.value, item.ceiling)], unit)
     with_ceiling = any(item.ceiling for item in members)
@@ -100,10 +106,10 @@ def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], m
             *(place or None for place in item.places),
             scale.of(item.best.value),
             item.best.n,
-            found.scope.period.day(item.best.at),
-            _campaign(found, item.best),
+            report_figures.scope.period.day(item.best.at),
+            _campaign(report_figures, item.best),
             scale.of(item.latest.value),
-            found.scope.period.day(item.latest.at),
+            report_figures.scope.period.day(item.latest.at),
         ]
         if with_ceiling:
             share = None if item.share is None else float(f"{100 * item.share:.6g}")
@@ -112,18 +118,18 @@ def _table(found: Figures, key: str, caption: str, places: tuple[Column, ...], m
     return Table(key, caption, tuple(columns), rows, total=len(members) if len(members) > MOST_ROWS else 0)
 
 
-def _campaign(found: Figures, figure: figures.Figure) -> Link:
-    campaign = found.scope.campaign_of(figure.lane)
+def _campaign(report_figures: Figures, figure: figures.Figure) -> Link:
+    campaign = report_figures.scope.campaign_of(figure.lane)
     return Link(campaign.name, f"campaign:{campaign.permanent_id}")
 
 
 def _figure(key: str, caption: str, members: list[Standing], table: Table) -> Figure:
-    shown = members[:MOST_SHOWN]
+    bars = members[:MOST_SHOWN]
     metric = members[0].metric
     curves: list[tuple[str, list[float | None]]] = [
-        (_("best"), [item.best.value for item in shown]),
-        (_("latest"), [item.latest.value for item in shown]),
-        (_("ceiling"), [item.ceiling for item in shown]),
+        (_("best"), [item.best.value for item in bars]),
+        (_("latest"), [item.latest.value for item in bars]),
+        (_("ceiling"), [item.ceiling for item in bars]),
     ]
     chart: dict[str, object] = {
         "kind": "line",
@@ -134,7 +140,7 @@ def _figure(key: str, caption: str, members: list[Standing], table: Table) -> Fi
                 "label": label,
                 "points": [
                     {"x": " → ".join(item.places), "y": value}
-                    for item, value in zip(shown, values, strict=True)
+                    for item, value in zip(bars, values, strict=True)
                     if value is not None
                 ],
             }
@@ -143,8 +149,8 @@ def _figure(key: str, caption: str, members: list[Standing], table: Table) -> Fi
         ],
         "lines": [],
     }
-    said = _said(members, table)
-    return Figure(key, caption, chart, sentences.text_of(said), says=said)
+    statements = _said(members, table)
+    return Figure(key, caption, chart, sentences.text_of(statements), says=statements)
 
 
 def _said(members: list[Standing], table: Table) -> tuple[Sentence, ...]:

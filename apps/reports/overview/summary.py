@@ -16,52 +16,54 @@ from apps.reports.overview.material import Material
 MOST = 3
 
 
-def blocks(made: Material) -> tuple[Block, ...]:
+def blocks(material: Material) -> tuple[Block, ...]:
     """Return the summary."""
-    found: list[Block] = [Paragraph(_done(made), key="summary")]
-    if made.unfinished:
+    blocks_of_summary: list[Block] = [Paragraph(_done(material), key="summary")]
+    if material.unfinished:
         text = ngettext(
             "Of %(n)s campaign not all conclusions are drawn: see the findings.",
             "Of %(n)s campaigns not all conclusions are drawn: see the findings.",
-            len(made.unfinished),
+            len(material.unfinished),
         )
-        found.append(Paragraph((text % {"n": f"{len(made.unfinished):,}"},), style="warning"))
-    found.append(_figures(made))
-    if attention := _attention(made):
-        found += [Paragraph((_("What deserves attention:"),)), Items(tuple(attention))]
-    return tuple(found)
+        blocks_of_summary.append(Paragraph((text % {"n": f"{len(material.unfinished):,}"},), style="warning"))
+    blocks_of_summary.append(_figures(material))
+    if attention := _attention(material):
+        blocks_of_summary += [Paragraph((_("What deserves attention:"),)), Items(tuple(attention))]
+    return tuple(blocks_of_summary)
 
 
-def _done(made: Material) -> tuple[Part, ...]:
+def _done(material: Material) -> tuple[Part, ...]:
     """Return what was done in sentences, each of which quotes the key figures."""
-    total = made.activity.total
+    total = material.activity.total
     count = f"{len(total.campaigns):,}"
     campaigns = ngettext("%(n)s campaign", "%(n)s campaigns", len(total.campaigns)) % {"n": count}
     trials = ngettext("%(n)s trial", "%(n)s trials", total.trials) % {"n": f"{total.trials:,}"}
-    words = {"campaigns": campaigns, "trials": trials, "period": made.scope.period.text}
+    words = {"campaigns": campaigns, "trials": trials, "period": material.scope.period.text}
     words["outcomes"] = total.progress.outcomes
     text = _("From %(period)s %(campaigns)s brought %(trials)s to their end: %(outcomes)s.") % words
-    told = {_("Campaigns"): count, _("Trials"): f"{total.trials:,}"}
-    said = [_quoted(text, told | {name: f"{number:,}" for name, number in _ends(total.progress) if number})]
+    figures_quoted = {_("Campaigns"): count, _("Trials"): f"{total.trials:,}"}
+    sentences = [
+        _quoted(text, figures_quoted | {name: f"{number:,}" for name, number in _ends(total.progress) if number})
+    ]
     if total.success is not None:
         share = f"{100 * total.success:.3g} %"
         text = _("%(share)s %% of those carried out succeeded.") % {"share": share.removesuffix(" %")}
-        said.append(_quoted(text, {_("Success"): share}))
-    worse = len(made.changes.of(worse=True))
+        sentences.append(_quoted(text, {_("Success"): share}))
+    worse = len(material.changes.of(worse=True))
     if worse:
         text = ngettext("%(n)s regression was found.", "%(n)s regressions were found.", worse)
-        said.append(_quoted(text % {"n": f"{worse:,}"}, {_("Regressions"): f"{worse:,}"}))
-    found = made.conclusions
-    if found.best and found.best.gain:
+        sentences.append(_quoted(text % {"n": f"{worse:,}"}, {_("Regressions"): f"{worse:,}"}))
+    conclusions = material.conclusions
+    if conclusions.best and conclusions.best.gain:
         text = ngettext(
             "%(n)s recommendation was verified; it gained ×%(gain)s.",
             "%(n)s recommendations were verified; the largest gain was ×%(gain)s.",
-            found.verified_count,
+            conclusions.verified_count,
         )
-        number, gain = f"{found.verified_count:,}", f"{found.best.gain:.3g}"
-        told = {_("Verified in the period"): number, _("Largest realised gain (ratio)"): gain}
-        said.append(_quoted(text % {"n": number, "gain": gain}, told))
-    return spaced(said)
+        number, gain = f"{conclusions.verified_count:,}", f"{conclusions.best.gain:.3g}"
+        figures_quoted = {_("Verified in the period"): number, _("Largest realised gain (ratio)"): gain}
+        sentences.append(_quoted(text % {"n": number, "gain": gain}, figures_quoted))
+    return spaced(sentences)
 
 
 def _quoted(text: str, values: Mapping[str, str]) -> Sentence:
@@ -77,58 +79,60 @@ def _ends(progress: Progress) -> list[tuple[str, int]]:
     ]
 
 
-def _rows_of(told: Iterable[tuple[str, str]]) -> list[list[Value | Link]]:
-    return [[name, number] for name, number in told]
+def _rows_of(pairs: Iterable[tuple[str, str]]) -> list[list[Value | Link]]:
+    return [[name, number] for name, number in pairs]
 
 
-def _figures(made: Material) -> Table:
+def _figures(material: Material) -> Table:
     """Return the figures that count, one a line."""
-    total, states = made.activity.total, made.conclusions.states
-    pairs = {item.places for item in made.figures.between_sites}
+    total, states = material.activity.total, material.conclusions.states
+    pairs = {item.places for item in material.figures.between_sites}
     rows: list[list[Value | Link]] = [
         [_("Campaigns"), f"{len(total.campaigns):,}"],
         [_("Trials"), f"{total.trials:,}"],
         *_rows_of((name, f"{number:,}") for name, number in _ends(total.progress)),
         [_("Success"), "–" if total.success is None else f"{100 * total.success:.3g} %"],
         [_("Node-hours"), f"{total.node_s / work.HOUR_S:,.3g} h"],
-        [_("Data moved"), work.moved_text(made)],
+        [_("Data moved"), work.moved_text(material)],
         [_("Pairs of sites with valid figures"), f"{len(pairs):,}"],
-        *_rows_of(outcomes.histories_of(made.changes)),
-        [_("Regressions"), f"{len(made.changes.of(worse=True)):,}"],
+        *_rows_of(outcomes.histories_of(material.changes)),
+        [_("Regressions"), f"{len(material.changes.of(worse=True)):,}"],
         [_("Open recommendations"), f"{states['new']:,}"],
         [_("Accepted recommendations"), f"{states['accepted']:,}"],
-        [_("Verified in the period"), f"{made.conclusions.verified_count:,}"],
+        [_("Verified in the period"), f"{material.conclusions.verified_count:,}"],
     ]
-    if (best := made.conclusions.best) and best.gain:
+    if (best := material.conclusions.best) and best.gain:
         rows.append([_("Largest realised gain (ratio)"), f"{best.gain:.3g}"])
     return Table(outcomes.KEY_FIGURES, _("Key figures"), (Column(_("What")), Column(_("Value"))), rows)
 
 
-def _attention(made: Material) -> list[tuple[Part, ...]]:
+def _attention(material: Material) -> list[tuple[Part, ...]]:
     """Return the largest regressions, what was gained most, and what is still to be gained."""
     items: list[tuple[Part, ...]] = []
     # Of those that the tables list, which number them.
-    worse = list(enumerate(made.changes.of(worse=True)[: outcomes.MOST_CHANGES], start=1))
+    worse = list(enumerate(material.changes.of(worse=True)[: outcomes.MOST_CHANGES], start=1))
     for number, change in sorted(worse, key=lambda item: -abs(outcomes.percent(item[1])))[:MOST]:
         words = {
             "tool": change.tool.name,
-            "place": outcomes.place_of(made, change),
+            "place": outcomes.place_of(material, change),
             "before": quantity(change.before, change.metric.unit),
             "after": quantity(change.after, change.metric.unit),
         }
         text = _("Regression: %(tool)s, %(place)s, from %(before)s to %(after)s") % words
-        told = {outcomes.BEFORE: words["before"], outcomes.AFTER: words["after"]}
-        said = counted.cells(f"{text}: ", outcomes.REGRESSIONS, str(number), told)
-        items.append((said, outcomes.campaign_link(made, change)))
-    for number, item in enumerate(made.conclusions.verified[:MOST], start=1):
+        cells = {outcomes.BEFORE: words["before"], outcomes.AFTER: words["after"]}
+        sentence = counted.cells(f"{text}: ", outcomes.REGRESSIONS, str(number), cells)
+        items.append((sentence, outcomes.campaign_link(material, change)))
+    for number, item in enumerate(material.conclusions.verified[:MOST], start=1):
         gain = f"{item.gain:.3g}"
         text = " – " + _("realised gain ×%(gain)s") % {"gain": gain}
-        said = counted.quote(text, outcomes.VERIFIED, outcomes.REALISED, str(number), gain)
-        items.append((f"{_('Verified')}: ", outcomes.link_of(made, item.finding, outcomes.VERIFIED, number), said))
-    for number, finding in enumerate(made.conclusions.open[:MOST], start=1):
+        sentence = counted.quote(text, outcomes.VERIFIED, outcomes.REALISED, str(number), gain)
+        items.append(
+            (f"{_('Verified')}: ", outcomes.link_of(material, item.finding, outcomes.VERIFIED, number), sentence)
+        )
+    for number, finding in enumerate(material.conclusions.open[:MOST], start=1):
         if finding.predicted_gain:
             gain = f"{finding.predicted_gain:.3g}"
             text = " – " + _("predicted gain ×%(gain)s") % {"gain": gain}
-            said = counted.quote(text, outcomes.OPEN, outcomes.PREDICTED, str(number), gain)
-            items.append((_("Open") + ": ", outcomes.link_of(made, finding, outcomes.OPEN, number), said))
+            sentence = counted.quote(text, outcomes.OPEN, outcomes.PREDICTED, str(number), gain)
+            items.append((_("Open") + ": ", outcomes.link_of(material, finding, outcomes.OPEN, number), sentence))
     return items

@@ -21,16 +21,16 @@ HOUR_S = 3600.0
 ENDS = ("measured", "failed", "not_measured")
 
 
-def measured(made: Material) -> Section:
+def measured(material: Material) -> Section:
     """Return what was measured, by tool and by month."""
-    counts = made.activity.by(lambda lane: lane.tool)
-    moved = _moved_by_tool(made)
-    scale = scale_of(moved.values(), "B")
-    tools = made.scope.tools
+    counts = material.activity.by(lambda lane: lane.tool)
+    amounts = _moved_by_tool(material)
+    scale = scale_of(amounts.values(), "B")
+    tools = material.scope.tools
     rows: list[list[Value | Link]] = []
     for slug, count in sorted(counts.items(), key=lambda pair: (-pair[1].trials, pair[0])):
         name = tools[slug].name if slug in tools else slug
-        rows.append([name, len(count.campaigns), *_cells(count), scale.of(moved.get(slug))])
+        rows.append([name, len(count.campaigns), *_cells(count), scale.of(amounts.get(slug))])
     columns = (
         Column(_("Tool")),
         Column(_("Campaigns"), kind="number"),
@@ -38,24 +38,24 @@ def measured(made: Material) -> Section:
         Column(_("Data moved"), scale.unit, "number"),
     )
     blocks: list[Block] = [Table("tools", _("What was measured, by tool"), columns, rows)]
-    if len(made.activity.months) > 1:
-        blocks.append(_months(made.activity.months))
+    if len(material.activity.months) > 1:
+        blocks.append(_months(material.activity.months))
     return Section("measured", _("What was measured"), tuple(blocks))
 
 
-def usage(made: Material) -> Section:
+def usage(material: Material) -> Section:
     """Return who used which testbed, and for how long."""
-    scope = made.scope
+    scope = material.scope
     testbeds = {node.testbed_id: node.testbed for node in scope.nodes.values()}
-    chosen = {site.pk for site in scope.sites}
-    found = [
+    site_ids = {site.pk for site in scope.sites}
+    records = [
         (testbeds[testbed].site.name, testbeds[testbed].name, person, count)
-        for (testbed, person), count in made.activity.by_testbed().items()
-        if not chosen or testbeds[testbed].site_id in chosen
+        for (testbed, person), count in material.activity.by_testbed().items()
+        if not site_ids or testbeds[testbed].site_id in site_ids
     ]
     rows: list[list[Value | Link]] = [
         [testbed, site, person or _("an account that is gone"), len(count.campaigns), *_few_cells(count)]
-        for site, testbed, person, count in sorted(found, key=lambda item: (item[:2], -item[3].node_s, item[2]))
+        for site, testbed, person, count in sorted(records, key=lambda item: (item[:2], -item[3].node_s, item[2]))
     ]
     columns = (
         Column(_("Testbed")),
@@ -70,17 +70,17 @@ def usage(made: Material) -> Section:
     )
 
 
-def campaigns(made: Material) -> Section:
+def campaigns(material: Material) -> Section:
     """Return every campaign that the report rests on."""
-    counts = made.activity.by(lambda lane: lane.campaign)
+    counts = material.activity.by(lambda lane: lane.campaign)
     ordered = sorted(
-        (made.scope.campaigns[pk] for pk in counts),
+        (material.scope.campaigns[pk] for pk in counts),
         key=lambda item: (item.launched_at is None, item.launched_at, item.permanent_id),
     )
     rows: list[list[Value | Link]] = [
         [
             Link(campaign.name, f"campaign:{campaign.permanent_id}"),
-            made.scope.period.day(campaign.launched_at) if campaign.launched_at else None,
+            material.scope.period.day(campaign.launched_at) if campaign.launched_at else None,
             str(campaign.get_origin_display()),
             name_of(campaign) or _("an account that is gone"),
             *_few_cells(counts[campaign.pk]),
@@ -98,24 +98,24 @@ def campaigns(made: Material) -> Section:
     return Section("campaigns", title, (_table("campaigns", title, columns, rows),))
 
 
-def moved_of(made: Material) -> float | None:
+def moved_of(material: Material) -> float | None:
     """Return how many bytes were moved as far as that is known, None if it is of nothing."""
-    return sum(made.figures.moved.values()) if made.figures.moved else None
+    return sum(material.figures.moved.values()) if material.figures.moved else None
 
 
-def moved_text(made: Material) -> str:
+def moved_text(material: Material) -> str:
     """Return how many bytes were moved, "at least" so many where some valid results do not tell."""
-    moved = quantity(moved_of(made), "B")
-    told = made.figures.moved
-    is_all = all(pk in told for pk, count in made.activity.lanes.items() if count.progress.measured)
-    return moved if is_all or not told else _("at least %(size)s") % {"size": moved}
+    amount = quantity(moved_of(material), "B")
+    amounts = material.figures.moved
+    is_all = all(pk in amounts for pk, count in material.activity.lanes.items() if count.progress.measured)
+    return amount if is_all or not amounts else _("at least %(size)s") % {"size": amount}
 
 
-def _moved_by_tool(made: Material) -> dict[str, float]:
-    found: dict[str, float] = defaultdict(float)
-    for lane in made.scope.within(made.figures.moved):
-        found[lane.tool] += made.figures.moved[lane.pk]
-    return dict(found)
+def _moved_by_tool(material: Material) -> dict[str, float]:
+    amounts: dict[str, float] = defaultdict(float)
+    for lane in material.scope.within(material.figures.moved):
+        amounts[lane.tool] += material.figures.moved[lane.pk]
+    return dict(amounts)
 
 
 def _columns() -> tuple[Column, ...]:
@@ -165,7 +165,7 @@ def _months(months: dict[date, Count]) -> Figure:
     ordered = sorted(months)
     names = {"measured": pgettext("trial", "measured"), "failed": _("failed"), "not_measured": _("not measured")}
     total = sum((months[month].progress for month in ordered), Progress())
-    shown = [name for name in ENDS if getattr(total, name)]
+    ends = [name for name in ENDS if getattr(total, name)]
     chart: dict[str, object] = {
         "kind": "line",
         "metric": {"name": "trials", "label": _("Trials"), "unit": ""},
@@ -175,7 +175,7 @@ def _months(months: dict[date, Count]) -> Figure:
                 "label": names[name],
                 "points": [{"x": f"{month:%Y-%m}", "y": getattr(months[month].progress, name)} for month in ordered],
             }
-            for name in shown
+            for name in ends
         ],
         "lines": [],
     }
@@ -184,6 +184,6 @@ def _months(months: dict[date, Count]) -> Figure:
     busiest = max(ordered, key=lambda month: (months[month].trials, month))
     words = {"month": f"{busiest:%Y-%m}", "count": f"{months[busiest].trials:,}"}
     text = _("Most was measured in %(month)s: %(count)s trials.") % words
-    said = counted.most(text, "months", 2, words["month"], words["count"])
+    sentence = counted.most(text, "months", 2, words["month"], words["count"])
     data = Table("months", _("Trials by month"), columns, rows)
-    return Figure("months", _("Trials by month"), chart, said.text, data, says=(said,))
+    return Figure("months", _("Trials by month"), chart, sentence.text, data, says=(sentence,))

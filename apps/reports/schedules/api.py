@@ -103,8 +103,8 @@ class ScheduleViewSet(TeamScopedViewSet):
     @action(detail=True, methods=["post"])
     def deliver(self, request: Request, pk: int) -> Response:
         """Deliver now, out of turn; `deliveries` tells how it goes."""
-        made = services.deliver_now(schedule=self.get_object(), user=rights.user_of(request), now=timezone.now())
-        return Response(DeliverySerializer(made).data, status=status.HTTP_202_ACCEPTED)
+        delivery = services.deliver_now(schedule=self.get_object(), user=rights.user_of(request), now=timezone.now())
+        return Response(DeliverySerializer(delivery).data, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(operation_id="schedules_deliveries", responses=DeliverySerializer(many=True), filters=False)
     @action(detail=True, methods=["get"], pagination_class=None)

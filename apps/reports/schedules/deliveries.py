@@ -70,8 +70,8 @@ def carry_on(*, delivery_id: int, now: datetime) -> bool:
     """Take the next step of a delivery; False if another worker is at it or its time has not come."""
     with leases.hold(DELIVER, delivery_id) as is_ours:
         rows = [delivery_id] if is_ours else []
-        given = isolation.for_each(DELIVER, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
-    return is_ours and False not in given
+        results = isolation.for_each(DELIVER, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+    return is_ours and False not in results
 
 
 def _take_turn(delivery_id: int, now: datetime) -> bool:

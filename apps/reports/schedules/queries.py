@@ -20,14 +20,14 @@ def schedules_for(user: User) -> QuerySet[Schedule]:
     rows = Schedule.objects.select_related("team", "report", "series", "saved_by").annotate(
         last_state=Subquery(last.values("state")[:1]), last_due=Subquery(last.values("due_at")[:1])
     )
-    seen = campaigns.visible(Campaign.objects.filter(deleting_at=None), user).order_by().values("pk")
-    return rights.visible(rows, user).filter(Q(series=None) | Q(series__in=seen)).order_by("name", "pk")
+    in_sight = campaigns.visible(Campaign.objects.filter(deleting_at=None), user).order_by().values("pk")
+    return rights.visible(rows, user).filter(Q(series=None) | Q(series__in=in_sight)).order_by("name", "pk")
 
 
 def deliveries_of(schedule: Schedule, user: User) -> list[Delivery]:
     """Return the latest deliveries of a schedule, each with its edition if the user may read that."""
-    read = Prefetch("edition", reports.editions_for(user))
-    return list(schedule.deliveries.prefetch_related(read)[:SHOWN])
+    readable = Prefetch("edition", reports.editions_for(user))
+    return list(schedule.deliveries.prefetch_related(readable)[:SHOWN])
 
 
 def recipients_of(schedule: Schedule) -> list[Recipient]:

@@ -39,8 +39,8 @@ class Outcome:
 def mail_all(delivery: Delivery, edition: Edition, files: Sequence[Rendering], now: datetime) -> Outcome:
     """Mail each recipient once who agreed, and ask the others; stops where no mail can, or may, be sent."""
     schedule, outcome = delivery.schedule, Outcome()
-    left = addresses.each_once(schedule.recipients, without=delivery.mailed)
-    for recipient in consent.recipients_of(schedule.team, left):
+    recipients = addresses.each_once(schedule.recipients, without=delivery.mailed)
+    for recipient in consent.recipients_of(schedule.team, recipients):
         try:
             if recipient.is_mailed:
                 send(edition, files, recipient.address, schedule, now)
@@ -101,8 +101,8 @@ def ask(address: str, schedule: Schedule, now: datetime) -> bool:
     with translation.override(schedule.language):
         who = sender.person.get_username() if sender.person else "–"
         names = {"who": who, "team": schedule.team.name, "name": schedule.name, "service": settings.PUBLIC_URL}
-        chosen = ("who", "team", "name")
-        names |= {name: harmless(names[name])[:_LONGEST_NAME] for name in chosen}
+        shortened = ("who", "team", "name")
+        names |= {name: harmless(names[name])[:_LONGEST_NAME] for name in shortened}
         lines = [
             _("%(who)s of the team “%(team)s” would like to mail you the reports “%(name)s” of measurements,")
             % names,
@@ -131,13 +131,13 @@ def sender_of(schedule: Schedule) -> Sender:
 
 def attached(files: Sequence[Rendering]) -> list[Rendering]:
     """Return the files that go with the mail: those that are ready, the smallest first, as far as they fit."""
-    found: list[Rendering] = []
+    attachments: list[Rendering] = []
     total = 0
     for item in sorted(files, key=lambda item: (item.size or 0, item.format)):
         total += item.size or 0
         if item.state == Rendering.State.DONE and total <= MOST_BYTES and item.path.is_file():
-            found.append(item)
-    return found
+            attachments.append(item)
+    return attachments
 
 
 def _body(edition: Edition, files: Sequence[Rendering], schedule: Schedule) -> str:

@@ -184,9 +184,9 @@ def _to_be_asked(schedule: Schedule, now: datetime) -> bool:
 
 
 def _begin(schedule: Schedule, date: datetime, now: datetime) -> Delivery:
-    made, _is_new = Delivery.objects.get_or_create(schedule=schedule, due_at=date, defaults={"look_at": now})
+    delivery, _is_new = Delivery.objects.get_or_create(schedule=schedule, due_at=date, defaults={"look_at": now})
     queue.send(queue.DELIVER)
-    return made
+    return delivery
 
 
 def _check_subject(team: Team, report: Report | None, series: Campaign | None) -> None:

@@ -74,8 +74,8 @@ class ScheduleCreate(ScheduleWriting, CreatePage):
 
     def get_initial(self) -> dict[str, Any]:
         """Choose what the address names."""
-        named = {name: self.request.GET.get(name, "") for name in ("report", "series")}
-        return super().get_initial() | {name: pk for name, pk in named.items() if pk.isdecimal() and pk.isascii()}
+        initial = {name: self.request.GET.get(name, "") for name in ("report", "series")}
+        return super().get_initial() | {name: pk for name, pk in initial.items() if pk.isdecimal() and pk.isascii()}
 
     def perform_create(self, form: ScheduleForm) -> Schedule:
         """Make it."""
@@ -150,8 +150,8 @@ def _carried_out(request: HttpRequest, pk: int, act: Callable[..., object], succ
 
 
 def _deliveries(schedule: Schedule, request: HttpRequest) -> dict[str, Any]:
-    found = queries.deliveries_of(schedule, rights.user_of(request))
-    return {"deliveries": found, "under_way": any(delivery.is_moving for delivery in found)}
+    latest = queries.deliveries_of(schedule, rights.user_of(request))
+    return {"deliveries": latest, "under_way": any(delivery.is_moving for delivery in latest)}
 
 
 def _recipients(schedule: Schedule) -> dict[str, Any]:

@@ -59,21 +59,21 @@ def checksum(text: str) -> str:
 def _plain(value: Any) -> Any:
     """Return a part of a document as JSON values."""
     if isinstance(value, Document | Section | Column | Link | _SPARSE) or type(value) in _NAMES:
-        named = {"type": _NAMES[type(value)]} if type(value) in _NAMES else {}
-        is_sparse = bool(named) or isinstance(value, _SPARSE)
-        shown = ((item, getattr(value, item.name)) for item in fields(value))
-        return named | {
-            item.name: _plain(found)
-            for item, found in shown
-            if found != item.default or not (is_sparse or item.name == _OPTIONAL)
+        type_name = {"type": _NAMES[type(value)]} if type(value) in _NAMES else {}
+        is_sparse = bool(type_name) or isinstance(value, _SPARSE)
+        items = ((item, getattr(value, item.name)) for item in fields(value))
+        return type_name | {
+            item.name: _plain(part)
+            for item, part in items
+            if part != item.default or not (is_sparse or item.name == _OPTIONAL)
         }
     if isinstance(value, str):
         # No database keeps it and no reader sees it.
         return value.replace("\x00", "")
     if isinstance(value, Mapping):
-        return {str(name): _plain(found) for name, found in value.items()}
+        return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, Sequence):
-        return [_plain(found) for found in value]
+        return [_plain(part) for part in value]
     return value
 
 
@@ -84,5 +84,5 @@ def _settled(value: Any) -> Any:
             return None
         return int(value) if value.is_integer() else value
     if isinstance(value, dict):
-        return {name: _settled(found) for name, found in value.items()}
-    return [_settled(found) for found in value] if isinstance(value, list) else value
+        return {name: _settled(part) for name, part in value.items()}
+    return [_settled(part) for part in value] if isinstance(value, list) else value

@@ -20,14 +20,14 @@ def claim_of(data: Json, place: str) -> Claim | None:
 
 def figures_of(data: Json, rows: int, place: str) -> dict[str, tuple[tuple[float, ...], ...]]:
     """Return the figures behind the cells of each column that has any, a list for each of the table's rows."""
-    found = {}
+    figures = {}
     for name, column in mapping(data["figures"], f"{place}.figures").items():
         at = f"{place}.figures.{name}"
         lists = items({"figures": column}, "figures", at)
         if len(lists) != rows:
             raise DocumentError(at, gettext("here stands a list of figures for each row."))
-        found[name] = tuple(_numbers(item, where) for where, item in lists)
-    return found
+        figures[name] = tuple(_numbers(item, where) for where, item in lists)
+    return figures
 
 
 def _claim(data: Json, at: str) -> Claim:
@@ -47,7 +47,7 @@ def _topic(data: Json, place: str) -> Topic:
         table=text(data, "table", place),
         of=_column(data, "of", place),
         by=by,
-        rows=tuple((_number(column, place), found) for column, found in rows),
+        rows=tuple((_number(column, place), value) for column, value in rows),
         unit=text(data, "unit", place),
         metric=text(data, "metric", place),
         axis=text(data, "axis", place),

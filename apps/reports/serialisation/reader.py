@@ -32,10 +32,10 @@ DEEPEST = 8
 MOST_DIGITS = 17
 
 
-def from_text(given: str) -> Document:
+def from_text(document_text: str) -> Document:
     """Return the document of a JSON text; DocumentError if it is none."""
     try:
-        data = json.loads(given)
+        data = json.loads(document_text)
     except (ValueError, RecursionError) as error:
         raise DocumentError("document", gettext("this is not JSON.")) from error
     return from_json(data)
@@ -43,19 +43,19 @@ def from_text(given: str) -> Document:
 
 def from_json(data: object) -> Document:
     """Return the document of JSON values; DocumentError names the place that is not as it should be."""
-    found = mapping(data, "document")
-    if found.get("format") != FORMAT:
+    document = mapping(data, "document")
+    if document.get("format") != FORMAT:
         raise DocumentError("format", gettext("this version of the format is not known here."))
-    kind = choice(found, "kind", ("campaign", "management"), "")
+    kind = choice(document, "kind", ("campaign", "management"), "")
     return Document(
         kind=kind,
-        title=text(found, "title", ""),
-        subtitle=text(found, "subtitle", ""),
-        language=text(found, "language", ""),
-        sections=_sections(found, "", 0),
-        meta=tuple(pair(item, place) for place, item in items(found, "meta", "")),
-        rests_on=tuple(string(item, place) for place, item in items(found, "rests_on", "")),
-        summary=_blocks(found, "summary", ""),
+        title=text(document, "title", ""),
+        subtitle=text(document, "subtitle", ""),
+        language=text(document, "language", ""),
+        sections=_sections(document, "", 0),
+        meta=tuple(pair(item, place) for place, item in items(document, "meta", "")),
+        rests_on=tuple(string(item, place) for place, item in items(document, "rests_on", "")),
+        summary=_blocks(document, "summary", ""),
     )
 
 
@@ -64,14 +64,14 @@ def _sections(data: Json, place: str, depth: int) -> tuple[Section, ...]:
         raise DocumentError(place, gettext("this is nested too deeply."))
     return tuple(
         Section(
-            key=text(found, "key", at),
-            title=text(found, "title", at),
-            blocks=_blocks(found, "blocks", at),
-            sections=_sections(found, at, depth + 1),
-            claim=claimed.claim_of(found, at),
+            key=text(section, "key", at),
+            title=text(section, "title", at),
+            blocks=_blocks(section, "blocks", at),
+            sections=_sections(section, at, depth + 1),
+            claim=claimed.claim_of(section, at),
         )
         for at, item in items(data, "sections", place)
-        for found in [mapping(item, at)]
+        for section in [mapping(item, at)]
     )
 
 

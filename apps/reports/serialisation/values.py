@@ -28,10 +28,10 @@ def pair(value: object, place: str) -> tuple[str, str]:
 def items(data: Json, name: str, place: str) -> list[tuple[str, Any]]:
     """Return (place, item) of a list; a list that is left out is empty."""
     at = f"{place}.{name}".lstrip(".")
-    found = data.get(name, [])
-    if not isinstance(found, list):
+    members = data.get(name, [])
+    if not isinstance(members, list):
         raise DocumentError(at, gettext("here stands a list: [ … ]."))
-    return [(f"{at}[{index}]", item) for index, item in enumerate(found)]
+    return [(f"{at}[{index}]", item) for index, item in enumerate(members)]
 
 
 def mapping(value: object, place: str) -> Json:
@@ -53,18 +53,18 @@ def text(data: Json, name: str, place: str) -> str:
     return string(data.get(name, ""), f"{place}.{name}".lstrip("."))
 
 
-def choice(data: Json, name: str, known: Sequence[str], place: str) -> Any:
+def choice(data: Json, name: str, options: Sequence[str], place: str) -> Any:
     """Return a text by its name that is one of those known."""
-    found = data.get(name)
-    if not isinstance(found, str) or found not in known:
-        wanted = gettext("choose one of %(known)s.") % {"known": ", ".join(known)}
-        raise DocumentError(f"{place}.{name}".lstrip("."), wanted)
-    return found
+    value = data.get(name)
+    if not isinstance(value, str) or value not in options:
+        problem = gettext("choose one of %(known)s.") % {"known": ", ".join(options)}
+        raise DocumentError(f"{place}.{name}".lstrip("."), problem)
+    return value
 
 
 def whole(data: Json, name: str, usual: int, place: str) -> int:
     """Return a whole number of 0 or more by its name, the usual one if it is left out."""
-    found = data.get(name, usual)
-    if not isinstance(found, int) or isinstance(found, bool) or found < 0:
+    value = data.get(name, usual)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise DocumentError(f"{place}.{name}".lstrip("."), gettext("here stands a whole number."))
-    return found
+    return value

@@ -18,16 +18,16 @@ SHOWN_REFERENCES = 200
 @require_GET
 def edition(request: HttpRequest, permanent_id: str) -> HttpResponse:
     """Show an edition to whoever may see what it is of."""
-    found = _found(request, permanent_id)
-    others = queries.editions_for(request.user).filter(report=found.report_id).order_by("-number")
+    shown_edition = _found(request, permanent_id)
+    others = queries.editions_for(request.user).filter(report=shown_edition.report_id).order_by("-number")
     context = {
-        "edition": found,
-        "report": found.report,
-        "is_intact": found.is_intact,
-        "page": html.page_of(found.document),
+        "edition": shown_edition,
+        "report": shown_edition.report,
+        "is_intact": shown_edition.is_intact,
+        "page": html.page_of(shown_edition.document),
         "editions": others,
-        "rests_on": html.references_of(found.rests_on[:SHOWN_REFERENCES]),
-        "can_write": rights.can(request.user, found.report.team, Role.OPERATOR),
+        "rests_on": html.references_of(shown_edition.rests_on[:SHOWN_REFERENCES]),
+        "can_write": rights.can(request.user, shown_edition.report.team, Role.OPERATOR),
     }
     return render(request, "reports/edition.html", context)
 
@@ -35,11 +35,11 @@ def edition(request: HttpRequest, permanent_id: str) -> HttpResponse:
 @require_GET
 def document(request: HttpRequest, permanent_id: str) -> HttpResponse:
     """Return the canonical JSON of an edition, of which its checksum was taken."""
-    found = _found(request, permanent_id)
+    shown_edition = _found(request, permanent_id)
     return HttpResponse(
-        found.canonical,
+        shown_edition.canonical,
         content_type="application/json; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{found.permanent_id}.json"'},
+        headers={"Content-Disposition": f'attachment; filename="{shown_edition.permanent_id}.json"'},
     )
 
 

@@ -22,18 +22,18 @@ Shown = Callable[[Report], dict[str, str]]
 
 @transaction.atomic
 def _change(
-    request: HttpRequest, pk: int, act: Callable[[Report], None], place: str, shown: Shown | None = None
+    request: HttpRequest, pk: int, act: Callable[[Report], None], place: str, form_fields: Shown | None = None
 ) -> HttpResponse:
     """Do it and go back to the place of the page; what is wrong is told there.
 
-    `shown` returns what the form shows of a report, by field: it is not undone unseen (409).
+    `form_fields` returns what the form shows of a report, by field: it is not undone unseen (409).
     """
     report = get_object_or_404(queries.reports_for(rights.user_of(request)), pk=pk)
     # Before anything is said of what is wrong: who may not write is told that, and nothing else.
     rights.require(request.user, report.team, Role.OPERATOR)
     lock_row(report)
     report.refresh_from_db()
-    if shown and (conflict := editing.page_conflict(request, report, shown(report))):
+    if form_fields and (conflict := editing.page_conflict(request, report, form_fields(report))):
         return editing.conflict_page(request, conflict)
     try:
         act(report)

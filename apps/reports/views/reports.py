@@ -33,11 +33,11 @@ def report_list(request: HttpRequest) -> HttpResponse:
     """List the reports of the user's teams, of one campaign if asked, with their editions."""
     user = rights.user_of(request)
     rows = queries.with_editions(queries.reports_for(user), user)
-    wanted = request.GET.get("campaign", "")
+    campaign_text = request.GET.get("campaign", "")
     campaign: Campaign | None = None
-    if wanted.isascii() and wanted.isdigit() and len(wanted) < 19:
-        campaign = campaigns.campaigns_for(user).filter(pk=int(wanted)).first()
-        rows = rows.filter(campaign=int(wanted))
+    if campaign_text.isascii() and campaign_text.isdigit() and len(campaign_text) < 19:
+        campaign = campaigns.campaigns_for(user).filter(pk=int(campaign_text)).first()
+        rows = rows.filter(campaign=int(campaign_text))
     page = Paginator(rows, 50).get_page(request.GET.get("page"))
     context = {
         "page_obj": page,
@@ -95,9 +95,9 @@ def _others(report: Report) -> list[tuple[str, Report | None]]:
     """Return the other languages of a campaign's report, each with the report in it, if there is one."""
     if report.campaign is None:
         return []
-    known = queries.reports_of(report.campaign)
+    reports = queries.reports_of(report.campaign)
     choices = dict(Report._meta.get_field("language").flatchoices)
-    return [(language, known.get(language)) for language in choices if language != report.language]
+    return [(language, reports.get(language)) for language in choices if language != report.language]
 
 
 @login_required
@@ -141,7 +141,7 @@ def freeze(request: HttpRequest, pk: int) -> HttpResponse:
     note, latest, now = form.cleaned_data["note"], form.cleaned_data["latest"], timezone.now()
     is_corrected = "corrected" in request.POST
     try:
-        made = services.freeze_report(
+        edition = services.freeze_report(
             report=report, user=user, now=now, note=note, is_corrected=is_corrected, after=latest
         )
     except SentencesRefusedError as error:
@@ -150,10 +150,10 @@ def freeze(request: HttpRequest, pk: int) -> HttpResponse:
     except ValidationError as error:
         return _refused(request, report, error.messages)
     text = _("Edition %(number)s is frozen: it never changes.")
-    if made.created_at != now:
+    if edition.created_at != now:
         text = _("This form has frozen edition %(number)s already: load the report again to freeze another.")
-    messages.success(request, text % {"number": made.number})
-    return redirect(made)
+    messages.success(request, text % {"number": edition.number})
+    return redirect(edition)
 
 
 @login_required

@@ -70,9 +70,9 @@ class Group:
         return self._means[metric.name]
 
 
-def is_single(made: Material, experiment: Experiment) -> bool:
+def is_single(material: Material, experiment: Experiment) -> bool:
     """Return whether an experiment varies nothing, neither parameters nor nodes."""
-    return not experiment.factors and len(made.lanes[experiment.pk]) == 1
+    return not experiment.factors and len(material.lanes[experiment.pk]) == 1
 
 
 def figures_of(experiments: Sequence[int]) -> dict[int, dict[str, Figures]]:
@@ -86,21 +86,27 @@ def figures_of(experiments: Sequence[int]) -> dict[int, dict[str, Figures]]:
         )
         .order_by("experiment_id", "metric")
     )
-    found: dict[int, dict[str, Figures]] = defaultdict(dict)
+    figures_by_metric: dict[int, dict[str, Figures]] = defaultdict(dict)
     for experiment, metric, figures, trials in rows:
-        found[experiment][metric] = Figures(figures, trials)
-    return found
+        figures_by_metric[experiment][metric] = Figures(figures, trials)
+    return figures_by_metric
 
 
 def group_of(
-    made: Material, members: Sequence[Experiment], figures: dict[int, dict[str, Figures]], doubts: Doubts
+    material: Material, members: Sequence[Experiment], figures: dict[int, dict[str, Figures]], doubts: Doubts
 ) -> Group:
     """Return the measurements of one tool as a group; what was measured both ways is one entry."""
-    tool = made.tool(members[0])
-    entries = [Entry(item, made.lanes[item.pk][0], figures.get(item.pk, {})) for item in members]
-    known = {metric.name for entry in entries for metric in made.metrics[entry.experiment.pk] if entry.figures}
-    metrics = [metric for metric in sorted(tool.metrics, key=lambda item: not item.primary) if metric.name in known]
-    joined = _both_ways(made, entries)
+    tool = material.tool(members[0])
+    entries = [Entry(item, material.lanes[item.pk][0], figures.get(item.pk, {})) for item in members]
+    measured_metrics = {
+        metric.name for entry in entries for metric in material.metrics[entry.experiment.pk] if entry.figures
+    }
+    metrics = [
+        metric
+        for metric in sorted(tool.metrics, key=lambda item: not item.primary)
+        if metric.name in measured_metrics
+    ]
+    joined = _both_ways(material, entries)
     group = Group(tool, joined, metrics[:MOST_METRICS], both_ways=any(entry.back for entry in joined), doubts=doubts)
     if group.both_ways:
         # Each way of each metric has its column: what is said of two ends is said of both.
@@ -114,21 +120,21 @@ def group_of(
     return group
 
 
-def _both_ways(made: Material, entries: Sequence[Entry]) -> list[Entry]:
+def _both_ways(material: Material, entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries with those of the same ends and settings the other way round joined to the first of them."""
-    kept: list[Entry] = []
+    joined: list[Entry] = []
     open_pairs: dict[tuple[object, ...], Entry] = {}
     for entry in entries:
-        ends, turned = made.in_order(entry.lane), made.tool(entry.experiment).backwards_at[0]
-        told = entry.experiment.fixed.items()
-        settings = tuple(sorted((name, str(text)) for name, text in told if name != turned or text == BOTH))
+        ends, turned = material.in_order(entry.lane), material.tool(entry.experiment).backwards_at[0]
+        fixed = entry.experiment.fixed.items()
+        settings = tuple(sorted((name, str(text)) for name, text in fixed if name != turned or text == BOTH))
         if len(ends) == 2 and (first := open_pairs.pop((ends[1], ends[0], settings), None)):
             first.back = entry
             continue
-        kept.append(entry)
+        joined.append(entry)
         if len(ends) == 2:
             open_pairs[ends[0], ends[1], settings] = entry
-    return kept
+    return joined
 
 
 def parts_of(entry: Entry) -> list[Entry]:

@@ -34,34 +34,34 @@ from apps.results.doubts import Mark
 SCATTERED = 1.5
 
 
-def sections(made: Material) -> Iterator[tuple[int, Section]]:
+def sections(material: Material) -> Iterator[tuple[int, Section]]:
     """Yield (number of its first experiment, section) of each campaign's measurements that vary nothing, by tool."""
     groups: dict[tuple[int, str], list[Experiment]] = defaultdict(list)
-    for experiment in made.experiments:
-        if is_single(made, experiment) and made.metrics[experiment.pk]:
+    for experiment in material.experiments:
+        if is_single(material, experiment) and material.metrics[experiment.pk]:
             groups[experiment.campaign_id, experiment.tool].append(experiment)
     experiments = [item.pk for members in groups.values() for item in members]
-    metrics = {metric.name for pk in experiments for metric in made.metrics[pk]}
+    metrics = {metric.name for pk in experiments for metric in material.metrics[pk]}
     figures, flagged = figures_of(experiments), doubts.doubts_of(experiments, metrics)
     for members in groups.values():
-        number = made.numbers[members[0].pk]
-        yield number, _section(made, group_of(made, members, figures, flagged))
+        number = material.numbers[members[0].pk]
+        yield number, _section(material, group_of(material, members, figures, flagged))
 
 
-def _section(made: Material, group: Group) -> Section:
+def _section(material: Material, group: Group) -> Section:
     first = group.entries[0].experiment
     blocks: list[Block] = []
     if not any(entry.figures for entry in group.entries):
         blocks.append(Paragraph((_("There are no valid figures to draw."),), style="warning"))
     else:
-        table = _table(made, group, made.key(first))
-        blocks += [_figure(made, group, made.key(first), table), table]
-    numbers = sorted(made.numbers[item.experiment.pk] for entry in group.entries for item in parts_of(entry))
-    title = made.heading(first)
+        table = _table(material, group, material.key(first))
+        blocks += [_figure(material, group, material.key(first), table), table]
+    numbers = sorted(material.numbers[item.experiment.pk] for entry in group.entries for item in parts_of(entry))
+    title = material.heading(first)
     if len(numbers) > 1:
-        words = {"name": made.in_campaign(group.tool.name, first), "numbers": _numbers(numbers)}
+        words = {"name": material.in_campaign(group.tool.name, first), "numbers": _numbers(numbers)}
         title = _("%(name)s (experiments %(numbers)s)") % words
-    return Section(f"experiment-{made.key(first)}", title, tuple(blocks))
+    return Section(f"experiment-{material.key(first)}", title, tuple(blocks))
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -75,10 +75,10 @@ def _numbers(numbers: Sequence[int]) -> str:
     return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-def _label(made: Material, group: Group, entry: Entry) -> str:
+def _label(material: Material, group: Group, entry: Entry) -> str:
     """Return what a row is called in the figure."""
     if group.both_ways:
-        return " – ".join(made.names_of(entry.lane))
+        return " – ".join(material.names_of(entry.lane))
     return entry.experiment.name
 
 
@@ -93,24 +93,24 @@ def _centre(
 
 
 def _of(entry: Entry, metric: Metric, *, back: bool) -> list[float] | None:
-    found = entry.of(metric, back=back)
-    return found.values if found else None
+    figures = entry.of(metric, back=back)
+    return figures.values if figures else None
 
 
-def _figure(made: Material, group: Group, key: str, table: Table) -> Block:
+def _figure(material: Material, group: Group, key: str, table: Table) -> Block:
     first = group.metrics[0]
     heads = [head for head in group.heads if head[1].unit == first.unit]
     series = []
     for title, metric, back in heads:
-        drawn = []
+        points = []
         figures = [_of(entry, metric, back=back) for entry in group.entries]
         evenness = statistics.evenness_of(values for values in figures if values)
         for entry, values in zip(group.entries, figures, strict=True):
             if (centre := _centre(group, values, metric, evenness)) and values:
-                label = _label(made, group, entry)
+                label = _label(material, group, entry)
                 low, high = ends_of(centre, metric, values, _ceiling_of(entry, metric) if len(values) > 1 else None)
-                drawn.append({"x": label, "y": centre.value, "low": low, "high": high, "n": len(values)})
-        series.append({"label": title if len(heads) > 1 else "", "points": drawn})
+                points.append({"x": label, "y": centre.value, "low": low, "high": high, "n": len(values)})
+        series.append({"label": title if len(heads) > 1 else "", "points": points})
     label = ", ".join(dict.fromkeys(_(metric.label) for _title, metric, _back in heads))
     ceiling, line = _ceiling(group, first)
     chart: dict[str, object] = {
@@ -120,12 +120,12 @@ def _figure(made: Material, group: Group, key: str, table: Table) -> Block:
         "series": series,
         "lines": line,
     }
-    said = _said(group, heads, ceiling, table)
+    statements = _said(group, heads, ceiling, table)
     name = group.tool.name if len(group.entries) > 1 else group.entries[0].experiment.name
     if max(len(item["points"]) for item in series) < 2 and not group.both_ways:
-        return Paragraph(spaced(said), key=f"statement-{key}", style="statement")
+        return Paragraph(spaced(statements), key=f"statement-{key}", style="statement")
     caption = _("%(name)s: %(metric)s") % {"name": name, "metric": label}
-    return Figure(f"figure-{key}-{first.name}", caption, chart, sentences.text_of(said), says=said)
+    return Figure(f"figure-{key}-{first.name}", caption, chart, sentences.text_of(statements), says=statements)
 
 
 def _said(
@@ -138,14 +138,14 @@ def _said(
     of = next(place for place, column in enumerate(table.columns) if column.title == title)
     if len({tuple(row[place] for place in ends) for row in table.rows}) > 1:
         return (words.sentence(Claim(words.UNLIKE, Topic(table.key, of=of, by=ends))),)
-    found: list[Sentence] = []
+    statements: list[Sentence] = []
     for title, metric, _back in heads:
         of = next(place for place, column in enumerate(table.columns) if column.title == title)
         better = {True: "higher", False: "lower", None: ""}[metric.higher_is_better]
         topic = Topic(table.key, of=of, by=by, unit=metric.unit, metric=title, better=better)
-        drawn = ceiling if len(heads) == 1 else None
-        found += sentences.of(sentences.Shown(topic, [sentences.Line("")], ceiling=drawn), table)
-    return tuple(found)
+        ceiling_drawn = ceiling if len(heads) == 1 else None
+        statements += sentences.of(sentences.Shown(topic, [sentences.Line("")], ceiling=ceiling_drawn), table)
+    return tuple(statements)
 
 
 def _ends_titles() -> tuple[str, ...]:
@@ -156,8 +156,8 @@ def _ends_titles() -> tuple[str, ...]:
 def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str, object]]]:
     """Return the ceiling that all paths share, with its line; (None, []) where they differ or it is unknown."""
     bits = charts.RATE_BITS.get(metric.unit)
-    found = {part.theory for entry in group.entries for part in parts_of(entry)} if bits else set()
-    theory = next(iter(found)) if len(found) == 1 else None
+    theories = {part.theory for entry in group.entries for part in parts_of(entry)} if bits else set()
+    theory = next(iter(theories)) if len(theories) == 1 else None
     if not bits or theory is None or not theory.ceiling_bps:
         return None, []
     ceiling = theory.ceiling_bps / bits
@@ -169,7 +169,7 @@ def _ceiling_of(entry: Entry, metric: Metric) -> float | None:
     return charts.ceiling_of(metric.unit, entry.theory) if metric.unit in charts.RATE_BITS else None
 
 
-def _table(made: Material, group: Group, key: str) -> Table:
+def _table(material: Material, group: Group, key: str) -> Table:
     columns = [Column(_("First end")), Column(_("Second end"))] if group.both_ways else []
     systems = any(entry.experiment.file_system for entry in group.entries)
     if not group.both_ways:
@@ -177,9 +177,9 @@ def _table(made: Material, group: Group, key: str) -> Table:
         columns += [Column(_("File system"))] if systems else []
     rows: list[list[Value]] = []
     for entry in group.entries:
-        ends = made.in_order(entry.lane)
+        ends = material.in_order(entry.lane)
         cells: list[Value] = (
-            list(ends) if group.both_ways else [entry.experiment.name, made.told_in_order(entry.lane)]
+            list(ends) if group.both_ways else [entry.experiment.name, material.told_in_order(entry.lane)]
         )
         if systems and not group.both_ways:
             cells.append(entry.experiment.file_system.name if entry.experiment.file_system else "")
@@ -187,12 +187,12 @@ def _table(made: Material, group: Group, key: str) -> Table:
     counts = [
         [len(_of(entry, metric, back=back) or ()) for entry in group.entries] for _title, metric, back in group.heads
     ]
-    counted = count_columns([title for title, _metric, _back in group.heads], counts)
+    count_parts = count_columns([title for title, _metric, _back in group.heads], counts)
     behind: dict[str, list[list[float]]] = {}
     for number, (title, metric, back) in enumerate(group.heads):
-        if number < len(counted):
-            columns.append(counted[number][0])
-            _extend(rows, counted[number][1])
+        if number < len(count_parts):
+            columns.append(count_parts[number][0])
+            _extend(rows, count_parts[number][1])
         place = len(columns)
         behind[str(place)] = _add(group, title, metric, columns, rows, back=back)
     remarks.add_to(columns, rows, [_marks(group, entry) for entry in group.entries])
@@ -203,11 +203,11 @@ def _note(group: Group) -> str:
     """Return which means the table has and why, for each metric where they differ; "" if each has one figure."""
     repeated = {title for title, metric, back in group.heads if _is_repeated(group, metric, back=back)}
     kinds = {metric.name: group.mean_of(metric) for title, metric, _back in group.heads if title in repeated}
-    told = {kind: f"{means.label_of(kind)} – {_(statistics.why_mean(kind))}" for kind in kinds.values()}
-    if len(told) <= 1:
-        return next(iter(told.values()), "")
+    texts = {kind: f"{means.label_of(kind)} – {_(statistics.why_mean(kind))}" for kind in kinds.values()}
+    if len(texts) <= 1:
+        return next(iter(texts.values()), "")
     labels = {metric.name: _(metric.label) for metric in group.metrics}
-    return " ".join(f"{labels[name]}: {told[kind]}" for name, kind in kinds.items())
+    return " ".join(f"{labels[name]}: {texts[kind]}" for name, kind in kinds.items())
 
 
 def _is_repeated(group: Group, metric: Metric, *, back: bool) -> bool:
@@ -217,7 +217,7 @@ def _is_repeated(group: Group, metric: Metric, *, back: bool) -> bool:
 def _marks(group: Group, entry: Entry) -> dict[str, Mark | None]:
     """Return the flags of an entry's figures by the titles of their columns."""
     return {
-        title: group.doubts.about(found.trials, metric.name) if (found := entry.of(metric, back=back)) else None
+        title: group.doubts.about(figures.trials, metric.name) if (figures := entry.of(metric, back=back)) else None
         for title, metric, back in group.heads
     }
 

@@ -53,18 +53,18 @@ def _fonts() -> list[Path]:
 
 def _linked(fonts: list[Path], folder: Path) -> Path:
     """Return a folder of these fonts and no others."""
-    made = folder / "fonts"
-    made.mkdir()
+    links = folder / "fonts"
+    links.mkdir()
     for font in fonts:
-        (made / font.name).symlink_to(font)
-    return made
+        (links / font.name).symlink_to(font)
+    return links
 
 
 def _folder(package: str) -> Path:
     """Return a package's folder without loading it."""
-    found = importlib.util.find_spec(package)
-    assert found and found.submodule_search_locations
-    return Path(found.submodule_search_locations[0])
+    spec = importlib.util.find_spec(package)
+    assert spec and spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0])
 
 
 main()

@@ -20,17 +20,17 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 
 def replaced(value: Any, fonts: Sequence[Path]) -> Any:
     """Return JSON values with every text such that one of the fonts has each of its letters."""
-    found: set[str] = set()
-    _collect(value, found)
-    rare = {letter for letter in found if not _is_common(letter)}
+    letters: set[str] = set()
+    _collect(value, letters)
+    rare = {letter for letter in letters if not _is_common(letter)}
     if not rare:
         return value
-    known = _letters_of(fonts)
+    code_points = _letters_of(fonts)
     table: dict[int, str] = {}
     for letter in rare:
         if unicodedata.category(letter) in _HIDDEN:
             table[ord(letter)] = letter if letter in _KEPT else ""
-        elif ord(letter) not in known and letter != " ":
+        elif ord(letter) not in code_points and letter != " ":
             table[ord(letter)] = MISSING
     return _translated(value, table)
 
@@ -40,15 +40,15 @@ def _is_common(letter: str) -> bool:
     return " " <= letter <= "~" or letter == "\n" or "가" <= letter <= "힣"
 
 
-def _collect(value: Any, found: set[str]) -> None:
+def _collect(value: Any, letters: set[str]) -> None:
     if isinstance(value, str):
-        found.update(value)
+        letters.update(value)
     elif isinstance(value, dict):
         for part in value.values():
-            _collect(part, found)
+            _collect(part, letters)
     elif isinstance(value, list):
         for part in value:
-            _collect(part, found)
+            _collect(part, letters)
 
 
 def _translated(value: Any, table: dict[int, str]) -> Any:
@@ -64,18 +64,18 @@ def _thinned(text: str) -> str:
     """Return a text with MOST_MARKS accents on each letter at most."""
     if text.isascii():
         return text
-    kept, run = [], 0
+    letters, run = [], 0
     for letter in text:
         # Places where a word may be broken part no letter from its accents.
         run = run + (letter != BREAK) if letter == BREAK or unicodedata.category(letter)[0] == "M" else 0
         if run <= MOST_MARKS:
-            kept.append(letter)
-    return "".join(kept)
+            letters.append(letter)
+    return "".join(letters)
 
 
 def _letters_of(fonts: Sequence[Path]) -> set[int]:
-    known: set[int] = set()
+    code_points: set[int] = set()
     for path in fonts:
         with TTFont(path, lazy=True) as font:
-            known |= set(font.getBestCmap())
-    return known
+            code_points |= set(font.getBestCmap())
+    return code_points

@@ -91,26 +91,26 @@ class _Deck:
 
     def _words(self, title: str, blocks: Sequence[Block], over: str = "", most: int | None = None) -> None:
         for place, page in enumerate(islice(pages_of(lines_of(blocks)), most)):
-            shown = _("%(title)s (continued)") % {"title": title} if place else title
-            self.to.words(shown, page, over)
+            heading = _("%(title)s (continued)") % {"title": title} if place else title
+            self.to.words(heading, page, over)
 
     def _shown(self, over: str, blocks: Sequence[Block], *, with_tables: bool = True) -> None:
         for block in blocks:
             if isinstance(block, Figure | Drawing):
-                said = cells.sentence_of(block) if isinstance(block, Figure) else ""
+                sentence = cells.sentence_of(block) if isinstance(block, Figure) else ""
                 caption = f"{self.numbers[id(block)]}. {block.caption}"
-                alternative = block.alternative if isinstance(block, Drawing) else said
-                self.to.picture(caption, self.pictures[id(block)], said, alternative or block.caption, over)
+                alternative = block.alternative if isinstance(block, Drawing) else sentence
+                self.to.picture(caption, self.pictures[id(block)], sentence, alternative or block.caption, over)
             elif isinstance(block, Table) and with_tables and block.rows:
                 self.to.table(f"{self.numbers[id(block)]}. {block.caption}", block, over)
 
     def _properties(self) -> None:
-        kept, moment = self.presentation.core_properties, self.imprint.at.astimezone(UTC).replace(tzinfo=None)
-        kept.title, kept.subject = clean(self.document.title), clean(self.document.subtitle)
-        kept.language = self.document.language
-        kept.author = kept.last_modified_by = kept.keywords = kept.comments = ""
-        kept.created = kept.modified = moment
-        kept.revision = self.imprint.number or 1
+        properties, moment = self.presentation.core_properties, self.imprint.at.astimezone(UTC).replace(tzinfo=None)
+        properties.title, properties.subject = clean(self.document.title), clean(self.document.subtitle)
+        properties.language = self.document.language
+        properties.author = properties.last_modified_by = properties.keywords = properties.comments = ""
+        properties.created = properties.modified = moment
+        properties.revision = self.imprint.number or 1
 
 
 def _all(section: Section) -> chain[Block]:
@@ -118,10 +118,10 @@ def _all(section: Section) -> chain[Block]:
     return chain(section.blocks, *(_all(part) for part in section.sections))
 
 
-def _settle(made: Path, output: Path) -> None:
+def _settle(draft: Path, output: Path) -> None:
     """Write the file again without the moments at which its parts were packed."""
-    with zipfile.ZipFile(made) as given, zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as out:
-        for name in given.namelist():
+    with zipfile.ZipFile(draft) as packed, zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as out:
+        for name in packed.namelist():
             entry = zipfile.ZipInfo(name, _DATE)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            out.writestr(entry, given.read(name))
+            out.writestr(entry, packed.read(name))

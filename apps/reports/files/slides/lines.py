@@ -45,18 +45,18 @@ def lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
 def pages_of(lines: Iterable[Line], height: float = HEIGHT) -> Iterator[Sequence[Line]]:
     """Yield as many lines at a time as a slide holds."""
     page: list[Line] = []
-    used = 0.0
+    height_used = 0.0
     for line in lines:
-        if page and used + line.height > height:
+        if page and height_used + line.height > height:
             # What leads to the next line goes with it.
-            kept = (
+            lines_here = (
                 page[:-1] if len(page) > 1 and _leads(page[-1]) and page[-1].height + line.height <= height else page
             )
-            yield kept
-            page = page[len(kept) :]
-            used = sum(item.height for item in page)
+            yield lines_here
+            page = page[len(lines_here) :]
+            height_used = sum(item.height for item in page)
         page.append(line)
-        used += line.height
+        height_used += line.height
     if page:
         yield page
 

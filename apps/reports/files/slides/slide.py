@@ -65,11 +65,11 @@ class Writer:
         frame = self._box(slide, LEFT, Inches(1.55), WIDE, Inches(5.2))
         for place, line in enumerate(lines):
             text = f"• {line.text}" if line.level == 1 else line.text
-            made = self._add(frame, text, 14 if line.level < 0 else 17, INK, first=not place)
+            paragraph = self._add(frame, text, 14 if line.level < 0 else 17, INK, first=not place)
             if line.level < 0:
-                for run in made.runs:
+                for run in paragraph.runs:
                     _font(run, FIXED, FIXED)
-            made.space_after = Pt(7)
+            paragraph.space_after = Pt(7)
 
     def picture(self, title: str, file: Path, sentence: str, alternative: str, over: str = "") -> None:
         """Write a figure, as large as there is room, with what it shows."""
@@ -91,10 +91,12 @@ class Writer:
         """Write the first rows and columns of a table, and how much more there is."""
         slide = self._slide(title, over)
         # A column in which nothing stands tells nobody anything.
-        filled = [place for place in range(len(table.columns)) if any(row[place] is not None for row in table.rows)]
-        shown = filled[:MOST_COLUMNS]
-        columns = [table.columns[place] for place in shown]
-        texts = [[_cell(row, place, table) for place in shown] for row in table.rows[:MOST_ROWS]]
+        columns_with_cells = [
+            place for place in range(len(table.columns)) if any(row[place] is not None for row in table.rows)
+        ]
+        places = columns_with_cells[:MOST_COLUMNS]
+        columns = [table.columns[place] for place in places]
+        texts = [[_cell(row, place, table) for place in places] for row in table.rows[:MOST_ROWS]]
         heads = [cells.head_of(column) for column in columns]
         widths = [
             min(
@@ -114,13 +116,13 @@ class Writer:
             for at, text in enumerate([heads[place], *(row[place] for row in rows)]):
                 frame = shape.table.cell(at, place).text_frame
                 colour = RGBColor(0xFF, 0xFF, 0xFF) if not at else INK
-                made = self._add(frame, text, 12, colour, first=True, bold=not at)
-                made.alignment = PP_ALIGN.RIGHT if column.kind == "number" else PP_ALIGN.LEFT
+                paragraph = self._add(frame, text, 12, colour, first=True, bold=not at)
+                paragraph.alignment = PP_ALIGN.RIGHT if column.kind == "number" else PP_ALIGN.LEFT
                 if not at:
                     shape.table.cell(at, place).fill.solid()
                     shape.table.cell(at, place).fill.fore_color.rgb = ACCENT
         more = max(table.total, len(table.rows)) - len(rows)
-        if more or len(filled) > len(shown):
+        if more or len(columns_with_cells) > len(places):
             frame = self._box(slide, LEFT, Inches(6.45), WIDE, Inches(0.45))
             self._add(frame, _("The report has the whole table."), 13, CALM, first=True)
 
@@ -169,18 +171,18 @@ def _font(run: Any, latin: str, korean: str) -> None:
     properties = run._r.get_or_add_rPr()
     for old in properties.findall(qn("a:ea")):
         properties.remove(old)
-    made = properties.makeelement(qn("a:ea"), {"typeface": korean})
-    properties.find(qn("a:latin")).addnext(made)
+    element = properties.makeelement(qn("a:ea"), {"typeface": korean})
+    properties.find(qn("a:latin")).addnext(element)
 
 
 def _fitting(heads: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[float]) -> Sequence[Sequence[str]]:
     """Return as many rows as a slide has room for, with their cells wrapped."""
     room = [TABLE_WIDTH * width / sum(widths) - 3 for width in widths]
-    used = 0.0
+    lines_used = 0.0
     fitting: list[Sequence[str]] = []
     for row in (heads, *rows):
-        used += max(math.ceil(cells.width(text) / most) for text, most in zip(row, room, strict=True)) + 0.6
-        if used > TABLE_LINES and len(fitting) > 1:
+        lines_used += max(math.ceil(cells.width(text) / most) for text, most in zip(row, room, strict=True)) + 0.6
+        if lines_used > TABLE_LINES and len(fitting) > 1:
             break
         fitting.append(row)
     return fitting[1:]

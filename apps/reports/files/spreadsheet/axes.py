@@ -47,25 +47,25 @@ def axis_of(axis: Json, values: list[Any]) -> Axis:
     return Axis(axis["label"], scale.unit, scale)
 
 
-def options(axis: Axis, given: Json, values: list[Any], *, from_zero: bool = False) -> Json:
+def options(axis: Axis, axis_data: Json, values: list[Any], *, from_zero: bool = False) -> Json:
     """Return what a spreadsheet's chart is told of an axis; an axis of rates begins at zero."""
-    told: Json = {"name": axis.title, "major_gridlines": {"visible": True, "line": {"color": "#dfe4e9"}}}
+    options_of_axis: Json = {"name": axis.title, "major_gridlines": {"visible": True, "line": {"color": "#dfe4e9"}}}
     if axis.is_time:
-        return {**told, "num_format": "yyyy-mm-dd", "num_font": {"rotation": -45}}
-    if given.get("log"):
+        return {**options_of_axis, "num_format": "yyyy-mm-dd", "num_font": {"rotation": -45}}
+    if axis_data.get("log"):
         # Powers of two for sizes, on which their sweeps stand.
-        base = 2 if given.get("unit") == "B" else 10
-        told |= {"log_base": base, "crossing": "min"}
+        base = 2 if axis_data.get("unit") == "B" else 10
+        options_of_axis |= {"log_base": base, "crossing": "min"}
         sizes = [size for size in map(axis.of, values) if size is not None and size > 0]
         if sizes:
-            told["min"] = float(base) ** math.floor(math.log(min(sizes), base))
-            told["max"] = float(base) ** math.ceil(math.log(max(sizes), base))
+            options_of_axis["min"] = float(base) ** math.floor(math.log(min(sizes), base))
+            options_of_axis["max"] = float(base) ** math.ceil(math.log(max(sizes), base))
     elif from_zero:
-        told["min"] = 0
+        options_of_axis["min"] = 0
     for name in ("min", "max"):
-        if given.get(name) is not None:
-            told[name] = axis.of(given[name])
-    return told
+        if axis_data.get(name) is not None:
+            options_of_axis[name] = axis.of(axis_data[name])
+    return options_of_axis
 
 
 def ends_of(line: Json, chart: Json) -> list[tuple[float, float]]:

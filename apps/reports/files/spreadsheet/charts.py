@@ -82,7 +82,7 @@ def _line(to: Sheet, chart: Json, caption: str) -> None:
     interval = [_("lower end"), _("upper end"), _("interval below"), _("interval above")]
     heads = [_("Series"), x.title, y.title, *interval, "n"]
     to.heads(heads, ["text", *["number"] * 7])
-    made = to.book.add_chart({"type": "scatter", "subtype": "straight_with_markers"})
+    graph = to.book.add_chart({"type": "scatter", "subtype": "straight_with_markers"})
     for place, series in enumerate(chart["series"]):
         first = to.row
         for point in series["points"]:
@@ -94,19 +94,19 @@ def _line(to: Sheet, chart: Json, caption: str) -> None:
             error = (
                 _errors(to, first, 5, 6) if any(point.get("low") is not None for point in series["points"]) else {}
             )
-            made.add_series({"categories": to.cells(first, to.row - 1, 1), "values": to.cells(first, to.row - 1, 2),
+            graph.add_series({"categories": to.cells(first, to.row - 1, 1), "values": to.cells(first, to.row - 1, 2),
                              **look, **error})  # fmt: skip
     for line in chart.get("lines", []):
         ends = ends_of(line, chart)
         if ends:
             rows = [to.add([line.get("label", ""), x.of(at), y.of(value)]) for at, value in ends]
-            made.add_series({"name": line.get("label", ""), "categories": to.cells(rows[0], rows[-1], 1),
+            graph.add_series({"name": line.get("label", ""), "categories": to.cells(rows[0], rows[-1], 1),
                              "values": to.cells(rows[0], rows[-1], 2), "marker": {"type": "none"},
                              "line": {"color": LINE, "dash_type": "dash", "width": 1.25}})  # fmt: skip
-    made.set_x_axis(options(x, chart["x"], _all(chart, "x")))
-    made.set_y_axis(options(y, chart["metric"], _all(chart, "y", "low", "high"), from_zero=True))
-    _legend(made, chart)
-    to.show(made, caption)
+    graph.set_x_axis(options(x, chart["x"], _all(chart, "x")))
+    graph.set_y_axis(options(y, chart["metric"], _all(chart, "y", "low", "high"), from_zero=True))
+    _legend(graph, chart)
+    to.show(graph, caption)
 
 
 def _words(to: Sheet, chart: Json, caption: str) -> None:
@@ -124,16 +124,16 @@ def _words(to: Sheet, chart: Json, caption: str) -> None:
     )
     first = to.row
     for word in words:
-        found: list[Json] = [
+        points: list[Json] = [
             next((point for point in series["points"] if str(point["x"]) == word), {}) for series in chart["series"]
         ]
-        figures = [[y.of(point.get(name)) for name in ("y", "low", "high")] for point in found]
+        figures = [[y.of(point.get(name)) for name in ("y", "low", "high")] for point in points]
         ends = [part for value, low, high in figures for part in (distance(value, low), distance(high, value))]
         to.add([word, *(value for value, _low, _high in figures), *ends, *(y.of(line["value"]) for line in lines)])
-    made = to.book.add_chart({"type": "column"})
+    graph = to.book.add_chart({"type": "column"})
     for place, name in enumerate(names):
         ends_at = 1 + len(names) + 2 * place
-        made.add_series({"name": name, "categories": to.cells(first, to.row - 1, 0),
+        graph.add_series({"name": name, "categories": to.cells(first, to.row - 1, 0),
                          "values": to.cells(first, to.row - 1, 1 + place),
                          "fill": {"color": COLOURS[place % len(COLOURS)]},
                          **_errors(to, first, ends_at, ends_at + 1)})  # fmt: skip
@@ -143,11 +143,11 @@ def _words(to: Sheet, chart: Json, caption: str) -> None:
             across.add_series({"name": line.get("label", ""), "categories": to.cells(first, to.row - 1, 0),
                                "values": to.cells(first, to.row - 1, place),
                                "line": {"color": LINE, "dash_type": "dash", "width": 1.25}})  # fmt: skip
-        made.combine(across)
-    made.set_x_axis({"name": chart["x"]["label"]})
-    made.set_y_axis(options(y, chart["metric"], _all(chart, "y", "low", "high"), from_zero=True))
-    _legend(made, chart)
-    to.show(made, caption)
+        graph.combine(across)
+    graph.set_x_axis({"name": chart["x"]["label"]})
+    graph.set_y_axis(options(y, chart["metric"], _all(chart, "y", "low", "high"), from_zero=True))
+    _legend(graph, chart)
+    to.show(graph, caption)
 
 
 def _heat(to: Sheet, chart: Json, caption: str) -> None:
@@ -171,9 +171,9 @@ def _box(to: Sheet, chart: Json, caption: str) -> None:
     """Write distributions as stacked columns: an unseen one up to the first quartile, then two of the box."""
     names = ("whisker_low", "q1", "median", "q3", "whisker_high")
     boxes = [(series.get("label", ""), box) for series in chart["series"] for box in series["boxes"]]
-    found = [box[name] for _label, box in boxes for name in names]
-    y = axis_of(chart["metric"], found)
-    to.formats = dict.fromkeys(range(2, 12), _shown(to, y, found))
+    numbers = [box[name] for _label, box in boxes for name in names]
+    y = axis_of(chart["metric"], numbers)
+    to.formats = dict.fromkeys(range(2, 12), _shown(to, y, numbers))
     first_quartile = f"Q1 ({y.unit})" if y.unit else "Q1"
     heads = [_("lower whisker"), first_quartile, _("median"), "Q3", _("upper whisker"), _("mean")]
     lengths = [_("Q1 to median"), _("median to Q3"), _("lower whisker to Q1"), _("Q3 to upper whisker")]
@@ -186,22 +186,22 @@ def _box(to: Sheet, chart: Json, caption: str) -> None:
                 q3 - median, q1 - low, high - q3, box.get("n")])  # fmt: skip
     if to.row == first:
         return
-    made = to.book.add_chart({"type": "column", "subtype": "stacked"})
+    graph = to.book.add_chart({"type": "column", "subtype": "stacked"})
     groups = [to.name, first, 0, to.row - 1, 1]
     last = to.row - 1
     unseen = {"fill": {"none": True}, "border": {"none": True}}
-    made.add_series({"categories": groups, "values": to.cells(first, last, 3), "name": "Q1", **unseen,
+    graph.add_series({"categories": groups, "values": to.cells(first, last, 3), "name": "Q1", **unseen,
                      "y_error_bars": {"type": "custom", "direction": "minus",
                                       "minus_values": _named(to, first, last, 10)}})  # fmt: skip
-    made.add_series({"categories": groups, "values": to.cells(first, last, 8), "name": _("Q1 to median"),
+    graph.add_series({"categories": groups, "values": to.cells(first, last, 8), "name": _("Q1 to median"),
                      "fill": {"color": SHADES[1]}, "border": {"color": EDGE}})  # fmt: skip
-    made.add_series({"categories": groups, "values": to.cells(first, last, 9), "name": _("median to Q3"),
+    graph.add_series({"categories": groups, "values": to.cells(first, last, 9), "name": _("median to Q3"),
                      "fill": {"color": SHADES[0]}, "border": {"color": EDGE},
                      "y_error_bars": {"type": "custom", "direction": "plus",
                                       "plus_values": _named(to, first, last, 11)}})  # fmt: skip
-    made.set_y_axis(options(y, chart["metric"], found))
-    made.set_legend({"none": True})
-    to.show(made, caption)
+    graph.set_y_axis(options(y, chart["metric"], numbers))
+    graph.set_legend({"none": True})
+    to.show(graph, caption)
 
 
 def _parallel(to: Sheet, chart: Json, caption: str) -> None:
@@ -223,8 +223,8 @@ def _shown(to: Sheet, axis: Axis, values: list[Any]) -> Any:
     """Return the cells' format for an axis."""
     if axis.is_time:
         return to.styles.of(num_format="yyyy-mm-dd hh:mm", align="left")
-    found = [value for value in map(axis.of, values) if value is not None]
-    return to.styles.of(num_format=number_format(found, _DIGITS))
+    numbers = [value for value in map(axis.of, values) if value is not None]
+    return to.styles.of(num_format=number_format(numbers, _DIGITS))
 
 
 def _look(place: int, name: str) -> Json:
@@ -246,9 +246,9 @@ def _named(to: Sheet, first: int, last: int, column: int) -> str:
     return f"='{sheet}'!{xl_range_abs(first, column, last, column)}"
 
 
-def _legend(made: Chart, chart: Json) -> None:
+def _legend(graph: Chart, chart: Json) -> None:
     several = len(chart["series"]) + len(chart.get("lines", [])) > 1
-    made.set_legend({"position": "bottom"} if several else {"none": True})
+    graph.set_legend({"position": "bottom"} if several else {"none": True})
 
 
 _WRITERS: dict[str, Callable[[Sheet, Json, str], None]] = {

@@ -133,22 +133,22 @@ class _Book:
 
     def _texts(self) -> list[tuple[str, list[str]]]:
         """Return (heading, texts) of the summary and of every section, without what has a sheet of its own."""
-        found = [(_("Summary"), _said(self.document.summary))] if self.document.summary else []
+        texts = [(_("Summary"), _said(self.document.summary))] if self.document.summary else []
         sections = list(reversed(self.document.sections))
         while sections:
             section = sections.pop()
-            found.append((section.title, _said(section.blocks)))
+            texts.append((section.title, _said(section.blocks)))
             sections += reversed(section.sections)
-        return found
+        return texts
 
     def _head(self, sheet: Worksheet, title: str, lines: Sequence[str]) -> int:
         """Write a title and what stands below it; return the row after a blank one."""
         sheet.write_string(0, 0, title[:LONGEST_TEXT], self.styles.title())
         # A sheet is printed as wide as what stands on it: a note must not make its table small.
-        shown = [part for line in lines for part in textwrap.wrap(line[:LONGEST_TEXT], NOTE_LETTERS)]
-        for row, line in enumerate(shown, start=1):
+        lines_wrapped = [part for line in lines for part in textwrap.wrap(line[:LONGEST_TEXT], NOTE_LETTERS)]
+        for row, line in enumerate(lines_wrapped, start=1):
             sheet.write_string(row, 0, line, self.styles.note())
-        return len(shown) + 2
+        return len(lines_wrapped) + 2
 
     def _table(self, sheet: Worksheet, table: Table) -> None:
         rows = table.rows[:MOST_ROWS]
@@ -156,9 +156,9 @@ class _Book:
         top = self._head(sheet, table.caption, notes)
         lines = 1
         for place, column in enumerate(table.columns):
-            seen = [row[place] for row in rows[:_LOOKED_AT]]
-            width = _width(column, seen)
-            sheet.set_column(place, place, width, self._format(column, seen))
+            sample = [row[place] for row in rows[:_LOOKED_AT]]
+            width = _width(column, sample)
+            sheet.set_column(place, place, width, self._format(column, sample))
             lines = max(lines, math.ceil(1.3 * cells.width(_head_of(column)) / width))
         sheet.set_row(top, _LINE_PT * lines)
         for place, column in enumerate(table.columns):
@@ -171,13 +171,13 @@ class _Book:
         if rows and table.columns:
             sheet.autofilter(top, 0, top + len(rows), len(table.columns) - 1)
 
-    def _format(self, column: Column, seen: Sequence[Value | Link]) -> Any:
+    def _format(self, column: Column, sample: Sequence[Value | Link]) -> Any:
         if column.kind == "time":
             return self.styles.of(num_format=DATE, align="left", indent=1)
-        found = [value for value in seen if isinstance(value, int | float) and not isinstance(value, bool)]
+        numbers = [value for value in sample if isinstance(value, int | float) and not isinstance(value, bool)]
         return (
-            self.styles.of(num_format=number_format(found, column.digits))
-            if found
+            self.styles.of(num_format=number_format(numbers, column.digits))
+            if numbers
             else self.styles.of(valign="top", align="left", indent=1)
         )
 
@@ -205,10 +205,10 @@ def _head_of(column: Column) -> str:
     return f"{column.title} (UTC)" if column.kind == "time" else cells.head_of(column)
 
 
-def _width(column: Column, seen: Sequence[Value | Link]) -> float:
+def _width(column: Column, sample: Sequence[Value | Link]) -> float:
     if column.kind == "time":
         return 17
-    texts = [max(_head_of(column).split(), key=len, default=""), *(cells.text_of(value, column) for value in seen)]
+    texts = [max(_head_of(column).split(), key=len, default=""), *(cells.text_of(value, column) for value in sample)]
     return min(max(_NARROWEST, *(1.1 * cells.width(text) + 2 for text in texts)), _WIDEST)
 
 
