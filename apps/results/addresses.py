@@ -19,9 +19,9 @@ def point_key(parameters: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def unknown_names(query: QueryDict, known: Iterable[str]) -> Errors:
+def unknown_names(query: QueryDict, names: Iterable[str]) -> Errors:
     """Return what of a query written as text has no meaning, be it a slip of the pen: {"query": messages}."""
     text = _("“%(name)s” is no part of such an address; there are: %(known)s.")
-    listed = contract.listed(known)
-    unknown = [Message(text, {"name": name[:100], "known": listed}) for name in query if name not in known]
+    listed = contract.listed(names)
+    unknown = [Message(text, {"name": name[:100], "known": listed}) for name in query if name not in names]
     return {"query": unknown} if unknown else {}

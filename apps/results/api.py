@@ -162,7 +162,7 @@ class RunTelemetry(rest.APIView):
     def get(self, request: Request, pk: int) -> Response:
         """Return it; a job whose agent told nothing is left out."""
         run = get_scoped_or_404(campaigns.runs_for(rights.user_of(request)), pk=pk)
-        told = [(job, services.telemetry_of(job)) for job in agents.jobs_of_run(run.pk)]
+        telemetries = [(job, services.telemetry_of(job)) for job in agents.jobs_of_run(run.pk)]
         body = {
             "run": run.pk,
             "stages": run.timings.all(),
@@ -172,11 +172,11 @@ class RunTelemetry(rest.APIView):
                     "role": job.role,
                     "stage": job.stage,
                     "node": job.node.name,
-                    "figures": telemetry.summarise(found),
+                    "figures": telemetry.summarise(telemetry_of_job),
                     "telemetry": raw,
                 }
-                for job, raw in told
-                if (found := telemetry.read(raw))
+                for job, raw in telemetries
+                if (telemetry_of_job := telemetry.read(raw))
             ],
         }
         return Response(RunTelemetrySerializer(body).data)
@@ -201,24 +201,24 @@ class ExperimentTable(rest.APIView):
     )
     def get(self, request: Request, pk: int) -> Response:
         """Return the table."""
-        found = _experiment(request, pk)
-        asked = {name: request.query_params.get(name) for name in ("metric", "x")}
-        if missing := charts.missing_of(found, **asked):
+        trials_of = _experiment(request, pk)
+        parameters = {name: request.query_params.get(name) for name in ("metric", "x")}
+        if missing := charts.missing_of(trials_of, **parameters):
             raise unknown_choices(missing)
         table, _chart = charts.data_for(
-            found,
-            **asked,
+            trials_of,
+            **parameters,
             include_invalid=request.query_params.get("invalid") == "yes",
         )
-        lanes: dict[Any, str] = queries.lane_names(found)
-        ceiling = charts.ceiling_of(table.metric.unit, theory_of(found))
+        lanes: dict[Any, str] = queries.lane_names(trials_of)
+        ceiling = charts.ceiling_of(table.metric.unit, theory_of(trials_of))
         ends = [group.interval(table.metric, ceiling) for group in table.groups]
 
         def shown(factor: str, value: Any) -> Any:
             return lanes.get(value, value) if factor == queries.NODES else value
 
         body = {
-            "experiment": found.pk,
+            "experiment": trials_of.pk,
             "metric": table.metric.name,
             "unit": table.metric.unit,
             "x": table.x,

@@ -79,9 +79,9 @@ class Attempt:
         if self.result is None:
             return []
         trial, flags = self.result.trial_id, self.result.flags
-        found = doubts.from_flags((trial, metric.name, flags) for metric, _value in self.samples)
+        marks = doubts.from_flags((trial, metric.name, flags) for metric, _value in self.samples)
         return [
-            (metric, value, found.about([trial], metric.name), metric.name not in self.left_out)
+            (metric, value, marks.about([trial], metric.name), metric.name not in self.left_out)
             for metric, value in self.samples
         ]
 
@@ -95,7 +95,7 @@ class Attempt:
     def watched(self) -> list[Command]:
         """Return the tool's own commands whose time was watched: those that measured first, of them the senders."""
         stages = (self.run.plan or {"stages": []})["stages"]
-        found = [
+        commands = [
             command
             for command in self.commands
             if command.watched and not stages[command.job.stage]["name"].startswith(AROUND)
@@ -111,7 +111,7 @@ class Attempt:
             is_sender = bool(command.watched and command.watched.is_sender)
             return (command.job.stage, tuple(command.job.argv)) not in measuring, not is_sender
 
-        return sorted(found, key=order)
+        return sorted(commands, key=order)
 
 
 def attempts_of(trial: Trial, tool: Tool, user: User) -> list[Attempt]:
@@ -123,15 +123,15 @@ def attempts_of(trial: Trial, tool: Tool, user: User) -> list[Attempt]:
     readable = set(own.values_list("pk", flat=True))
     for run in runs:
         result = getattr(run, "result", None)
-        stored = list(result.samples.all()) if result else []
-        samples = [(metrics[sample.metric], sample.value) for sample in stored]
-        left_out = frozenset(sample.metric for sample in stored if not sample.counts)
+        samples_stored = list(result.samples.all()) if result else []
+        samples = [(metrics[sample.metric], sample.value) for sample in samples_stored]
+        left_out = frozenset(sample.metric for sample in samples_stored if not sample.counts)
         samples.sort(key=lambda pair: not pair[0].primary)
         commands = [_command(job, is_readable=job.pk in readable) for job in agents.jobs_of_run(run.pk)]
-        kept = charts.kept_of(tool, result) if result else []
+        values_beside = charts.kept_of(tool, result) if result else []
         clients = charts.clients_of(tool, result) if result else None
         placement = placements.placement_of(result) if result else None
-        attempts.append(Attempt(run, commands, result, samples, left_out, kept, clients, placement))
+        attempts.append(Attempt(run, commands, result, samples, left_out, values_beside, clients, placement))
     return attempts
 
 

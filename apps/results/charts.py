@@ -72,15 +72,15 @@ def ceiling_of(unit: str, theory: Theory) -> float | None:
     return theory.ceiling_bps / bits if bits and theory.ceiling_bps else None
 
 
-def flags_of(found: Doubts, trials: Sequence[int], metric: str) -> dict[str, object]:
+def flags_of(doubts: Doubts, trials: Sequence[int], metric: str) -> dict[str, object]:
     """Return what a chart's point says of the flags of its figures: {} without any.
 
     `flagged` is how many have one, `flags` the words for them, `hollow` the places of these figures among all.
     """
-    mark = found.about(trials, metric)
+    mark = doubts.about(trials, metric)
     if mark is None:
         return {}
-    hollow = [place for place, trial in enumerate(trials) if found.is_flagged(trial, metric)]
+    hollow = [place for place, trial in enumerate(trials) if doubts.is_flagged(trial, metric)]
     return {"flagged": mark.flagged, "flags": mark.text[:LONGEST_FLAGS], "hollow": hollow}
 
 
@@ -123,8 +123,8 @@ def missing_of(experiment: Experiment, *, metric: str | None, x: str | None) -> 
     """Return {parameter: names that there are} of a metric and a factor that are asked for and not there."""
     metrics = [item.name for item in queries.metrics_of(toolbox.get_tool(experiment.tool))]
     factors = queries.factors_of(experiment)
-    asked = (("metric", metric, metrics), ("x", x, factors))
-    return {name: known for name, wanted, known in asked if wanted and wanted not in known}
+    choices = (("metric", metric, metrics), ("x", x, factors))
+    return {name: names for name, name_asked, names in choices if name_asked and name_asked not in names}
 
 
 def data_for(
@@ -133,11 +133,11 @@ def data_for(
     """Return the table and the chart of an experiment for a metric and a factor, the usual ones unless given."""
     tool = toolbox.get_tool(experiment.tool)
     metrics = queries.metrics_of(tool)
-    chosen = next((item for item in metrics if item.name == metric), None)
-    if chosen is None:
-        found = queries.measured([experiment], {tool.slug: tool})[experiment.pk]
-        chosen = found[0] if found else metrics[0]
-    table = queries.table_of(experiment, metric=chosen, x=x, include_invalid=include_invalid)
+    metric_drawn = next((item for item in metrics if item.name == metric), None)
+    if metric_drawn is None:
+        measured_metrics = queries.measured([experiment], {tool.slug: tool})[experiment.pk]
+        metric_drawn = measured_metrics[0] if measured_metrics else metrics[0]
+    table = queries.table_of(experiment, metric=metric_drawn, x=x, include_invalid=include_invalid)
     return table, chart_of(table, tool, queries.lane_names(experiment), theory_of(experiment))
 
 
@@ -189,7 +189,9 @@ class Kept:
 
 def kept_of(tool: Tool, result: Result) -> list[Kept]:
     """Return what was granted or observed of a run, beside what was requested of the same name."""
-    plain = {name for kept in (result.granted, result.observed) for name, value in kept.items() if _is_plain(value)}
+    plain = {
+        name for record in (result.granted, result.observed) for name, value in record.items() if _is_plain(value)
+    }
     names = [name for name in dict.fromkeys([*result.granted, *result.observed]) if name in plain]
     labels = {item.name: _(item.label) for item in tool.parameters} | {
         item.name: _(item.label) for item in tool.metrics
@@ -214,8 +216,8 @@ class Clients:
 
 def clients_of(tool: Tool, result: Result) -> Clients | None:
     """Return the clients' own figures as `observed["clients"]` has them, None if there are not several."""
-    told = result.observed.get("clients")
-    rows = [row for row in told if isinstance(row, dict)] if isinstance(told, list) else []
+    clients = result.observed.get("clients")
+    rows = [row for row in clients if isinstance(row, dict)] if isinstance(clients, list) else []
     if len(rows) < 2:
         return None
     names = [name for name in dict.fromkeys(name for row in rows for name in row) if name != "node"]

@@ -99,16 +99,16 @@ class Doubts:
         """Return the mark of the figures that trials have of a metric; None if none of them is flagged."""
         if not self.raised:
             return None
-        found: dict[str, list[tuple[int, Json]]] = defaultdict(list)
+        by_flag: dict[str, list[tuple[int, Json]]] = defaultdict(list)
         flagged = 0
         for trial in trials:
             flags = self.raised.get((trial, metric), ())
             flagged += bool(flags)
             for flag in {item["name"]: item for item in flags}.values():
-                found[flag["name"]].append((trial, flag))
+                by_flag[flag["name"]].append((trial, flag))
         if not flagged:
             return None
-        by_number = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+        by_number = sorted(by_flag.items(), key=lambda item: (-len(item[1]), item[0]))
         flags_of = tuple(_raised(name, members) for name, members in by_number)
         return Mark(flagged, len(trials), flags_of, is_of_trials=metric == ANY_METRIC)
 
@@ -167,17 +167,17 @@ class Behind:
 def doubts_behind(trials: Iterable[int]) -> Behind:
     """Return the flags of trials, and which metrics each of these measured, in one query."""
     rows = Result.objects.filter(trial__in=list(trials)).exclude(flags=[]).order_by("trial_id", "pk")
-    found: dict[int, list[tuple[Sequence[Json], frozenset[str]]]] = defaultdict(list)
+    by_trial: dict[int, list[tuple[Sequence[Json], frozenset[str]]]] = defaultdict(list)
     for trial, flags, metrics in rows.annotate(measured=ArrayAgg("samples__metric")).values_list(
         "trial_id", "flags", "measured"
     ):
-        found[trial].append((flags, frozenset(filter(None, metrics))))
-    return Behind(found)
+        by_trial[trial].append((flags, frozenset(filter(None, metrics))))
+    return Behind(by_trial)
 
 
 def from_flags(rows: Iterable[tuple[int, str, Sequence[Json]]]) -> Doubts:
     """Return the doubts of (trial, metric, flags of its result)."""
-    found: dict[tuple[int, str], list[Json]] = {}
+    by_figure: dict[tuple[int, str], list[Json]] = {}
     for trial, metric, flags in rows:
         bearing = [
             flag
@@ -185,8 +185,8 @@ def from_flags(rows: Iterable[tuple[int, str, Sequence[Json]]]) -> Doubts:
             if flag["name"] not in NO_DOUBTS and (metric == ANY_METRIC or bears_on(flag, metric))
         ]
         if bearing:
-            found.setdefault((trial, metric), []).extend(bearing)
-    return Doubts(found)
+            by_figure.setdefault((trial, metric), []).extend(bearing)
+    return Doubts(by_figure)
 
 
 def shown_samples() -> QuerySet[Sample]:

@@ -96,5 +96,5 @@ def raise_for(jobs: Sequence[Job]) -> None:
 def _program_of(job: Job) -> str:
     """Return the program that the fault is about: the command itself, or one that its words or files name."""
     texts = [*job.argv[1:], *(text for pair in (*job.files, *job.environment) for text in pair)]
-    named = [name for text in texts for name in _PROGRAM.findall(text)]
-    return next((name for name in named if job.fault_detail.startswith(f"{name} is not ")), job.argv[0])
+    programs = [name for text in texts for name in _PROGRAM.findall(text)]
+    return next((name for name in programs if job.fault_detail.startswith(f"{name} is not ")), job.argv[0])

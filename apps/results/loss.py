@@ -72,21 +72,21 @@ def sweeps_of(experiment: Experiment, tool: Tool) -> list[Sweep]:
             cells[figure.key][metric][figure.trial] = figure.value
             trials[figure.key].add(figure.trial)
     raised = doubts.doubts_of([experiment.pk], metrics)
-    held = _held_trials(raised)
+    held_trials = _held_trials(raised)
     points: dict[tuple[object, ...], list[Point]] = defaultdict(list)
     marks: dict[tuple[object, ...], dict[float, Mark | None]] = defaultdict(dict)
     for key, values in cells.items():
-        if point := _mean_point(values, held):
+        if point := _mean_point(values, held_trials):
             points[key[:place] + key[place + 1 :]].append(point)
             marks[key[:place] + key[place + 1 :]][point.offered] = raised.about(sorted(trials[key]), LOSS)
     others = tuple(name for name in factors if name != RATE)
     lanes = queries.lane_names(experiment) if queries.NODES in others else {}
-    found = [
+    sweeps = [
         Sweep(charts.label_of(tool, others, key, lanes), curve, marks[key])
         for key, members in points.items()
         if len(members) > 1 and (curve := loss_curve.analyse(members))
     ]
-    return sorted(found, key=lambda sweep: sweep.label)
+    return sorted(sweeps, key=lambda sweep: sweep.label)
 
 
 def charts_of(sweeps: list[Sweep]) -> dict[str, object]:
@@ -98,10 +98,10 @@ def charts_of(sweeps: list[Sweep]) -> dict[str, object]:
         if sweep.curve.full
     ]
     jitter = [_line(sweep.label, sweep, lambda _s, point: point.jitter) for sweep in sweeps]
-    found = [_chart(LOSS, _("Datagram loss"), "fraction", loss, sweeps)]
+    chart_list = [_chart(LOSS, _("Datagram loss"), "fraction", loss, sweeps)]
     if any(point["y"] is not None for series in jitter for point in series["points"]):
-        found.append(_chart(JITTER, _("Jitter"), "s", jitter, sweeps))
-    return {"charts": found if sweeps else []}
+        chart_list.append(_chart(JITTER, _("Jitter"), "s", jitter, sweeps))
+    return {"charts": chart_list if sweeps else []}
 
 
 def _held_trials(raised: Doubts) -> set[int]:
@@ -111,13 +111,13 @@ def _held_trials(raised: Doubts) -> set[int]:
     }
 
 
-def _mean_point(values: dict[str, dict[int, float]], held: set[int]) -> Point | None:
+def _mean_point(values: dict[str, dict[int, float]], held_trials: set[int]) -> Point | None:
     """Return the means of a load over the trials that nothing at the ends held; over all, and so marked, if none."""
-    free = values.get(LOSS, {}).keys() - held
+    free = values.get(LOSS, {}).keys() - held_trials
     means = {
-        metric: sum(chosen) / len(chosen)
+        metric: sum(values_of_load) / len(values_of_load)
         for metric, own in values.items()
-        if (chosen := [value for trial, value in own.items() if trial in free or not free])
+        if (values_of_load := [value for trial, value in own.items() if trial in free or not free])
     }
     if not means.get(OFFERED) or LOSS not in means:
         return None

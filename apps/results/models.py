@@ -90,11 +90,11 @@ class Series(models.Model):
     @classmethod
     def from_db(cls, *args: Any, **kwargs: Any) -> Self:
         """Return the row, with its arrays unpacked."""
-        found = super().from_db(*args, **kwargs)
-        packed = found.__dict__.get("packed_z")
+        row = super().from_db(*args, **kwargs)
+        packed = row.__dict__.get("packed_z")
         if packed:
-            found.times, found.values = packed_arrays.unpack_arrays(bytes(packed))
-        return found
+            row.times, row.values = packed_arrays.unpack_arrays(bytes(packed))
+        return row
 
 
 class StageTiming(models.Model):

@@ -29,21 +29,21 @@ class Watched:
 
 def watched(job: Job) -> Watched | None:
     """Return the figures of a job's time, None if its agent told nothing."""
-    found = telemetry.read(services.telemetry_of(job))
-    if found is None:
+    telemetry_of_job = telemetry.read(services.telemetry_of(job))
+    if telemetry_of_job is None:
         return None
     lines = [
         Line(render(figure.label), units.format_quantity(_rounded(figure), figure.unit))
-        for figure in telemetry.summarise(found)
+        for figure in telemetry.summarise(telemetry_of_job)
     ]
-    return Watched(lines, telemetry.transport_of([found.listings]) is not None)
+    return Watched(lines, telemetry.transport_of([telemetry_of_job.listings]) is not None)
 
 
 def charts_of(job: Job) -> dict[str, object]:
     """Return the charts of a job's time, one a metric: {"charts": [chart, ...]}."""
-    found = telemetry.read(services.telemetry_of(job))
+    telemetry_of_job = telemetry.read(services.telemetry_of(job))
     grouped: dict[str, list[Series]] = {}
-    for series in telemetry.series_of(found) if found else ():
+    for series in telemetry.series_of(telemetry_of_job) if telemetry_of_job else ():
         grouped.setdefault(series.metric, []).append(series)
     return {
         "charts": [

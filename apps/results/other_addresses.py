@@ -15,9 +15,9 @@ _WORDS = _(
 
 def judge(reading: Reading, run: Run) -> Reading:
     """Return the reading of a run, flagged if its nodes had others than the first addresses of its lane."""
-    now, known = (run.plan or {}).get("addresses", {}), run.trial.lane.addresses
-    if not now or not known or now == known[0]:
+    now, first_addresses = (run.plan or {}).get("addresses", {}), run.trial.lane.addresses
+    if not now or not first_addresses or now == first_addresses[0]:
         return reading
-    moved = [pk for pk, address in now.items() if known[0].get(pk) != address]
-    names = Node.objects.filter(pk__in=moved).order_by("name").values_list("name", flat=True)
+    nodes_moved = [pk for pk, address in now.items() if first_addresses[0].get(pk) != address]
+    names = Node.objects.filter(pk__in=nodes_moved).order_by("name").values_list("name", flat=True)
     return add_flags(reading, [Flag(FLAG, "warning", Message(_WORDS, {"nodes": ", ".join(names)}))], {})

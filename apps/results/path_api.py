@@ -84,10 +84,10 @@ class ExperimentLoss(APIView):
     @extend_schema(operation_id="experiments_loss", responses=LossCurveSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
         """Return one curve for each combination of the other factors."""
-        found = _experiment(request, pk)
+        experiment = _experiment(request, pk)
         curves = [
             {**sweep.curve.as_json(), "factors": sweep.label, "conclusions": sweep.conclusions}
-            for sweep in loss.sweeps_of(found, toolbox.get_tool(found.tool))
+            for sweep in loss.sweeps_of(experiment, toolbox.get_tool(experiment.tool))
         ]
         return Response(LossCurveSerializer(curves, many=True).data)
 

@@ -30,21 +30,21 @@ class Placement:
 
 def placement_of(result: Result) -> Placement | None:
     """Return the map of ranks of a result, None if it has none."""
-    asked, got = (_by_rank(kept.get("map")) for kept in (result.requested, result.observed))
-    ranks = list(dict.fromkeys([*asked, *got]))
+    requested, got = (_by_rank(record.get("map")) for record in (result.requested, result.observed))
+    ranks = list(dict.fromkeys([*requested, *got]))
     if not ranks:
         return None
-    places = [Place(rank, _words_of(asked.get(rank)), _words_of(got.get(rank))) for rank in ranks[:SHOWN_RANKS]]
+    places = [Place(rank, _words_of(requested.get(rank)), _words_of(got.get(rank))) for rank in ranks[:SHOWN_RANKS]]
     return Placement(places, len(ranks) - len(places))
 
 
-def _by_rank(kept: object) -> dict[str, Mapping[str, object]]:
+def _by_rank(launch_maps: object) -> dict[str, Mapping[str, object]]:
     """Return {rank: place} of a map, or {launch/rank: place} of several launches' maps, numbered from 1."""
-    if not isinstance(kept, list):
+    if not isinstance(launch_maps, list):
         return {}
-    launches = kept if kept and all(isinstance(item, list) for item in kept) else [kept]
+    launches = launch_maps if launch_maps and all(isinstance(item, list) for item in launch_maps) else [launch_maps]
     return {
-        f"{number}/{place.get('rank')}" if launches is kept else str(place.get("rank")): place
+        f"{number}/{place.get('rank')}" if launches is launch_maps else str(place.get("rank")): place
         for number, launch in enumerate(launches, 1)
         for place in launch
         if isinstance(place, Mapping)
@@ -58,8 +58,8 @@ def _words_of(place: Mapping[str, object] | None) -> str:
     node = str(place.get("node") or place.get("host") or "")
     cores, cpus = place.get("cores"), place.get("cpus")
     if place.get("core") or cores:
-        named = " ".join(map(str, cores)) if isinstance(cores, list) and cores else str(place.get("core"))
-        return _("%(node)s, core %(cores)s") % {"node": node, "cores": named}
+        cores_text = " ".join(map(str, cores)) if isinstance(cores, list) and cores else str(place.get("core"))
+        return _("%(node)s, core %(cores)s") % {"node": node, "cores": cores_text}
     if isinstance(cpus, list) and cpus:
         return _("%(node)s, processor %(cpus)s") % {"node": node, "cpus": " ".join(map(str, cpus))}
     return _("%(node)s, not bound") % {"node": node} if [] in (cores, cpus) else node

@@ -129,11 +129,14 @@ def metrics_of(tool: Tool) -> list[Metric]:
 def measured(experiments: Iterable[Experiment], tools: Mapping[str, Tool]) -> dict[int, list[Metric]]:
     """Return {experiment: the metrics of its tool that it has figures of}, the primary one first."""
     metrics = {item.pk: metrics_of(tools[item.tool]) for item in experiments}
-    wanted = [(pk, metric.name) for pk, found in metrics.items() for metric in found]
+    pairs = [(pk, metric.name) for pk, metrics_of_tool in metrics.items() for metric in metrics_of_tool]
     with connection.cursor() as cursor:
-        cursor.execute(_MEASURED, [[pk for pk, _name in wanted], [name for _pk, name in wanted]])
-        told = set(cursor.fetchall())
-    return {pk: [metric for metric in found if (pk, metric.name) in told] for pk, found in metrics.items()}
+        cursor.execute(_MEASURED, [[pk for pk, _name in pairs], [name for _pk, name in pairs]])
+        measured_pairs = set(cursor.fetchall())
+    return {
+        pk: [metric for metric in metrics_of_tool if (pk, metric.name) in measured_pairs]
+        for pk, metrics_of_tool in metrics.items()
+    }
 
 
 def factors_of(experiment: Experiment) -> list[str]:
@@ -170,10 +173,10 @@ def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple
 def values_of(experiment: Experiment, metric: str, *, lane: int) -> dict[int, list[float]]:
     """Return the figures of a metric on one lane, {point: values}, without warm-ups and invalid ones."""
     rows = Sample.objects.filter(experiment=experiment, metric=metric, trial__lane=lane, counts=True)
-    found: dict[int, list[float]] = defaultdict(list)
+    by_point: dict[int, list[float]] = defaultdict(list)
     for point, value in rows.values_list("trial__point", "value"):
-        found[point].append(value)
-    return dict(found)
+        by_point[point].append(value)
+    return dict(by_point)
 
 
 def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, include_invalid: bool = False) -> Table:
@@ -182,8 +185,8 @@ def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, in
     Invalid figures are left out, unless `include_invalid` asks for them.
     """
     factors = factors_of(experiment)
-    chosen = x if x in factors else factors[0]
-    index = factors.index(chosen)
+    factor = x if x in factors else factors[0]
+    index = factors.index(factor)
     figures, invalid = figures_of(experiment, metric.name, factors)
     if include_invalid:
         figures = figures + [item.figure for item in invalid]
@@ -207,8 +210,8 @@ def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, in
     groups.sort(key=lambda group: (_sortable(group.x), tuple(_sortable(value) for value in group.others)))
     return Table(
         metric=metric,
-        x=chosen,
-        others=tuple(name for name in factors if name != chosen),
+        x=factor,
+        others=tuple(name for name in factors if name != factor),
         groups=tuple(groups),
         mean=mean,
         doubts=raised,
@@ -227,8 +230,8 @@ def lane_names(experiment: Experiment) -> dict[int, str]:
     """Return {lane: "sender → receiver"} with the names of its nodes, "client ↔ server" where data goes both ways."""
     tool = toolbox.get_tool(experiment.tool)
     lanes = list(experiment.lanes.all())
-    wanted = {pk for lane in lanes for ids in lane.roles.values() for pk in ids}
-    nodes = {node.pk: node.name for node in Node.objects.filter(pk__in=wanted)}
+    node_ids = {pk for lane in lanes for ids in lane.roles.values() for pk in ids}
+    nodes = {node.pk: node.name for node in Node.objects.filter(pk__in=node_ids)}
     is_back, arrow = ways.arrow_of(tool, experiment)
     return {lane.pk: ways.lane_ends(lane.roles, tool, nodes, is_back=is_back, arrow=arrow) for lane in lanes}
 

@@ -46,22 +46,22 @@ def histories_of(experiment: Experiment) -> list[History]:
             "trial__lane_id", "trial_id", "recorded_at", "observed__route", "observed__context__before__route"
         )[:MOST]
     )
-    seen: dict[int, list[tuple[int, datetime, routes.Route]]] = defaultdict(list)
+    sightings_by_lane: dict[int, list[tuple[int, datetime, routes.Route]]] = defaultdict(list)
     for lane, trial, moment, own, before in reversed(rows):
         route = routes.from_json(own) or routes.from_json(before)
         if route:
-            seen[lane].append((trial, moment, route))
-    names = queries.lane_names(experiment) if seen else {}
-    return [_history(names[lane], sightings) for lane, sightings in sorted(seen.items())]
+            sightings_by_lane[lane].append((trial, moment, route))
+    names = queries.lane_names(experiment) if sightings_by_lane else {}
+    return [_history(names[lane], sightings) for lane, sightings in sorted(sightings_by_lane.items())]
 
 
 def _history(nodes: str, sightings: list[tuple[int, datetime, routes.Route]]) -> History:
     ways = routes.variants([route for _trial, _moment, route in sightings])
-    taken = {place: way for way in ways for place in way.sightings}
+    way_by_place = {place: way for way in ways for place in way.sightings}
     changes = [
-        (sightings[after][0], render(routes.compare(taken[before].route, taken[after].route).message))
+        (sightings[after][0], render(routes.compare(way_by_place[before].route, way_by_place[after].route).message))
         for before, after in pairwise(range(len(sightings)))
-        if taken[before] is not taken[after]
+        if way_by_place[before] is not way_by_place[after]
     ]
     return History(
         nodes=nodes,

@@ -19,7 +19,7 @@ from apps.core.versions import hold
 
 def refuse(errors: Mapping[str, Iterable[Message]]) -> None:
     """Raise ValidationError with all that could not be read of a query; nothing if all could."""
-    if texts := [messages.render(message) for found in errors.values() for message in found]:
+    if texts := [messages.render(message) for messages_of_field in errors.values() for message in messages_of_field]:
         raise forms.ValidationError(texts)
 
 

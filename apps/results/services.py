@@ -63,12 +63,12 @@ def read_run(run: Run, most_s: float = cpu_time.READING_S) -> tuple[Reading, flo
         raise refusals[0]
     own = setting_names.own_parameters(trial.parameters)
     params = tool.clean(own)
-    told = own if trial.campaign.origin == Campaign.Origin.IMPORTED else None
+    described = own if trial.campaign.origin == Campaign.Origin.IMPORTED else None
     capacity = inventory.least_capacity_bps(_resources_between(trial)) if ceilings.concerns(tool) else None
     nodes = sum(len(members) for members in trial.lane.roles.values())
     try:
         with cpu_time.limited(most_s):
-            reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes, described=told)
+            reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes, described=described)
     except cpu_time.OutOfTimeError as error:
         if most_s < cpu_time.READING_S:
             raise TakesLongError from error
@@ -119,28 +119,28 @@ def output_of(job: Job, plan: Plan, steps: Collection[str] = ()) -> Output:
 
 
 def _is_cut(job: Job) -> bool:
-    stored = getattr(job, "output", None)
-    return bool(stored and stored.truncated) or any(file.truncated for file in job.collected.all())
+    output = getattr(job, "output", None)
+    return bool(output and output.truncated) or any(file.truncated for file in job.collected.all())
 
 
 def telemetry_of(job: Job) -> dict[str, Any]:
     """Return what the agent read from the kernel around a job, as it said it; {} if it said nothing usable."""
-    stored = getattr(job, "output", None)
-    if stored is None or not stored.telemetry_z:
+    output = getattr(job, "output", None)
+    if output is None or not output.telemetry_z:
         return {}
     try:
-        found = json.loads(compression.unpack(stored.telemetry_z))
+        document = json.loads(compression.unpack(output.telemetry_z))
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def printed_by(job: Job) -> dict[str, bytes]:
     """Return what a job printed, byte for byte: {"stdout", "stderr"}."""
-    stored = getattr(job, "output", None)
-    if stored is None:
+    output = getattr(job, "output", None)
+    if output is None:
         return {"stdout": b"", "stderr": b""}
-    return {"stdout": compression.unpack(stored.stdout_z), "stderr": compression.unpack(stored.stderr_z)}
+    return {"stdout": compression.unpack(output.stdout_z), "stderr": compression.unpack(output.stderr_z)}
 
 
 def start_skew_s(jobs: Sequence[Job]) -> float | None:

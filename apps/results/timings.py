@@ -24,7 +24,7 @@ def record_timings(*, run: Run) -> list[StageTiming]:
         members = [job for job in jobs if job.stage == index and not impossible_times.are_impossible(job)]
         if not members:
             continue
-        found = timing.timing_of(
+        start = timing.timing_of(
             planned=min(job.start_at.timestamp() for job in members if job.start_at),
             starts=[job.started_at.timestamp() for job in members if job.started_at],
             ends=[job.ended_at.timestamp() for job in members if job.started_at and job.ended_at],
@@ -37,10 +37,10 @@ def record_timings(*, run: Run) -> list[StageTiming]:
                 stage=index,
                 name=stage.name[:50],
                 commands=len(members),
-                started=found.started,
-                skew_s=found.skew_s,
-                late_s=found.late_s,
-                overlap=found.overlap,
+                started=start.started,
+                skew_s=start.skew_s,
+                late_s=start.late_s,
+                overlap=start.overlap,
                 clock_error_s=max(errors, default=None),
             )
         )

@@ -88,10 +88,10 @@ def _table_context(request: HttpRequest, experiment: Experiment, *, is_part: boo
 @require_GET
 def experiment(request: HttpRequest, pk: int) -> HttpResponse:
     """Show an experiment's results by any factor and metric."""
-    found = _experiment(request, pk)
+    shown_experiment = _experiment(request, pk)
     is_part = bool(request.headers.get("HX-Request"))
     page = "results/_panel.html" if is_part else "results/experiment.html"
-    return render(request, page, _table_context(request, found, is_part=is_part))
+    return render(request, page, _table_context(request, shown_experiment, is_part=is_part))
 
 
 @login_required
@@ -105,10 +105,10 @@ def experiment_panel(request: HttpRequest, pk: int) -> HttpResponse:
 @require_GET
 def experiment_data(request: HttpRequest, pk: int) -> JsonResponse:
     """Return the chart's data."""
-    found = _experiment(request, pk)
-    if missing := _missing(request, found):
+    shown_experiment = _experiment(request, pk)
+    if missing := _missing(request, shown_experiment):
         return downloads.refusal_of(missing)
-    _table, chart = _data_for(request, found)
+    _table, chart = _data_for(request, shown_experiment)
     return JsonResponse(chart)
 
 
@@ -116,52 +116,52 @@ def experiment_data(request: HttpRequest, pk: int) -> JsonResponse:
 @require_GET
 def experiment_loss(request: HttpRequest, pk: int) -> JsonResponse:
     """Return the charts of loss and jitter against the offered load."""
-    found = _experiment(request, pk)
-    return JsonResponse(loss.charts_of(loss.sweeps_of(found, toolbox.get_tool(found.tool))))
+    shown_experiment = _experiment(request, pk)
+    return JsonResponse(loss.charts_of(loss.sweeps_of(shown_experiment, toolbox.get_tool(shown_experiment.tool))))
 
 
 @login_required
 @require_GET
 def download(request: HttpRequest, pk: int, ending: str) -> StreamingHttpResponse:
     """Download every sample as CSV or JSON."""
-    found = _experiment(request, pk)
-    return (downloads.csv_of if ending == "csv" else downloads.json_of)(request, found)
+    shown_experiment = _experiment(request, pk)
+    return (downloads.csv_of if ending == "csv" else downloads.json_of)(request, shown_experiment)
 
 
 @login_required
 @require_GET
 def trial(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a trial: parameters, attempts, commands, raw output, facts, samples."""
-    found = queries.trial_for(rights.user_of(request), pk)
-    if found is None:
+    trial_shown = queries.trial_for(rights.user_of(request), pk)
+    if trial_shown is None:
         raise Http404
-    tool = toolbox.get_tool(found.experiment.tool)
-    waits.attach_trial_waits([found], request.user, timezone.now())
-    attempts = attempts_of(found, tool, rights.user_of(request))
-    is_imported = found.campaign.origin == Campaign.Origin.IMPORTED
+    tool = toolbox.get_tool(trial_shown.experiment.tool)
+    waits.attach_trial_waits([trial_shown], request.user, timezone.now())
+    attempts = attempts_of(trial_shown, tool, rights.user_of(request))
+    is_imported = trial_shown.campaign.origin == Campaign.Origin.IMPORTED
     parameters = [
-        (parameter, _setting_of(found, parameter))
-        for parameter in (*tool.parameters, *setting_names.shown_parameters_of(found.parameters).values())
-        if is_imported or parameter.name in found.parameters
+        (parameter, _setting_of(trial_shown, parameter))
+        for parameter in (*tool.parameters, *setting_names.shown_parameters_of(trial_shown.parameters).values())
+        if is_imported or parameter.name in trial_shown.parameters
     ]
     context = {
-        "trial": found,
-        "can_write": rights.can(request.user, found.campaign.team, Role.OPERATOR),
+        "trial": trial_shown,
+        "can_write": rights.can(request.user, trial_shown.campaign.team, Role.OPERATOR),
         "has_figures": any(attempt.result for attempt in attempts),
         "tool": tool,
         "parameters": parameters,
         "attempts": attempts,
-        "nodes": queries.lane_names(found.experiment)[found.lane_id],
-        "history_point": point_key(likeness.told_of(found.parameters)),
+        "nodes": queries.lane_names(trial_shown.experiment)[trial_shown.lane_id],
+        "history_point": point_key(likeness.told_of(trial_shown.parameters)),
     }
     return render(request, "results/trial.html", context)
 
 
-def _setting_of(found: Trial, parameter: Parameter) -> str:
+def _setting_of(trial_of_page: Trial, parameter: Parameter) -> str:
     """Return what a trial was measured with; of an import what nobody told is not known."""
-    if parameter.name not in found.parameters:
+    if parameter.name not in trial_of_page.parameters:
         return _("not known")
-    return charts.text_of(parameter, found.parameters[parameter.name], {})
+    return charts.text_of(parameter, trial_of_page.parameters[parameter.name], {})
 
 
 @login_required

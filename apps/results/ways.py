@@ -18,9 +18,9 @@ ONE_WAY, BOTH_WAYS = " → ", " ↔ "
 def back_in_sql(tool: Tool, metric: str, *, parameters: str) -> str:
     """Return a condition of PostgreSQL: whether a figure's data went from the second role to the first."""
     name, value = (word.replace("'", "''").replace("%", "%%") for word in tool.backwards_at)
-    told = f"coalesce({parameters}->>'{name}' = '{value}', false)"
+    is_backwards = f"coalesce({parameters}->>'{name}' = '{value}', false)"
     is_turned = goes_back(tool, {}, metric)
-    return f"(NOT {told})" if is_turned else told
+    return f"(NOT {is_backwards})" if is_turned else is_backwards
 
 
 def sides_of(
@@ -50,8 +50,8 @@ def arrow_for(tool: Tool, fixed: Mapping[str, Any], factors: Sequence[Mapping[st
 def nodes_of(lane: Lane, parameters: Mapping[str, Any], metric: str) -> str:
     """Return "sender → receiver" with the names of the nodes that play a lane's roles at a setting."""
     tool = toolbox.get_tool(lane.experiment.tool)
-    wanted = {pk for ids in lane.roles.values() for pk in ids}
-    names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
+    node_ids = {pk for ids in lane.roles.values() for pk in ids}
+    names = dict(Node.objects.filter(pk__in=node_ids).values_list("pk", "name"))
     return lane_ends(lane.roles, tool, names, is_back=goes_back(tool, parameters, metric))
 
 

@@ -68,9 +68,9 @@ def changes(runs: QuerySet[Run], looked: Looked) -> Iterator[Change]:
             looked.gone += hasattr(run, "result")
             continue
         looked.read += 1
-        found = change_of(run)
-        if found is not None:
-            yield found
+        change = change_of(run)
+        if change is not None:
+            yield change
 
 
 def change_of(run: Run) -> Change | None:
@@ -92,8 +92,8 @@ def change_of(run: Run) -> Change | None:
 
 def plain(reading: Reading) -> Json:
     """Return a reading as the database gives it back."""
-    found: Json = json.loads(json.dumps(reading.as_json()))
-    return found
+    data: Json = json.loads(json.dumps(reading.as_json()))
+    return data
 
 
 def as_stored(result: Result) -> Json:
@@ -111,8 +111,8 @@ def as_stored(result: Result) -> Json:
 
 def observed_of(reading: Json, before: Result | None) -> Json:
     """Return what was observed, with where it was imported from."""
-    kept = {_KEPT: before.observed[_KEPT]} if before and _KEPT in before.observed else {}
-    return {**reading["observed"], **kept}
+    origin = {_KEPT: before.observed[_KEPT]} if before and _KEPT in before.observed else {}
+    return {**reading["observed"], **origin}
 
 
 def _has_output(run: Run) -> bool:

@@ -29,5 +29,5 @@ class Superseded(models.Model):
     @property
     def reading(self) -> dict[str, Any]:
         """Return what was read: samples, series, requested, granted and observed values, flags, version."""
-        found: dict[str, Any] = json.loads(zlib.decompress(bytes(self.reading_z)))
-        return found
+        reading: dict[str, Any] = json.loads(zlib.decompress(bytes(self.reading_z)))
+        return reading

@@ -18,6 +18,6 @@ def flags_of_trials(trials: Iterable[Trial]) -> Doubts:
 
 
 @register.filter
-def mark_of(found: Doubts, trial: Trial) -> Mark | None:
+def mark_of(trial_doubts: Doubts, trial: Trial) -> Mark | None:
     """Return the mark of one trial, None if it has no flag."""
-    return found.about([trial.pk])
+    return trial_doubts.about([trial.pk])

@@ -43,20 +43,25 @@ class Command(BaseCommand):
         runs = changes.runs_to_read(
             tool=_tool(options["tool"]), campaign=_campaign(options["campaign"]), team=_team(options["team"])
         )
-        looked, found, kept = Looked(), 0, Counter[int]()
+        looked, changes_count, kept_by_campaign = Looked(), 0, Counter[int]()
         for change in changes.changes(runs, looked):
-            found += 1
+            changes_count += 1
             self.stdout.write(_line(change))
             if options["apply"] and services.apply(change, reason=reason, now=timezone.now()):
-                kept[change.run.trial.campaign_id] += 1
-        for campaign, count in kept.items():
+                kept_by_campaign[change.run.trial.campaign_id] += 1
+        for campaign, count in kept_by_campaign.items():
             services.tell(campaign_id=campaign, count=count, reason=reason)
-        counts = {"read": looked.read, "gone": looked.gone, "changed": found, "kept": kept.total()}
+        counts = {
+            "read": looked.read,
+            "gone": looked.gone,
+            "changed": changes_count,
+            "kept": kept_by_campaign.total(),
+        }
         self.stdout.write(
             _("Runs read again: %(read)s; without raw output: %(gone)s; changed: %(changed)s; kept: %(kept)s.")
             % counts
         )
-        if found and not options["apply"]:
+        if changes_count and not options["apply"]:
             self.stdout.write(_("Nothing was changed. --apply --reason “…” keeps it, and the earlier editions."))
 
 
@@ -69,18 +74,18 @@ def _line(change: Change) -> str:
             return "–"
         return units.format_quantity(value, units_of.get(name, ""))
 
-    told = [
+    parts = [
         f"{name} {shown(name, old)} → {shown(name, new)}"
         + (f" ({old!r} → {new!r})" if shown(name, old) == shown(name, new) else "")
         for name, (old, new) in change.figures.items()
     ]
-    told += change.parts
+    parts += change.parts
     if change.before is None:
-        told.insert(0, _("can be read now"))
+        parts.insert(0, _("can be read now"))
     if change.failure:
-        told.append(_("refused: %(why)s") % {"why": messages.render(change.failure.message)})
+        parts.append(_("refused: %(why)s") % {"why": messages.render(change.failure.message)})
     place = f"{trial.campaign.permanent_id} {trial.experiment.name} #{trial.position}"
-    return f"{place} [{trial.experiment.tool}] " + "; ".join(told)
+    return f"{place} [{trial.experiment.tool}] " + "; ".join(parts)
 
 
 def _tool(slug: str) -> str:
@@ -98,12 +103,12 @@ def _team(slug: str) -> str:
     return slug
 
 
-def _campaign(wanted: str) -> int | None:
-    if not wanted:
+def _campaign(text: str) -> int | None:
+    if not text:
         return None
-    named = Campaign.objects.filter(permanent_id=permanent_ids.normalise(wanted))
-    numbered = wanted.isascii() and wanted.isdigit() and len(wanted) < 10
-    found = named.first() or (Campaign.objects.filter(pk=int(wanted)).first() if numbered else None)
-    if found is None:
-        raise CommandError(_("There is no campaign “%s”: give its number or its permanent id.") % wanted)
-    return found.pk
+    by_permanent_id = Campaign.objects.filter(permanent_id=permanent_ids.normalise(text))
+    numbered = text.isascii() and text.isdigit() and len(text) < 10
+    campaign = by_permanent_id.first() or (Campaign.objects.filter(pk=int(text)).first() if numbered else None)
+    if campaign is None:
+        raise CommandError(_("There is no campaign “%s”: give its number or its permanent id.") % text)
+    return campaign.pk
