@@ -17,16 +17,16 @@ def show_draft(request: HttpRequest, make: Callable[[], int | None], otherwise: 
     return show_campaign(request, make, _("The draft is ready: look at it, then launch it."), otherwise)
 
 
-def show_campaign(request: HttpRequest, make: Callable[[], int | None], said: str, otherwise: str) -> HttpResponse:
-    """Show the campaign that `make` returns the id of with what is `said`, or what refuses it at `otherwise`."""
+def show_campaign(request: HttpRequest, make: Callable[[], int | None], success: str, otherwise: str) -> HttpResponse:
+    """Show the campaign that `make` returns the id of with the message `success`, or why not at `otherwise`."""
     try:
-        made = make()
+        campaign_id = make()
     except ValidationError as error:
         for text in error.messages:
             messages.error(request, text)
         return redirect(otherwise)
-    messages.success(request, said)
-    return redirect("campaigns:campaign_detail", pk=made)
+    messages.success(request, success)
+    return redirect("campaigns:campaign_detail", pk=campaign_id)
 
 
 def place_of(text: str) -> int | None:

@@ -179,8 +179,10 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
     @action(detail=True, methods=["post"])
     def verify(self, request: Request, pk: str) -> Response:
         """Launch the smallest A/B campaign that proves the finding: both settings in turn until it decides."""
-        made = services.verify_finding(finding=self.get_object(), user=rights.user_of(request), now=timezone.now())
-        return Response(VerificationSerializer(made).data, status=status.HTTP_201_CREATED)
+        verification = services.verify_finding(
+            finding=self.get_object(), user=rights.user_of(request), now=timezone.now()
+        )
+        return Response(VerificationSerializer(verification).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=OfferSerializer(many=True))
     @action(detail=True, filterset_class=None, pagination_class=None, url_path="proposals")
@@ -193,9 +195,9 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
     def draft(self, request: Request, pk: str) -> Response:
         """Make a draft campaign of what the finding proposes."""
         finding, wish = self._wish(DraftOfSerializer)
-        made = proposals.create_draft(finding=finding, user=rights.user_of(request), now=timezone.now(), **wish)
-        shown = CampaignSerializer(made, context={"request": request})
-        return Response(shown.data, status=status.HTTP_201_CREATED)
+        campaign = proposals.create_draft(finding=finding, user=rights.user_of(request), now=timezone.now(), **wish)
+        serializer = CampaignSerializer(campaign, context={"request": request})
+        return Response(serializer.data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=CalibrationSerializer)
     @action(detail=False, filterset_class=None, pagination_class=None)

@@ -44,21 +44,21 @@ class Contrast:
     @property
     def differences(self) -> list[Difference]:
         """Return what differs, in the tool's order, kernel settings last."""
-        known = drafts.known_of(self.tool, self.now)
+        parameters = drafts.known_of(self.tool, self.now)
         return [
             Difference(
                 name,
-                known[name].label,
-                _shown(known[name], self.now[name]),
-                _shown(known[name], self.then[name]),
+                parameters[name].label,
+                _shown(parameters[name], self.now[name]),
+                _shown(parameters[name], self.then[name]),
             )
-            for name in known
+            for name in parameters
             if name in self.now and self.now[name] != self.then[name]
         ]
 
     def as_experiment(self) -> dict[str, Any]:
         """Return the fields of the experiment: what differs as zipped factors, the rest fixed if not as usual."""
-        known = drafts.known_of(self.tool, self.now)
+        parameters = drafts.known_of(self.tool, self.now)
         names = [item.name for item in self.differences]
         return {
             "tool": self.tool.slug,
@@ -66,10 +66,12 @@ class Contrast:
             "fixed": {
                 name: text
                 for name, value in self.now.items()
-                if name not in names and value != known[name].default and (text := drafts.text_of(known[name], value))
+                if name not in names
+                and value != parameters[name].default
+                and (text := drafts.text_of(parameters[name], value))
             },
             "factors": [
-                {"name": name, "expression": drafts.list_of(known[name], (self.now[name], self.then[name]))}
+                {"name": name, "expression": drafts.list_of(parameters[name], (self.now[name], self.then[name]))}
                 for name in names
             ],
             "zips": [names] if len(names) > 1 else [],
@@ -94,12 +96,12 @@ class Contrast:
     @property
     def settings(self) -> dict[str, set[str]]:
         """Return {key: names of the nodes} of the kernel settings that it changes, for the time of each run."""
-        found: dict[str, set[str]] = {}
+        nodes_by_key: dict[str, set[str]] = {}
         for side in (self.now, self.then):
             for role, values in setting_names.settings_of(side).items():
                 for key in values:
-                    found.setdefault(key, set()).update(node.name for node in self.nodes.get(role, ()))
-        return found
+                    nodes_by_key.setdefault(key, set()).update(node.name for node in self.nodes.get(role, ()))
+        return nodes_by_key
 
 
 def _shown(parameter: Parameter, value: Value) -> str:
@@ -123,7 +125,7 @@ def contrast_of(finding: Finding) -> Contrast:
     base = drafts.typed(tool, {name: value for name, value in earlier.parameters.items() if value is not None})
     sides = _complete(tool, base | now), _complete(tool, base | then)
     blank = dict.fromkeys((*sides[0], *sides[1]), "")
-    found = Contrast(
+    contrast = Contrast(
         tool,
         metric,
         _nodes(finding, tool, earlier.roles),
@@ -137,9 +139,9 @@ def contrast_of(finding: Finding) -> Contrast:
             if parameter.name not in {**now, **then}
         ),
     )
-    if not found.differences:
+    if not contrast.differences:
         raise drafts.refuse(_("Nothing would change: the present setting is the recommended one."))
-    return found
+    return contrast
 
 
 def missing_grants(contrast: Contrast) -> list[tuple[Node, Message]]:
@@ -195,11 +197,11 @@ def _complete(tool: Tool, params: Params) -> dict[str, Any]:
 
 
 def _nodes(finding: Finding, tool: Tool, roles: Mapping[str, list[int]]) -> dict[str, tuple[Node, ...]]:
-    wanted = [node for role in tool.roles for node in roles.get(role.name, ())]
-    known = {node.pk: node for node in Node.objects.filter(team=finding.team_id, pk__in=wanted)}
-    found = {role.name: tuple(known[pk] for pk in roles.get(role.name, ()) if pk in known) for role in tool.roles}
-    absent = [role.name for role in tool.roles if not found[role.name]]
-    if absent or len(known) < len(set(wanted)):
+    node_ids = [node for role in tool.roles for node in roles.get(role.name, ())]
+    nodes = {node.pk: node for node in Node.objects.filter(team=finding.team_id, pk__in=node_ids)}
+    players = {role.name: tuple(nodes[pk] for pk in roles.get(role.name, ()) if pk in nodes) for role in tool.roles}
+    absent = [role.name for role in tool.roles if not players[role.name]]
+    if absent or len(nodes) < len(set(node_ids)):
         text = _("It is not known any more which nodes measured this, or they left the inventory.")
         raise drafts.refuse(text)
-    return found
+    return players

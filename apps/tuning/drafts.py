@@ -36,16 +36,16 @@ def known_of(tool: Tool, names: Iterable[str]) -> dict[str, Parameter]:
 
 def typed(tool: Tool, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return values typed and in base units; errors.Refused names one that the tool has not, or does not take."""
-    known = known_of(tool, params)
-    found: dict[str, Any] = {}
+    parameters = known_of(tool, params)
+    values: dict[str, Any] = {}
     for name, value in likeness.told_of(params).items():
-        if name not in known:
+        if name not in parameters:
             raise refuse(_("%(tool)s has no parameter “%(name)s”."), tool=tool.name, name=name)
         try:
-            found[name] = known[name].clean(_whole(known[name], value))
+            values[name] = parameters[name].clean(_whole(parameters[name], value))
         except units.UnitError as error:
             raise errors.Refused({name: error.message}) from None
-    return found
+    return values
 
 
 def text_of(parameter: Parameter, value: Value) -> str:
@@ -71,19 +71,19 @@ def file_system_of(name: str, team: Team) -> FileSystem | None:
     """Return the team's file system of that name, None for none; errors.Refused if it is not in the inventory."""
     if not name:
         return None
-    found = FileSystem.objects.filter(team=team, name=name).first()
-    if found is None:
+    file_system = FileSystem.objects.filter(team=team, name=name).first()
+    if file_system is None:
         raise refuse(_("The file system %(name)s is not in the inventory: describe it first."), name=name)
-    return found
+    return file_system
 
 
 def nodes_named(names: Sequence[str], team: Team) -> tuple[Node, ...]:
     """Return the team's nodes of these names, in their order; errors.Refused names one that is not there."""
-    found = {node.name: node for node in Node.objects.filter(team=team, name__in=names)}
+    nodes = {node.name: node for node in Node.objects.filter(team=team, name__in=names)}
     for name in names:
-        if name not in found:
+        if name not in nodes:
             raise refuse(_("The node %(name)s is not in the inventory: describe it first."), name=name)
-    return tuple(found[name] for name in names)
+    return tuple(nodes[name] for name in names)
 
 
 def _whole(parameter: Parameter, value: Any) -> Any:

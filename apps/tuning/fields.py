@@ -17,10 +17,10 @@ class RecordField(models.JSONField):
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
         """Return the record's members that have their form."""
-        found = super().from_db_value(value, expression, connection)
-        if found is None or isinstance(expression, KeyTransform):
-            return found
-        record, broken = shapes.sound_members(FindingDraft, found)
+        data = super().from_db_value(value, expression, connection)
+        if data is None or isinstance(expression, KeyTransform):
+            return data
+        record, broken = shapes.sound_members(FindingDraft, data)
         label = record.get("confidence_label", "")
         if not isinstance(label, str):
             record["confidence_label"] = ""

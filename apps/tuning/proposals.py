@@ -44,8 +44,8 @@ class Offer:
     @property
     def factors(self) -> Json:
         """Return {name: text} of what it sweeps."""
-        found: Json = self.proposal.get("factors") or {}
-        return found
+        factors: Json = self.proposal.get("factors") or {}
+        return factors
 
 
 def offers_of(finding: Finding) -> list[Offer]:
@@ -54,29 +54,29 @@ def offers_of(finding: Finding) -> list[Offer]:
     own, missing = details.get("proposals") or [], details.get("missing") or []
     # One for each thing that is missing, or for all of them together.
     reasons = missing if len(missing) == len(own) else [None] * len(own)
-    found = [Offer(f"p{place}", reasons[place], item) for place, item in enumerate(own)]
+    offers = [Offer(f"p{place}", reasons[place], item) for place, item in enumerate(own)]
     for place, item in enumerate(details.get("alternatives") or []):
         if item.get("proposal"):
-            found.append(Offer(f"a{place}", item["test"], item["proposal"]))
-    return found
+            offers.append(Offer(f"a{place}", item["test"], item["proposal"]))
+    return offers
 
 
 def create_draft(*, finding: Finding, user: User, key: str, now: datetime) -> Campaign:
     """Make a draft of one offer, or of ALL proposals; errors.Refused says what is not known or not possible."""
     rights.require(user, finding.team, Role.OPERATOR)
     offers = offers_of(finding)
-    chosen = [offer for offer in offers if offer.key == key or (key == ALL and offer.key.startswith("p"))]
-    if not chosen:
-        known = ", ".join([ALL, *(offer.key for offer in offers)]) if offers else "–"
+    chosen_offers = [offer for offer in offers if offer.key == key or (key == ALL and offer.key.startswith("p"))]
+    if not chosen_offers:
+        keys = ", ".join([ALL, *(offer.key for offer in offers)]) if offers else "–"
         text = _("The finding does not propose “%(key)s” any more; it proposes: %(known)s.")
-        raise drafts.refuse(text, key=key, known=known)
+        raise drafts.refuse(text, key=key, known=keys)
     title = messages.render(finding.title)
     return draft_proposals(
         team=finding.team,
         user=user,
         name=gettext("Decide: %(title)s") % {"title": title[:LONGEST_TITLE]},
-        goal=" ".join(messages.render(offer.reason) for offer in chosen if offer.reason),
-        proposals=[offer.proposal for offer in chosen],
+        goal=" ".join(messages.render(offer.reason) for offer in chosen_offers if offer.reason),
+        proposals=[offer.proposal for offer in chosen_offers],
         about=finding,
         now=now,
     )
@@ -108,7 +108,7 @@ def draft_proposals(
 
 def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, proposal: Json, name: str) -> None:
     fixed = {key: value for key, value in (proposal.get("fixed") or {}).items() if value is not None}
-    known = drafts.known_of(tool, fixed)
+    parameters = drafts.known_of(tool, fixed)
     file_system = drafts.file_system_of(str(proposal.get("file_system") or ""), campaign.team)
     if file_system is None and finding:
         file_system = _files_of(finding, tool)
@@ -123,7 +123,9 @@ def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, pr
             tool=tool.slug,
             file_system=file_system,
             fixed={
-                key: value if isinstance(value, str) or key not in known else drafts.text_of(known[key], value)
+                key: value
+                if isinstance(value, str) or key not in parameters
+                else drafts.text_of(parameters[key], value)
                 for key, value in fixed.items()
             },
             factors=[{"name": key, "expression": str(text)} for key, text in (proposal.get("factors") or {}).items()],
@@ -135,21 +137,21 @@ def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, pr
 def _players(
     team: Team,
     tool: Tool,
-    named: Mapping[str, Sequence[str]],
+    names_by_role: Mapping[str, Sequence[str]],
     measured: Mapping[str, Sequence[Node]],
     file_system: FileSystem | None,
 ) -> dict[str, Sequence[Node]]:
     """Return who plays each role: the nodes that the rule names, else those measured, else one that has the files."""
-    found: dict[str, Sequence[Node]] = {}
+    players: dict[str, Sequence[Node]] = {}
     for role in tool.roles:
-        if named.get(role.name):
-            found[role.name] = drafts.nodes_named(named[role.name], team)
+        if names_by_role.get(role.name):
+            players[role.name] = drafts.nodes_named(names_by_role[role.name], team)
         elif role.name in measured:
-            found[role.name] = measured[role.name]
+            players[role.name] = measured[role.name]
         elif file_system is not None:
             mounting = Node.objects.filter(team=team, pk__in=testbeds.mounting(file_system))
-            found[role.name] = list(mounting.order_by("name")[:1])
-    return found
+            players[role.name] = list(mounting.order_by("name")[:1])
+    return players
 
 
 def _files_of(finding: Finding, tool: Tool) -> FileSystem | None:
@@ -171,9 +173,9 @@ def _measured(finding: Finding) -> dict[str, list[Node]]:
 
 def _unused(name: str, names: set[str]) -> str:
     """Return a name that no other experiment of the draft has."""
-    number, found = 1, name
-    while found in names:
+    number, candidate = 1, name
+    while candidate in names:
         number += 1
-        found = f"{name} {number}"
-    names.add(found)
-    return found
+        candidate = f"{name} {number}"
+    names.add(candidate)
+    return candidate

@@ -42,10 +42,10 @@ def history_of(finding: Finding, user: User) -> list[Decision]:
     What a measurement said stands there for whoever sees its campaign; for others only the state that it gave.
     """
     lines = list(finding.decisions.select_related("user", "verification__campaign"))
-    told = Verification.objects.filter(told_to(user, team="finding__team"), finding=finding)
-    seen = set(told.values_list("pk", flat=True))
+    verifications = Verification.objects.filter(told_to(user, team="finding__team"), finding=finding)
+    in_sight = set(verifications.values_list("pk", flat=True))
     for line in lines:
-        if line.verification_id is not None and line.verification_id not in seen:
+        if line.verification_id is not None and line.verification_id not in in_sight:
             line.note, line.verification = None, None
     return lines
 
@@ -63,8 +63,8 @@ def standing(findings: QuerySet[Finding], state: str = "") -> QuerySet[Finding]:
 def attach_ends(findings: Iterable[Finding]) -> None:
     """Give each finding the names of the ends that it speaks of, as (role, name) pairs and in words."""
     listed = list(findings)
-    wanted = {node for finding in listed for _role, node in finding.ends}
-    names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name")) if wanted else {}
+    node_ids = {node for finding in listed for _role, node in finding.ends}
+    names = dict(Node.objects.filter(pk__in=node_ids).values_list("pk", "name")) if node_ids else {}
     for finding in listed:
         finding.end_names = [(role, names.get(node, "?")) for role, node in finding.ends]
         finding.told_ends = told_ends(
@@ -111,9 +111,9 @@ def value_text(finding: Finding) -> str:
         return "–"
     proof = finding.details.get("proof")
     if not finding.value and isinstance(proof, Mapping) and isinstance(proof.get("then"), Mapping):
-        chosen = {name for name, value in proof["then"].items() if value == 0}
+        zeros = {name for name, value in proof["then"].items() if value == 0}
         for parameter in _parameters_of(str(proof.get("tool")), finding.team):
-            if parameter.zero and parameter.unit == finding.unit and parameter.name in chosen:
+            if parameter.zero and parameter.unit == finding.unit and parameter.name in zeros:
                 return render(parameter.zero)
     return units.format_quantity(finding.value, finding.unit)
 
@@ -188,7 +188,7 @@ def blocks_of(experiment: Experiment, metric: str) -> Blocks:
     for block, point, value in samples.values_list("trial__repetition", "trial__point", "value"):
         blocks[block][point] = value
     return Blocks(
-        pairs=[(found[0], found[1]) for _block, found in sorted(blocks.items()) if len(found) == 2],
+        pairs=[(values[0], values[1]) for _block, values in sorted(blocks.items()) if len(values) == 2],
         attempted=trials.values("repetition").distinct().count(),
         is_complete=not trials.filter(state__in=(Trial.State.PENDING, Trial.State.RUNNING)).exists(),
     )

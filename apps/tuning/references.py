@@ -18,8 +18,8 @@ NAME = "finding"
 
 def references_of(findings: Sequence[Finding]) -> list[str]:
     """Return the reference of each finding, with one query for all."""
-    wanted = {node for finding in findings for _role, node in finding.ends}
-    names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
+    node_ids = {node for finding in findings for _role, node in finding.ends}
+    names = dict(Node.objects.filter(pk__in=node_ids).values_list("pk", "name"))
     return [f"{NAME}:{finding.campaign.permanent_id}/{_written(finding, names)}" for finding in findings]
 
 
@@ -43,10 +43,10 @@ def _written(finding: Finding, names: dict[int, str]) -> str:
 
 def _find(campaign: Campaign, rest: str) -> str | None:
     findings = list(campaign.findings.filter(rule=rest.partition("/")[0]).select_related("experiment"))
-    wanted = {node for finding in findings for _role, node in finding.ends}
-    names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
-    found = next((finding for finding in findings if _written(finding, names) == rest), None)
-    return reverse("tuning:detail", args=[found.pk]) if found else None
+    node_ids = {node for finding in findings for _role, node in finding.ends}
+    names = dict(Node.objects.filter(pk__in=node_ids).values_list("pk", "name"))
+    finding_found = next((finding for finding in findings if _written(finding, names) == rest), None)
+    return reverse("tuning:detail", args=[finding_found.pk]) if finding_found else None
 
 
 register(Kind(name=NAME, model=Finding, campaign=_campaign, write=_write, find=_find))

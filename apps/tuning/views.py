@@ -35,10 +35,10 @@ def finding_list(request: HttpRequest) -> HttpResponse:
     user = rights.user_of(request)
     findings = queries.listed_for(user)
     rules = list(findings.order_by("rule").values_list("rule", flat=True).distinct())
-    chosen = {name: request.GET.get(name, "") for name in ("state", "kind", "rule")}
-    known = {"state": Finding.State.values, "kind": Finding.Kind.values, "rule": rules}
-    wanted = {name: value for name, value in chosen.items() if value in known[name]}
-    listed = queries.standing(findings.filter(**wanted), wanted.get("state", ""))
+    texts = {name: request.GET.get(name, "") for name in ("state", "kind", "rule")}
+    options = {"state": Finding.State.values, "kind": Finding.Kind.values, "rule": rules}
+    filters = {name: value for name, value in texts.items() if value in options[name]}
+    listed = queries.standing(findings.filter(**filters), filters.get("state", ""))
     page = Paginator(listed, 50).get_page(request.GET.get("page"))
     queries.attach_ends(page.object_list)
     queries.attach_flags(page.object_list)
@@ -49,7 +49,7 @@ def finding_list(request: HttpRequest) -> HttpResponse:
         "states": Finding.State.choices,
         "kinds": Finding.Kind.choices,
         "rules": rules,
-        **{name: wanted.get(name, "") for name in chosen},
+        **{name: filters.get(name, "") for name in texts},
         "calibration": queries.calibration_for(user),
         "standings": analyses.unfinished_for(user),
     }

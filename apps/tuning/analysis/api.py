@@ -83,12 +83,12 @@ class RetryAnalysis(rest.APIView):
     )
     def post(self, request: Request, campaign: int) -> Response:
         """Ask for it again; operators of the team may."""
-        found = _campaign(request, campaign)
-        services.retry_analysis(campaign=found, user=rights.user_of(request))
-        found.refresh_from_db()
-        return Response(AnalysisSerializer(queries.standing_of(found)).data)
+        campaign_row = _campaign(request, campaign)
+        services.retry_analysis(campaign=campaign_row, user=rights.user_of(request))
+        campaign_row.refresh_from_db()
+        return Response(AnalysisSerializer(queries.standing_of(campaign_row)).data)
 
 
 def _campaign(request: Request, pk: int) -> Campaign:
-    seen = visible(Campaign.objects.filter(deleting_at=None), request.user).select_related("team")
-    return get_scoped_or_404(seen, pk=pk)
+    in_sight = visible(Campaign.objects.filter(deleting_at=None), request.user).select_related("team")
+    return get_scoped_or_404(in_sight, pk=pk)

@@ -77,8 +77,8 @@ class Standing:
         if self.error:
             lines.append(Message(_("Analysis failed: %(error)s"), {"error": self.error.as_json()}))
         for item in self.failures:
-            shown = {"rule": item.rule, "version": item.rule_version, "error": item.error}
-            lines.append(Message(_("Analysis failed: rule %(rule)s (version %(version)s): %(error)s"), shown))
+            words = {"rule": item.rule, "version": item.rule_version, "error": item.error}
+            lines.append(Message(_("Analysis failed: rule %(rule)s (version %(version)s): %(error)s"), words))
         if self.failures and not self.error:
             lines.append(Message(_("What the other rules say is complete.")))
         return lines
@@ -98,10 +98,10 @@ class Standing:
 @functools.cache
 def asked_with() -> str:
     """Return what tells this product, and these rules, from others: what failed with those is asked again."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(path for folder in PROGRAM for path in folder.rglob("*.py")):
-        found.update(path.read_bytes())
-    return f"{found.hexdigest()[:16]}/{rules.fingerprint()}"
+        digest.update(path.read_bytes())
+    return f"{digest.hexdigest()[:16]}/{rules.fingerprint()}"
 
 
 def waiting(now: datetime) -> QuerySet[Campaign]:
@@ -115,16 +115,16 @@ def waiting(now: datetime) -> QuerySet[Campaign]:
     return rows.order_by("finished_at")
 
 
-def standings_of(wanted: Iterable[Campaign]) -> dict[int, Standing]:
+def standings_of(rows: Iterable[Campaign]) -> dict[int, Standing]:
     """Return how the analyses of campaigns stand, by the campaigns' ids, in two queries at most."""
-    listed = {campaign.pk: campaign for campaign in wanted}
+    listed = {campaign.pk: campaign for campaign in rows}
     ended = [pk for pk, campaign in listed.items() if campaign.state in ENDED and campaign.analysed_at]
-    known = {item.campaign_id: item for item in Analysis.objects.filter(campaign__in=ended)} if ended else {}
-    failed = [pk for pk, item in known.items() if item.has_failed]
+    analyses = {item.campaign_id: item for item in Analysis.objects.filter(campaign__in=ended)} if ended else {}
+    failed = [pk for pk, item in analyses.items() if item.has_failed]
     failures: dict[int, list[RuleFailure]] = defaultdict(list)
     for item in RuleFailure.objects.filter(campaign__in=failed) if failed else ():
         failures[item.campaign_id].append(item)
-    return {pk: _standing(campaign, known.get(pk), failures[pk]) for pk, campaign in listed.items()}
+    return {pk: _standing(campaign, analyses.get(pk), failures[pk]) for pk, campaign in listed.items()}
 
 
 def standing_of(campaign: Campaign) -> Standing:
@@ -142,12 +142,12 @@ def unfinished_for(user: User) -> list[Standing]:
     return standings
 
 
-def _standing(campaign: Campaign, known: Analysis | None, failures: list[RuleFailure]) -> Standing:
+def _standing(campaign: Campaign, analysis: Analysis | None, failures: list[RuleFailure]) -> Standing:
     if campaign.state not in ENDED:
         return Standing(campaign, OPEN)
     if campaign.analysed_at is None:
         return Standing(campaign, PENDING)
-    if known is None or not known.has_failed:
+    if analysis is None or not analysis.has_failed:
         return Standing(campaign, DONE, ended_at=campaign.analysed_at)
-    error = Message(known.error["msgid"], known.error["params"]) if known.error else None
-    return Standing(campaign, FAILED, tuple(failures), error, known.attempts, known.ended_at, known.next_at)
+    error = Message(analysis.error["msgid"], analysis.error["params"]) if analysis.error else None
+    return Standing(campaign, FAILED, tuple(failures), error, analysis.attempts, analysis.ended_at, analysis.next_at)

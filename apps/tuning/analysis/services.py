@@ -45,18 +45,18 @@ def begin_analysis(*, campaign_id: int, now: datetime) -> bool:
     campaign = rows.filter(pk=campaign_id).first()
     if campaign is None:
         return False
-    found = Analysis.objects.filter(campaign=campaign).first() or Analysis(campaign=campaign, ended_at=now)
-    is_abandoned = found.ended_at is None
-    if is_abandoned and now - found.began_at < GRACE:
+    analysis = Analysis.objects.filter(campaign=campaign).first() or Analysis(campaign=campaign, ended_at=now)
+    is_abandoned = analysis.ended_at is None
+    if is_abandoned and now - analysis.began_at < GRACE:
         return False
-    if (campaign.analysed_at is None and not is_abandoned) or found.asked_with != queries.asked_with():
-        found.attempts = 0
-    if is_abandoned and found.attempts >= MOST_ATTEMPTS:
-        _give_up(campaign, found, now)
+    if (campaign.analysed_at is None and not is_abandoned) or analysis.asked_with != queries.asked_with():
+        analysis.attempts = 0
+    if is_abandoned and analysis.attempts >= MOST_ATTEMPTS:
+        _give_up(campaign, analysis, now)
         return False
-    found.attempts += 1
-    found.began_at, found.ended_at, found.asked_with = now, None, queries.asked_with()
-    found.save()
+    analysis.attempts += 1
+    analysis.began_at, analysis.ended_at, analysis.asked_with = now, None, queries.asked_with()
+    analysis.save()
     return True
 
 
@@ -77,15 +77,15 @@ def end_analysis(
     *, campaign: Campaign, now: datetime, failed: Sequence[Failed] = (), error: Message | None = None
 ) -> None:
     """Keep what an analysis came to: done, or failed by rules, or as a whole (`error`); failures stand in the log."""
-    found = Analysis.objects.filter(campaign=campaign).first() or Analysis(
+    analysis = Analysis.objects.filter(campaign=campaign).first() or Analysis(
         campaign=campaign, began_at=now, attempts=1, asked_with=queries.asked_with()
     )
-    found.ended_at, found.has_failed = now, bool(failed or error)
-    found.error = error.as_json() if error else None
-    found.next_at = None
-    if found.has_failed and found.attempts <= len(queries.WAITS):
-        found.next_at = now + queries.WAITS[max(found.attempts, 1) - 1]
-    found.save()
+    analysis.ended_at, analysis.has_failed = now, bool(failed or error)
+    analysis.error = error.as_json() if error else None
+    analysis.next_at = None
+    if analysis.has_failed and analysis.attempts <= len(queries.WAITS):
+        analysis.next_at = now + queries.WAITS[max(analysis.attempts, 1) - 1]
+    analysis.save()
     # Of an analysis that failed as a whole it is not known which rules would.
     if error is None:
         _keep_failures(campaign, failed, now)
@@ -114,13 +114,13 @@ def retry_analysis(*, campaign: Campaign, user: User) -> None:
     live.publish(campaign.pk, "findings")
 
 
-def _give_up(campaign: Campaign, found: Analysis, now: datetime) -> None:
+def _give_up(campaign: Campaign, analysis: Analysis, now: datetime) -> None:
     """End an analysis whose workers ended without a word, so often that another attempt would, too."""
-    took = now - found.began_at
+    took = now - analysis.began_at
     text = _("the workers that carried it out ended without a word, %(count)s times")
     if LIMIT <= took < 2 * LIMIT:
         text = _("took longer than %(seconds)s s, %(count)s times")
-    words: Mapping[str, object] = {"seconds": int(LIMIT.total_seconds()), "count": found.attempts}
+    words: Mapping[str, object] = {"seconds": int(LIMIT.total_seconds()), "count": analysis.attempts}
     end_analysis(campaign=campaign, now=now, error=Message(text, words))
 
 
@@ -128,8 +128,11 @@ def _keep_failures(campaign: Campaign, failed: Sequence[Failed], now: datetime) 
     earlier = {item.rule: item for item in RuleFailure.objects.filter(campaign=campaign)}
     for item in failed:
         rule, error = item.failure.rule, item.failure.error
-        known = earlier.pop(rule, None)
-        if known is None or (known.error, known.rule_version) != (error, item.failure.version):
+        earlier_failure = earlier.pop(rule, None)
+        if earlier_failure is None or (earlier_failure.error, earlier_failure.rule_version) != (
+            error,
+            item.failure.version,
+        ):
             text = _("Rule %(rule)s (version %(version)s) failed: %(error)s. The other rules' findings are kept.")
             _tell(campaign, Message(text, {"rule": rule, "version": item.failure.version, "error": error}))
         RuleFailure.objects.update_or_create(

@@ -27,9 +27,9 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
     Who sends comes first: what data had from the second role to the first is evidence of its own.
     """
     lanes = lanes_of_campaign(campaign)
-    found = points.of_lanes(lanes)
+    pairs = points.of_lanes(lanes)
     cells: dict[Ends, list[tuple[Tool, Point]]] = defaultdict(list)
-    for pk, point in found:
+    for pk, point in pairs:
         cells[lanes[pk].ends].append((lanes[pk].tool, point))
     members: dict[Ends, list[Measured]] = defaultdict(list)
     for item in lanes.values():
@@ -55,23 +55,23 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
     return _beside(found_by_ends)
 
 
-def _beside(found: dict[Ends, Evidence]) -> dict[Ends, Evidence]:
+def _beside(evidence_by_ends: dict[Ends, Evidence]) -> dict[Ends, Evidence]:
     """Return evidence with what was measured between the same two nodes otherwise: they have one path.
 
     The ends with the most trials on the network come first, of equals those that were measured first.
     """
     groups: dict[frozenset[int], list[Ends]] = defaultdict(list)
-    for ends in found:
+    for ends in evidence_by_ends:
         # A transfer that a third node starts goes between the other two.
         nodes = frozenset(node for role, node in ends if len(ends) == 2 or role in THIRD_PARTY)
         if len(nodes) == 2:
             groups[nodes].append(ends)
-    joined = dict(found)
+    joined = dict(evidence_by_ends)
     for group in groups.values():
-        ranked = sorted(group, key=lambda ends: -_trials_of(found[ends]))
+        ranked = sorted(group, key=lambda ends: -_trials_of(evidence_by_ends[ends]))
         for place, ends in enumerate(ranked):
-            others = tuple(found[other] for other in ranked if other != ends)
-            joined[ends] = dataclasses.replace(found[ends], beside=others, elder=place)
+            others = tuple(evidence_by_ends[other] for other in ranked if other != ends)
+            joined[ends] = dataclasses.replace(evidence_by_ends[ends], beside=others, elder=place)
     return joined
 
 
@@ -91,15 +91,15 @@ def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) 
     Published figures count if there are such; invalid results and warm-ups never do. A site with itself is its own.
     """
     lanes = lanes_of_sites(a, b)
-    found = points.of_lanes(lanes, most_results=most_results)
-    return _whole(lanes, found, paths.Network(a.team_id))
+    pairs = points.of_lanes(lanes, most_results=most_results)
+    return _whole(lanes, pairs, paths.Network(a.team_id))
 
 
 def of_files(team: Team, *, most_results: int = points.MOST_RESULTS) -> Evidence:
     """Return what a team measured of its file systems, in all campaigns: the latest results."""
     lanes = lanes_of_files(team)
-    found = points.of_lanes(lanes, most_results=most_results)
-    return _whole(lanes, found, paths.Network(team.pk))
+    pairs = points.of_lanes(lanes, most_results=most_results)
+    return _whole(lanes, pairs, paths.Network(team.pk))
 
 
 def _runs_of(campaign: Campaign) -> QuerySet[Run, int]:
@@ -108,18 +108,18 @@ def _runs_of(campaign: Campaign) -> QuerySet[Run, int]:
 
 def _whole(
     lanes: dict[int, Measured],
-    found: Sequence[tuple[int, Point]],
+    pairs: Sequence[tuple[int, Point]],
     network: paths.Network,
     runs: Iterable[int] = (),
 ) -> Evidence:
     """Return the evidence of lanes; `runs` are those of one campaign, of which an archive may have brought facts."""
-    used = {pk for pk, _point in found}
-    own = [item for pk, item in lanes.items() if pk in used or printed.has_any(item.lane.experiment)]
+    lane_ids = {pk for pk, _point in pairs}
+    own = [item for pk, item in lanes.items() if pk in lane_ids or printed.has_any(item.lane.experiment)]
     names = {node: name for item in own for node, name in item.names.items()}
     facts = agents.facts_of_runs(names, runs)
     return Evidence(
-        points=tuple(point for _lane, point in found),
-        facts={names[node]: told for node, told in facts.items()},
+        points=tuple(point for _lane, point in pairs),
+        facts={names[node]: facts_of_node for node, facts_of_node in facts.items()},
         paths=network.paths_of(own),
         interconnects=network.interconnects_of(own),
         file_systems=storage.file_systems_of(own, facts),

@@ -60,8 +60,8 @@ def lanes_of_sites(a: Site, b: Site) -> dict[int, Measured]:
     elsewhere = set(Node.objects.filter(team=a.team_id).exclude(testbed__site__in=sites).values_list("pk", flat=True))
     rows = _known_to_all(a.team_id)
     away = rows.filter(resources__overlap=[f"node:{node}" for node in elsewhere]) if elsewhere else rows.none()
-    found = _measured(rows.exclude(pk__in=away.values("pk")))
-    return {pk: item for pk, item in found.items() if item.names and not (item.serving.keys() & elsewhere)}
+    lanes = _measured(rows.exclude(pk__in=away.values("pk")))
+    return {pk: item for pk, item in lanes.items() if item.names and not (item.serving.keys() & elsewhere)}
 
 
 def lanes_of_files(team: Team) -> dict[int, Measured]:
@@ -80,17 +80,17 @@ def _measured(lanes: QuerySet[Lane]) -> dict[int, Measured]:
         lanes.select_related("experiment__file_system__server_cluster", "experiment__campaign").order_by("pk")
     )
     tools = {slug: toolbox.get_tool(slug) for slug in {lane.experiment.tool for lane in rows}}
-    wanted = {node for lane in rows for nodes in lane.roles.values() for node in nodes}
-    names = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
+    node_ids = {node for lane in rows for nodes in lane.roles.values() for node in nodes}
+    names = dict(Node.objects.filter(pk__in=node_ids).values_list("pk", "name"))
     servers_of = serving({lane.experiment.file_system for lane in rows} - {None})
-    found = {}
+    lanes_measured = {}
     for lane in rows:
         own = {node: names[node] for nodes in lane.roles.values() for node in nodes if node in names}
         tool = tools[lane.experiment.tool]
         servers = servers_of.get(lane.experiment.file_system_id, {})
         if own:
-            found[lane.pk] = Measured(lane, tool, results.ends_of(lane, tool), own, servers)
-    return found
+            lanes_measured[lane.pk] = Measured(lane, tool, results.ends_of(lane, tool), own, servers)
+    return lanes_measured
 
 
 def serving(file_systems: Iterable[FileSystem | None]) -> dict[int | None, dict[int, str]]:

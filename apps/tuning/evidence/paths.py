@@ -32,19 +32,21 @@ class Network:
         names = {node: name for item in lanes for node, name in (*item.names.items(), *item.serving.items())}
         self.load(names)
         pairs = dict.fromkeys(pair for item in lanes for pair in _pairs(item))
-        found = {pair: self._find(*pair) for pair in itertools.islice(pairs, MOST_PAIRS)}
-        return {(names[a], names[b]): path for (a, b), path in found.items() if path != PathFacts()}
+        paths = {pair: self._find(*pair) for pair in itertools.islice(pairs, MOST_PAIRS)}
+        return {(names[a], names[b]): path for (a, b), path in paths.items() if path != PathFacts()}
 
     def interconnects_of(self, lanes: Iterable[Measured]) -> dict[str, str]:
         """Return {name: what joins its testbed's nodes} of the nodes of lanes that are told of."""
         names = {node: name for item in lanes for node, name in item.names.items()}
         self.load(names)
-        known = {name: self._nodes[node].testbed.interconnect for node, name in names.items() if node in self._nodes}
-        return {name: text for name, text in known.items() if text}
+        interconnects = {
+            name: self._nodes[node].testbed.interconnect for node, name in names.items() if node in self._nodes
+        }
+        return {name: text for name, text in interconnects.items() if text}
 
-    def load(self, wanted: Iterable[int]) -> None:
+    def load(self, node_ids: Iterable[int]) -> None:
         """Read nodes that paths will be asked of, all at once."""
-        missing = set(wanted) - self._nodes.keys()
+        missing = set(node_ids) - self._nodes.keys()
         if missing:
             self._nodes |= Node.objects.select_related("testbed").in_bulk(missing)
 
@@ -53,8 +55,8 @@ class Network:
         first, second = self._nodes.get(a), self._nodes.get(b)
         if first is None or second is None or {first.team_id, second.team_id} != {self._team}:
             return PathFacts()
-        found = self._graph.path(first, second)
-        path = facts_of(found) if found else PathFacts()
+        way = self._graph.path(first, second)
+        path = facts_of(way) if way else PathFacts()
         return printed.path_of(self._campaign, path) if self._campaign and self._campaign.is_published else path
 
 

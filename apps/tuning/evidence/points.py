@@ -66,31 +66,31 @@ def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) 
     results: dict[int, tuple[_Told, int, list[dict[str, Any]]]] = {}
     cells: dict[Cell, _Told] = {}
     fields = ("trial_id", "trial__lane_id", "trial__point", "trial__parameters", "experiment_id", "flags", "observed")
-    found = rows.order_by("pk").values_list(
+    samples = rows.order_by("pk").values_list(
         "pk", *fields, _unix_time("run__ended_at", "recorded_at"), _unix_time("recorded_at")
     )
-    for pk, trial, lane, place, parameters, experiment, flags, observed, at, recorded in found:
-        told = cells.get((lane, place))
-        if not told:
-            told = cells[lane, place] = _Told(parameters, experiment, (recorded, pk), observed, at)
-        elif (recorded, pk) > told.recorded:
-            told.recorded, told.observed, told.at = (recorded, pk), observed, at
-        results[pk] = told, trial, flags
+    for pk, trial, lane, place, parameters, experiment, flags, observed, at, recorded in samples:
+        cell = cells.get((lane, place))
+        if not cell:
+            cell = cells[lane, place] = _Told(parameters, experiment, (recorded, pk), observed, at)
+        elif (recorded, pk) > cell.recorded:
+            cell.recorded, cell.observed, cell.at = (recorded, pk), observed, at
+        results[pk] = cell, trial, flags
     for pk, metrics, values in _samples(rows):
-        told, trial, flags = results[pk]
+        cell, trial, flags = results[pk]
         for flag in flags:
-            told.note(flag, trial)
+            cell.note(flag, trial)
         limited = [flag for flag in flags if flag["name"] in doubts.HELD]
         for metric, value in zip(metrics, values, strict=True):
             if any(bears_on(flag, metric) for flag in limited):
                 # The sender kept to a limit of its own: that says nothing of what is measured.
                 continue
-            told.metrics.setdefault(metric, {})[trial] = value
+            cell.metrics.setdefault(metric, {})[trial] = value
     harmonic = _harmonic(cells, lanes)
     return [
-        (lane, _point(told, lanes[lane], harmonic[told.experiment]))
-        for (lane, _place), told in cells.items()
-        if told.metrics
+        (lane, _point(cell, lanes[lane], harmonic[cell.experiment]))
+        for (lane, _place), cell in cells.items()
+        if cell.metrics
     ]
 
 
@@ -98,52 +98,52 @@ def _harmonic(cells: Mapping[Cell, _Told], lanes: Mapping[int, Measured]) -> dic
     """Return the metrics of each experiment whose figures have a harmonic mean, in rules as in its tables."""
     settings: dict[int, list[dict[str, Any]]] = {}
     tools = {}
-    for (lane, _place), told in cells.items():
-        settings.setdefault(told.experiment, []).append(told.parameters)
-        tools[told.experiment] = lanes[lane].tool
+    for (lane, _place), cell in cells.items():
+        settings.setdefault(cell.experiment, []).append(cell.parameters)
+        tools[cell.experiment] = lanes[lane].tool
     return {pk: harmonic_metrics(tools[pk], own) for pk, own in settings.items()}
 
 
-def _point(told: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
+def _point(cell: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
     file_system = measured.file_system
     return Point(
-        _parameters(told, measured),
-        told.metrics,
+        _parameters(cell, measured),
+        cell.metrics,
         tool=measured.tool.slug,
-        layer=layer_of(told.parameters, measured),
+        layer=layer_of(cell.parameters, measured),
         roles=measured.roles,
         file_system=file_system.name if file_system else "",
-        observed=told.observed,
-        warnings=frozenset(told.flagged),
-        flagged={name: frozenset(trials) for name, trials in told.flagged.items()},
-        bears={name: frozenset(own) for name, own in told.bears.items() if name not in told.on_all},
-        statistic=told.observed.get(PRINTED, {}).get("statistic", SAMPLE),
-        experiment=told.experiment,
-        at=told.at,
+        observed=cell.observed,
+        warnings=frozenset(cell.flagged),
+        flagged={name: frozenset(trials) for name, trials in cell.flagged.items()},
+        bears={name: frozenset(own) for name, own in cell.bears.items() if name not in cell.on_all},
+        statistic=cell.observed.get(PRINTED, {}).get("statistic", SAMPLE),
+        experiment=cell.experiment,
+        at=cell.at,
         harmonic=harmonic,
-        is_back=_is_back(told, measured),
+        is_back=_is_back(cell, measured),
     )
 
 
-def _is_back(told: _Told, measured: Measured) -> bool | None:
+def _is_back(cell: _Told, measured: Measured) -> bool | None:
     """Return whether the data of a cell went back, None where nobody told."""
-    if measured.tool.backwards_at[0] in _unknown(told, measured):
+    if measured.tool.backwards_at[0] in _unknown(cell, measured):
         return None
     # A publication says between whom, not which of a probe's ends sent.
-    return goes_back(None if PRINTED in told.observed else measured.tool, told.parameters)
+    return goes_back(None if PRINTED in cell.observed else measured.tool, cell.parameters)
 
 
-def _parameters(told: _Told, measured: Measured) -> Mapping[str, Any]:
+def _parameters(cell: _Told, measured: Measured) -> Mapping[str, Any]:
     """Return the parameters of a cell; of an import some are not known, and no rule reads them."""
-    unknown = _unknown(told, measured)
+    unknown = _unknown(cell, measured)
     if measured.tool.backwards_at[0] in unknown:
         # By this name a point is asked for its direction, whatever its tool calls it.
         unknown |= {Tool.backwards_at[0]}
-    return Told(told.parameters, unknown) if unknown else told.parameters
+    return Told(cell.parameters, unknown) if unknown else cell.parameters
 
 
-def _unknown(told: _Told, measured: Measured) -> frozenset[str]:
-    return frozenset(item.name for item in likeness.unknown_of(measured.tool, told.parameters))
+def _unknown(cell: _Told, measured: Measured) -> frozenset[str]:
+    return frozenset(item.name for item in likeness.unknown_of(measured.tool, cell.parameters))
 
 
 def layer_of(parameters: Mapping[str, Any], measured: Measured) -> str:

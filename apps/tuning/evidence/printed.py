@@ -32,8 +32,8 @@ def path_of(campaign: Campaign, path: PathFacts) -> PathFacts:
     What the links are said to have gives way: those below the path's capacity have at least that, the narrowest no
     more.
     """
-    told = campaign.publication.get("path") or {}
-    capacity, most = told.get("capacity_bps"), told.get("most_bps")
+    printed_path = campaign.publication.get("path") or {}
+    capacity, most = printed_path.get("capacity_bps"), printed_path.get("most_bps")
     links = list(path.links)
     if capacity:
         links = [_with_capacity(link, max(link.capacity_bps or 0, capacity)) for link in links]
@@ -41,12 +41,14 @@ def path_of(campaign: Campaign, path: PathFacts) -> PathFacts:
         links = [_with_capacity(link, capacity) if link is narrowest else link for link in links]
     if most:
         links = [_with_capacity(link, min(link.capacity_bps or most, most)) for link in links]
-    known = [link.capacity_bps for link in links if link.capacity_bps]
+    capacities = [link.capacity_bps for link in links if link.capacity_bps]
     bottleneck = _narrowest(links, path.bottleneck)
     return dataclasses.replace(
         path,
-        capacity_bps=min(known) if known and len(known) == len(links) else capacity or most or path.capacity_bps,
-        rtt_s=told.get("rtt_s", path.rtt_s),
+        capacity_bps=min(capacities)
+        if capacities and len(capacities) == len(links)
+        else capacity or most or path.capacity_bps,
+        rtt_s=printed_path.get("rtt_s", path.rtt_s),
         links=tuple(links),
         bottleneck=bottleneck.name if bottleneck else "",
     )
@@ -58,8 +60,8 @@ def _with_capacity(link: LinkFacts, capacity_bps: float) -> LinkFacts:
 
 def _narrowest(links: Iterable[LinkFacts], usual: str) -> LinkFacts | None:
     """Return the link of the lowest capacity, of equals the one that is the bottleneck usually; None without any."""
-    known = [link for link in links if link.capacity_bps]
-    return min(known, key=lambda link: (link.capacity_bps or 0, link.name != usual), default=None)
+    with_capacity = [link for link in links if link.capacity_bps]
+    return min(with_capacity, key=lambda link: (link.capacity_bps or 0, link.name != usual), default=None)
 
 
 def of_lanes(lanes: Iterable[Measured]) -> Printed:
@@ -74,13 +76,13 @@ def of_lanes(lanes: Iterable[Measured]) -> Printed:
 
 def file_systems_in(lanes: Iterable[Measured]) -> Q | None:
     """Return which file systems are named by what is printed of lanes; None for none."""
-    wanted: dict[int, set[str]] = {}
+    names_by_team: dict[int, set[str]] = {}
     for experiment in {item.lane.experiment for item in lanes if item.lane.experiment.printed}:
         for ratio in experiment.printed.get("ratios", ()):
             names = {side["file_system"] for side in (ratio["of"], ratio["to"]) if "file_system" in side}
-            wanted.setdefault(experiment.campaign.team_id, set()).update(names)
-    found = [Q(team=team, name__in=names) for team, names in wanted.items() if names]
-    return functools.reduce(operator.or_, found) if found else None
+            names_by_team.setdefault(experiment.campaign.team_id, set()).update(names)
+    conditions = [Q(team=team, name__in=names) for team, names in names_by_team.items() if names]
+    return functools.reduce(operator.or_, conditions) if conditions else None
 
 
 def _plain(item: dict[str, Any]) -> dict[str, Any]:

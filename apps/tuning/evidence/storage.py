@@ -30,19 +30,19 @@ def file_systems_of(lanes: Iterable[Measured], facts: Facts) -> dict[str, FileSy
     """
     lanes = list(lanes)
     by_file_system: dict[int, list[Measured]] = {}
-    known: dict[int, FileSystem] = {}
+    systems: dict[int, FileSystem] = {}
     for item in lanes:
         if item.file_system:
-            known[item.file_system.pk] = item.file_system
+            systems[item.file_system.pk] = item.file_system
             by_file_system.setdefault(item.file_system.pk, []).append(item)
-    named = printed.file_systems_in(lanes)
-    for file_system in FileSystem.objects.filter(named).exclude(pk__in=known) if named else ():
-        known[file_system.pk] = file_system
-    servers = serving(known.values())
+    condition = printed.file_systems_in(lanes)
+    for file_system in FileSystem.objects.filter(condition).exclude(pk__in=systems) if condition else ():
+        systems[file_system.pk] = file_system
+    servers = serving(systems.values())
     # A publication tells of the disks behind its figures itself, whatever else its inventory has.
     is_measured = not any(item.lane.experiment.campaign.is_published for item in lanes)
-    beside = _beside(known, {node for own in servers.values() for node in own} if is_measured else ())
-    known |= beside
+    beside = _beside(systems, {node for own in servers.values() for node in own} if is_measured else ())
+    systems |= beside
     servers |= serving(beside.values())
     return {
         file_system.name: _facts_of(
@@ -50,16 +50,16 @@ def file_systems_of(lanes: Iterable[Measured], facts: Facts) -> dict[str, FileSy
             tuple(servers.get(pk, {}).values()),
             _options_of(file_system, by_file_system.get(pk, []), facts),
         )
-        for pk, file_system in known.items()
+        for pk, file_system in systems.items()
     }
 
 
-def _beside(known: Mapping[int, FileSystem], nodes: Collection[int]) -> dict[int, FileSystem]:
+def _beside(systems: Mapping[int, FileSystem], nodes: Collection[int]) -> dict[int, FileSystem]:
     """Return the local file systems of nodes that are not among those known, by name neither."""
     if not nodes:
         return {}
-    rows = FileSystem.objects.filter(kind__in=LOCAL, server_cluster__nodes__in=nodes).exclude(pk__in=known)
-    rows = rows.exclude(name__in=[file_system.name for file_system in known.values()])
+    rows = FileSystem.objects.filter(kind__in=LOCAL, server_cluster__nodes__in=nodes).exclude(pk__in=systems)
+    rows = rows.exclude(name__in=[file_system.name for file_system in systems.values()])
     return {row.pk: row for row in rows.select_related("server_cluster").order_by("name").distinct()}
 
 
@@ -91,14 +91,14 @@ def _options_of(file_system: FileSystem, lanes: list[Measured], facts: Facts) ->
     Among them are what is mounted (``source``) and where (``mount``).
     """
     clients = list(dict.fromkeys(node for item in lanes for node in item.names))
-    told = [node for node in clients if node in facts]
-    where = testbeds.directories(file_system, told) if told else {}
-    for node in told:
+    nodes = [node for node in clients if node in facts]
+    where = testbeds.directories(file_system, nodes) if nodes else {}
+    for node in nodes:
         for mount in facts[node].get("mounts", ()):
             if mount.get("target") == where.get(node):
-                named = {"mount": str(mount["target"]), "source": str(mount.get("source", ""))}
-                found = read_options(str(mount.get("options", "")))
-                return found | {name: text for name, text in named.items() if PLAIN.fullmatch(text)}
+                mount_names = {"mount": str(mount["target"]), "source": str(mount.get("source", ""))}
+                options = read_options(str(mount.get("options", "")))
+                return options | {name: text for name, text in mount_names.items() if PLAIN.fullmatch(text)}
     return {}
 
 

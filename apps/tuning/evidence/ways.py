@@ -24,12 +24,12 @@ class Side:
     told_beside: frozenset[int] = frozenset()
 
 
-def sides_of(ends: Ends, told: Sequence[tuple[Tool, Point]]) -> list[Side]:
+def sides_of(ends: Ends, points: Sequence[tuple[Tool, Point]]) -> list[Side]:
     """Return what data had each way, that from the first role first; all in one where it went one way only."""
     by_way: dict[bool, list[Point]] = {False: [], True: []}
     ways: set[bool] = set()
     neutral: set[int] = set()
-    for tool, point in told:
+    for tool, point in points:
         if not has_way(tool, point.metrics):
             neutral |= _trials(point)
             by_way[False].append(point)

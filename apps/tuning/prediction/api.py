@@ -90,18 +90,18 @@ class PredictSetting(APIView):
     )
     def get(self, request: Request, pk: int) -> Response:
         """Return the prediction; 400 says what cannot be predicted, and why."""
-        seen = visible(Experiment.objects.all(), request.user, path="campaign")
-        experiment = get_scoped_or_404(seen.select_related("campaign__team"), pk=pk)
-        asked = _asked(request, experiment)
+        in_sight = visible(Experiment.objects.all(), request.user, path="campaign")
+        experiment = get_scoped_or_404(in_sight.select_related("campaign__team"), pk=pk)
+        question = _asked(request, experiment)
         try:
-            answer = queries.predict(asked)
+            answer = queries.predict(question)
         except queries.Unanswered as error:
             raise field_errors({error.field: error.message}) from error
         body = {
-            "metric": asked.metric.name,
-            "unit": asked.metric.unit,
-            "lane": asked.lane.pk,
-            "setting": asked.texts,
+            "metric": question.metric.name,
+            "unit": question.metric.unit,
+            "lane": question.lane.pk,
+            "setting": question.texts,
             "answer": answer,
         }
         return Response(PredictionSerializer(body).data)

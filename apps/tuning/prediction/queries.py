@@ -93,70 +93,74 @@ def metrics_of(tool: Tool) -> list[Metric]:
 
 def factors_of(experiment: Experiment, tool: Tool) -> tuple[Parameter, ...]:
     """Return the parameters that the experiment varies, in its order."""
-    found = (results.parameter_of(tool, factor["name"]) for factor in experiment.factors)
-    return tuple(parameter for parameter in found if parameter)
+    parameters = (results.parameter_of(tool, factor["name"]) for factor in experiment.factors)
+    return tuple(parameter for parameter in parameters if parameter)
 
 
-def predict(asked: Asked) -> Answer:
+def predict(question: Asked) -> Answer:
     """Return the answer; Unanswered says why there is none, and what would help."""
     setting = {}
-    for factor in asked.factors:
+    for factor in question.factors:
         try:
-            value = factor.clean(asked.texts.get(factor.name, ""))
+            value = factor.clean(question.texts.get(factor.name, ""))
         except units.UnitError as error:
             raise Unanswered(error.message, factor.name) from None
         if isinstance(value, bool) or not isinstance(value, int | float):
             text = _("%(name)s is neither a count nor a size: between its values there is nothing to predict.")
             raise Unanswered(Message(text, {"name": factor.name}), factor.name)
         setting[factor.name] = float(value)
-    rows = _rows(asked)
-    kinds = {parameter.name: parameter.kind for parameter in asked.tool.parameters}
+    rows = _rows(question)
+    kinds = {parameter.name: parameter.kind for parameter in question.tool.parameters}
     try:
-        found = model.calibrate_any(rows, kinds, _ceiling_bps(asked))
+        calibrated = model.calibrate_any(rows, kinds, _ceiling_bps(question))
         # Windows and streams of TCP make one model, also where only one of them varied.
-        names = found.observations[0].setting
-        whole = {name: setting.get(name, found.observations[0].setting[name]) for name in names}
-        prediction = found.predict(whole)
+        names = calibrated.observations[0].setting
+        whole = {name: setting.get(name, calibrated.observations[0].setting[name]) for name in names}
+        prediction = calibrated.predict(whole)
     except model.NotPredictable as error:
         raise Unanswered(error.message) from None
     except Exception as error:
-        logger.exception("The model of experiment %s failed", asked.experiment.pk)
+        logger.exception("The model of experiment %s failed", question.experiment.pk)
         raise Unanswered(parts.failed(_("The model"), words_of(error))) from None
-    labels = {parameter.name: parameter for parameter in asked.tool.parameters}
+    labels = {parameter.name: parameter for parameter in question.tool.parameters}
     return Answer(
         prediction=prediction,
         limit=LIMITS[prediction.limit],
-        error=found.error,
+        error=calibrated.error,
         beyond=tuple(labels[name].label for name in prediction.beyond),
-        measured=next((item.rate for item in found.observations if dict(item.setting) == whole), None),
+        measured=next((item.rate for item in calibrated.observations if dict(item.setting) == whole), None),
         ranges={
             labels[factor.name].label: (
-                min(item.setting[factor.name] for item in found.observations),
-                max(item.setting[factor.name] for item in found.observations),
+                min(item.setting[factor.name] for item in calibrated.observations),
+                max(item.setting[factor.name] for item in calibrated.observations),
                 factor.unit,
             )
-            for factor in asked.factors
+            for factor in question.factors
             if factor.name in names
         },
-        trials=found.trials,
-        mark=doubts.doubts_of_figures(found.trials, asked.metric.name).about(found.trials, asked.metric.name),
+        trials=calibrated.trials,
+        mark=doubts.doubts_of_figures(calibrated.trials, question.metric.name).about(
+            calibrated.trials, question.metric.name
+        ),
     )
 
 
-def _ceiling_bps(asked: Asked) -> float | None:
+def _ceiling_bps(question: Asked) -> float | None:
     """Return what the links as described carry (bit/s); None where that is not known, or more came through them."""
-    ceiling = theory_of(asked.experiment).ceiling_bps if asked.metric.unit == "bit/s" else None
+    ceiling = theory_of(question.experiment).ceiling_bps if question.metric.unit == "bit/s" else None
     if ceiling is None:
         return None
-    lanes = Lane.objects.filter(experiment__campaign=asked.experiment.campaign_id).select_related("experiment")
+    lanes = Lane.objects.filter(experiment__campaign=question.experiment.campaign_id).select_related("experiment")
     tools = {slug: toolbox.get_tool(slug) for slug in {lane.experiment.tool for lane in lanes}}
-    nodes = {node for _role, node in results.ends_of(asked.lane, asked.tool)}
+    nodes = {node for _role, node in results.ends_of(question.lane, question.tool)}
     same = [
         lane
         for lane in lanes
         if {node for _role, node in results.ends_of(lane, tools[lane.experiment.tool])} == nodes
     ]
-    rows = Sample.objects.filter(experiment__campaign=asked.experiment.campaign_id, trial__lane__in=same, counts=True)
+    rows = Sample.objects.filter(
+        experiment__campaign=question.experiment.campaign_id, trial__lane__in=same, counts=True
+    )
     rates = (
         rows.filter(metric__in=GOODPUTS).values("trial__lane", "trial__point", "metric").annotate(rate=Avg("value"))
     )
@@ -164,13 +168,13 @@ def _ceiling_bps(asked: Asked) -> float | None:
     return ceiling if most <= REFUTED * ceiling else None
 
 
-def _rows(asked: Asked) -> list[model.Row]:
+def _rows(question: Asked) -> list[model.Row]:
     """Return each point with the mean of the samples that count, and the interval of that within its figures."""
     rows = Sample.objects.filter(
-        experiment=asked.experiment, metric=asked.metric.name, trial__lane=asked.lane, counts=True
+        experiment=question.experiment, metric=question.metric.name, trial__lane=question.lane, counts=True
     ).values_list("trial__point", "trial__parameters", "trial_id", "value")
-    kind = means.mean_of_experiments([asked.experiment], asked.metric)
-    held, limited = _flagged(asked, pace.DISTURBED), _flagged(asked, HELD)
+    kind = means.mean_of_experiments([question.experiment], question.metric)
+    held_trials, limited = _flagged(question, pace.DISTURBED), _flagged(question, HELD)
     parameters: dict[int, dict[str, Any]] = {}
     values: dict[int, dict[int, float]] = defaultdict(dict)
     for point, own, trial, value in rows:
@@ -179,22 +183,22 @@ def _rows(asked: Asked) -> list[model.Row]:
             continue
         parameters[point] = own
         values[point][trial] = value
-    found = {point: pace.free_of(own, held) for point, own in values.items()}
+    by_point = {point: pace.free_of(own, held_trials) for point, own in values.items()}
     return [
         model.Row(
             parameters[point], means.value_of([*own.values()], kind), tuple(own), _interval([*own.values()], kind)
         )
-        for point, own in found.items()
+        for point, own in by_point.items()
     ]
 
 
 def _interval(values: Sequence[float], kind: statistics.Mean) -> tuple[float, float] | None:
     """Return where the mean may really lie, no farther out than what was measured; None of a single figure."""
-    known = statistics.summarise(values, kind).interval
-    return (max(known.low, min(values)), min(known.high, max(values))) if known else None
+    interval = statistics.summarise(values, kind).interval
+    return (max(interval.low, min(values)), min(interval.high, max(values))) if interval else None
 
 
-def _flagged(asked: Asked, names: Collection[str]) -> set[int]:
+def _flagged(question: Asked, names: Collection[str]) -> set[int]:
     """Return the trials whose figures judges flagged by one of these names, such as of something passing."""
-    raised = doubts.doubts_of([asked.experiment.pk], [asked.metric.name]).raised
+    raised = doubts.doubts_of([question.experiment.pk], [question.metric.name]).raised
     return {trial for (trial, _metric), flags in raised.items() if {*names} & {flag["name"] for flag in flags}}

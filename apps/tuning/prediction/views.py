@@ -20,14 +20,14 @@ T = TypeVar("T")
 @require_GET
 def prediction(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the form, and the answer once every factor has a value; 422 with the reason where there is none."""
-    seen = visible(Experiment.objects.all(), request.user, path="campaign")
-    experiment = get_object_or_404(seen.select_related("campaign__team"), pk=pk)
+    in_sight = visible(Experiment.objects.all(), request.user, path="campaign")
+    experiment = get_object_or_404(in_sight.select_related("campaign__team"), pk=pk)
     tool = toolbox.get_tool(experiment.tool)
     lanes, metrics = list(experiment.lanes.all()), queries.metrics_of(tool)
     context = {"experiment": experiment, "tool": tool, "lanes": results.lane_names(experiment), "metrics": metrics}
     if not lanes or not metrics:
         return render(request, "tuning/prediction.html", context)
-    asked = queries.Asked(
+    question = queries.Asked(
         experiment=experiment,
         tool=tool,
         lane=_chosen(lanes, "pk", request.GET.get("lane")),
@@ -35,22 +35,25 @@ def prediction(request: HttpRequest, pk: int) -> HttpResponse:
         factors=queries.factors_of(experiment, tool),
         texts={name: str(text) for name, text in request.GET.items() if "\0" not in str(text)},
     )
-    context |= {"asked": asked, "fields": [(factor, asked.texts.get(factor.name, "")) for factor in asked.factors]}
-    if not asked.factors or not asked.is_whole:
+    context |= {
+        "asked": question,
+        "fields": [(factor, question.texts.get(factor.name, "")) for factor in question.factors],
+    }
+    if not question.factors or not question.is_whole:
         return render(request, "tuning/prediction.html", context)
     try:
-        context["answer"] = queries.predict(asked)
+        context["answer"] = queries.predict(question)
     except queries.Unanswered as error:
         context |= {"problem": error.message, "problem_field": error.field}
         return render(request, "tuning/prediction.html", context, status=422)
     return render(request, "tuning/prediction.html", context)
 
 
-def _chosen(items: list[T], name: str, wanted: str | None) -> T:
+def _chosen(items: list[T], name: str, text: str | None) -> T:
     """Return the item whose attribute is what was asked for, the first unless something was; Http404 if none is."""
-    if not wanted:
+    if not text:
         return items[0]
-    found = next((item for item in items if str(getattr(item, name)) == wanted), None)
-    if found is None:
+    choice = next((item for item in items if str(getattr(item, name)) == text), None)
+    if choice is None:
         raise Http404
-    return found
+    return choice

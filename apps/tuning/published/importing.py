@@ -81,14 +81,14 @@ def read_cases(text: str, facts: str = "") -> tuple[World, list[CaseDraft], list
     document = places.read(text)
     world = read_world(document)
     if not document.has("cases"):
-        wanted = ", ".join(KNOWN)
-        raise Wrong("cases", gettext("this is no file of published figures: it has the lists %s.") % wanted)
-    told = slips.read_facts(facts) if facts else slips.Facts()
-    remarks, problems, drafts = [*told.remarks], [], []
-    seen: dict[str, str] = {}
+        lists = ", ".join(KNOWN)
+        raise Wrong("cases", gettext("this is no file of published figures: it has the lists %s.") % lists)
+    facts_read = slips.read_facts(facts) if facts else slips.Facts()
+    remarks, problems, drafts = [*facts_read.remarks], [], []
+    places_by_name: dict[str, str] = {}
     for item in document.get("cases").items():
         try:
-            draft = _read_case(item, world, seen, remarks, told)
+            draft = _read_case(item, world, places_by_name, remarks, facts_read)
         except ValidationError as error:
             problems += error.messages
         else:
@@ -101,43 +101,43 @@ def read_cases(text: str, facts: str = "") -> tuple[World, list[CaseDraft], list
 
 
 def _read_case(
-    item: At, world: World, seen: dict[str, str], remarks: list[Message], told: slips.Facts
+    item: At, world: World, places_by_name: dict[str, str], remarks: list[Message], facts: slips.Facts
 ) -> CaseDraft | None:
     name = item.get("id").text()
-    if name in seen:
-        raise Wrong(f"{item.place}.id", gettext("%s has the same: leave one out.") % seen[name])
-    seen[name] = item.place
+    if name in places_by_name:
+        raise Wrong(f"{item.place}.id", gettext("%s has the same: leave one out.") % places_by_name[name])
+    places_by_name[name] = item.place
     if name not in READERS:
         text = _("%(place)s: nothing is known of a case “%(name)s”, so it is left out. Known are %(known)s.")
         remarks.append(Message(text, {"place": item.place, "name": name, "known": ", ".join(READERS)}))
         return None
-    words = {key: found.text() if (found := item.find(key)) else "" for key in ("conclusion", "note")}
+    words = {key: part.text() if (part := item.find(key)) else "" for key in ("conclusion", "note")}
     given = item.get("given")
-    read = READERS[name](Case(name, given, " ".join(words.values()), world))
-    for setup in read.setups:
+    reading = READERS[name](Case(name, given, " ".join(words.values()), world))
+    for setup in reading.setups:
         if setup.file_system:
             world.mount(setup.file_system, [node for nodes in setup.roles.values() for node in nodes])
-    own = (*slips.of_case(item, given), *told.of_case(name))
+    own = (*slips.of_case(item, given), *facts.of_case(name))
     return CaseDraft(
         name=name,
         **words,
         given=dict(given.value),
-        setups=read.setups,
-        path=read.path,
+        setups=reading.setups,
+        path=reading.path,
         remarks=own,
     )
 
 
 def _describe(team: Team, world: World) -> list[inventory.Change]:
     """Store the inventory; what it refuses is told as what is wrong with the file."""
-    known = {}
+    names_by_ends = {}
     for link in queries.links().filter(team=team):
         ends = {
             side: {kind: str(end) for kind in ("node", "switch") if (end := getattr(link, f"{side}_{kind}"))}
             for side in ("a", "b")
         }
-        known[ends_of(ends)] = link.name
+        names_by_ends[ends_of(ends)] = link.name
     try:
-        return inventory.import_inventory(team=team, text=world.as_inventory(known))
+        return inventory.import_inventory(team=team, text=world.as_inventory(names_by_ends))
     except ValidationError as error:
         raise ValidationError({"published": error.messages}) from error

@@ -83,10 +83,10 @@ class At:
 
     def whole(self, *, most: int = 10**15) -> int:
         """Return a whole number above zero."""
-        found = self.number(most=float(most))
-        if found != int(found):
+        number = self.number(most=float(most))
+        if number != int(number):
             raise Wrong(self.place, _("here stands a whole number."))
-        return int(found)
+        return int(number)
 
     def _members(self) -> dict[str, Any]:
         if not isinstance(self.value, dict):
@@ -105,7 +105,7 @@ def decode(data: bytes) -> str:
 def read(text: str) -> At:
     """Return what a JSON text holds; Wrong says where it is none."""
     try:
-        found = documents.read_json(text, _LIMITS)
+        data = documents.read_json(text, _LIMITS)
     except documents.UnreadableError as error:
         raise Wrong(_("the file"), messages.render(error.message)) from error
-    return At("", found)
+    return At("", data)

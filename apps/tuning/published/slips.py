@@ -52,11 +52,11 @@ def read_facts(text: str) -> Facts:
     doubts: dict[str, tuple[Message, ...]] = {}
     for item in places.read(text).get("facts").items():
         name, where = item.get("id").text(), item.find("where")
-        shown = {"fact": name, "where": where.text() if where else ""}
-        own = [_flagged(item.get("flag"), shown)] if item.has("flag") else []
+        params = {"fact": name, "where": where.text() if where else ""}
+        own = [_flagged(item.get("flag"), params)] if item.has("flag") else []
         value = item.find("value")
         if value and isinstance(value.value, dict):
-            own += list(_triples(value, shown))
+            own += list(_triples(value, params))
         if own:
             doubts[name] = tuple(own)
     return Facts(doubts)
@@ -69,7 +69,7 @@ def of_case(case: At, given: At) -> tuple[Message, ...]:
 
 def between(drafts: Iterable[CaseDraft]) -> list[Message]:
     """Return what cases print differently of one thing: the disk that NFS exports."""
-    found: dict[str, dict[str, float]] = {}
+    rates_by_metric: dict[str, dict[str, float]] = {}
     for draft in drafts:
         # A case with both disks says which is behind NFS; with one it is that.
         disk = draft.given.get("nfs_disk_B_per_s", draft.given.get("disk_B_per_s"))
@@ -77,28 +77,28 @@ def between(drafts: Iterable[CaseDraft]) -> list[Message]:
             continue
         for metric, value in disk.items():
             if isinstance(value, int | float):
-                found.setdefault(metric, {})[draft.name] = value
+                rates_by_metric.setdefault(metric, {})[draft.name] = value
     text = _("The disk behind NFS is printed with %(rates)s for %(metric)s (%(cases)s).")
     return [
         Message(
             text, {"rates": " / ".join(map(_rate, values.values())), "metric": metric, "cases": ", ".join(values)}
         )
-        for metric, values in found.items()
+        for metric, values in rates_by_metric.items()
         if len(set(values.values())) > 1
     ]
 
 
-def _flagged(flag: At, shown: dict[str, Any]) -> Message:
-    return Message(_("%(fact)s, %(where)s: %(flag)s"), {**shown, "flag": flag.text()})
+def _flagged(flag: At, params: dict[str, Any]) -> Message:
+    return Message(_("%(fact)s, %(where)s: %(flag)s"), {**params, "flag": flag.text()})
 
 
-def _triples(value: At, shown: dict[str, Any]) -> Iterable[Message]:
+def _triples(value: At, params: dict[str, Any]) -> Iterable[Message]:
     for name in TRIPLES:
-        written = value.find(name)
-        found = _NUMBERS.fullmatch(written.text()) if written else None
-        if found and not int(found[1]) <= int(found[2]) <= int(found[3]):
+        item = value.find(name)
+        match = _NUMBERS.fullmatch(item.text()) if item else None
+        if match and not int(match[1]) <= int(match[2]) <= int(match[3]):
             text = _("%(fact)s, %(where)s: %(name)s is printed as “%(value)s”, not least ≤ default ≤ most.")
-            yield Message(text, {**shown, "name": name, "value": found[0].strip()})
+            yield Message(text, {**params, "name": name, "value": match[0].strip()})
 
 
 def _bdp(case: At, given: At) -> Iterable[Message]:
@@ -110,17 +110,17 @@ def _bdp(case: At, given: At) -> Iterable[Message]:
     true = network.bdp_bytes(rate.number(), rtt.number()) or 0
     if abs(printed.number() - true) > OFF * true:
         text = _("The BDP is given as %(printed)s; %(rate)s · %(rtt)s / 8 is %(true)s.")
-        shown = {
+        rates = {
             "rate": units.format_quantity(rate.number(), "bit/s"),
             "rtt": units.format_quantity(rtt.number(), "s"),
         }
-        yield Message(text, {**shown, "printed": f"{printed.number():,.0f} B", "true": f"{true:,} B"})
+        yield Message(text, {**rates, "printed": f"{printed.number():,.0f} B", "true": f"{true:,} B"})
 
 
 def _beyond_disk(given: At) -> Iterable[Message]:
     """Yield which client wrote or read faster than the disk behind its file system."""
-    disk, told = given.find("nfs_disk_B_per_s"), given.find("nfs_B_per_s")
-    for client, rates in told.members() if disk and told else ():
+    disk, by_client = given.find("nfs_disk_B_per_s"), given.find("nfs_B_per_s")
+    for client, rates in by_client.members() if disk and by_client else ():
         for metric, limit in disk.members() if disk else ():
             rate = rates.find(metric)
             if rate and rate.number() > limit.number():

@@ -137,8 +137,8 @@ class Store:
             observed={PRINTED: {"statistic": figure.statistic, "place": figure.place}},
             flags=[Flag(PRINTED, "info", Message(text, {"place": figure.place})).as_json()],
         )
-        known = {metric.name for metric in tool.metrics}
-        assert figure.values.keys() <= known, f"{tool.slug} has not all of {sorted(figure.values)}"
+        metrics = {metric.name for metric in tool.metrics}
+        assert figure.values.keys() <= metrics, f"{tool.slug} has not all of {sorted(figure.values)}"
         Sample.objects.bulk_create(
             Sample(result=result, trial=trial, experiment=experiment, metric=metric, value=value)
             for metric, value in figure.values.items()
@@ -180,8 +180,8 @@ def _sweep_of(figures: tuple[Figure, ...]) -> dict[str, Any]:
 
 def _printed(setup: Setup) -> dict[str, list[dict[str, Any]]]:
     """Return the trends and ratios as JSON has them: a ratio without an upper end has null there."""
-    found = {"trends": [_plain(item) for item in setup.trends], "ratios": [_plain(item) for item in setup.ratios]}
-    return {name: items for name, items in found.items() if items}
+    printed = {"trends": [_plain(item) for item in setup.trends], "ratios": [_plain(item) for item in setup.ratios]}
+    return {name: items for name, items in printed.items() if items}
 
 
 def _plain(item: Trend | Ratio) -> dict[str, Any]:

@@ -125,10 +125,10 @@ def _read_testbed(testbed: At, world: World) -> None:
         notes="; ".join(part for part in (notes, printed) if part) or None,
         **fields,
     )
-    named = [item.text() for item in testbed.get("nodes").items()] if testbed.has("nodes") else []
-    if not named and not count:
-        named = [name]
-    for node in named:
+    names = [item.text() for item in testbed.get("nodes").items()] if testbed.has("nodes") else []
+    if not names and not count:
+        names = [name]
+    for node in names:
         world.add("nodes", node, testbed=name)
 
 
@@ -203,13 +203,13 @@ def _expand(item: At) -> list[str]:
 
 
 def _items(document: At, name: str) -> list[At]:
-    found = document.find(name)
-    return found.items() if found else []
+    item = document.find(name)
+    return item.items() if item else []
 
 
 def _text(of: At, name: str) -> str | None:
-    found = of.find(name)
-    return found.text() if found else None
+    item = of.find(name)
+    return item.text() if item else None
 
 
 def _exact(value: float | None) -> float | int | None:

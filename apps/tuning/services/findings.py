@@ -47,34 +47,36 @@ def refresh_findings(*, campaign: Campaign, guard: Guard = nullcontext) -> Drawn
     that no longer follows goes. A campaign that verifies a finding gives none of its own.
     """
     Campaign.objects.select_for_update().get(pk=campaign.pk)
-    drawn = Drawn()
+    conclusions = Drawn()
     if not Verification.objects.filter(campaign=campaign).exists():
-        for ends, found in evidence.by_ends(campaign).items():
-            answers = rules.ask_ends(found, guard)
+        for ends, of_ends in evidence.by_ends(campaign).items():
+            answers = rules.ask_ends(of_ends, guard)
             standing = _standing_of(campaign, ends)
-            _keep(drawn, campaign, ends, answers, folding.fold_ends(runner.drafts_of(answers), found, standing))
+            _keep(
+                conclusions, campaign, ends, answers, folding.fold_ends(runner.drafts_of(answers), of_ends, standing)
+            )
         answers = rules.ask_whole(evidence.of_campaign(campaign), guard)
-        _keep(drawn, campaign, (), answers, folding.fold(runner.drafts_of(answers), _standing_of(campaign, ())))
+        _keep(conclusions, campaign, (), answers, folding.fold(runner.drafts_of(answers), _standing_of(campaign, ())))
         stale = campaign.findings.filter(state=State.NEW, verifications=None)
-        stale.exclude(pk__in=[finding.pk for finding in drawn.findings]).delete()
-    return drawn
+        stale.exclude(pk__in=[finding.pk for finding in conclusions.findings]).delete()
+    return conclusions
 
 
 @transaction.atomic
 def draw_conclusions(*, campaign: Campaign, now: datetime, guard: Guard = nullcontext) -> Drawn:
     """Refresh the findings of a campaign, and keep which rules failed: its analysis is done, or failed by them."""
-    drawn = refresh_findings(campaign=campaign, guard=guard)
-    analysis.end_analysis(campaign=campaign, now=now, failed=list(drawn.failed.values()))
-    return drawn
+    conclusions = refresh_findings(campaign=campaign, guard=guard)
+    analysis.end_analysis(campaign=campaign, now=now, failed=list(conclusions.failed.values()))
+    return conclusions
 
 
 def _standing_of(campaign: Campaign, ends: Ends) -> Standing:
     """Return what was decided of earlier findings on these ends: people and measurements hold to them, or do not."""
     rows = campaign.findings.exclude(state=State.NEW, verifications=None).values_list("rule", "subject", "state")
-    known = {(rule, subject): state for rule, subject, state in rows}
+    states = {(rule, subject): state for rule, subject, state in rows}
 
     def standing(draft: FindingDraft) -> str:
-        state = known.get((draft.rule, subject_of(ends, draft.subject)))
+        state = states.get((draft.rule, subject_of(ends, draft.subject)))
         if state is None:
             return folding.OPEN
         return folding.APART if state in (State.DISMISSED, State.REFUTED) else folding.LEADS
@@ -83,26 +85,26 @@ def _standing_of(campaign: Campaign, ends: Ends) -> Standing:
 
 
 def _keep(
-    drawn: Drawn, campaign: Campaign, ends: Ends, answers: Sequence[Answer], folded: Sequence[FindingDraft]
+    conclusions: Drawn, campaign: Campaign, ends: Ends, answers: Sequence[Answer], folded: Sequence[FindingDraft]
 ) -> None:
     """Store what rules say, and note those that failed, or said what the database does not take."""
     for answer in answers:
         if answer.failure:
-            _note(drawn, campaign, ends, answer.failure)
-    left = list(folded)
-    while left:
-        draft = left.pop(0)
+            _note(conclusions, campaign, ends, answer.failure)
+    remaining = list(folded)
+    while remaining:
+        draft = remaining.pop(0)
         finding, failure = _try(campaign, ends, draft)
         if finding:
-            drawn.findings.append(finding)
+            conclusions.findings.append(finding)
         elif failure and not draft.parts:
-            _note(drawn, campaign, ends, failure)
+            _note(conclusions, campaign, ends, failure)
         else:
             # What other rules propose for the same question does not go with the one that cannot be kept.
-            left += _kept_alone(drawn, campaign, ends, draft)
+            remaining += _kept_alone(conclusions, campaign, ends, draft)
 
 
-def _kept_alone(drawn: Drawn, campaign: Campaign, ends: Ends, draft: FindingDraft) -> list[FindingDraft]:
+def _kept_alone(conclusions: Drawn, campaign: Campaign, ends: Ends, draft: FindingDraft) -> list[FindingDraft]:
     """Return the parts of a finding, folded anew without those that the database does not take, which are noted."""
     sound = []
     for part in (replace(draft, parts=()), *draft.parts):
@@ -112,7 +114,7 @@ def _kept_alone(drawn: Drawn, campaign: Campaign, ends: Ends, draft: FindingDraf
             if finding.state == State.NEW and not finding.verifications.exists():
                 finding.delete()
         elif failure:
-            _note(drawn, campaign, ends, failure)
+            _note(conclusions, campaign, ends, failure)
     return folding.fold(sound) if len(sound) <= len(draft.parts) else sound
 
 
@@ -125,12 +127,12 @@ def _try(campaign: Campaign, ends: Ends, draft: FindingDraft) -> tuple[Finding |
         return None, Failure(draft.rule, draft.version, runner.words_of(error), error)
 
 
-def _note(drawn: Drawn, campaign: Campaign, ends: Ends, failure: Failure) -> None:
-    earlier = drawn.failed.get(failure.rule)
+def _note(conclusions: Drawn, campaign: Campaign, ends: Ends, failure: Failure) -> None:
+    earlier = conclusions.failed.get(failure.rule)
     logger.error(
         "Rule %s failed on campaign %s: %s", failure.rule, campaign.pk, failure.error, exc_info=failure.cause
     )
-    drawn.failed[failure.rule] = (
+    conclusions.failed[failure.rule] = (
         replace(earlier, places=earlier.places + 1) if earlier else Failed(failure, subject_of(ends, ""))
     )
 

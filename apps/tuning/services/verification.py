@@ -59,7 +59,7 @@ def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verificati
         most_repetitions=verification.LOOKS[-1],
         **contrast.as_experiment(),
     )
-    made = Verification.objects.create(
+    record = Verification.objects.create(
         finding=finding,
         campaign=campaign,
         requested_by=user,
@@ -69,9 +69,9 @@ def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verificati
         predicted=finding.details.get("predicted"),
         predicted_gain=_predicted_gain(finding),
     )
-    made.campaign = campaigns.launch_campaign(campaign=campaign, user=user, now=now)
+    record.campaign = campaigns.launch_campaign(campaign=campaign, user=user, now=now)
     live.publish(finding.campaign_id, "findings")
-    return made
+    return record
 
 
 def continue_verification(*, experiment: Experiment, now: datetime) -> bool:
@@ -79,17 +79,17 @@ def continue_verification(*, experiment: Experiment, now: datetime) -> bool:
 
     False if the experiment verifies nothing. The caller holds the experiment's lock.
     """
-    found = Verification.objects.filter(campaign=experiment.campaign_id).first()
-    if found is None:
+    record = Verification.objects.filter(campaign=experiment.campaign_id).first()
+    if record is None:
         return False
-    blocks = queries.blocks_of(experiment, found.proof["metric"])
+    blocks = queries.blocks_of(experiment, record.proof["metric"])
     if blocks.is_complete:
         ruling = verification.rule(
             blocks.pairs,
             blocks.attempted,
-            _claim_of(found),
+            _claim_of(record),
             experiment.most_repetitions,
-            found.higher_is_better,
+            record.higher_is_better,
         )
         if ruling.missing:
             adaptation.add_blocks(experiment=experiment, count=ruling.missing, now=now)
@@ -102,45 +102,45 @@ def judge_verification(*, campaign: Campaign, now: datetime) -> Verification | N
 
     A verdict gives the finding its state, unless it was dismissed in the meantime; undecided leaves it as it is.
     """
-    found = Verification.objects.select_for_update(of=("self",)).filter(campaign=campaign).first()
+    record = Verification.objects.select_for_update(of=("self",)).filter(campaign=campaign).first()
     experiment = campaign.experiments.first()
-    if found is None or experiment is None:
+    if record is None or experiment is None:
         return None
-    blocks = queries.blocks_of(experiment, found.proof["metric"])
+    blocks = queries.blocks_of(experiment, record.proof["metric"])
     gain = verification.gain_of(blocks.pairs)
-    earlier = found.verdict
-    found.verdict = verification.verdict_of(gain, _claim_of(found), found.higher_is_better)
-    found.pairs = gain.pairs if gain else 0
-    found.gain, found.gain_low, found.gain_high = (gain.ratio, gain.low, gain.high) if gain else (None, None, None)
+    earlier = record.verdict
+    record.verdict = verification.verdict_of(gain, _claim_of(record), record.higher_is_better)
+    record.pairs = gain.pairs if gain else 0
+    record.gain, record.gain_low, record.gain_high = (gain.ratio, gain.low, gain.high) if gain else (None, None, None)
     usable = [pair for pair in blocks.pairs if min(pair) > 0]
-    found.present, found.realised = (_mean([pair[side] for pair in usable]) for side in (0, 1))
-    found.judged_at = now
-    found.save()
-    if found.verdict not in (Verdict.UNDECIDED, earlier) and found.finding.state != Finding.State.DISMISSED:
+    record.present, record.realised = (_mean([pair[side] for pair in usable]) for side in (0, 1))
+    record.judged_at = now
+    record.save()
+    if record.verdict not in (Verdict.UNDECIDED, earlier) and record.finding.state != Finding.State.DISMISSED:
         text = _("Measured %(pairs)s times in turn: the gain is ×%(gain)s (×%(low)s to ×%(high)s).")
-        if verification.is_worse(gain, found.higher_is_better):
+        if verification.is_worse(gain, record.higher_is_better):
             text = _(
                 "Measured %(pairs)s times in turn: ×%(gain)s (×%(low)s to ×%(high)s) is worse: keep what is there."
             )
         assert gain and gain.low is not None and gain.high is not None
-        shown = {"gain": gain.ratio, "low": gain.low, "high": gain.high}
-        note = Message(text, {"pairs": gain.pairs, **{name: f"{value:.3g}" for name, value in shown.items()}})
-        state = Finding.State(found.verdict)
-        decisions.record(finding=found.finding, state=state, note=note, verification=found)
-    live.publish(found.finding.campaign_id, "findings")
-    return found
+        numbers = {"gain": gain.ratio, "low": gain.low, "high": gain.high}
+        note = Message(text, {"pairs": gain.pairs, **{name: f"{value:.3g}" for name, value in numbers.items()}})
+        state = Finding.State(record.verdict)
+        decisions.record(finding=record.finding, state=state, note=note, verification=record)
+    live.publish(record.finding.campaign_id, "findings")
+    return record
 
 
-def _claim_of(found: Verification) -> float:
+def _claim_of(record: Verification) -> float:
     """Return the gain that is put to the test: what the finding said before anything was measured for it."""
-    is_advice = found.finding.kind == Finding.Kind.RECOMMENDATION
-    return verification.claim_of(found.predicted_gain, found.higher_is_better, is_advice=is_advice)
+    is_advice = record.finding.kind == Finding.Kind.RECOMMENDATION
+    return verification.claim_of(record.predicted_gain, record.higher_is_better, is_advice=is_advice)
 
 
 def _predicted_gain(finding: Finding) -> float | None:
     """Return what a finding predicts of its two settings: a gain, or the ratio that they had when they were tried."""
-    then, tried = finding.details.get("predicted"), finding.details.get("tried")
-    return finding.predicted_gain or (then / tried if then and tried else None)
+    then, beside = finding.details.get("predicted"), finding.details.get("tried")
+    return finding.predicted_gain or (then / beside if then and beside else None)
 
 
 def _mean(values: list[float]) -> float | None:
@@ -150,5 +150,5 @@ def _mean(values: list[float]) -> float | None:
 
 def _close_lost(finding: Finding, now: datetime) -> None:
     """End verifications whose campaign was deleted: nothing will come of them any more."""
-    gone = Q(campaign=None) | Q(campaign__deleting_at__isnull=False)
-    finding.verifications.filter(gone, verdict=Verdict.OPEN).update(verdict=Verdict.UNDECIDED, judged_at=now)
+    lost = Q(campaign=None) | Q(campaign__deleting_at__isnull=False)
+    finding.verifications.filter(lost, verdict=Verdict.OPEN).update(verdict=Verdict.UNDECIDED, judged_at=now)

@@ -168,15 +168,15 @@ class DraftOfLayers(rest.APIView):
     )
     def post(self, request: Request, a: int, b: int) -> Response:
         """Make a draft of the experiments that one table lacks."""
-        found = _layers(request, a, b)
-        rights.require(request.user, found.a.team, Role.OPERATOR)
+        layers = _layers(request, a, b)
+        rights.require(request.user, layers.a.team, Role.OPERATOR)
         wish = LackingTableSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
-        made = services.draft_missing(
-            found=found, user=rights.user_of(request), now=timezone.now(), **wish.validated_data
+        campaign = services.draft_missing(
+            layers=layers, user=rights.user_of(request), now=timezone.now(), **wish.validated_data
         )
-        shown = CampaignSerializer(made, context={"request": request})
-        return Response(shown.data, status=status.HTTP_201_CREATED)
+        serializer = CampaignSerializer(campaign, context={"request": request})
+        return Response(serializer.data, status=status.HTTP_201_CREATED)
 
 
 def _layers(request: Request, a: int, b: int) -> queries.Layers:

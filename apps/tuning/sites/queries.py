@@ -64,36 +64,41 @@ def pairs_for(user: User) -> list[Together]:
         .annotate(at=Max("experiment__campaign__launched_at"))
         .order_by()
     )
-    wanted = {node for roles, _campaign, _at in lanes for nodes in roles.values() for node in nodes}
-    nodes = Node.objects.select_related("testbed__site").in_bulk(wanted)
-    found: dict[tuple[int, int], list[tuple[int, datetime]]] = defaultdict(list)
+    node_ids = {node for roles, _campaign, _at in lanes for nodes in roles.values() for node in nodes}
+    nodes = Node.objects.select_related("testbed__site").in_bulk(node_ids)
+    measured_at: dict[tuple[int, int], list[tuple[int, datetime]]] = defaultdict(list)
     for roles, campaign, at in lanes:
-        sites = sorted({nodes[node].testbed.site_id for named in roles.values() for node in named if node in nodes})
+        sites = sorted({nodes[node].testbed.site_id for ids in roles.values() for node in ids if node in nodes})
         if 1 <= len(sites) <= 2:
-            found[sites[0], sites[-1]].append((campaign, at))
-    known = Site.objects.in_bulk({pk for pair in found for pk in pair})
-    rights.attach_foreign_teams(known.values(), user)
+            measured_at[sites[0], sites[-1]].append((campaign, at))
+    sites_by_id = Site.objects.in_bulk({pk for pair in measured_at for pk in pair})
+    rights.attach_foreign_teams(sites_by_id.values(), user)
     pairs = [
-        Together(known[a], known[b], len({campaign for campaign, _at in seen}), max(at for _campaign, at in seen))
-        for (a, b), seen in found.items()
+        Together(
+            sites_by_id[a],
+            sites_by_id[b],
+            len({campaign for campaign, _at in measurements}),
+            max(at for _campaign, at in measurements),
+        )
+        for (a, b), measurements in measured_at.items()
     ]
     return sorted(pairs, key=lambda pair: pair.last_at or datetime.min, reverse=True)
 
 
 def sites_for(user: User, *names: int) -> list[Site] | None:
     """Return the sites of these ids, all of one team of the user; None if one is not, or not to be seen."""
-    known = rights.visible(Site.objects.select_related("team"), user).in_bulk(set(names))
-    rights.attach_foreign_teams(known.values(), user)
-    sites = [known[pk] for pk in names if pk in known]
+    sites_by_id = rights.visible(Site.objects.select_related("team"), user).in_bulk(set(names))
+    rights.attach_foreign_teams(sites_by_id.values(), user)
+    sites = [sites_by_id[pk] for pk in names if pk in sites_by_id]
     return sites if len(sites) == len(names) and len({site.team_id for site in sites}) == 1 else None
 
 
 def layers_of(a: Site, b: Site) -> Layers:
     """Return the layers between two sites, from the latest results of all campaigns there."""
-    found = evidence.between_sites(a, b)
-    results = {trial for point in found.points for values in point.metrics.values() for trial in values}
-    tables, broken = runner.attempt(TABLES, lambda: runner.of_known(layers.table, found))
-    answers = rules.ask_whole(found)
+    between = evidence.between_sites(a, b)
+    results = {trial for point in between.points for values in point.metrics.values() for trial in values}
+    tables, broken = runner.attempt(TABLES, lambda: runner.of_known(layers.table, between))
+    answers = rules.ask_whole(between)
     failures = (*([broken] if broken else []), *runner.failures_of(answers))
     for failure in failures:
         logger.error(

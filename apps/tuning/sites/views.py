@@ -28,8 +28,8 @@ def site_list(request: HttpRequest) -> HttpResponse:
 def site_layers(request: HttpRequest, a: int, b: int) -> HttpResponse:
     """Show network, disk and file systems between two sites side by side, and which of them is the limit."""
     sites = _sites(request, a, b)
-    found = queries.layers_of(*sites)
-    context = {"found": found, "can_write": rights.can(request.user, found.a.team, Role.OPERATOR)}
+    layers = queries.layers_of(*sites)
+    context = {"found": layers, "can_write": rights.can(request.user, layers.a.team, Role.OPERATOR)}
     return render(request, "tuning/sites/detail.html", context)
 
 
@@ -38,12 +38,12 @@ def site_layers(request: HttpRequest, a: int, b: int) -> HttpResponse:
 def draft(request: HttpRequest, a: int, b: int) -> HttpResponse:
     """Make a draft of the experiments that one table lacks."""
     sites = _sites(request, a, b)
-    found = queries.layers_of(*sites)
+    layers = queries.layers_of(*sites)
     return answers.show_draft(
         request,
         lambda: (
             services.draft_missing(
-                found=found,
+                layers=layers,
                 table=answers.place_of(request.POST.get("table", "")),
                 user=rights.user_of(request),
                 now=timezone.now(),

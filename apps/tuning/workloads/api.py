@@ -101,15 +101,15 @@ class DraftOfWorkload(APIView):
         described = _described(ChosenFitSerializer, request, request.data)
         team: Team = described["team"]
         rights.require(request.user, team, Role.OPERATOR)
-        made = services.draft_fit(
+        campaign = services.draft_fit(
             team=team,
             fits=_fits(described),
             place=described["fit"],
             user=rights.user_of(request),
             now=timezone.now(),
         )
-        shown = CampaignSerializer(made, context={"request": request})
-        return Response(shown.data, status=status.HTTP_201_CREATED)
+        serializer = CampaignSerializer(campaign, context={"request": request})
+        return Response(serializer.data, status=status.HTTP_201_CREATED)
 
 
 def _described(kind: type[WorkloadSerializer], request: Request, data: Any) -> dict[str, Any]:

@@ -14,15 +14,15 @@ MOST_BYTES = 2**70
 
 def problems_of(data: Mapping[str, Any]) -> dict[str, str]:
     """Return {field: what is wrong} of sizes of nothing, and of a file system of another team."""
-    found = {
+    problems = {
         name: _("Write a size of at least one byte, for example 1 MiB.")
         for name in ("file_size", "record_size", "total", "wanted")
         if data.get(name) is not None and not 1 <= data[name] <= MOST_BYTES
     }
     files, team = data.get("file_system"), data.get("team")
     if files and team and files.team_id != team.pk:
-        found["file_system"] = _("This file system is another team's: choose one of the team's.")
-    return found
+        problems["file_system"] = _("This file system is another team's: choose one of the team's.")
+    return problems
 
 
 def workload_of(data: Mapping[str, Any]) -> Workload:

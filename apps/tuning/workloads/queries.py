@@ -17,8 +17,12 @@ NAME = _("The fit of a workload")
 
 def fits_of(team: Team, workload: Workload) -> tuple[tuple[Fit, ...], Message | None]:
     """Return the configurations that were measured, the best first, and why there are none if it failed."""
-    found = evidence.of_files(team)
-    return parts.attempt(NAME, lambda: runner.of_known(lambda known: workloads.fit(known, workload), found), ())
+    measured_evidence = evidence.of_files(team)
+    return parts.attempt(
+        NAME,
+        lambda: runner.of_known(lambda known_evidence: workloads.fit(known_evidence, workload), measured_evidence),
+        (),
+    )
 
 
 def marked(fits: Iterable[Fit]) -> list[tuple[Fit, Mark | None]]:

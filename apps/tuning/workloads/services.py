@@ -19,14 +19,14 @@ from apps.tuning import proposals
 def draft_fit(*, team: Team, fits: Sequence[Fit], place: int | None, user: User, now: datetime) -> Campaign:
     """Make a draft that measures the workload on the configuration at this place; Refused if it is not there."""
     rights.require(user, team, Role.OPERATOR)
-    chosen = fits[place] if place is not None and 0 <= place < len(fits) else None
-    if chosen is None or chosen.proposal is None:
+    fit = fits[place] if place is not None and 0 <= place < len(fits) else None
+    if fit is None or fit.proposal is None:
         raise Refused({"fit": Message(_("This configuration is not there any more: choose again."))})
     return proposals.draft_proposals(
         team=team,
         user=user,
-        name=gettext("Workload on %(file_system)s") % {"file_system": chosen.file_system},
-        goal=" ".join(messages.render(line) for line in chosen.why),
-        proposals=[as_plain(chosen.proposal)],
+        name=gettext("Workload on %(file_system)s") % {"file_system": fit.file_system},
+        goal=" ".join(messages.render(line) for line in fit.why),
+        proposals=[as_plain(fit.proposal)],
         now=now,
     )

@@ -36,11 +36,11 @@ class Command(BaseCommand):
             findings = findings.filter(team__slug=options["team"])
         if options["campaign"]:
             findings = findings.filter(campaign__in=_campaigns(options["campaign"]))
-        found = records.of_findings(findings)
+        documents = records.of_findings(findings)
         if options["json"]:
-            self.stdout.write(json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False))
+            self.stdout.write(json.dumps(documents, ensure_ascii=False, indent=2, allow_nan=False))
             return
-        for record in found:
+        for record in documents:
             words = (
                 record["campaign_name"],
                 record["rule"],
@@ -51,11 +51,11 @@ class Command(BaseCommand):
             self.stdout.write("\t".join(map(str, words)))
 
 
-def _campaigns(wanted: str) -> list[int]:
+def _campaigns(text: str) -> list[int]:
     """Return the campaigns of a number or a name."""
-    named = Campaign.objects.filter(name=wanted)
-    numbered = Campaign.objects.filter(pk=int(wanted)) if wanted.isascii() and wanted.isdigit() else named
-    found = [campaign.pk for campaign in (numbered or named)]
-    if not found:
-        raise CommandError(_("There is no campaign “%s”: give its number or its name.") % wanted)
-    return found
+    by_name = Campaign.objects.filter(name=text)
+    numbered = Campaign.objects.filter(pk=int(text)) if text.isascii() and text.isdigit() else by_name
+    ids = [campaign.pk for campaign in (numbered or by_name)]
+    if not ids:
+        raise CommandError(_("There is no campaign “%s”: give its number or its name.") % text)
+    return ids

@@ -51,21 +51,21 @@ def ends(case: Case, near: str, far: str, sites: tuple[str, str]) -> dict[str, t
 
 def rtt(case: Case, roles: Mapping[str, tuple[str, ...]]) -> list[Setup]:
     """Return the measurement of the RTT, if it is given; publications measure it with ping or traceroute."""
-    found = case.given.find("rtt_s")
-    if found is None:
+    time = case.given.find("rtt_s")
+    if time is None:
         return []
-    figure = Figure(found.place, {}, {"rtt_min": found.number(most=3600.0)}, ABOUT)
+    figure = Figure(time.place, {}, {"rtt_min": time.number(most=3600.0)}, ABOUT)
     return [Setup("RTT", "ping", roles, figures=(figure,))]
 
 
 def path_given(case: Case, capacity: str = "bit_per_s") -> dict[str, float]:
     """Return what the case says of its path."""
-    found: dict[str, float] = {}
+    path: dict[str, float] = {}
     if rate := case.given.find(capacity):
-        found["capacity_bps"] = rate.number()
+        path["capacity_bps"] = rate.number()
     if time := case.given.find("rtt_s"):
-        found["rtt_s"] = time.number(most=3600.0)
-    return found
+        path["rtt_s"] = time.number(most=3600.0)
+    return path
 
 
 def shape(of: At) -> str:
@@ -78,7 +78,7 @@ def shape(of: At) -> str:
 
 def rates(of: At, names: tuple[str, ...] = ("write", "read")) -> dict[str, float]:
     """Return {metric: B/s} of those named that an object has."""
-    return {name: found.number() for name in names if (found := of.find(name))}
+    return {name: rate.number() for name in names if (rate := of.find(name))}
 
 
 def storage(

@@ -25,10 +25,10 @@ def knu_koren(case: Case) -> Read:
     """Return the RTT between KNU and KOREN's NOC, and the window from which on the line was filled."""
     roles = ends(case, "KNU", "KOREN NOC", ("KNU", "KOREN NOC"))
     setups = rtt(case, roles)
-    filled = case.says(r"only from an? (\d+) MB window was the gigabit filled")
+    match = case.says(r"only from an? (\d+) MB window was the gigabit filled")
     rate = case.given.find("bit_per_s")
-    if filled and rate:
-        window = float(filled[1]) * MEGABYTE
+    if match and rate:
+        window = float(match[1]) * MEGABYTE
         fixed = {"streams": 1, "protocol": "tcp"}
         trend = Trend(TCP, "goodput", "window", SATURATES, knee=window, best=rate.number(), fixed=fixed)
         setups.append(Setup("Window", TCP, roles, trends=(trend,), version="1.7.0"))

@@ -30,41 +30,47 @@ def pdaisy_server_polarised(case: Case) -> Read:
     clients = case.world.machines("KGFS", "KISTI", 4)
     servers = case.world.machines("PGFS", "PNU", 5)
     figures = []
-    if found := case.given.find("read_B_per_s_at_least"):
-        figures.append(Figure(found.place, WORKLOAD, {"read": found.number()}, AT_LEAST))
-    if found := case.given.find("write_modes_B_per_s"):
-        modes = found.items()
+    if figures_given := case.given.find("read_B_per_s_at_least"):
+        figures.append(Figure(figures_given.place, WORKLOAD, {"read": figures_given.number()}, AT_LEAST))
+    if figures_given := case.given.find("write_modes_B_per_s"):
+        modes = figures_given.items()
         statistic = MODE if len(modes) > 1 else SAMPLE
         figures += [Figure(item.place, WORKLOAD, {"write": item.number()}, statistic) for item in modes]
     setups = [storage("GPFS", clients, gpfs, *figures), *_network(case, servers[:1])]
-    if found := case.given.find("disk_B_per_s"):
+    if figures_given := case.given.find("disk_B_per_s"):
         san = case.world.add(
             "file_systems", "SAN_PGFS", kind="other", server_cluster="GPFS_PDAISY", mount_path="/san", disks="SAN"
         )
-        setups.append(storage("Disk", servers, san, Figure(found.place, WORKLOAD, rates(found), SAMPLE)))
-    if found := case.given.find("nfs_disk_B_per_s"):
+        setups.append(
+            storage("Disk", servers, san, Figure(figures_given.place, WORKLOAD, rates(figures_given), SAMPLE))
+        )
+    if figures_given := case.given.find("nfs_disk_B_per_s"):
         raid = raid_pgfs(case)
-        setups.append(storage("Disk of NFS", servers[:1], raid, Figure(found.place, WORKLOAD, rates(found), SAMPLE)))
-    if found := case.given.find("nfs_B_per_s"):
+        setups.append(
+            storage(
+                "Disk of NFS", servers[:1], raid, Figure(figures_given.place, WORKLOAD, rates(figures_given), SAMPLE)
+            )
+        )
+    if figures_given := case.given.find("nfs_B_per_s"):
         nfs = nfs_pgfs(case)
-        for testbed, told in found.members():
+        for testbed, rates_of_testbed in figures_given.members():
             own = case.world.machines(testbed, "KISTI", 1)
-            figure = Figure(told.place, {**WORKLOAD, "clients": 1}, rates(told), SAMPLE)
+            figure = Figure(rates_of_testbed.place, {**WORKLOAD, "clients": 1}, rates(rates_of_testbed), SAMPLE)
             setups.append(storage(f"NFS, {testbed}", own, nfs, figure))
     return Read(tuple(setups))
 
 
 def _network(case: Case, server: tuple[str, ...]) -> list[Setup]:
     """Return the sums over five flows, {testbed: [sent, received]}, each direction an experiment."""
-    found = case.given.find("network_bit_per_s")
+    by_testbed = case.given.find("network_bit_per_s")
     setups = []
-    for testbed, told in found.members() if found else ():
+    for testbed, rates_of_testbed in by_testbed.members() if by_testbed else ():
         client = case.world.machines(testbed, "KISTI", 1)
         directions = (
             ("sending", {"client": client, "server": server}),
             ("receiving", {"client": server, "server": client}),
         )
-        for (name, roles), item in zip(directions, told.items(), strict=False):
+        for (name, roles), item in zip(directions, rates_of_testbed.items(), strict=False):
             parameters = {"window": TUNED_WINDOW, "streams": FLOWS}
             figure = Figure(item.place, parameters, {"goodput": item.number()}, SAMPLE)
             setups.append(Setup(f"Network, {testbed} {name}", TCP, roles, figures=(figure,)))

@@ -41,8 +41,8 @@ def nfs_after_tuning(case: Case) -> Read:
     """Return the share of ext3 that NFS reaches."""
     nfs, disk = nfs_pgfs(case), raid_pgfs(case, "ext")
     ratios = []
-    if found := case.given.find("nfs_share_of_ext3"):
-        shares = [item.number(most=10.0) for item in found.items()]
+    if shares_given := case.given.find("nfs_share_of_ext3"):
+        shares = [item.number(most=10.0) for item in shares_given.items()]
         of = {"file_system": nfs, "file_system_kind": "nfs"}
         to = {"file_system": disk, "file_system_kind": "ext"}
         if shares:
@@ -88,10 +88,10 @@ def x4500_storage(case: Case) -> Read:
 def lan_client_saturation(case: Case) -> Read:
     """Return the number of clients from which on the sum grows no more."""
     trends = []
-    if found := case.given.find("saturates_at_clients"):
+    if by_metric := case.given.find("saturates_at_clients"):
         trends = [
             Trend(STORAGE, name, CLIENTS, SATURATES, knee=float(knee), file_system="GPFS_X4500", fixed=WORKLOAD)
-            for name, knee in rates(found).items()
+            for name, knee in rates(by_metric).items()
         ]
     clients = case.world.machines("KGFS", "KISTI", 4)
     return Read((storage("Clients", clients, x4500(case), trends=tuple(trends)),))
@@ -101,8 +101,8 @@ def wan_gpfs_full(case: Case) -> Read:
     """Return the sum over the clients beyond the wide area link."""
     clients = case.world.machines("PGFS", "PNU", 4)
     figures = []
-    if found := case.given.find("aggregate_B_per_s"):
-        figures.append(Figure(found.place, WORKLOAD, dict.fromkeys(("write", "read"), found.number()), SAMPLE))
+    if rate := case.given.find("aggregate_B_per_s"):
+        figures.append(Figure(rate.place, WORKLOAD, dict.fromkeys(("write", "read"), rate.number()), SAMPLE))
     return Read((storage("GPFS", clients, x4500(case), *figures),), path_given(case, "bottleneck_bit_per_s"))
 
 
@@ -111,8 +111,8 @@ def nfs_does_not_scale(case: Case) -> Read:
     nfs, disk = nfs_pgfs(case), raid_pgfs(case)
     server, clients = case.world.machines("PGFS", "PNU", 1), case.world.machines("KGFS", "KISTI", 4)
     setups = []
-    if found := case.given.find("disk_B_per_s"):
-        setups.append(storage("Disk", server, disk, Figure(found.place, WORKLOAD, rates(found), SAMPLE)))
+    if rate := case.given.find("disk_B_per_s"):
+        setups.append(storage("Disk", server, disk, Figure(rate.place, WORKLOAD, rates(rate), SAMPLE)))
     trends: tuple[Trend, ...] = ()
     if printed := case.given.find("trend_with_clients"):
         form = shape(printed)
@@ -120,8 +120,8 @@ def nfs_does_not_scale(case: Case) -> Read:
             Trend(STORAGE, name, CLIENTS, form, file_system=nfs, fixed=WORKLOAD) for name in ("write", "read")
         )
     figures = []
-    if found := case.given.find("nfs_B_per_s"):
-        figures.append(Figure(found.place, {**WORKLOAD, "clients": 1}, rates(found), SAMPLE))
+    if rate := case.given.find("nfs_B_per_s"):
+        figures.append(Figure(rate.place, {**WORKLOAD, "clients": 1}, rates(rate), SAMPLE))
     setups.append(storage("NFS", clients, nfs, *figures, trends=trends))
     return Read(tuple(setups))
 
@@ -166,7 +166,9 @@ def kigfs_server(case: Case) -> Read:
     own |= {"file_size": size.whole()} if size else {}
     setups = []
     for testbed in ("PGFS", "PDAISY"):
-        if found := case.given.find(testbed):
+        if rates_given := case.given.find(testbed):
             clients = case.world.machines(testbed, "PNU", 5)
-            setups.append(storage(testbed, clients, file_system, Figure(found.place, own, rates(found), SAMPLE)))
+            setups.append(
+                storage(testbed, clients, file_system, Figure(rates_given.place, own, rates(rates_given), SAMPLE))
+            )
     return Read(tuple(setups))

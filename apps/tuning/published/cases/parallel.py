@@ -69,11 +69,11 @@ def tachyon_intra(case: Case) -> Read:
     """Return the ratios between two machines, within and across sockets."""
     nodes = {name: case.world.machines(name, "KISTI", 1) for name in ("Tachyon 1", "Tachyon 2")}
     ratios = []
-    if found := case.given.find("ratio_t2_over_t1"):
+    if by_name := case.given.find("ratio_t2_over_t1"):
         for name, placement in (("intra_socket", "same-socket"), ("inter_socket", "other-socket")):
-            if told := found.find(name):
+            if ratio := by_name.find(name):
                 of, to = ({"testbed": testbed, "placement": placement} for testbed in ("Tachyon 2", "Tachyon 1"))
-                ratios.append(Ratio("osu-bandwidth", "bandwidth", of, to, told.number(), told.number()))
+                ratios.append(Ratio("osu-bandwidth", "bandwidth", of, to, ratio.number(), ratio.number()))
     if ratios and case.says(r"on Tachyon 1 they hardly do"):
         of, to = ({"testbed": "Tachyon 1", "placement": name} for name in ("same-socket", "other-socket"))
         ratios.append(Ratio("osu-bandwidth", "bandwidth", of, to, 1 - ALIKE, 1 + ALIKE))

@@ -40,10 +40,10 @@ def knu_koren(case: Case) -> Read:
     roles = ends(case, "KNU", "KOREN NOC", ("KNU", "KOREN NOC"))
     figures = []
     for name, streams in (("single_stream_bit_per_s", 1), ("five_streams_sum_bit_per_s", 5)):
-        if found := case.given.find(name):
+        if rate := case.given.find(name):
             # The paper found a window of 1 MB large enough for this line.
             parameters = {"window": TUNED_WINDOW, "streams": streams}
-            figures.append(Figure(found.place, parameters, {"goodput": found.number()}, SAMPLE))
+            figures.append(Figure(rate.place, parameters, {"goodput": rate.number()}, SAMPLE))
     setups = [*rtt(case, roles), Setup("Streams", TCP, roles, figures=tuple(figures), version=VERSION)]
     return Read(tuple(setups), path_given(case))
 
@@ -59,11 +59,15 @@ def knu_caltech_udp(case: Case) -> Read:
         values = {"sent_rate": float(offered), "loss": loss.share(), "goodput": offered * (1 - loss.share())}
         figures.append(Figure(loss.place, {"protocol": "udp", "rate": offered}, values, ABOUT))
     setups = [Setup("Datagrams", UDP, roles, figures=tuple(figures), version=VERSION)]
-    if found := case.given.find("pathrate_bit_per_s"):
-        told = [item.number() for item in found.items()]
-        if told:
-            values = {"capacity_low": min(told), "capacity_high": max(told), "capacity": sum(told) / len(told)}
-            setups.append(Setup("Capacity", "pathrate", roles, figures=(Figure(found.place, {}, values, ABOUT),)))
+    if estimates := case.given.find("pathrate_bit_per_s"):
+        capacities = [item.number() for item in estimates.items()]
+        if capacities:
+            values = {
+                "capacity_low": min(capacities),
+                "capacity_high": max(capacities),
+                "capacity": sum(capacities) / len(capacities),
+            }
+            setups.append(Setup("Capacity", "pathrate", roles, figures=(Figure(estimates.place, {}, values, ABOUT),)))
     return Read(tuple(setups))
 
 
