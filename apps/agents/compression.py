@@ -9,17 +9,17 @@ _XZ = b"\xfd7zXZ\x00"
 _SMALLEST, _LARGEST = 4096, 8 * 1024 * 1024
 
 
-def unpack(stored: bytes | memoryview) -> bytes:
+def unpack(packed: bytes | memoryview) -> bytes:
     """Return what was printed, byte for byte."""
-    data = bytes(stored)
+    data = bytes(packed)
     if not data:
         return b""
     return lzma.decompress(data) if data.startswith(_XZ) else zlib.decompress(data)
 
 
-def unpack_in_parts(stored: bytes | memoryview, size: int) -> Iterator[bytes]:
+def unpack_in_parts(packed: bytes | memoryview, size: int) -> Iterator[bytes]:
     """Yield what was printed in parts of `size` bytes at most."""
-    data = bytes(stored)
+    data = bytes(packed)
     if data.startswith(_XZ):
         tight = lzma.LZMADecompressor()
         part = tight.decompress(data, size)
@@ -34,9 +34,9 @@ def unpack_in_parts(stored: bytes | memoryview, size: int) -> Iterator[bytes]:
         part = loose.decompress(loose.unconsumed_tail, size)
 
 
-def pack(stored: bytes | memoryview) -> bytes:
+def pack(packed: bytes | memoryview) -> bytes:
     """Return what is stored packed more tightly, or as it is where that gains nothing."""
-    data = bytes(stored)
+    data = bytes(packed)
     if not data or data.startswith(_XZ):
         return data
     printed = zlib.decompress(data)

@@ -14,8 +14,8 @@ _CHUNK = 64 * 1024
 
 def download(request: HttpRequest | Request, job: Job, stream: str) -> StreamingHttpResponse:
     """Return what the job printed on `stream` (stdout or stderr), byte for byte, as a text file."""
-    stored = getattr(job, "output", None)
-    packed = bytes(getattr(stored, f"{stream}_z")) if stored else b""
+    output = getattr(job, "output", None)
+    packed = bytes(getattr(output, f"{stream}_z")) if output else b""
     return _download(request, packed, f"job-{job.pk}-{stream}.txt", "text/plain; charset=utf-8")
 
 

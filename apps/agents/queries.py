@@ -88,7 +88,7 @@ def leftover_nodes(run_refs: Collection[int], *, since: datetime, before: dateti
 def troubles_of(node_ids: Collection[int]) -> dict[int, list[Trouble]]:
     """Return {node: what its agent says is wrong there} of those nodes where something is."""
     serving = Agent.objects.filter(node_id__in=node_ids, retired_at=None).exclude(troubles=[])
-    return {node: troubles.read(stored) for node, stored in serving.values_list("node_id", "troubles")}
+    return {node: troubles.read(records) for node, records in serving.values_list("node_id", "troubles")}
 
 
 def rivals_of(node_ids: Collection[int], now: datetime) -> dict[int, list[AgentInstance]]:
@@ -152,10 +152,10 @@ def in_state(agents: QuerySet[Agent], state: AgentState, now: datetime) -> Query
 
 def nodes_in_state(nodes: QuerySet[Node], state: AgentState, now: datetime) -> QuerySet[Node]:
     """Return those nodes whose agents are in a state; a node without an agent counts as one never seen."""
-    wanted = _state_filter("agent__", "agent_is_busy", state, now)
+    condition = _state_filter("agent__", "agent_is_busy", state, now)
     if state == AgentState.NEVER_SEEN:
-        wanted |= Q(agent__isnull=True)
-    return nodes.annotate(agent_is_busy=_under_way("pk")).filter(wanted)
+        condition |= Q(agent__isnull=True)
+    return nodes.annotate(agent_is_busy=_under_way("pk")).filter(condition)
 
 
 def node_agents(nodes: Iterable[Node], now: datetime) -> list[NodeAgent]:

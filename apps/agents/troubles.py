@@ -116,11 +116,11 @@ class Trouble:
         return Message(_KNOWN[self.code][1] if self.code in _KNOWN else _OTHER_REMEDY)
 
 
-def read(stored: Iterable[Mapping[str, Any]]) -> list[Trouble]:
+def read(records: Iterable[Mapping[str, Any]]) -> list[Trouble]:
     """Return the troubles of an agent's row."""
     return [
         Trouble(entry["code"], entry["detail"], datetime.fromisoformat(entry["since"]) if entry["since"] else None)
-        for entry in stored
+        for entry in records
     ]
 
 

@@ -40,16 +40,16 @@ def agent_list(request: HttpRequest) -> HttpResponse:
     team = request.GET.get("team", "").replace("\0", "")
     if team:
         nodes = nodes.filter(team__slug=team)
-    wanted = request.GET.get("state", "")
-    if wanted in AgentState.values:
-        nodes = queries.nodes_in_state(nodes, AgentState(wanted), now)
+    state = request.GET.get("state", "")
+    if state in AgentState.values:
+        nodes = queries.nodes_in_state(nodes, AgentState(state), now)
     page = Paginator(nodes, 50).get_page(request.GET.get("page"))
     context = {
         "rows": queries.node_agents(page.object_list, now),
         "page_obj": page,
         "search": search,
-        "state": wanted,
-        "unknown_state": wanted if wanted and wanted not in AgentState.values else "",
+        "state": state,
+        "unknown_state": state if state and state not in AgentState.values else "",
         "states": AgentState.choices,
         "team_slug": team,
         "teams": list(rights.teams_for(user, Role.VIEWER)),

@@ -95,11 +95,11 @@ async def answer(
     scope: Scope, send: Send, status: int, data: Mapping[str, Any], retry_after_s: int | None = None
 ) -> None:
     """Send an answer to a request, marked as the service's own; `retry_after_s` is when to come again."""
-    named = header(scope, b"fathom-request")
+    request_id = header(scope, b"fathom-request")
     body = json.dumps(data, separators=(",", ":")).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     headers.append((b"cache-control", b"no-store"))
-    headers.append((b"fathom-answer", (named if _REQUEST.fullmatch(named) else _NAMELESS).encode()))
+    headers.append((b"fathom-answer", (request_id if _REQUEST.fullmatch(request_id) else _NAMELESS).encode()))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     if status == 503 or retry_after_s is not None:

@@ -206,11 +206,11 @@ class Hub:
                 waiter.wake()
 
     async def _write_heartbeats(self) -> None:
-        heard, self._heard = self._heard, {}
+        heartbeats, self._heard = self._heard, {}
         try:
-            await database.run(services.record_heartbeats, heartbeats=list(heard.values()), now=timezone.now())
+            await database.run(services.record_heartbeats, heartbeats=list(heartbeats.values()), now=timezone.now())
         except Exception:
-            self._heard = {**heard, **self._heard}
+            self._heard = {**heartbeats, **self._heard}
             raise
 
 

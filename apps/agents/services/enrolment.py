@@ -84,9 +84,9 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
     if own and Agent.objects.filter(prefix=own.prefix).exclude(pk=agent.pk).exists():
         raise EnrolmentRefused("prefix-taken", "The token that was drawn begins as another's: run the command again.")
     issued = secrets.issue("agent")
-    known = own or issued
+    issued_token = own or issued
     agent.node, agent.version = token.node, version
-    agent.prefix, agent.digest = known.prefix, known.digest
+    agent.prefix, agent.digest = issued_token.prefix, issued_token.digest
     agent.last_seen_at = agent.retired_at = agent.clock_offset_s = agent.clock_error_s = None
     agent.instance, agent.troubles, agent.set_aside_at = None, [], None
     agent.save()

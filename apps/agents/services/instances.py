@@ -190,17 +190,17 @@ def _forget_old(agent: Agent) -> None:
 
 def _retry_after_s(agent: Agent, now: datetime) -> int:
     """Return in how many whole s the process at work has been silent for LOST_AFTER, if it is from now on."""
-    heard = now - agent.last_seen_at if agent.last_seen_at else timedelta()
-    left = min(max(LOST_AFTER - heard, timedelta()), LOST_AFTER)
-    return math.floor(left.total_seconds()) + 1
+    silence = now - agent.last_seen_at if agent.last_seen_at else timedelta()
+    remaining = min(max(LOST_AFTER - silence, timedelta()), LOST_AFTER)
+    return math.floor(remaining.total_seconds()) + 1
 
 
 def _words(agent: Agent, current: AgentInstance | None, now: datetime) -> str:
     """Return, in English as all that agents log, who works already and what to do."""
-    heard = now - agent.last_seen_at if agent.last_seen_at else timedelta()
+    silence = now - agent.last_seen_at if agent.last_seen_at else timedelta()
     return (
         f"Another process with this agent's identity works for {agent.node}: {current or '?'}, "
-        f"heard {heard.total_seconds():.0f} s ago. This one gets no jobs until that one has been silent for "
+        f"heard {silence.total_seconds():.0f} s ago. This one gets no jobs until that one has been silent for "
         f"{LOST_AFTER.total_seconds():.0f} s, or a manager says on the agent's page which machine is right. "
         "If this is a copy of a machine or folder, stop it here, remove its agent.json and enrol it as a node of its "
         "own."

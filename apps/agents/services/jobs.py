@@ -217,13 +217,13 @@ def deliver_jobs(
 
 def _note_destinations(jobs: Sequence[Job]) -> None:
     """Note on each job, as `inventory`, which of the addresses in its command, variables and files are nodes' own."""
-    named = {job.pk: _hosts_in(job) for job in jobs}
-    wanted = set().union(*named.values())
+    hosts_by_job = {job.pk: _hosts_in(job) for job in jobs}
+    hosts = set().union(*hosts_by_job.values())
     node_addresses = (
-        set(NodeAddress.objects.filter(address__in=wanted).values_list("address", flat=True)) if wanted else set()
+        set(NodeAddress.objects.filter(address__in=hosts).values_list("address", flat=True)) if hosts else set()
     )
     for job in jobs:
-        job.inventory = sorted(named[job.pk] & node_addresses)
+        job.inventory = sorted(hosts_by_job[job.pk] & node_addresses)
 
 
 def _hosts_in(job: Job) -> set[str]:

@@ -60,8 +60,8 @@ class Places:
             rows = section.rows_of(self._campaign.team).filter(pk__in=self._wanted[section.model])
             entries = []
             for item in rows:
-                written = {field.name: field.written(field.value_of(item)) for field in section.fields}
-                entries.append({name: value for name, value in written.items() if value is not None})
+                values = {field.name: field.written(field.value_of(item)) for field in section.fields}
+                entries.append({name: value for name, value in values.items() if value is not None})
             if section.model is FileSystem:
                 entries = [self._mounted_by_known(entry) for entry in entries]
             if entries:

@@ -70,9 +70,9 @@ class Archive:
         if extra := sorted(others - sums.keys()):
             text = _("%(name)s has no sum in %(sums)s: it was added after the archive was made.")
             raise ArchiveError("sums", Message(text, {"name": extra[0], "sums": form.SUMS}))
-        if gone := sorted(sums.keys() - others):
+        if missing := sorted(sums.keys() - others):
             text = _("The archive is not whole, %(name)s is missing: export the campaign again.")
-            raise ArchiveError("incomplete", Message(text, {"name": gone[0]}))
+            raise ArchiveError("incomplete", Message(text, {"name": missing[0]}))
         self._refuse_large()
         done = after
         for name in self._package.names[after:]:

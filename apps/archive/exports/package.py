@@ -118,8 +118,8 @@ def _small(columns: Sequence[Column], values: Iterable[list[Any]], ending: Endin
     names = [column.name for column in columns]
     if ending == "jsonl":
         return (json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n" for row in values)
-    written = _csv(names, values, safe if ending == "csv" else lambda value: value)
-    return parquet.converted(written, columns) if ending == "parquet" else written
+    lines = _csv(names, values, safe if ending == "csv" else lambda value: value)
+    return parquet.converted(lines, columns) if ending == "parquet" else lines
 
 
 def _csv(names: list[str], values: Iterable[list[Any]], text_of: Callable[[object], object]) -> Iterator[bytes]:

@@ -138,12 +138,12 @@ def _experiments(result_set: ResultSet, user: User, nodes: set[int] | None) -> Q
 
 def _nodes_of(result_set: ResultSet) -> set[int] | None:
     """Return the nodes of which one must have played a role, None if any will do."""
-    wanted = [
+    sets_of_nodes = [
         set(Node.objects.filter(**{_NODE_PATHS[kind]: pk}).values_list("pk", flat=True))
         for kind, pk in result_set.numbers
         if kind in _NODE_PATHS
     ]
-    return set.intersection(*wanted) if wanted else None
+    return set.intersection(*sets_of_nodes) if sets_of_nodes else None
 
 
 def _lanes_of(nodes: set[int], experiments: Iterable[Experiment]) -> dict[int, list[int]]:

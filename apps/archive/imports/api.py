@@ -192,9 +192,9 @@ class ImportViewSet(TeamScopedViewSet):
     )
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Send files."""
-        sent = SendFilesSerializer(data=request.data, context=self.get_serializer_context())
-        sent.is_valid(raise_exception=True)
-        values = sent.validated_data
+        serializer = SendFilesSerializer(data=request.data, context=self.get_serializer_context())
+        serializer.is_valid(raise_exception=True)
+        values = serializer.validated_data
         files: list[File] = values["sent"]
         imported = services.create_import(
             team=team_for_new(request, values, self.write_role),
@@ -233,9 +233,9 @@ class ImportViewSet(TeamScopedViewSet):
     def columns(self, request: Request, pk: str) -> Response:
         """Say what the columns of a table mean; its rows are read then."""
         imported = self.get_object()
-        sent = MapColumnsSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        values = sent.validated_data
+        serializer = MapColumnsSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        values = serializer.validated_data
         imported = services.map_columns(
             imported=imported, tool=values["tool"], mapping=values["columns"], sheets_chosen=values["sheets"]
         )
@@ -248,9 +248,9 @@ class ImportViewSet(TeamScopedViewSet):
     def store(self, request: Request, pk: str) -> Response:
         """Say who measured each group and what its outputs do not tell; then all of it is imported, or nothing."""
         imported = self.get_object()
-        sent = CompleteImportSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        values = sent.validated_data
+        serializer = CompleteImportSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        values = serializer.validated_data
         groups = {group["key"]: {key: group[key] for key in group if key != "key"} for group in values["groups"]}
         imported = services.complete_import(
             imported=imported,

@@ -28,8 +28,8 @@ def check_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
     """Read further items, and say whether that was the last of them; those that fail have a `problem`."""
     casts = _Casts()
     excluded = [key for key, choice in imported.choices.items() if not choice["include"]]
-    left = groups.usable(imported).filter(reading__isnull=True, problem__isnull=True).exclude(group__in=excluded)
-    while items := list(left[:BATCH]):
+    remaining = groups.usable(imported).filter(reading__isnull=True, problem__isnull=True).exclude(group__in=excluded)
+    while items := list(remaining[:BATCH]):
         if is_time_up():
             return False
         for item in items:
@@ -61,23 +61,23 @@ def roles_of(item: ImportItem, choice: Json) -> dict[str, list[int]]:
 
 def _read(item: ImportItem, choice: Json, casts: "_Casts") -> Any:
     tool = toolbox.get_tool(item.tool)
-    said = {**choice["parameters"], **item.told}
-    params = tool.clean(said)
-    told = {name: params[name] for name in params if name in said}
+    raw = {**choice["parameters"], **item.told}
+    params = tool.clean(raw)
+    described = {name: params[name] for name in params if name in raw}
     roles = roles_of(item, choice)
     if item.source.kind == Import.Kind.TABLE:
         samples = tuple(SampleValue(metric, value) for metric, value in item.values.items())
         # As the tool's own output would: a rate at the limit that was asked for is none of the path's.
-        held = pacing.held_flags(item.values.get("goodput"), told.get("pace"), "bit/s")
-        reading, role, argv = Reading(samples, requested=told, flags=tuple(held)), "", []
+        flags_of_pacing = pacing.held_flags(item.values.get("goodput"), described.get("pace"), "bit/s")
+        reading, role, argv = Reading(samples, requested=described, flags=tuple(flags_of_pacing)), "", []
     else:
         own = recognition.own_output(tool, output_of(item))
         own = dataclasses.replace(own, node=casts.name_of(roles, tool))
         capacity = casts.capacity_of(roles, tool)
         with cpu_time.limited():
-            role, reading = recognition.read_as_any_role(tool, own, params, capacity, told=told)
+            role, reading = recognition.read_as_any_role(tool, own, params, capacity, told=described)
         argv = list(own.argv)
-    return storable({**reading.as_json(), "parameters": told, "role": role, "argv": argv})
+    return storable({**reading.as_json(), "parameters": described, "role": role, "argv": argv})
 
 
 def output_of(item: ImportItem) -> Output:

@@ -60,7 +60,7 @@ def check(tool: Tool, headers: Sequence[str], columns: Mapped) -> dict[str, Mess
         "metric": {metric.name for metric in tool.metrics},
         "role": {role.name for role in tool.roles},
     }
-    seen: dict[tuple[str, str], str] = {}
+    headers_by_meaning: dict[tuple[str, str], str] = {}
     for header, meaning in columns.items():
         what, name = meaning.get("as", "ignore"), meaning.get("name", "")
         if header not in headers:
@@ -68,11 +68,13 @@ def check(tool: Tool, headers: Sequence[str], columns: Mapped) -> dict[str, Mess
         elif what not in MEANINGS or (what in names and name not in names[what]):
             text = _("%(tool)s has no %(kind)s “%(name)s”: choose one that is offered.")
             wrong[header] = Message(text, {"tool": tool.name, "kind": what, "name": name})
-        elif what != "ignore" and (what, name) in seen:
-            wrong[header] = Message(_("“%(other)s” has the same meaning already."), {"other": seen[what, name]})
+        elif what != "ignore" and (what, name) in headers_by_meaning:
+            wrong[header] = Message(
+                _("“%(other)s” has the same meaning already."), {"other": headers_by_meaning[what, name]}
+            )
         elif (unit := meaning.get("unit", "")) and (problem := _unit_problem(tool, what, name, unit)):
             wrong[header] = problem
-        seen[what, name] = header
+        headers_by_meaning[what, name] = header
     if not wrong and not any(meaning.get("as") == "metric" for meaning in columns.values()):
         wrong["columns"] = Message(_("No column holds a figure: say which one is a metric."))
     return wrong
@@ -106,12 +108,12 @@ def guess(tool: Tool, headers: Sequence[str]) -> dict[str, dict[str, str]]:
 
 def guess_tool(tools: Sequence[Tool], headers: Sequence[str]) -> Tool | None:
     """Return the tool of which the headers name most, among them a metric; None if there is none, or several."""
-    named: dict[int, list[Tool]] = {}
+    tools_by_count: dict[int, list[Tool]] = {}
     for tool in tools:
         meanings = [meaning["as"] for meaning in guess(tool, headers).values()]
         if "metric" in meanings:
-            named.setdefault(sum(what != "ignore" for what in meanings), []).append(tool)
-    best = named[max(named)] if named else []
+            tools_by_count.setdefault(sum(what != "ignore" for what in meanings), []).append(tool)
+    best = tools_by_count[max(tools_by_count)] if tools_by_count else []
     return best[0] if len(best) == 1 else None
 
 
@@ -157,12 +159,12 @@ def _take(tool: Tool, line: Line, cell: Cell, meaning: Mapping[str, str], places
 
 def _figure(metric: Metric, text: str, unit: str) -> float:
     """Return a figure in the metric's base unit."""
-    kind, written = _KINDS.get(metric.unit, "float"), _with_unit(text, unit)
-    if metric.unit == "fraction" and written.rstrip().endswith("%"):
-        return _finite(written.rstrip()[:-1]) / 100
-    if kind == "float" or not units.has_unit(written):
-        return _finite(written.removesuffix(metric.unit).strip() if metric.unit else written)
-    return float(units.exact_value(written, kind))
+    kind, number_text = _KINDS.get(metric.unit, "float"), _with_unit(text, unit)
+    if metric.unit == "fraction" and number_text.rstrip().endswith("%"):
+        return _finite(number_text.rstrip()[:-1]) / 100
+    if kind == "float" or not units.has_unit(number_text):
+        return _finite(number_text.removesuffix(metric.unit).strip() if metric.unit else number_text)
+    return float(units.exact_value(number_text, kind))
 
 
 def _bounded(metric: Metric, value: float, text: str) -> float:

@@ -31,21 +31,21 @@ def checked(imported: Import, answers: Mapping[str, Mapping[str, Any]]) -> dict[
     team = imported.team_id
     nodes = set(Node.objects.filter(team=team).values_list("pk", flat=True))
     file_systems = set(FileSystem.objects.filter(team=team).values_list("pk", flat=True))
-    chosen: dict[str, Json] = {}
+    choices: dict[str, Json] = {}
     first: Json = {}
     for number, group in enumerate(imported.groups):
         raw = answers.get(group["key"], {})
         field = f"groups.{number}"
         choice = _checked(group, raw, first, nodes, file_systems, field, wrong)
-        chosen[group["key"]] = choice
+        choices[group["key"]] = choice
         if choice["include"] and not first:
             first = choice["roles"]
     _ask_once(wrong)
-    if not any(choice["include"] for choice in chosen.values()):
+    if not any(choice["include"] for choice in choices.values()):
         wrong.setdefault("groups", Message(_("Nothing is chosen: include at least one group.")))
     if wrong:
         raise Refused(wrong)
-    return chosen
+    return choices
 
 
 def _checked(
@@ -70,10 +70,10 @@ def _checked(
     if choice["include"]:
         choice["roles"] = _roles(tool, group, raw.get("roles") or {}, first, nodes, own)
         choice["parameters"] = _parameters(tool, group, raw.get("parameters") or {}, own)
-        chosen = raw.get("file_system") or None
-        if chosen is not None and chosen not in file_systems:
+        system = raw.get("file_system") or None
+        if system is not None and system not in file_systems:
             own["file_system"] = Message(_("Choose one of the team's file systems."))
-        choice["file_system"] = chosen
+        choice["file_system"] = system
     wrong |= {f"{field}.{name}": message for name, message in own.items()}
     return choice
 
@@ -102,8 +102,8 @@ def _roles(tool: Tool, group: Json, answer: Any, first: Json, nodes: set[int], w
         wrong[f"roles.{name}"] = Message(_("%(tool)s has no role of this name."), {"tool": tool.name})
     roles: dict[str, list[int]] = {}
     for role in tool.roles:
-        chosen = answer.get(role.name) or first.get(role.name) or []
-        members = list(dict.fromkeys(chosen if isinstance(chosen, list) else [chosen]))
+        answered = answer.get(role.name) or first.get(role.name) or []
+        members = list(dict.fromkeys(answered if isinstance(answered, list) else [answered]))
         field = f"roles.{role.name}"
         if any(isinstance(member, bool) or not isinstance(member, int) or member not in nodes for member in members):
             wrong[field] = Message(_("Choose among the team's nodes."))

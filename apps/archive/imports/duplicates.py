@@ -17,7 +17,7 @@ def mark(imported: Import) -> None:
 
     Whether a table's rows are there already is known with their nodes: see `mark_rows`.
     """
-    seen: set[str] = set()
+    digests: set[str] = set()
     rows = (
         imported.items.filter(refusal__isnull=True).exclude(digest="").values_list("pk", "digest", "command__bytes")
     )
@@ -25,10 +25,10 @@ def mark(imported: Import) -> None:
     again: list[int] = []
     sizes: dict[str, int] = {}
     for pk, digest, size in rows:
-        if digest in seen:
+        if digest in digests:
             again.append(pk)
         else:
-            seen.add(digest)
+            digests.add(digest)
             first[digest] = pk
             if size is not None:
                 sizes[digest] = size

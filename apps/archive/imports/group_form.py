@@ -113,15 +113,15 @@ class GroupsForm(StyledWidgets, forms.Form):
         self, number: int, group: Json, nodes: list[tuple[int, str]], places: list[tuple[int, str]]
     ) -> dict[str, forms.Field]:
         tool = toolbox.get_tool(group["tool"])
-        chosen = self.imported.choices.get(group["key"], {})
-        cast = chosen.get("roles") or group["suggested"]
+        choice = self.imported.choices.get(group["key"], {})
+        cast = choice.get("roles") or group["suggested"]
         fields: dict[str, forms.Field] = {
-            "include": forms.BooleanField(label=_("import"), required=False, initial=chosen.get("include", True)),
+            "include": forms.BooleanField(label=_("import"), required=False, initial=choice.get("include", True)),
             "name": forms.CharField(
                 label=_("Name of the experiment"),
                 max_length=200,
                 required=False,
-                initial=chosen.get("name") or completion.default_name(tool, group),
+                initial=choice.get("name") or completion.default_name(tool, group),
             ),
         }
         for role in tool.roles:
@@ -133,13 +133,13 @@ class GroupsForm(StyledWidgets, forms.Form):
                 label=_("File system"),
                 choices=[("", "–"), *places],
                 required=False,
-                initial=chosen.get("file_system") or "",
+                initial=choice.get("file_system") or "",
             )
         if any(parameter.name in group["missing"] and not parameter.aside for parameter in tool.parameters):
             fields["alike"] = forms.BooleanField(
                 label=_("What no output tells was the same in all of them"),
                 required=False,
-                initial=chosen.get("alike", False),
+                initial=choice.get("alike", False),
                 help_text=_(
                     "Then those that are alike in what is known are repetitions, and rules compare them; else each"
                     " stands for itself, unless a column of the table numbers repetitions."
@@ -147,7 +147,7 @@ class GroupsForm(StyledWidgets, forms.Form):
             )
         for parameter in tool.parameters:
             if parameter.name in group["missing"]:
-                fields[f"param_{parameter.name}"] = _asked(parameter, chosen.get("parameters", {}))
+                fields[f"param_{parameter.name}"] = _asked(parameter, choice.get("parameters", {}))
         return {f"g{number}_{name}": field for name, field in fields.items()}
 
     def _shown(self, number: int, parameters: Sequence[Parameter]) -> list[Any]:

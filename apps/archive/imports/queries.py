@@ -76,8 +76,10 @@ def lines_of(items: Sequence[ImportItem]) -> list[Line]:
 
 def visible_trials(items: Sequence[ImportItem], user: User) -> set[int]:
     """Return those of the trials that the user may see."""
-    wanted = [item.trial_id for item in items if item.trial_id]
-    return set(campaigns.trials_for(user).filter(pk__in=wanted).values_list("pk", flat=True)) if wanted else set()
+    trial_ids = [item.trial_id for item in items if item.trial_id]
+    return (
+        set(campaigns.trials_for(user).filter(pk__in=trial_ids).values_list("pk", flat=True)) if trial_ids else set()
+    )
 
 
 def fitting(imported: Import) -> list[ColumnMapping]:

@@ -71,20 +71,20 @@ def pick(imported: Import, names: Iterable[str] = ()) -> Picked:
 
     Refused says at "sheets" which there are, if one is missing, or why one cannot be read.
     """
-    there, wanted = sheets_of(imported), set(names)
+    there, sheets_asked = sheets_of(imported), set(names)
     sheet_names = names_of(imported)
-    if wanted and not sheet_names:
+    if sheets_asked and not sheet_names:
         raise Refused({"sheets": Message(_("This table has no sheets to choose from: leave them out."))})
-    if missing := sorted(wanted.difference(sheet_names)):
+    if missing := sorted(sheets_asked.difference(sheet_names)):
         text = _("The workbook has no sheet “%(name)s”. It has: %(sheets)s.")
         raise Refused({"sheets": Message(text, {"name": missing[0][:100], "sheets": ", ".join(sheet_names)})})
     for sheet in there:
-        if sheet["name"] in wanted and sheet["problem"]:
+        if sheet["name"] in sheets_asked and sheet["problem"]:
             text = _("“%(name)s” cannot be imported: %(why)s")
             values = {"name": sheet["name"], "why": messages.render(sheet["problem"])}
             raise Refused({"sheets": Message(text, values)})
-    if wanted:
-        return Picked([sheet for sheet in there if sheet["name"] in wanted])
+    if sheets_asked:
+        return Picked([sheet for sheet in there if sheet["name"] in sheets_asked])
     usable = [sheet for sheet in there if not sheet["problem"]]
     return Picked([next((sheet for sheet in usable if not sheet["is_hidden"]), usable[0])])
 
@@ -122,13 +122,13 @@ def _tell_apart(items: Sequence[ImportItem]) -> None:
 
 def _read_in_time(rows: Iterator[tables.Row]) -> Iterator[tables.Row]:
     """Yield the rows; TableError when to read them has taken ROWS_S of a processor."""
-    left = ROWS_S
-    while left > 0:
+    remaining_s = ROWS_S
+    while remaining_s > 0:
         began = time.process_time()
         # Some at a time: what is done with them talks to the database, and must not be ended anywhere.
-        with _in_time(left):
+        with _in_time(remaining_s):
             some = list(islice(rows, _BATCH))
-        left -= time.process_time() - began
+        remaining_s -= time.process_time() - began
         yield from some
         if len(some) < _BATCH:
             return

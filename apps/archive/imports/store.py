@@ -210,12 +210,12 @@ class _Writer:
         which a person said so, by a repetition's number in the table or for all of them, and with no other.
         """
         parameters: Json = _reading(item)["parameters"]
-        told = {name: value for name, value in parameters.items() if name not in self._beside}
-        if not likeness.absent(self._tool, told):
-            return told
+        described = {name: value for name, value in parameters.items() if name not in self._beside}
+        if not likeness.absent(self._tool, described):
+            return described
         place = f"{self._campaign.permanent_id}/{self._experiment.position + 1}"
         is_alike = self._choice.get("alike") or item.repetition is not None
-        return {**told, likeness.AS_IN: place if is_alike else f"{place}/{position + 1}"}
+        return {**described, likeness.AS_IN: place if is_alike else f"{place}/{position + 1}"}
 
     def _varied_beside(self) -> set[str]:
         """Return the parameters on which no figure depends and that differ from output to output, such as ports.
@@ -267,8 +267,8 @@ class _Writer:
             clients = {pk for members in lane.roles.values() for pk in members}
             self._memories[lane.pk] = server_caches.memory_of(self._experiment.file_system, clients)
         samples = tuple(SampleValue(sample["metric"], sample["value"]) for sample in reading["samples"])
-        seen = Reading(samples=samples, observed=reading["observed"])
-        return [flag.as_json() for flag in caches.server_flags(seen, self._memories[lane.pk])]
+        reading_without_flags = Reading(samples=samples, observed=reading["observed"])
+        return [flag.as_json() for flag in caches.server_flags(reading_without_flags, self._memories[lane.pk])]
 
     def _result(self, item: ImportItem, trial: Trial, run: Run) -> Result:
         reading = _reading(item)

@@ -21,7 +21,9 @@ def sweep_of(tool: Tool, points: Sequence[Json]) -> Json:
     """
     kinds = {parameter.name: parameter.kind for parameter in tool.parameters}
     # In their order, each once.
-    settings = list({json.dumps(told, sort_keys=True): told for told in map(likeness.told_of, points)}.values())
+    settings = list(
+        {json.dumps(setting, sort_keys=True): setting for setting in map(likeness.told_of, points)}.values()
+    )
 
     def text(point: Json, name: str) -> str:
         value = point.get(name)

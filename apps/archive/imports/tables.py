@@ -83,19 +83,19 @@ def read_heads(file: BinaryIO) -> list[Head]:
     return heads
 
 
-def read_rows(file: BinaryIO, chosen: Sequence[str] = ()) -> Iterator[Row]:
+def read_rows(file: BinaryIO, sheet_names: Sequence[str] = ()) -> Iterator[Row]:
     """Yield the rows of the chosen sheets, of the first if none is; TableError or ContainerError, also on the way."""
-    left, count = set(chosen), 0
+    remaining, count = set(sheet_names), 0
     for sheet in _sheets(file):
-        if chosen and sheet.name not in left:
+        if sheet_names and sheet.name not in remaining:
             continue
         for number, cells in _cells(_headers(sheet.lines), sheet.lines):
             count += 1
             if count > MOST_ROWS:
                 raise TableError(_("The table has more than %(most)s rows: send it in parts."), most=MOST_ROWS)
             yield sheet.name, number, cells
-        left.discard(sheet.name)
-        if not left:
+        remaining.discard(sheet.name)
+        if not remaining:
             return
 
 

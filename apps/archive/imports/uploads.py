@@ -55,9 +55,9 @@ def sweep(*, now: datetime) -> None:
     """Remove what was sent with a request that never came to its end: folders that no import names, after a while."""
     base = Path(settings.VAR_DIR) / "imports"
     folders = {int(path.name): path for path in base.glob("*") if path.name.isdecimal()}
-    named = set(Import.objects.filter(pk__in=folders).values_list("pk", flat=True))
+    numbers = set(Import.objects.filter(pk__in=folders).values_list("pk", flat=True))
     for number, path in folders.items():
-        if number not in named:
+        if number not in numbers:
             scratch.remove_if_left(path, now=now)
 
 

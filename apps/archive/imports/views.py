@@ -208,8 +208,8 @@ def _context(request: HttpRequest, imported: Import, **extra: Any) -> dict[str, 
 def _columns(request: HttpRequest, imported: Import, form: forms.ColumnsForm | None) -> dict[str, Any]:
     """Return the form of the columns: as it was sent, as a kept mapping has them, or as the headers suggest."""
     mappings = queries.fitting(imported)
-    wanted = request.GET.get("mapping")
-    mapping = next((item for item in mappings if str(item.pk) == wanted), None)
+    mapping_id = request.GET.get("mapping")
+    mapping = next((item for item in mappings if str(item.pk) == mapping_id), None)
     picked, problem = _picked(request, imported, mapping)
     headers = picked.headers
     before = imported.mapping.get("tool", "")
@@ -218,10 +218,10 @@ def _columns(request: HttpRequest, imported: Import, form: forms.ColumnsForm | N
     tools = toolbox.tools_for(imported.team)
     tool = _tool(imported, slug) if slug else columns.guess_tool(tools, headers)
     if form is None and tool is not None:
-        meant = mapping.columns if mapping else columns.guess(tool, headers)
+        meanings = mapping.columns if mapping else columns.guess(tool, headers)
         if mapping is None and tool.slug == before:
-            meant |= imported.mapping["columns"]
-        form = forms.ColumnsForm(initial=forms.ColumnsForm.initial_of(headers, meant), tool=tool, headers=headers)
+            meanings |= imported.mapping["columns"]
+        form = forms.ColumnsForm(initial=forms.ColumnsForm.initial_of(headers, meanings), tool=tool, headers=headers)
     return {
         "kept": mappings,
         "sheets": sheets.sheets_of(imported),

@@ -51,8 +51,8 @@ def advance_import(*, import_id: int, now: datetime) -> bool:
     """Do the next step of an import; False if somebody else is at it, or there is nothing to do."""
     with leases.hold(ADVANCE_IMPORT, import_id) as is_ours:
         rows = [import_id] if is_ours else []
-        given = isolation.for_each(ADVANCE_IMPORT, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
-    return is_ours and False not in given
+        outcomes = isolation.for_each(ADVANCE_IMPORT, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+    return is_ours and False not in outcomes
 
 
 def _take_turn(import_id: int, now: datetime) -> bool:

@@ -19,9 +19,9 @@ def forget(incoming: IncomingArchive) -> None:
 
 def with_progress(incoming: IncomingArchive) -> IncomingArchive:
     """Return the row with the progress that its worker last told of."""
-    told = cache.get(_key(incoming)) if incoming.is_working else None
-    if told:
-        incoming.done, incoming.total = told["done"], told["total"]
+    progress = cache.get(_key(incoming)) if incoming.is_working else None
+    if progress:
+        incoming.done, incoming.total = progress["done"], progress["total"]
     return incoming
 
 

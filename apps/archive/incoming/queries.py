@@ -14,8 +14,10 @@ def archives_for(user: User) -> QuerySet[IncomingArchive]:
 
     The name of a file may be that of a campaign. What an archive became, or is of, is given to who sees that.
     """
-    seen = Prefetch("campaign", visible(Campaign.objects.filter(deleting_at=None), user))
-    rows = rights.visible(IncomingArchive.objects.select_related("team", "created_by"), user).prefetch_related(seen)
+    campaigns = Prefetch("campaign", visible(Campaign.objects.filter(deleting_at=None), user))
+    rows = rights.visible(IncomingArchive.objects.select_related("team", "created_by"), user).prefetch_related(
+        campaigns
+    )
     if user.is_superuser:
         return rows
     return rows.filter(Q(created_by=user) | Q(of_campaign__gt="") & told_to(user))

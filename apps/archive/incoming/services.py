@@ -71,14 +71,14 @@ def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mappin
     """Have an archive stored as was chosen; ConflictError if it waits for no decision, ValidationError if it
     has no such names."""
     rights.require(user, incoming.team, Role.OPERATOR)
-    chosen = {name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in _CHOICES}
+    names_chosen = {name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in _CHOICES}
     incoming = IncomingArchive.objects.get(pk=incoming.pk)
     ready = IncomingArchive.objects.filter(pk=incoming.pk, state__in=(State.READY, State.REFUSED))
     if not incoming.path.is_file() or not incoming.preview:
         raise ConflictError(gettext("There is nothing to decide: send the archive again."))
-    _refuse_strangers(incoming, chosen)
+    _refuse_strangers(incoming, names_chosen)
     begun = {"attempts": 0, "done": 0, "total": 0, "updated_at": timezone.now()}
-    if not ready.update(state=State.AGREED, choices=chosen, reason=None, **begun):
+    if not ready.update(state=State.AGREED, choices=names_chosen, reason=None, **begun):
         raise ConflictError(gettext("It waits for no decision: look at its state."))
     queue.send(queue.BULKY)
 
@@ -87,8 +87,8 @@ def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mappin
 def give_up(*, incoming: IncomingArchive, user: User) -> None:
     """Forget an archive that was sent; what was imported of it stays."""
     rights.require(user, incoming.team, Role.OPERATOR)
-    gone = IncomingArchive.objects.filter(pk=incoming.pk).exclude(state__in=IncomingArchive.BUSY_STATES)
-    if not gone.delete()[0]:
+    rows = IncomingArchive.objects.filter(pk=incoming.pk).exclude(state__in=IncomingArchive.BUSY_STATES)
+    if not rows.delete()[0]:
         raise ConflictError(gettext("A worker is at it: wait until it is done."))
     incoming.path.unlink(missing_ok=True)
 
@@ -107,8 +107,8 @@ def _try_turn(pk: int, now: datetime) -> bool:
     """Take an archive on, and say whether it was begun with, whatever came of it."""
     with leases.hold(TAKE_ARCHIVES, pk) as is_ours:
         rows = [pk] if is_ours else []
-        given = isolation.for_each(TAKE_ARCHIVES, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
-    return is_ours and False not in given
+        outcomes = isolation.for_each(TAKE_ARCHIVES, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+    return is_ours and False not in outcomes
 
 
 def _take_turn(pk: int, now: datetime) -> bool:
@@ -164,15 +164,15 @@ def resume(*, now: datetime) -> None:
 def _take_up(pk: int) -> None:
     """Have an archive taken again, or given up, if whoever was at it is gone."""
     with leases.hold(TAKE_ARCHIVES, pk) as is_free:
-        left = IncomingArchive.objects.filter(pk=pk, state__in=IncomingArchive.BUSY_STATES)
-        incoming = left.first() if is_free else None
+        rows = IncomingArchive.objects.filter(pk=pk, state__in=IncomingArchive.BUSY_STATES)
+        incoming = rows.first() if is_free else None
         if incoming is None:
             return
         if incoming.attempts >= MOST_ATTEMPTS:
             text = _("It was given up after several attempts: the machine may have too little memory for it.")
             _refuse(incoming, Message(text))
         else:
-            left.update(state=State.WAITING if incoming.state == State.CHECKING else State.AGREED)
+            rows.update(state=State.WAITING if incoming.state == State.CHECKING else State.AGREED)
 
 
 def expire(*, now: datetime) -> None:
@@ -186,24 +186,24 @@ def sweep(*, now: datetime) -> None:
     files = (Path(settings.VAR_DIR) / "archives").glob("*.zip")
     archives = {int(path.stem): path for path in files if path.stem.isdecimal()}
     rows = IncomingArchive.objects.filter(pk__in=archives).exclude(state__in=(State.DONE, State.EXPIRED))
-    named = set(rows.values_list("pk", flat=True))
-    for path in (path for number, path in archives.items() if number not in named):
+    numbers = set(rows.values_list("pk", flat=True))
+    for path in (path for number, path in archives.items() if number not in numbers):
         scratch.remove_if_left(path, now=now)
 
 
 _CHOICES = ("nodes", "people")
 
 
-def _refuse_strangers(incoming: IncomingArchive, chosen: Mapping[str, Mapping[str, str]]) -> None:
+def _refuse_strangers(incoming: IncomingArchive, names_chosen: Mapping[str, Mapping[str, str]]) -> None:
     """Raise a ValidationError for each name that the archive has not: what was meant would be left as it is."""
-    named = {"nodes": set(incoming.preview["nodes"])}
-    named["people"] = {person["username"] for person in incoming.preview["people"]}
+    names_in_archive = {"nodes": set(incoming.preview["nodes"])}
+    names_in_archive["people"] = {person["username"] for person in incoming.preview["people"]}
     text = gettext("The archive has no “%(name)s”; it has: %(known)s.")
     wrong = {
-        f"{kind}.{name}": text % {"name": name, "known": ", ".join(sorted(named[kind])) or "–"}
-        for kind, names in chosen.items()
+        f"{kind}.{name}": text % {"name": name, "known": ", ".join(sorted(names_in_archive[kind])) or "–"}
+        for kind, names in names_chosen.items()
         for name in names
-        if name not in named[kind]
+        if name not in names_in_archive[kind]
     }
     if wrong:
         raise ValidationError(wrong)

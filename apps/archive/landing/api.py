@@ -67,14 +67,14 @@ class PermanentId(APIView):
     )
     def get(self, request: Request, permanent_id: str) -> Response:
         """Return the campaign; 410 with who deleted it, when and why if it is gone."""
-        wanted = permanent_ids.normalise(permanent_id)
-        campaigns = Campaign.objects.filter(deleting_at=None, permanent_id=wanted).select_related(
+        normal_id = permanent_ids.normalise(permanent_id)
+        campaigns = Campaign.objects.filter(deleting_at=None, permanent_id=normal_id).select_related(
             "team", "created_by"
         )
         campaign = queries.readable(campaigns, request.user).first()
         if campaign is not None:
             return Response(LandingSerializer(_shown(request, campaign)).data)
-        stone = queries.readable(Tombstone.objects.filter(permanent_id=wanted), request.user).first()
+        stone = queries.readable(Tombstone.objects.filter(permanent_id=normal_id), request.user).first()
         if stone is None:
             raise Http404
         names = names_for(stone, whole=queries.visible(Tombstone.objects.filter(pk=stone.pk), request.user).exists())

@@ -27,11 +27,11 @@ class RunAgainForm(StyledWidgets, forms.Form):
         self.fields["name"].initial = _("%(name)s (again)") % {"name": name[:170]}
         labels = {"nodes": _("In place of node %(name)s"), "clusters": _("In place of cluster %(name)s")}
         launch = self.fields.pop("launch")
-        for kind, wanted in needed.items():
+        for kind, names in needed.items():
             own = list(
                 _KINDS[kind]._default_manager.filter(team=team).order_by("name").values_list("name", flat=True)
             )
-            for place, name_of in enumerate(wanted):
+            for place, name_of in enumerate(names):
                 label = labels.get(kind, _("In place of file system %(name)s")) % {"name": name_of}
                 self.fields[f"{kind}.{place}"] = forms.ChoiceField(
                     label=label,

@@ -136,8 +136,8 @@ def run(request: HttpRequest, permanent_id: str) -> HttpResponse:
     if not teams:
         rights.require(request.user, campaign.team, Role.OPERATOR)
         raise Http404
-    if wanted := request.POST.get("team") or request.GET.get("team"):
-        team = get_object_or_404(teams, slug=wanted.replace("\0", ""))
+    if slug := request.POST.get("team") or request.GET.get("team"):
+        team = get_object_or_404(teams, slug=slug.replace("\0", ""))
     else:
         own = teams.filter(pk=campaign.team_id).first()
         team = own or team_choice.usual_team_for(rights.user_of(request), Role.OPERATOR)

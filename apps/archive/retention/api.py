@@ -47,10 +47,10 @@ def _rules(**kwargs: Any) -> Any:
 def _wishes(request: Request) -> list[dict[str, Any]]:
     wish = _rules(data=request.data)
     wish.is_valid(raise_exception=True)
-    found: list[dict[str, Any]] = wish.validated_data
-    if len({rule["kind"] for rule in found}) < len(found):
+    wishes: list[dict[str, Any]] = wish.validated_data
+    if len({rule["kind"] for rule in wishes}) < len(wishes):
         raise serializers.ValidationError([_("Give one rule of each kind: leave the others out.")])
-    return found
+    return wishes
 
 
 class TeamRetention(APIView):

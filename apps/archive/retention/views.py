@@ -22,7 +22,7 @@ from apps.core.versions import lock_row
 @require_http_methods(["GET", "HEAD", "POST"])
 @transaction.atomic
 def rules(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the rules; a form that is sent shows what would go, and is kept once that was seen (`seen`)."""
+    """Show the rules; a form that is sent shows what would go, and is kept once that was seen (the field `seen`)."""
     team = get_object_or_404(rights.visible(Team.objects.all(), request.user, path="pk"), slug=slug.replace("\0", ""))
     if request.method == "POST":
         rights.require(request.user, team, Role.MANAGER)
@@ -36,8 +36,8 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
     if editing.refuse_stale(form, team) or not form.is_valid():
         status = 409 if form.conflict else 422
         return render(request, "results/retention.html", {**context, "form": form}, status=status)
-    seen = repr(sorted(form.wishes.items()))
-    if request.POST.get("seen") == seen:
+    digest = repr(sorted(form.wishes.items()))
+    if request.POST.get("seen") == digest:
         for kind, (days, action) in form.wishes.items():
             services.set_rule(team=team, user=rights.user_of(request), kind=kind, days=days, action=action)
         editing.note_change(team, rights.user_of(request).get_username())
@@ -52,4 +52,4 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
         for kind, (days, action) in form.wishes.items()
         if days is not None
     ]
-    return render(request, "results/retention.html", {**context, "form": form, "seen": seen, "previews": previews})
+    return render(request, "results/retention.html", {**context, "form": form, "seen": digest, "previews": previews})

@@ -168,9 +168,9 @@ def _alike(
     return (same if is_same else nearby), is_same
 
 
-def _any(wanted: Iterable[dict[str, int]]) -> Q:
+def _any(pairs: Iterable[dict[str, int]]) -> Q:
     condition = Q()
-    for item in wanted:
+    for item in pairs:
         condition |= Q(**item)
     return condition
 

@@ -64,7 +64,7 @@ def known_to(user: User) -> Known:
 
 def read_parameter(text: str, names: Known) -> Condition:
     """Return what a text such as streams:4..16 means; ConditionError says what is wrong."""
-    name, written = _parts(text, "streams:4..16")
+    name, range_text = _parts(text, "streams:4..16")
     if setting_names.is_setting(name):
         kinds: tuple[str, ...] = ("text",)
     elif name in names.parameters:
@@ -73,46 +73,46 @@ def read_parameter(text: str, names: Known) -> Condition:
         raise ConditionError(Message(_("No tool has a parameter “%(name)s”."), {"name": name}))
     if not set(kinds) - set(_TEXTS):
         # The page's form makes a range of whatever is typed.
-        text = _choice(written.removeprefix("..").removesuffix(".."), kinds)
+        text = _choice(range_text.removeprefix("..").removesuffix(".."), kinds)
         return Condition(name, text=text, written=text)
-    return _range(name, written, kinds)
+    return _range(name, range_text, kinds)
 
 
 def read_metric(text: str, names: Known) -> Condition:
     """Return what a text such as goodput:900 Mbit/s.. means; ConditionError says what is wrong."""
-    name, written = _parts(text, "goodput:900 Mbit/s..")
+    name, range_text = _parts(text, "goodput:900 Mbit/s..")
     if name not in names.metrics:
         raise ConditionError(Message(_("No tool has a metric “%(name)s”."), {"name": name}))
-    return _range(name, written, names.metrics[name][1])
+    return _range(name, range_text, names.metrics[name][1])
 
 
 def _parts(text: str, example: str) -> tuple[str, str]:
-    name, colon, written = text.replace("\0", "").partition(":")
-    name, written = name.strip(), written.strip()
-    if not colon or not name or written in ("", ".."):
+    name, colon, range_text = text.replace("\0", "").partition(":")
+    name, range_text = name.strip(), range_text.strip()
+    if not colon or not name or range_text in ("", ".."):
         raise ConditionError(Message(_("“%(text)s” is no range: write for example %(example)s."), _of(text, example)))
-    return name, written
+    return name, range_text
 
 
-def _choice(written: str, kinds: Iterable[str]) -> str:
+def _choice(text: str, kinds: Iterable[str]) -> str:
     """Return a text as the index has it; of what can be yes or no, in any language, one of these."""
     if "boolean" in kinds:
         try:
-            return "yes" if units.parse_quantity(written, "boolean") else "no"
+            return "yes" if units.parse_quantity(text, "boolean") else "no"
         except units.UnitError:
             pass
-    return written
+    return text
 
 
-def _range(name: str, written: str, kinds: Iterable[str]) -> Condition:
-    first, dots, last = (part.strip() for part in written.partition(".."))
+def _range(name: str, range_text: str, kinds: Iterable[str]) -> Condition:
+    first, dots, last = (part.strip() for part in range_text.partition(".."))
     low, high = _number(first, kinds), _number(last, kinds) if dots else None
     if not dots:
-        return Condition(name, low, low, written=written)
+        return Condition(name, low, low, written=range_text)
     if low is not None and high is not None and low > high:
         text = _("“%(text)s”: the lower end of a range comes first.")
-        raise ConditionError(Message(text, {"text": f"{name}:{written}"}))
-    return Condition(name, low, high, written=written)
+        raise ConditionError(Message(text, {"text": f"{name}:{range_text}"}))
+    return Condition(name, low, high, written=range_text)
 
 
 def _number(text: str, kinds: Iterable[str]) -> float | None:

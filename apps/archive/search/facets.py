@@ -109,15 +109,15 @@ def chips_of(search: Search, facets: Iterable[Facet], names: Known) -> list[Chip
 
 
 def _facet(name: str, values: list[tuple[str, str, int]], search: Search) -> Facet | None:
-    chosen = search.values(name)
+    chosen_values = search.values(name)
     there = {value for value, _label, _count in values}
-    values += [(value, value, 0) for value in chosen if value not in there]
-    values.sort(key=lambda item: (item[0] not in chosen, -item[2], item[1].lower()))
-    if not values or (len(values) == 1 and not chosen and name in ("origin", "team")):
+    values += [(value, value, 0) for value in chosen_values if value not in there]
+    values.sort(key=lambda item: (item[0] not in chosen_values, -item[2], item[1].lower()))
+    if not values or (len(values) == 1 and not chosen_values and name in ("origin", "team")):
         return None
     choices = [
-        Choice(value, label, count, value in chosen, search.toggled(name, value).as_query())
-        for value, label, count in values[: max(SHOWN, len(chosen))]
+        Choice(value, label, count, value in chosen_values, search.toggled(name, value).as_query())
+        for value, label, count in values[: max(SHOWN, len(chosen_values))]
     ]
     return Facet(name, str(LABELS[name]), tuple(choices), len(values) - len(choices))
 

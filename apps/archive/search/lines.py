@@ -24,9 +24,9 @@ def varied_of(experiment: Experiment, tool: Tool | None) -> list[tuple[str, str]
     pairs = []
     for factor in experiment.factors:
         name = factor["name"]
-        written = str(experiment.resolved.get(name) or factor["expression"])
+        expression = str(experiment.resolved.get(name) or factor["expression"])
         parameter = _parameter_of(tool, name)
-        pairs.append((_(parameter.label), _values(parameter, written)) if parameter else (name, _cut(written)))
+        pairs.append((_(parameter.label), _values(parameter, expression)) if parameter else (name, _cut(expression)))
     return pairs
 
 
@@ -36,15 +36,15 @@ def _parameter_of(tool: Tool | None, name: str) -> Parameter | None:
     return queries.parameter_of(tool, name)
 
 
-def _values(parameter: Parameter, written: str) -> str:
-    if references.is_formula(written):
-        return _cut(written)
+def _values(parameter: Parameter, expression: str) -> str:
+    if references.is_formula(expression):
+        return _cut(expression)
     # Figures from elsewhere may have been measured beyond what the tool lets one ask for here.
     unlimited = replace(parameter, minimum=None, maximum=None, choices=())
     try:
-        values = sweep.parse_factor(unlimited, written)
+        values = sweep.parse_factor(unlimited, expression)
     except sweep.SweepError:
-        return _cut(written)
+        return _cut(expression)
     return _shortened(parameter, values)
 
 

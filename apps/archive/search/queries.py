@@ -186,10 +186,10 @@ def narrowed(entries: QuerySet[SearchEntry], search: Search) -> QuerySet[SearchE
 def hits_of(entries: Iterable[SearchEntry], search: Search) -> list[Hit]:
     """Return entries with what a list shows: the figures of the metrics searched for, or of the tool's usual one."""
     rows = list(entries)
-    used = {slug: _tool(slug) for slug in {entry.experiment.tool for entry in rows}}
+    tools_by_slug = {slug: _tool(slug) for slug in {entry.experiment.tool for entry in rows}}
     metric_names = [condition.name for condition in search.metrics]
-    wanted = {slug: _metrics_of(tool, metric_names) for slug, tool in used.items()}
-    names = {metric.name for metrics in wanted.values() for metric in metrics}
+    metrics_of_tools = {slug: _metrics_of(tool, metric_names) for slug, tool in tools_by_slug.items()}
+    names = {metric.name for metrics in metrics_of_tools.values() for metric in metrics}
     figures = {
         (row.entry_id, row.name): row
         for row in SearchMetric.objects.filter(entry__in=[entry.pk for entry in rows], name__in=names)
@@ -197,10 +197,10 @@ def hits_of(entries: Iterable[SearchEntry], search: Search) -> list[Hit]:
     return [
         Hit(
             entry,
-            used[entry.experiment.tool],
+            tools_by_slug[entry.experiment.tool],
             tuple(
                 Figure(metric, row.n, row.low_mean, row.high_mean, row.flagged)
-                for metric in wanted[entry.experiment.tool]
+                for metric in metrics_of_tools[entry.experiment.tool]
                 if (row := figures.get((entry.pk, metric.name)))
             ),
         )
@@ -230,11 +230,11 @@ def _metrics_of(tool: Tool | None, metric_names: Sequence[str]) -> list[Metric]:
 
 
 def _between(pairs: Iterable[tuple[int, int]]) -> QuerySet[SearchEnd]:
-    wanted = Q()
+    condition = Q()
     for here, there in pairs:
         for a, b in ((here, there), (there, here)):
-            wanted |= Q(a__testbed__site=a, b__testbed__site=b)
-    return SearchEnd.objects.filter(wanted)
+            condition |= Q(a__testbed__site=a, b__testbed__site=b)
+    return SearchEnd.objects.filter(condition)
 
 
 def _values(condition: Condition) -> QuerySet[SearchValue]:

@@ -72,9 +72,9 @@ class Search:
     def toggled(self, facet: str, value: str) -> "Search":
         """Return the search with a value of a facet chosen, or no more."""
         values = self.values(facet)
-        wanted = tuple(item for item in values if item != value) if value in values else (*values, value)
-        chosen = dict(self.chosen) | {facet: wanted}
-        facets = tuple((name, chosen[name]) for name in FACETS if chosen.get(name))
+        toggled_values = tuple(item for item in values if item != value) if value in values else (*values, value)
+        by_facet = dict(self.chosen) | {facet: toggled_values}
+        facets = tuple((name, by_facet[name]) for name in FACETS if by_facet.get(name))
         return replace(self, chosen=facets)
 
     def without_condition(self, condition: Condition) -> "Search":
@@ -108,14 +108,14 @@ def read_search(query: QueryDict, names: Known) -> tuple[Search, Errors]:
     if len(words) > LONGEST_WORDS:
         errors["q"] = [Message(_("At most %(most)s characters are searched for."), {"most": LONGEST_WORDS})]
         words = words[:LONGEST_WORDS]
-    chosen = [(facet, tuple(dict.fromkeys(_values(facet, query.getlist(facet), errors)))) for facet in FACETS]
+    pairs = [(facet, tuple(dict.fromkeys(_values(facet, query.getlist(facet), errors)))) for facet in FACETS]
     sort = query.get("sort", "") or SORTS[0]
     if sort not in SORTS:
         errors["sort"] = [Message(_("Choose one of: %(choices)s."), {"choices": ", ".join(SORTS)})]
         sort = SORTS[0]
     search = Search(
         words=words,
-        chosen=tuple(pair for pair in chosen if pair[1]),
+        chosen=tuple(pair for pair in pairs if pair[1]),
         since=_day(query, "since", errors),
         until=_day(query, "until", errors),
         parameters=_conditions(query, "param", read_parameter, names, errors),
@@ -145,8 +145,8 @@ def _values(facet: str, texts: list[str], errors: Errors) -> list[str]:
         if value := _read(facet, text):
             values.append(value)
             continue
-        wanted = _("“%(text)s” is no value of “%(facet)s”: choose one of those that the page offers.")
-        errors.setdefault(facet, []).append(Message(wanted, {"text": text[:100], "facet": facet}))
+        problem = _("“%(text)s” is no value of “%(facet)s”: choose one of those that the page offers.")
+        errors.setdefault(facet, []).append(Message(problem, {"text": text[:100], "facet": facet}))
     return values
 
 
@@ -184,7 +184,7 @@ def _day(query: QueryDict, name: str, errors: Errors) -> date | None:
 
 
 def _conditions(
-    query: QueryDict, key: str, read: Callable[[str, Known], Condition], names: Known, errors: Errors
+    query: QueryDict, key: str, reader: Callable[[str, Known], Condition], names: Known, errors: Errors
 ) -> tuple[Condition, ...]:
     """Return the conditions of an address, and the one that the page's form spells in three fields."""
     texts: list[Any] = [text for text in query.getlist(key) if text.strip()]
@@ -196,7 +196,7 @@ def _conditions(
     conditions: dict[Condition, None] = {}
     for text in texts[:MOST_CONDITIONS]:
         try:
-            conditions[read(text, names)] = None
+            conditions[reader(text, names)] = None
         except ConditionError as error:
             errors.setdefault(key, []).append(error.message)
     return tuple(conditions)

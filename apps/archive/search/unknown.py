@@ -41,9 +41,9 @@ def _rows(facet: str, value: str, user: User) -> bool:
 
 
 def _have(facet: str, values: Iterable[str], user: User) -> bool:
-    wanted = set(values)
+    ids = set(values)
     rows = rights.visible(_ROWS[facet]._default_manager.all(), user)
-    return rows.filter(pk__in=wanted).count() == len(wanted)
+    return rows.filter(pk__in=ids).count() == len(ids)
 
 
 _KNOWN: dict[str, Callable[[str, str, User], bool]] = {

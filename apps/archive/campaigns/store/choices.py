@@ -77,16 +77,16 @@ class Here:
 
     def _checked(self, sections: dict[str, list[Json]], choices: Choices) -> dict[str, str]:
         """Return {name in the archive: another name here}; ArchiveError if that cannot be."""
-        named = {str(entry["name"]) for entry in sections["nodes"]}
+        nodes = {str(entry["name"]) for entry in sections["nodes"]}
         renamed = {name: other for name, other in choices.nodes.items() if other and other != name}
         here = set(Node.objects.filter(team=self._team).values_list("name", flat=True))
         for name, other in renamed.items():
-            if name not in named:
+            if name not in nodes:
                 raise ArchiveError("choice", Message(_("The archive has no node “%(name)s”."), {"name": name}))
             if other not in here:
                 text = _("The team has no node “%(name)s”: choose another, or describe it first.")
                 raise ArchiveError("choice", Message(text, {"name": other}))
-        targets = [renamed.get(name, name) for name in sorted(named)]
+        targets = [renamed.get(name, name) for name in sorted(nodes)]
         for target in targets:
             if targets.count(target) > 1:
                 text = _("Two nodes of the archive cannot both be “%(name)s”.")
@@ -155,10 +155,10 @@ def people_here(archive_people: list[str], team: Team, choices: Choices) -> dict
     members = {user.get_username(): user for user in team.members.all()}
     people = {}
     for name in archive_people:
-        chosen = choices.people.get(name, name if name in members else "")
-        if chosen and chosen not in members:
+        member = choices.people.get(name, name if name in members else "")
+        if member and member not in members:
             text = _("“%(name)s” is no member of the team: choose somebody who is, or nobody.")
-            raise ArchiveError("choice", Message(text, {"name": chosen}))
-        if chosen:
-            people[name] = members[chosen]
+            raise ArchiveError("choice", Message(text, {"name": member}))
+        if member:
+            people[name] = members[member]
     return people

@@ -100,16 +100,16 @@ def _verification(archive: Archive, finding: Finding, data: Json, people: People
     # Its campaign never comes to an end here.
     if values["verdict"] not in _VERDICTS:
         values["verdict"] = Verification.Verdict.UNDECIDED
-    campaign, wanted = None, ""
+    campaign, permanent_id = None, ""
     if data.get("campaign") is not None:
-        wanted = records.text(data["campaign"], f"{place}, campaign", 20)
+        permanent_id = records.text(data["campaign"], f"{place}, campaign", 20)
         campaign = Campaign.objects.filter(
-            team_id=finding.team_id, permanent_id=wanted, verification__isnull=True
+            team_id=finding.team_id, permanent_id=permanent_id, verification__isnull=True
         ).first()
     verification = Verification.objects.create(
         finding=finding,
         campaign=campaign,
-        of_campaign=wanted,
+        of_campaign=permanent_id,
         requested_by=people.get(str(data.get("requested_by"))),
         imported_from=_origin(archive, data, place),
         **values,
@@ -150,17 +150,17 @@ def _report(campaign: Campaign, data: Json, editions: list[Json], people: People
     if values["kind"] != Report.Kind.CAMPAIGN:
         raise wrong(f"{place}, kind", Message(_("An archive has reports of its campaign only.")))
     ids = [records.text(item.get("permanent_id"), place) for item in editions]
-    left = Edition.objects.filter(permanent_id__in=ids).select_related("report").first()
-    if left is None:
+    remnant = Edition.objects.filter(permanent_id__in=ids).select_related("report").first()
+    if remnant is None:
         maker = people.get(str(data.get("created_by")))
         report = Report.objects.create(team_id=campaign.team_id, campaign=campaign, created_by=maker, **values)
-    elif left.report.team_id == campaign.team_id and left.report.campaign_id is None:
-        report = left.report
+    elif remnant.report.team_id == campaign.team_id and remnant.report.campaign_id is None:
+        report = remnant.report
         report.campaign = campaign
         report.save(update_fields=["campaign", "updated_at"])
     else:
         text = _("The edition %(id)s is another team's or another campaign's here.")
-        raise ArchiveError("known", Message(text, {"id": left.permanent_id}))
+        raise ArchiveError("known", Message(text, {"id": remnant.permanent_id}))
     records.restamp([report], [records.stamps(Report, data, place)])
     return report
 

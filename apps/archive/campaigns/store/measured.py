@@ -139,8 +139,8 @@ class Measured:
 
     def _store_jobs(self, entries: list[tuple[Run, Json, str]]) -> None:
         numbered = [(run, data, place, self._number(data.get("id"), place)) for run, data, place in entries]
-        wanted = [number for *_rest, number in numbered]
-        present = set(Job.objects.filter(pk__in=wanted).values_list("pk", flat=True))
+        numbers_sent = [number for *_rest, number in numbered]
+        present = set(Job.objects.filter(pk__in=numbers_sent).values_list("pk", flat=True))
         jobs = []
         for run, data, place, number in numbered:
             values = records.values(Job, data, _own(fields.JOB), place)

@@ -71,10 +71,10 @@ def _from_utf7(escape: re.Match[str]) -> Decoded:
     # Four signs are three bytes; what is left over is no sign.
     whole = coded + "A" * (-len(coded) % 4)
     try:
-        read = base64.b64decode(whole, validate=True)[: len(coded) * 3 // 4 // 2 * 2].decode("utf-16-be")
+        text = base64.b64decode(whole, validate=True)[: len(coded) * 3 // 4 // 2 * 2].decode("utf-16-be")
     except (ValueError, binascii.Error):
-        read = escape.group()
-    yield read, *escape.span()
+        text = escape.group()
+    yield text, *escape.span()
 
 
 def _from_entity(escape: re.Match[str]) -> Decoded:
@@ -83,11 +83,11 @@ def _from_entity(escape: re.Match[str]) -> Decoded:
 
 def _from_misread(escape: re.Match[str]) -> Decoded:
     try:
-        read = bytes(_BYTE_OF[sign] for sign in escape.group()).decode()
+        text = bytes(_BYTE_OF[sign] for sign in escape.group()).decode()
     except ValueError:
-        read = ""
-    if read:
-        yield read, *escape.span()
+        text = ""
+    if text:
+        yield text, *escape.span()
     else:
         for place, sign in enumerate(escape.group(), start=escape.start()):
             yield sign, place, place + 1

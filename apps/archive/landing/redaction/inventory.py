@@ -79,8 +79,8 @@ def _former_names(team: int, played: list[Node]) -> _FormerNames:
     """Return the team's former names, and those of another team's nodes that its campaign was measured on."""
     others = {node.team_id for node in played} - {team}
     of_others = Q(team__in=others, kind__in=OF_NODES, owner__in=[node.pk for node in played])
-    wanted = Q(team=team) | of_others if others else Q(team=team)
-    rows = FormerName.objects.filter(wanted).order_by("-pk")
+    condition = Q(team=team) | of_others if others else Q(team=team)
+    rows = FormerName.objects.filter(condition).order_by("-pk")
     former = defaultdict(list)
     for kind, owner, name, family in rows.values_list("kind", "owner", "name", "family"):
         former[kind].append(_Former(owner, name, family))

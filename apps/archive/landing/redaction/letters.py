@@ -80,8 +80,8 @@ def _latin_word(word: str, cased: str) -> str:
         return word
     is_mixed = any(map(_LATIN.match, word))
     letters = []
-    for small, written in zip(word, cased, strict=True):
-        like = (_CAPITALS.get(written) if is_mixed else None) or names.LATIN_LIKE.get(small, small)
+    for small, sign in zip(word, cased, strict=True):
+        like = (_CAPITALS.get(sign) if is_mixed else None) or names.LATIN_LIKE.get(small, small)
         if not _LATIN.match(like):
             return word
         letters.append(like)

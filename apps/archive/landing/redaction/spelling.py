@@ -96,9 +96,9 @@ def readings(text: str) -> Iterator[Folded]:
         yield _folded(plain, places)
     else:
         yield Folded(text.lower().translate(_BLANKS), text)
-    coded, moved = unescaped(text, CODINGS)
+    coded, coded_places = unescaped(text, CODINGS)
     if coded != plain:
-        yield _folded(coded, moved)
+        yield _folded(coded, coded_places)
     for coding in unbroken(plain):
         yield _folded(*unescaped(text, (coding,)))
     if plain != text:
@@ -121,26 +121,26 @@ def _respelt(name: str) -> Iterator[str]:
     composed = unicodedata.normalize("NFC", name).casefold()
     places = [place for place, sign in enumerate(composed) if sign in _UMLAUTS]
     each = len(places) <= _MOST_UMLAUTS
-    for chosen in itertools.product((False, True), repeat=len(places)) if each else ((True,) * len(places),):
+    for pattern in itertools.product((False, True), repeat=len(places)) if each else ((True,) * len(places),):
         signs = list(composed)
-        for place, is_two in zip(places, chosen, strict=True):
+        for place, is_two in zip(places, pattern, strict=True):
             signs[place] = _UMLAUTS[signs[place]] if is_two else signs[place]
-        if any(chosen):
+        if any(pattern):
             yield fold("".join(signs)).text
     if len(folded) >= _LEAST_SPELT_OUT and _SPELT_OUT.search(folded):
         yield _SPELT_OUT.sub(lambda match: match.group()[0], folded)
 
 
-def _folded(written: str, places: Places) -> Folded:
-    signs = _joined(_letters(written, places))
+def _folded(text_written: str, places: Places) -> Folded:
+    signs = _joined(_letters(text_written, places))
     text, cased = "".join(signs.text), "".join(signs.cased)
     return Folded(latin_in(text, cased), cased, frozenset(signs.fresh), signs.starts, signs.ends)
 
 
-def _letters(written: str, places: Places) -> _Signs:
+def _letters(text_written: str, places: Places) -> _Signs:
     """Return the letters of each sign; a mark belongs to the one before it, and what nobody sees parts two."""
     signs = _Signs()
-    for sign, start, end in zip(written, *places, strict=True):
+    for sign, start, end in zip(text_written, *places, strict=True):
         letters = letters_of(sign)
         if letters is None:
             signs.fresh.add(len(signs.text))
