@@ -68,3 +68,14 @@ def test_every_text_in_the_source_is_in_the_catalogue(messages: list[Message]) -
     # A percent sign is doubled in the catalogue where it stands in a template.
     found = {*texts_in_python(), *(text.replace("%", "%%") for text in texts_in_templates())}
     assert sorted(found - known) == []
+
+
+def test_ends_of_a_range_are_called_min_and_max_as_tools_print_them(messages: list[Message]) -> None:
+    texts = {*texts_in_python(), *texts_in_templates()}
+    assert sorted(text for text in texts if re.match(r"(Least|Most)\b[^.]*$", text)) == []
+    assert sorted(text for text in texts if re.search(r"\b(least|largest|longest) RTT\b", text, re.IGNORECASE)) == []
+    korean = {english_of(message): korean_of(message) for message in messages}
+    named = {"min": re.compile("최소|최솟값"), "max": re.compile("최대|최댓값")}
+    labels = {text: end[1].lower() for text in texts if (end := re.match(r"(min|max)(imum)?\b", text, re.IGNORECASE))}
+    assert len(labels) > 20
+    assert sorted(text for text, end in labels.items() if not named[end].search(korean[text])) == []

@@ -107,7 +107,7 @@ class Estimator:
         return self._estimates[key]
 
     def _rtt_s(self, cast: Cast) -> float | None:
-        """Return the least RTT between nodes of a cast, None if one is not known: windows then bound nothing."""
+        """Return the min RTT between nodes of a cast, None if one is not known: windows then bound nothing."""
         rtts = [path.rtt_s for path in self._paths_of(cast)]
         return None if None in rtts else min(filter(None, rtts), default=None)
 

@@ -23,8 +23,8 @@ class BootstrapRenderer(TemplatesSetting):
 # What is said in the place of Django's own texts, by the code of what is wrong: what to do.
 _TEXTS: dict[str, Any] = {
     "required": _("This is needed: enter a value."),
-    "min_value": _("Too small: the least is %(limit_value)s."),
-    "max_value": _("Too large: the most is %(limit_value)s."),
+    "min_value": _("Too small: the minimum is %(limit_value)s."),
+    "max_value": _("Too large: the maximum is %(limit_value)s."),
     "max_length": _("Too long (%(show_value)s): use at most %(limit_value)s characters."),
     "min_length": _("Too short (%(show_value)s): use at least %(limit_value)s characters."),
     "null_characters_not_allowed": _("This holds a control character: take it out, or write it again."),

@@ -29,7 +29,7 @@ KINDS = {
 BETTER = ((HIGHER, _("higher is better")), (LOWER, _("lower is better")), (NEITHER, _("neither")))
 FINDS = ((REGEX, _("pattern")), (JSON_PATH, _("JSON path")))
 TAKE_NAMES = {
-    "last": _("the last"), "first": _("the first"), "minimum": _("the least"), "maximum": _("the largest"),
+    "last": _("the last"), "first": _("the first"), "minimum": _("the smallest"), "maximum": _("the largest"),
     "mean": _("their mean"), "sum": _("their sum"),
 }  # fmt: skip
 
@@ -160,8 +160,8 @@ class ParameterRow(RowForm):
     label = _text(_("Label"))
     kind = forms.ChoiceField(label=_("Kind"), choices=[(kind, KINDS[kind]) for kind in PARAMETER_KINDS])
     default = _text(_("Default"))
-    minimum = _text(_("Least"))
-    maximum = _text(_("Most"))
+    minimum = _text(_("Minimum"))
+    maximum = _text(_("Maximum"))
     choices = _text(_("Choices"), placeholder="a, b, c")
     help = _text(_("Help"))
 

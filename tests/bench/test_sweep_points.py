@@ -117,7 +117,7 @@ def test_every_wrong_field_is_named_at_once():
         "seed": "Enter a whole number from 0 to 2147483647.",
         "order": "Choose one of: as-given, randomised.",
         "factors.window": "“64K..” is not a size: write a number and a unit, for example 64 KiB or 1 MiB.",
-        "factors.streams": "0 is too small: the least is 1.",
+        "factors.streams": "0 is too small: the minimum is 1.",
         "factors.wndow": "The tool has no parameter “wndow”: choose from " + ", ".join(PARAMETERS) + ".",
         "fixed.duration": "“forever” is not a duration: write a number and a unit, for example 10 s or 4.8 ms.",
         "fixed.streams": "streams is swept as well as fixed: remove it from one of the two.",
@@ -150,7 +150,7 @@ def test_it_refuses_zips_that_do_not_fit(zips, errors):
 
 
 def test_a_fixed_value_out_of_range_is_refused():
-    assert refusals({}, fixed={"window": "1 GiB"}) == {"fixed.window": "1GiB is too large: the most is 512 MiB."}
+    assert refusals({}, fixed={"window": "1 GiB"}) == {"fixed.window": "1GiB is too large: the maximum is 512 MiB."}
 
 
 def test_it_refuses_more_trials_than_the_cap():

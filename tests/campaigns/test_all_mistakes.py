@@ -34,9 +34,9 @@ def test_an_experiment_tells_all_mistakes_at_once(cast: SimpleNamespace, pair: l
     sent["role_server"] = sent["role_client"]
     wrong = experiment_form(cast, sent).errors
     assert {*WRONG, "role_server"} <= {*wrong, "role_server"}
-    assert wrong["repetitions"] == ["Too large: the most is 1000."]
+    assert wrong["repetitions"] == ["Too large: the maximum is 1000."]
     assert "banana" in wrong["param_window"][0]
-    assert "too small: the least is 1" in wrong["param_streams"][0]
+    assert "too small: the minimum is 1" in wrong["param_streams"][0]
     assert "less than zero" in wrong["param_duration"][0]
     assert wrong["max_attempts"] == ["This is no whole number: enter one such as 3."]
     assert wrong["order"] == ["This is not offered here: choose again from the list."]

@@ -140,7 +140,7 @@ def test_an_experiment_may_decide_while_it_is_measured(
         ({"role_client": []}, "Choose a node"),
         ({"role_client": ["node:0"]}, "This is not offered here"),
         ({"role_client": ["cluster:x"]}, "This is not offered here"),
-        ({"repetitions": "0"}, "Too small: the least is 1."),
+        ({"repetitions": "0"}, "Too small: the minimum is 1."),
         ({"zips": "window, streams"}, "zipped but not swept"),
         ({"exclusions": "window >"}, "exclusions"),
         ({"param_streams": "1..128", "repetitions": "1000"}, "trials"),

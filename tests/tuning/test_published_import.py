@@ -122,7 +122,7 @@ def test_what_does_not_agree_in_the_sources_is_told(cast: SimpleNamespace) -> No
     told = "\n".join(map(str, done.remarks))
     assert "GPFS_PDAISY is printed with 9 nodes; its list names 10" in told
     assert "110.0 MB/s / 120.0 MB/s for read" in told
-    assert "“302400 87380 302400”, not least ≤ default ≤ most" in told
+    assert "“302400 87380 302400”, not min ≤ default ≤ max" in told
     polarised = Campaign.objects.get(name="pdaisy-server-polarised").publication["remarks"]
     assert any(item["params"].get("client") == "HEXA" for item in polarised)
     assert "S0-18" in json.dumps(polarised)

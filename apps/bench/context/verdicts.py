@@ -12,7 +12,7 @@ from apps.bench.toolkit import AROUND, Flag, Output, Params, Reading, Tool, Tool
 
 Json = dict[str, Any]
 
-# Least RTTs that differ by more than both of these (share, s) are those of different paths, or of one with a queue.
+# Min RTTs that differ by more than both of these (share, s) are those of different paths, or of one with a queue.
 SHIFT, LEAST_SHIFT_S = 0.1, 1e-3
 # What frames add to the payload, at most, and what answers to it (acknowledgements) come to.
 HEADERS, ANSWERS = 1.1, 0.05
@@ -76,7 +76,7 @@ def _compare(before: Json, after: Json) -> list[Flag]:
         flags.append(Flag("suspect-route", "warning", difference.message))
     first, second = before.get("rtt_min"), after.get("rtt_min")
     if first and second and abs(second - first) > max(LEAST_SHIFT_S, SHIFT * min(first, second)):
-        text = _("The least RTT was %(before)s ms before the run and %(after)s ms after it.")
+        text = _("The min RTT was %(before)s ms before the run and %(after)s ms after it.")
         values = {"before": f"{1000 * first:.3g}", "after": f"{1000 * second:.3g}"}
         flags.append(Flag("suspect-rtt", "warning", Message(text, values)))
     losses = [look["loss"] for look in (before, after) if "loss" in look]

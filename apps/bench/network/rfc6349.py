@@ -44,7 +44,7 @@ BASELINE_RTT = Parameter(
     "duration",
     _("Baseline RTT"),
     help=_(
-        "For RFC 6349's buffer delay: the least RTT of the idle path; 0 takes that measured just before the run. "
+        "For RFC 6349's buffer delay: the min RTT of the idle path; 0 takes that measured just before the run. "
         "Without either there is no buffer delay."
     ),
     aside=True,
@@ -149,7 +149,7 @@ def judge(reading: Reading, params: Params, tool: Tool, capacity_bps: float | No
         (params.get("baseline_rtt"), "given"),
         (_rtt_before(reading), "measured"),
     )
-    # The least RTT under load holds what others have queued: without a baseline of an idle path there is no delay.
+    # The min RTT under load holds what others have queued: without a baseline of an idle path there is no delay.
     if mean and base:
         figures["buffer_delay"] = buffer_delay(mean.value, base.value)
         figures |= {"baseline_rtt": base.value, "baseline_source": base.source}
@@ -238,7 +238,7 @@ def _efficiency_by_tool(reading: Reading, bytes_sent: float | None) -> float | N
 
 
 def _rtt_before(reading: Reading) -> float | None:
-    """Return the least RTT (s) that the bracket around the run measured before it, if there was one."""
+    """Return the min RTT (s) that the bracket around the run measured before it, if there was one."""
     before = (reading.observed.get("context") or {}).get("before") or {}
     value = before.get("rtt_min")
     return value if _is_positive(value) else None

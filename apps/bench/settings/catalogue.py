@@ -43,8 +43,8 @@ CATALOGUE: tuple[Setting, ...] = (
     Setting(MTU, "integer", _("MTU of the data-plane interface (B)"), LEAST_MTU, MOST_MTU, "9000"),
     Setting(QDISC, "qdisc", _("Queue discipline of the data-plane interface"), example="fq"),
     Setting("net.ipv4.tcp_congestion_control", "word", _("Congestion control of TCP"), example="cubic"),
-    _triple("net.ipv4.tcp_rmem", _("TCP receive buffer: least, default, largest (B)"), "4096 131072 8388608"),
-    _triple("net.ipv4.tcp_wmem", _("TCP send buffer: least, default, largest (B)"), "4096 16384 8388608"),
+    _triple("net.ipv4.tcp_rmem", _("TCP receive buffer: min, default, max (B)"), "4096 131072 8388608"),
+    _triple("net.ipv4.tcp_wmem", _("TCP send buffer: min, default, max (B)"), "4096 16384 8388608"),
     _whole("net.core.rmem_max", _("Largest receive buffer a program may ask for (B)"), "8388608", 2304),
     _whole("net.core.wmem_max", _("Largest send buffer a program may ask for (B)"), "8388608", 4608),
     _whole("net.core.rmem_default", _("Receive buffer of sockets that do not ask (B)"), "212992", 2304),
@@ -113,7 +113,7 @@ def _check_triple(setting: Setting, words: list[str]) -> Message | None:
         return Message(text, {"key": setting.key, "example": setting.example})
     least, usual, most = (int(word) for word in words)
     if not least <= usual <= most:
-        return Message(_("%(key)s must not fall: least, default and largest in this order."), {"key": setting.key})
+        return Message(_("%(key)s must not fall: min, default and max in this order."), {"key": setting.key})
     return None
 
 

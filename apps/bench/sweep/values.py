@@ -107,7 +107,9 @@ def _check_limits(parameter: SweepParameter, value: units.Value) -> None:
     texts = {"value": units.canonical_text(value, parameter.kind)}
     if parameter.minimum is not None and value < parameter.minimum:
         least = units.format_quantity(parameter.minimum, unit)
-        raise units.UnitError(Message(_("%(value)s is too small: the least is %(least)s."), texts | {"least": least}))
+        raise units.UnitError(
+            Message(_("%(value)s is too small: the minimum is %(least)s."), texts | {"least": least})
+        )
     if parameter.maximum is not None and value > parameter.maximum:
         most = units.format_quantity(parameter.maximum, unit)
-        raise units.UnitError(Message(_("%(value)s is too large: the most is %(most)s."), texts | {"most": most}))
+        raise units.UnitError(Message(_("%(value)s is too large: the maximum is %(most)s."), texts | {"most": most}))

@@ -37,10 +37,10 @@ def _transport(telemetry: Telemetry) -> Iterator[Figure]:
             yield Figure(name, Message(label), 100 * share, "%")
     others = (
         ("connections", _("Connections that sent data"), transport.connections, "count"),
-        ("cwnd_max", _("Largest congestion window"), transport.cwnd_max, "B"),
-        ("send_window_max", _("Largest window of the receiver"), transport.send_window_max, "B"),
-        ("send_buffer_max", _("Largest send buffer"), transport.send_buffer_max, "B"),
-        ("tcp_min_rtt", _("Least RTT that TCP saw"), transport.min_rtt, "s"),
+        ("cwnd_max", _("Max congestion window"), transport.cwnd_max, "B"),
+        ("send_window_max", _("Max window of the receiver"), transport.send_window_max, "B"),
+        ("send_buffer_max", _("Max send buffer"), transport.send_buffer_max, "B"),
+        ("tcp_min_rtt", _("Min RTT that TCP saw"), transport.min_rtt, "s"),
         ("tcp_mean_rtt", _("Mean RTT that TCP saw"), transport.mean_rtt, "s"),
         ("socket_retransmits", _("Segments of the job sent again"), transport.retransmits, "count"),
     )
@@ -81,7 +81,7 @@ def _node(telemetry: Telemetry) -> Iterator[Figure]:
     if telemetry.core:
         yield Figure("core", Message(_("Highest load of one processor")), max(telemetry.core), "%")
     if available := telemetry.memory.get("available"):
-        yield Figure("memory", Message(_("Least memory available")), min(available), "B")
+        yield Figure("memory", Message(_("Min memory available")), min(available), "B")
 
 
 def _disks(telemetry: Telemetry) -> Iterator[Figure]:

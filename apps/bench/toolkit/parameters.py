@@ -70,10 +70,10 @@ class Parameter:
         if isinstance(value, int | float) and not isinstance(value, bool):
             if self.minimum is not None and value < self.minimum:
                 least = units.format_quantity(self.minimum, self.unit)
-                return Message(_("Too small: the least is %(minimum)s."), {"minimum": least})
+                return Message(_("Too small: the minimum is %(minimum)s."), {"minimum": least})
             if self.maximum is not None and value > self.maximum:
                 most = units.format_quantity(self.maximum, self.unit)
-                return Message(_("Too large: the most is %(maximum)s."), {"maximum": most})
+                return Message(_("Too large: the maximum is %(maximum)s."), {"maximum": most})
         return None
 
     def _typed(self, value: int | float | bool) -> Value:

@@ -81,7 +81,7 @@ class Imb(Tool):
             "groups",
             "boolean",
             _("Groups at once"),
-            help=_("All ranks work in groups of the least size at the same time (-multi 0)."),
+            help=_("All ranks work in groups of the smallest size at the same time (-multi 0)."),
             default=False,
         ),
         PLACEMENT,

@@ -95,7 +95,7 @@ class Iperf2(Tool):
         Metric("jitter", _("Jitter"), "s", False, axis="time"),
         Metric("out_of_order", _("Datagrams out of order"), "count", False, axis="count"),
         Metric("retransmits", _("Retransmits"), "count", False, axis="count"),
-        Metric("cwnd_max", _("Largest congestion window, per stream"), "B", None, axis="size"),
+        Metric("cwnd_max", _("Max congestion window, per stream"), "B", None, axis="size"),
         Metric("mean_rtt", _("Mean RTT under load"), "s", False, axis="time"),
         Metric("window_granted", _("Socket buffer granted"), "B", None, axis="size"),
         Metric("fairness", _("Fairness of the streams (Jain)"), "1", True, axis="ratio"),

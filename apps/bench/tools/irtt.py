@@ -71,13 +71,13 @@ class Irtt(Tool):
         _pairs.port_parameter(2112),
     )
     metrics = (
-        Metric("rtt_min", _("Least RTT"), "s", False, axis="time"),
+        Metric("rtt_min", _("Min RTT"), "s", False, axis="time"),
         Metric("rtt_mean", _("Mean RTT"), "s", False, axis="time"),
         Metric("rtt_median", _("Median RTT"), "s", False, primary=True, axis="time"),
-        Metric("rtt_max", _("Largest RTT"), "s", False, axis="time"),
-        Metric("send_delay_min", _("Least delay to the server"), "s", False, axis="time"),
+        Metric("rtt_max", _("Max RTT"), "s", False, axis="time"),
+        Metric("send_delay_min", _("Min delay to the server"), "s", False, axis="time"),
         Metric("send_delay_median", _("Median delay to the server"), "s", False, axis="time"),
-        Metric("receive_delay_min", _("Least delay from the server"), "s", False, axis="time"),
+        Metric("receive_delay_min", _("Min delay from the server"), "s", False, axis="time"),
         Metric("receive_delay_median", _("Median delay from the server"), "s", False, axis="time"),
         Metric("ipdv_mean", _("Mean delay variation (IPDV)"), "s", False, axis="time"),
         Metric("send_ipdv_mean", _("Mean IPDV to the server"), "s", False, axis="time"),

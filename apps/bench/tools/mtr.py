@@ -73,13 +73,13 @@ class Mtr(Tool):
             default=80, minimum=1, maximum=65535, advanced=True,
         ),
         Parameter("size", "size", _("Packet size"), default=64, unit="B", minimum=28, maximum=4470, advanced=True),
-        Parameter("max_hops", "integer", _("Most hops"), default=30, unit="count", minimum=1, maximum=255),
+        Parameter("max_hops", "integer", _("Max hops"), default=30, unit="count", minimum=1, maximum=255),
     )  # fmt: skip
     metrics = (
         Metric("hops", _("Hops"), "count", False, axis="count"),
-        Metric("rtt_min", _("Least RTT to the end"), "s", False, axis="time"),
+        Metric("rtt_min", _("Min RTT to the end"), "s", False, axis="time"),
         Metric("rtt_mean", _("Mean RTT to the end"), "s", False, primary=True, axis="time"),
-        Metric("rtt_max", _("Largest RTT to the end"), "s", False, axis="time"),
+        Metric("rtt_max", _("Max RTT to the end"), "s", False, axis="time"),
         Metric("rtt_deviation", _("Deviation of the RTT"), "s", False, axis="time"),
         Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )

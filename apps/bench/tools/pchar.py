@@ -26,7 +26,7 @@ from apps.bench.tools import _pairs
 
 ICMP, UDP = "icmp", "udp"
 LEAST_SIZE = 32
-# How well the least RTTs must lie on a line: of a link of 10 Mbit/s it was 0.998, of one without a delay 0.003.
+# How well the min RTTs must lie on a line: of a link of 10 Mbit/s it was 0.998, of one without a delay 0.003.
 WORST_FIT, DOUBTFUL_FIT = 0.9, 0.98
 USUAL_HOPS = 4
 TIMEOUT_S = 3
@@ -83,7 +83,7 @@ class Pchar(Tool):
             "gap", "duration", _("Time between probes"), default=0.25, unit="s", minimum=0.005, maximum=10,
             help=_("Routers answer some probes a second only: too short a gap looks like loss."),
         ),
-        Parameter("max_hops", "integer", _("Most hops"), default=30, unit="count", minimum=1, maximum=255),
+        Parameter("max_hops", "integer", _("Max hops"), default=30, unit="count", minimum=1, maximum=255),
     )  # fmt: skip
     metrics = (
         Metric("capacity", _("Path capacity"), "bit/s", True, primary=True, axis="rate"),

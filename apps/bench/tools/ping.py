@@ -85,7 +85,7 @@ class Ping(Tool):
 
     slug = "ping"
     name = "ping"
-    summary = _("Round-trip time and loss of small packets; the least RTT is the path's own.")
+    summary = _("Round-trip time and loss of small packets; the min RTT is the path's own.")
     programs = ("ping",)
     closing = frozenset({"rtt_min", "rtt_mean", "rtt_max", "rtt_mdev", "loss"})
     signatures = (
@@ -137,9 +137,9 @@ class Ping(Tool):
         ),
     )
     metrics = (
-        Metric("rtt_min", _("Least RTT"), "s", False, primary=True, axis="time"),
+        Metric("rtt_min", _("Min RTT"), "s", False, primary=True, axis="time"),
         Metric("rtt_mean", _("Mean RTT"), "s", False, axis="time"),
-        Metric("rtt_max", _("Largest RTT"), "s", False, axis="time"),
+        Metric("rtt_max", _("Max RTT"), "s", False, axis="time"),
         Metric("rtt_mdev", _("Deviation of the RTT"), "s", False, axis="time"),
         Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
@@ -272,7 +272,7 @@ def _flags(loss: float, again: int) -> tuple[Flag, ...]:
         lost = Message(_("%(percent)s %% of the probes were lost."), {"percent": f"{100 * loss:.3g}"})
         flags.append(Flag("loss", "warning", lost))
     if again:
-        text = _("%(n)s answers came more than once; their times are in the mean and the largest RTT.")
+        text = _("%(n)s answers came more than once; their times are in the mean and the max RTT.")
         flags.append(Flag("duplicates", "warning", Message(text, {"n": again})))
     return tuple(flags)
 

@@ -93,12 +93,12 @@ class Sockperf(Tool):
     )  # fmt: skip
     metrics = (
         Metric("latency", _("Mean one-way latency (half the round trip)"), "s", False, primary=True, axis="time"),
-        Metric("latency_min", _("Least one-way latency"), "s", False, axis="time"),
+        Metric("latency_min", _("Min one-way latency"), "s", False, axis="time"),
         Metric("latency_p50", _("Median one-way latency"), "s", False, axis="time"),
         Metric("latency_p90", _("One-way latency, 90th percentile"), "s", False, axis="time"),
         Metric("latency_p99", _("One-way latency, 99th percentile"), "s", False, axis="time"),
         Metric("latency_p999", _("One-way latency, 99.9th percentile"), "s", False, axis="time"),
-        Metric("latency_max", _("Largest one-way latency"), "s", False, axis="time"),
+        Metric("latency_max", _("Max one-way latency"), "s", False, axis="time"),
         Metric("latency_deviation", _("Deviation of the one-way latency"), "s", False, axis="time"),
         Metric("loss", _("Messages lost"), "fraction", False, axis="fraction"),
         Metric("message_rate", _("Messages per second"), "1/s", True, axis="frequency"),

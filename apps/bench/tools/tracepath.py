@@ -56,7 +56,7 @@ class Tracepath(Tool):
     )
     roles = (Role("client", _("From")), Role("server", _("To")))
     parameters = (
-        Parameter("max_hops", "integer", _("Most hops"), default=30, unit="count", minimum=1, maximum=255),
+        Parameter("max_hops", "integer", _("Max hops"), default=30, unit="count", minimum=1, maximum=255),
         Parameter(
             "length",
             "size",

@@ -81,7 +81,7 @@ class Traceroute(Tool):
             maximum=65535,
             advanced=True,
         ),
-        Parameter("max_hops", "integer", _("Most hops"), default=30, unit="count", minimum=1, maximum=255),
+        Parameter("max_hops", "integer", _("Max hops"), default=30, unit="count", minimum=1, maximum=255),
         Parameter("queries", "integer", _("Probes per hop"), default=3, unit="count", minimum=1, maximum=10),
         Parameter(
             "wait",
@@ -103,9 +103,9 @@ class Traceroute(Tool):
     )
     metrics = (
         Metric("hops", _("Hops"), "count", False, primary=True, axis="count"),
-        Metric("rtt_min", _("Least RTT to the end"), "s", False, axis="time"),
+        Metric("rtt_min", _("Min RTT to the end"), "s", False, axis="time"),
         Metric("rtt_mean", _("Mean RTT to the end"), "s", False, axis="time"),
-        Metric("rtt_max", _("Largest RTT to the end"), "s", False, axis="time"),
+        Metric("rtt_max", _("Max RTT to the end"), "s", False, axis="time"),
         Metric("path_mtu", _("Path MTU"), "B", True, axis="size"),
     )
 
@@ -196,7 +196,7 @@ def _addresses(line: str) -> list[str]:
 
 
 def _describe_hop(number: int, line: str) -> dict[str, object]:
-    """Return a hop's number, the addresses that answered, and its least RTT (s; None if silent)."""
+    """Return a hop's number, the addresses that answered, and its min RTT (s; None if silent)."""
     times = [float(value) / 1000 for value in _RTT.findall(line)]
     return {"hop": number, "addresses": _addresses(line), "rtt_s": min(times) if times else None}
 

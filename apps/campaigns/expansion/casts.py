@@ -67,7 +67,7 @@ def limit_trials(count: int, wrong: Errors) -> bool:
     """Say whether so many trials are allowed; fill in `wrong` if they are not."""
     if count <= sweep.MAX_TRIALS:
         return True
-    text = _("This makes %(count)s trials, and %(limit)s is the most: use fewer values, nodes or repetitions.")
+    text = _("This makes %(count)s trials, and the maximum is %(limit)s: use fewer values, nodes or repetitions.")
     wrong["trials"] = Message(text, {"count": count, "limit": sweep.MAX_TRIALS})
     return False
 

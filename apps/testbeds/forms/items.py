@@ -123,7 +123,7 @@ class LinkForm(ItemForm):
     rtt_s = _rtt()
     udp_limit_bps = QuantityField(
         kind="rate",
-        label=_("Most UDP"),
+        label=_("Max UDP rate"),
         required=False,
         help_text=_("What campaigns may offer, for example 400 Mbit/s; empty takes the share below."),
     )

@@ -54,13 +54,13 @@ class Link(InventoryItem):
     mtu = models.PositiveIntegerField(_("MTU"), null=True, blank=True, validators=validators.MTU)
     # What the owner allows campaigns to do to the others who use the link.
     udp_share_limit = models.FloatField(
-        _("most UDP, as a share of the capacity"), default=DEFAULT_UDP_SHARE, validators=[validators.share]
+        _("max UDP rate, as a share of the capacity"), default=DEFAULT_UDP_SHARE, validators=[validators.share]
     )
     udp_limit_bps = models.PositiveBigIntegerField(
-        _("most UDP"), null=True, blank=True, validators=validators.POSITIVE
+        _("max UDP rate"), null=True, blank=True, validators=validators.POSITIVE
     )
     streams_limit = models.PositiveIntegerField(
-        _("most streams"), default=DEFAULT_STREAMS, validators=validators.STREAMS
+        _("max streams"), default=DEFAULT_STREAMS, validators=validators.STREAMS
     )
 
     class Meta(InventoryItem.Meta):

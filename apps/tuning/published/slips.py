@@ -97,7 +97,7 @@ def _triples(value: At, params: dict[str, Any]) -> Iterable[Message]:
         item = value.find(name)
         match = _NUMBERS.fullmatch(item.text()) if item else None
         if match and not int(match[1]) <= int(match[2]) <= int(match[3]):
-            text = _("%(fact)s, %(where)s: %(name)s is printed as “%(value)s”, not least ≤ default ≤ most.")
+            text = _("%(fact)s, %(where)s: %(name)s is printed as “%(value)s”, not min ≤ default ≤ max.")
             yield Message(text, {**params, "name": name, "value": match[0].strip()})
 
 

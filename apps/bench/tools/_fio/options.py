@@ -137,8 +137,8 @@ METRICS = (
     Metric("write_latency", _("Mean time of a write"), "s", False, axis="time"),
     Metric("read_latency_p99", _("Time of a read, 99th percentile"), "s", False, axis="time"),
     Metric("write_latency_p99", _("Time of a write, 99th percentile"), "s", False, axis="time"),
-    Metric("read_latency_max", _("Longest time of a read"), "s", False, axis="time"),
-    Metric("write_latency_max", _("Longest time of a write"), "s", False, axis="time"),
+    Metric("read_latency_max", _("Max time of a read"), "s", False, axis="time"),
+    Metric("write_latency_max", _("Max time of a write"), "s", False, axis="time"),
     Metric("fairness", _("Fairness of the clients (Jain)"), "1", True, axis="ratio"),
 )
 

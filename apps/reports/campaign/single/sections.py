@@ -241,7 +241,7 @@ def _add(
         _extend(rows, [scale.of(low) for low, _high in spans])
         _extend(rows, [scale.of(high) for _low, high in spans])
     if any(values and min(values) > 0 and max(values) >= SCATTERED * min(values) for values in figures):
-        ends = (_("%(metric)s, least") % {"metric": title}, _("%(metric)s, most") % {"metric": title})
+        ends = (_("%(metric)s, min") % {"metric": title}, _("%(metric)s, max") % {"metric": title})
         columns += [Column(end, scale.unit, "number") for end in ends]
         _extend(rows, [scale.of(min(values)) if values else None for values in figures])
         _extend(rows, [scale.of(max(values)) if values else None for values in figures])
