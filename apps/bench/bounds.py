@@ -153,7 +153,7 @@ def _of_numbers(series: Series) -> Series:
 
 def _is_named(series: Series) -> bool:
     names = ((series.metric, LONGEST_NAME), (series.stream, LONGEST_NAME), (series.unit, LONGEST_UNIT))
-    return all(len(name) <= most and is_text(name) for name, most in names)
+    return all(len(name) <= limit and is_text(name) for name, limit in names)
 
 
 def _are_numbers(values: Sequence[float]) -> bool:

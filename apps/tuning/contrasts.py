@@ -175,11 +175,11 @@ def _measured(finding: Finding, tool: Tool, now: Params) -> _Earlier:
     Without any it is the ends that the finding speaks of, and no parameters.
     """
     trials = finding.trials.filter(experiment__tool=tool.slug).order_by("-pk")
-    best, most = None, -1
+    best, maximum = None, -1
     for pk, parameters in trials.values_list("pk", "parameters"):
         alike = sum(parameters.get(name) == value for name, value in now.items())
-        if alike > most:
-            best, most = pk, alike
+        if alike > maximum:
+            best, maximum = pk, alike
     if best is None:
         return _Earlier({}, {role: [node] for role, node in finding.ends}, None)
     trial = trials.select_related("lane", "experiment__file_system").get(pk=best)

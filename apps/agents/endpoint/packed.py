@@ -19,9 +19,9 @@ MOST_SIZE = 2**62
 _NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._][A-Za-z0-9._+-]{0,99}")
 
 
-def stream_of(data: Mapping[str, Any], name: str, most: int = MOST_OUTPUT_BYTES) -> bytes | None:
-    """Return a member as the zlib stream it travels in, None without one; it unpacks to at most `most` bytes."""
-    return _checked(name, data.get(name), most)[0]
+def stream_of(data: Mapping[str, Any], name: str, maximum: int = MOST_OUTPUT_BYTES) -> bytes | None:
+    """Return a member as the zlib stream it travels in, None without one; it unpacks to at most `maximum` bytes."""
+    return _checked(name, data.get(name), maximum)[0]
 
 
 def files_of(data: Mapping[str, Any]) -> tuple[GivenFile, ...]:
@@ -49,7 +49,7 @@ def files_of(data: Mapping[str, Any]) -> tuple[GivenFile, ...]:
     return tuple(files.values())
 
 
-def _checked(name: str, value: object, most: int) -> tuple[bytes | None, int]:
+def _checked(name: str, value: object, maximum: int) -> tuple[bytes | None, int]:
     """Return a zlib stream in base64 as bytes, and the length of what it holds."""
     if value is None:
         return None, 0
@@ -59,11 +59,11 @@ def _checked(name: str, value: object, most: int) -> tuple[bytes | None, int]:
         packed = base64.b64decode(value, validate=True)
         stream = zlib.decompressobj()
         # A limit of 0 would be none.
-        size = len(stream.decompress(packed, most + 1))
+        size = len(stream.decompress(packed, maximum + 1))
     except (binascii.Error, ValueError, zlib.error):
         raise bad_field(name, "must be zlib data in base64") from None
-    if size > most:
-        raise Problem(413, "too-large", f"“{name}” unpacks to more than {most} bytes.")
+    if size > maximum:
+        raise Problem(413, "too-large", f"“{name}” unpacks to more than {maximum} bytes.")
     if not stream.eof or stream.unused_data:
         raise bad_field(name, "must be one whole zlib stream")
     return packed, size

@@ -245,10 +245,10 @@ def _time(data: Mapping[str, Any], name: str, shift: float, *, required: bool) -
     return moment
 
 
-def _whole(data: Mapping[str, Any], name: str, most: int) -> int | None:
+def _whole(data: Mapping[str, Any], name: str, maximum: int) -> int | None:
     value = data.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < most:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < maximum:
         raise bad_field(name, "must be a whole number, 0 or more")
     return value

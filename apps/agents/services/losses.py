@@ -56,16 +56,16 @@ def _lose_by_node(jobs: QuerySet[Job], detail: str, now: datetime, fenced_for: t
     return sum(isolation.for_each(MARK_LOST_JOBS, nodes, lose, now=now))
 
 
-def _latest_end(least: datetime) -> Greatest:
+def _latest_end(earliest: datetime) -> Greatest:
     """Return until when a job's program may run: its agent ends it at its time limit, counted from its start.
 
-    It is `least` at the earliest.
+    It is `earliest` at the earliest.
     """
     limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
     got = ExpressionWrapper(F("delivered_at") + HANDED_WITHIN, output_field=DateTimeField())
     begun = Coalesce(F("started_at"), Greatest(got, F("start_at")))
     end = ExpressionWrapper(begun + limit + ENDED_WITHIN, output_field=DateTimeField())
-    return Greatest(end, Value(least), output_field=DateTimeField())
+    return Greatest(end, Value(earliest), output_field=DateTimeField())
 
 
 @transaction.atomic

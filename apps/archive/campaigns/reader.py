@@ -160,8 +160,8 @@ class Archive:
             raise _damaged(name) from error
         return digest.hexdigest()
 
-    def _bytes(self, name: str, most: int) -> bytes:
-        if self._package.size(name) > most:
+    def _bytes(self, name: str, maximum: int) -> bytes:
+        if self._package.size(name) > maximum:
             raise wrong(name, Message(_("The file is too large.")))
         try:
             with self._package.open(name) as file:

@@ -116,10 +116,10 @@ def sequence(data: object, place: str) -> list[Any]:
     return data
 
 
-def text(data: object, place: str, most: int = 300) -> str:
+def text(data: object, place: str, maximum: int = 300) -> str:
     """Return a text of so many characters at most; ArchiveError for anything else."""
-    if not isinstance(data, str) or len(data) > most:
-        raise wrong(place, Message(_("Here stands a text of at most %(most)s characters."), {"most": most}))
+    if not isinstance(data, str) or len(data) > maximum:
+        raise wrong(place, Message(_("Here stands a text of at most %(most)s characters."), {"most": maximum}))
     return data
 
 

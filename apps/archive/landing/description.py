@@ -120,7 +120,7 @@ def _hidden_recipe(recipe: dict[str, Any], names: Names) -> dict[str, Any]:
     """Return the recipe with its texts as strangers read them; names of roles are the service's."""
     # What stands for a name may be longer than it, and a recipe is read again.
     longest = {"name": LONGEST_NAME, "goal": LONGEST_TEXT}
-    texts = {key: names.text(recipe[key])[:most] for key, most in longest.items() if key in recipe}
+    texts = {key: names.text(recipe[key])[:limit] for key, limit in longest.items() if key in recipe}
     return {**recipe, **texts, "experiments": [_hidden_experiment(item, names) for item in recipe["experiments"]]}
 
 

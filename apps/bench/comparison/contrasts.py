@@ -52,15 +52,15 @@ def contrast(pairs: Sequence[Pair]) -> list[Contrast]:
     Places with so few figures that even sets that do not overlap would prove nothing do not count among those that
     the others are corrected for. They say so, and so do those for which it is true after the correction.
     """
-    least = [statistics.least_p(len(base), len(figures)) for base, figures in pairs]
+    smallest_ps = [statistics.least_p(len(base), len(figures)) for base, figures in pairs]
     differences = [statistics.compare_two(base, figures) for base, figures in pairs]
-    able = [p <= ALPHA for p in least]
+    able = [p <= ALPHA for p in smallest_ps]
     corrected = iter(
         statistics.adjust_holm([difference.p for difference, can in zip(differences, able, strict=True) if can])
     )
     return [
         _judged(difference, next(corrected) if can else difference.p, could_tell=can and sum(able) * p <= ALPHA)
-        for difference, can, p in zip(differences, able, least, strict=True)
+        for difference, can, p in zip(differences, able, smallest_ps, strict=True)
     ]
 
 

@@ -30,7 +30,7 @@ class Fields:
                 text = _("“%(name)s” is not known here; known are: %(known)s.")
                 self.errors[name_text] = Message(text, {"name": name_text, "known": ", ".join(sorted(fields))})
 
-    def text(self, name: str, *, needed: bool = False, most: int = LONGEST_TEXT) -> str:
+    def text(self, name: str, *, needed: bool = False, maximum: int = LONGEST_TEXT) -> str:
         """Return a text, trimmed, "" without one."""
         value = self.data.get(name)
         if value is None:
@@ -42,8 +42,8 @@ class Fields:
             self.errors[name] = Message(_("Write a text."))
             return ""
         value = value.strip()
-        if len(value) > most:
-            self.errors[name] = Message(_("Use at most %(limit)s characters."), {"limit": most})
+        if len(value) > maximum:
+            self.errors[name] = Message(_("Use at most %(limit)s characters."), {"limit": maximum})
         elif printable(value) != value:
             self.errors[name] = Message(_("This text holds a control character: remove it, or write it on one line."))
         elif needed and not value:
@@ -77,11 +77,11 @@ class Fields:
         self.errors[name] = Message(_("Write yes or no."))
         return False
 
-    def seconds(self, name: str, default: float, *, least: float, most: float) -> float:
+    def seconds(self, name: str, default: float, *, minimum: float, maximum: float) -> float:
         """Return a time in s, of a number or a text with a unit."""
         value = self.data.get(name)
         try:
-            parameter = Parameter(name, "duration", "", default=default, unit="s", minimum=least, maximum=most)
+            parameter = Parameter(name, "duration", "", default=default, unit="s", minimum=minimum, maximum=maximum)
             seconds = parameter.clean(_scalar(value))
         except (units.UnitError, OverflowError) as error:
             text = error.message if isinstance(error, units.UnitError) else Message(_("This is too large."))
@@ -89,7 +89,7 @@ class Fields:
             return default
         return float(seconds) if isinstance(seconds, int | float) else default
 
-    def lines(self, name: str, most: int) -> tuple[str, ...]:
+    def lines(self, name: str, maximum: int) -> tuple[str, ...]:
         """Return the lines of a list of texts, or of one text, without the empty ones."""
         value = self.data.get(name) or []
         items = value.splitlines() if isinstance(value, str) else value
@@ -97,21 +97,21 @@ class Fields:
             self.errors[name] = Message(_("Write a list of texts."))
             return ()
         texts = tuple(line for item in items if (line := str(item).strip()))
-        if len(texts) > most or any(len(line) > LONGEST_TEXT for line in texts):
+        if len(texts) > maximum or any(len(line) > LONGEST_TEXT for line in texts):
             text = _("Use at most %(lines)s lines of at most %(limit)s characters.")
-            self.errors[name] = Message(text, {"lines": most, "limit": LONGEST_TEXT})
+            self.errors[name] = Message(text, {"lines": maximum, "limit": LONGEST_TEXT})
         elif any(printable(line) != line for line in texts):
             self.errors[name] = Message(_("This text holds a control character: remove it, or write it on one line."))
         return texts if name not in self.errors else ()
 
-    def rows(self, name: str, most: int) -> list["Fields"]:
+    def rows(self, name: str, maximum: int) -> list["Fields"]:
         """Return the mappings of a list, each with fields of its own."""
         value = self.data.get(name) or []
         if not isinstance(value, list | tuple) or not all(isinstance(item, Mapping) for item in value):
             self.errors[name] = Message(_("Write a list of mappings of fields to values."))
             return []
-        if len(value) > most:
-            self.errors[name] = Message(_("At most %(limit)s are possible."), {"limit": most})
+        if len(value) > maximum:
+            self.errors[name] = Message(_("At most %(limit)s are possible."), {"limit": maximum})
             return []
         fields = _PARAMETER_FIELDS if name == "parameters" else _METRIC_FIELDS
         return [Fields(item, fields) for item in value]
@@ -133,7 +133,7 @@ def read_parameter(row: Fields) -> Parameter:
         row.errors.setdefault("choices", Message(_("Write the values to choose from, one on each line.")))
     if kind not in ("choice", "text") and choices:
         row.errors.setdefault("choices", Message(_("Only a choice or a text has values to choose from.")))
-    bare = Parameter(name, kind, row.text("label", most=100) or name, unit=units.BASE_UNITS.get(kind, ""))
+    bare = Parameter(name, kind, row.text("label", maximum=100) or name, unit=units.BASE_UNITS.get(kind, ""))
     limits = {end: _quantity(row, end, bare) for end in ("minimum", "maximum")}
     if limits["minimum"] is not None and limits["maximum"] is not None and limits["minimum"] > limits["maximum"]:
         row.errors.setdefault("maximum", Message(_("The largest value is smaller than the smallest.")))
@@ -141,7 +141,7 @@ def read_parameter(row: Fields) -> Parameter:
         name,
         kind,
         bare.label,
-        help=row.text("help", most=300),
+        help=row.text("help", maximum=300),
         unit=bare.unit,
         minimum=limits["minimum"],
         maximum=limits["maximum"],

@@ -50,17 +50,17 @@ def read_definition(data: object) -> Definition:
     parameters = _parameters(fields)
     metrics = _metrics(fields, parameters)
     definition = Definition(
-        name=fields.text("name", needed=True, most=100),
-        summary=fields.text("summary", most=200),
+        name=fields.text("name", needed=True, maximum=100),
+        summary=fields.text("summary", maximum=200),
         group=fields.choice("group", parts.GROUPS, "other"),
         parameters=parameters,
         parts=fields.choice("parts", (parts.ALONE, parts.ADDRESS, parts.SERVER), parts.ALONE),
         program=fields.matching("program", PROGRAM, needed=True),
         arguments=fields.lines("arguments", MOST_LINES),
         metrics=metrics,
-        time_limit_s=fields.seconds("time_limit_s", 60.0, least=1, most=LONGEST_LIMIT_S),
+        time_limit_s=fields.seconds("time_limit_s", 60.0, minimum=1, maximum=LONGEST_LIMIT_S),
         time_limit_adds=fields.text("time_limit_adds"),
-        takes_s=fields.seconds("takes_s", 10.0, least=0, most=LONGEST_LIMIT_S),
+        takes_s=fields.seconds("takes_s", 10.0, minimum=0, maximum=LONGEST_LIMIT_S),
         takes_adds=fields.text("takes_adds"),
         server_program=fields.matching("server_program", PROGRAM),
         server_arguments=fields.lines("server_arguments", MOST_LINES),
@@ -117,8 +117,8 @@ def _metrics(fields: Fields, parameters: Iterable[Parameter]) -> tuple[MetricRul
         name = row.text("name", needed=True)
         rule = MetricRule(
             name=name,
-            label=row.text("label", most=100) or name,
-            unit=row.text("unit", most=100),
+            label=row.text("label", maximum=100) or name,
+            unit=row.text("unit", maximum=100),
             better=row.choice("better", (parts.HIGHER, parts.LOWER, parts.NEITHER), parts.HIGHER),
             find=row.choice("find", (parts.REGEX, parts.JSON_PATH), parts.REGEX),
             where=row.text("where", needed=True),

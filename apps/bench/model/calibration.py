@@ -115,10 +115,10 @@ class Model:
         width = self.half_width * (1 + PER_DOUBLING * sum(doublings.values()))
         beyond = tuple(name for name, count in doublings.items() if count)
         low, high = value * math.exp(-width), min(value * math.exp(width), self.law.most)
-        least, most = self._beside(setting)
+        lowest, highest = self._beside(setting)
         if beyond:
-            least = min(least, self.law.least(setting))
-        return Prediction(value, min(low, least), max(high, most), limit, beyond, self.law.formula)
+            lowest = min(lowest, self.law.least(setting))
+        return Prediction(value, min(low, lowest), max(high, highest), limit, beyond, self.law.formula)
 
     def _beside(self, setting: Mapping[str, float]) -> tuple[float, float]:
         """Return the least and the most rate that the settings measured on either side allow.
@@ -144,9 +144,9 @@ class Model:
             *[item for item in of_key if item[0] <= place][-1:],
             *[item for item in of_key if item[0] >= place][:1],
         ]
-        least = min(min(rates) * math.exp(-self.half_width), *(low for _spot, _rate, (low, _high) in ends))
-        most = max(max(rates) * math.exp(self.half_width), *(high for _spot, _rate, (_low, high) in ends))
-        return least, min(most, self.law.most)
+        lowest = min(min(rates) * math.exp(-self.half_width), *(low for _spot, _rate, (low, _high) in ends))
+        highest = max(max(rates) * math.exp(self.half_width), *(high for _spot, _rate, (_low, high) in ends))
+        return lowest, min(highest, self.law.most)
 
     def _doublings_beyond(self, setting: Mapping[str, float]) -> dict[str, float]:
         doublings = {}

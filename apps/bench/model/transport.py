@@ -67,8 +67,8 @@ def _rate(setting: Mapping[str, float], constants: Mapping[str, float]) -> tuple
     if not math.isfinite(capacity):
         return demand, limit
     # Written by the lesser of both, so that no power overflows.
-    least, most = min(demand, capacity), max(demand, capacity)
-    rate = least * (1 + (least / most) ** sharpness) ** (-1 / sharpness)
+    smaller, larger = min(demand, capacity), max(demand, capacity)
+    rate = smaller * (1 + (smaller / larger) ** sharpness) ** (-1 / sharpness)
     return rate, core.CAPACITY if demand >= capacity else limit
 
 

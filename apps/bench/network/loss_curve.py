@@ -175,8 +175,8 @@ def _plateau(whole: float | None, lossy: Sequence[Point]) -> float | None:
         or (whole or 0.0) > (1 + PLATEAU) * min(arrived)
     ):
         return None
-    (least, first), (most, last) = min([*own, *beyond]), max([*own, *beyond])
-    if last - first > FOLLOWS * (most - least):
+    (lowest_load, first), (highest_load, last) = min([*own, *beyond]), max([*own, *beyond])
+    if last - first > FOLLOWS * (highest_load - lowest_load):
         return None
     return math.fsum(arrived) / len(arrived)
 
@@ -217,8 +217,8 @@ def _conclude(curve: LossCurve) -> Iterable[Message]:
         yield Message(text, {"rate": _rate(curve.lossy)})
     if curve.bend and curve.plateau:
         text = _("The knee lies at %(at)s; beyond it %(plateau)s arrive, whatever was offered up to %(most)s.")
-        most = curve.free[-1].offered
-        yield Message(text, {"at": _rate(curve.bend), "plateau": _rate(curve.plateau), "most": _rate(most)})
+        highest_load = curve.free[-1].offered
+        yield Message(text, {"at": _rate(curve.bend), "plateau": _rate(curve.plateau), "most": _rate(highest_load)})
     yield from _explain(curve)
 
 

@@ -101,8 +101,8 @@ def compare(before: Route, after: Route) -> Comparison:
     while start < min(len(before), len(after)) and _agree(before[start], after[start]):
         start += 1
     end = 0
-    most = min(len(before), len(after)) - start
-    while end < most and _agree(before[-1 - end], after[-1 - end]):
+    common_length = min(len(before), len(after)) - start
+    while end < common_length and _agree(before[-1 - end], after[-1 - end]):
         end += 1
     left, right = before[start : len(before) - end], after[start : len(after) - end]
     if not left and not right:

@@ -27,16 +27,16 @@ class Setting:
     example: str = ""
 
 
-def _whole(key: str, label: str, example: str, least: int = 0, most: int = 2**31 - 1) -> Setting:
-    return Setting(key, "integer", label, least, most, example)
+def _whole(key: str, label: str, example: str, minimum: int = 0, maximum: int = 2**31 - 1) -> Setting:
+    return Setting(key, "integer", label, minimum, maximum, example)
 
 
 def _triple(key: str, label: str, example: str) -> Setting:
     return Setting(key, "triple", label, example=example)
 
 
-def _switch(key: str, label: str, most: int = 1) -> Setting:
-    return Setting(key, "boolean", label, 0, most, "1")
+def _switch(key: str, label: str, maximum: int = 1) -> Setting:
+    return Setting(key, "boolean", label, 0, maximum, "1")
 
 
 CATALOGUE: tuple[Setting, ...] = (
@@ -111,8 +111,8 @@ def _check_triple(setting: Setting, words: list[str]) -> Message | None:
     if len(words) != 3 or not all(_is_within(word, 0, 2**31 - 1) for word in words):
         text = _("%(key)s takes three whole numbers, for example %(example)s.")
         return Message(text, {"key": setting.key, "example": setting.example})
-    least, usual, most = (int(word) for word in words)
-    if not least <= usual <= most:
+    minimum, usual, maximum = (int(word) for word in words)
+    if not minimum <= usual <= maximum:
         return Message(_("%(key)s must not fall: min, default and max in this order."), {"key": setting.key})
     return None
 
@@ -133,8 +133,8 @@ def _check_qdisc(setting: Setting, words: list[str]) -> Message | None:
     return None
 
 
-def _is_within(word: str, least: int, most: int) -> bool:
-    return re.fullmatch(r"-?[0-9]{1,12}", word) is not None and least <= int(word) <= most
+def _is_within(word: str, minimum: int, maximum: int) -> bool:
+    return re.fullmatch(r"-?[0-9]{1,12}", word) is not None and minimum <= int(word) <= maximum
 
 
 _CHECKS = {

@@ -34,7 +34,7 @@ def clipped(
     """
     if low is None or high is None:
         return Clipped(low, high, is_cut=False)
-    most = MOST_OF_METRIC.get(metric, MOST.get(unit, ceiling))
+    maximum = MOST_OF_METRIC.get(metric, MOST.get(unit, ceiling))
     least_end = 0.0 if low < 0 <= high and min(values) >= 0 else low
-    most_end = most if most is not None and max(values) <= most < high else high
+    most_end = maximum if maximum is not None and max(values) <= maximum < high else high
     return Clipped(least_end, most_end, is_cut=(least_end, most_end) != (low, high))

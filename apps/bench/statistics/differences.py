@@ -116,8 +116,8 @@ def compare_many(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
 def adjust_holm(ps: Sequence[float]) -> list[float]:
     """Return p-values of several tests such that any one is wrong no more often than it says (Holm, 1979)."""
     order = sorted(range(len(ps)), key=lambda place: ps[place])
-    adjusted, most = [0.0] * len(ps), 0.0
+    adjusted, highest_p = [0.0] * len(ps), 0.0
     for rank, place in enumerate(order):
-        most = max(most, min(1.0, (len(ps) - rank) * ps[place]))
-        adjusted[place] = most
+        highest_p = max(highest_p, min(1.0, (len(ps) - rank) * ps[place]))
+        adjusted[place] = highest_p
     return adjusted

@@ -118,18 +118,18 @@ def _arithmetic(values: Sequence[float], evenness: Evenness) -> tuple[float, Int
     either. Equal values tell nothing of their scatter: they may be a line that is full, with dips nobody saw, or be
     rounded. Their interval is what rounding leaves, without a confidence.
     """
-    n, least, most = len(values), min(values), max(values)
+    n, minimum, maximum = len(values), min(values), max(values)
     # Rounding may lead a mean of equal values astray by the last digit.
-    mean = min(max(math.fsum(values) / n, least), most)
+    mean = min(max(math.fsum(values) / n, minimum), maximum)
     if n < 2:
         return mean, None
-    if least == most:
+    if minimum == maximum:
         off = resolution_of(mean)
-        return mean, Interval(least - off, most + off, None, Method.EQUAL)
+        return mean, Interval(minimum - off, maximum + off, None, Method.EQUAL)
     least_ratio = LEAST_APART if evenness is Evenness.MODES else LEAST_RATIO
     has_modes = find_modes(values, least_ratio) is not None
     if evenness is Evenness.MODES and not has_modes:
-        return mean, Interval(least, most, None, Method.RANGE)
+        return mean, Interval(minimum, maximum, None, Method.RANGE)
     if has_modes:
         interval = bootstrap_interval(sorted(values), lambda resample: math.fsum(resample) / len(resample))
         return mean, interval

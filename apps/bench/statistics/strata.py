@@ -42,5 +42,5 @@ def compare_strata(strata: Sequence[tuple[Sequence[float], Sequence[float]]]) ->
     if not both:
         return None
     z = abs(distance) / math.sqrt(variance) if variance else 0.0
-    least = 2 * normal_tail(weights / 2 / math.sqrt(apart))
-    return Overall(min(1.0, 2 * normal_tail(z)), wins / weights, len(both), least)
+    smallest_p = 2 * normal_tail(weights / 2 / math.sqrt(apart))
+    return Overall(min(1.0, 2 * normal_tail(z)), wins / weights, len(both), smallest_p)

@@ -108,11 +108,11 @@ def _read_step(step_text: str, last_text: str, kind: str, text: str) -> Decimal:
     return step
 
 
-def _read_count(digits: str, least: int, text: str) -> int:
+def _read_count(digits: str, minimum: int, text: str) -> int:
     count = int(digits[:_LONGEST_COUNT])
-    if count < least:
+    if count < minimum:
         raise RangeError(
-            Message(_("“%(text)s”: the last number must be at least %(least)s."), {"text": text, "least": least})
+            Message(_("“%(text)s”: the last number must be at least %(least)s."), {"text": text, "least": minimum})
         )
     _refuse_too_many(count, text)
     return count

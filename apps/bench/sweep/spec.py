@@ -105,10 +105,10 @@ def check_schedule(spec: SweepSpec) -> dict[str, Message]:
     """Return what is wrong with repetitions, warm-ups, order and seed, by field."""
     errors = {}
     limits = (("repetitions", 1, MAX_REPETITIONS), ("warmups", 0, MAX_WARMUPS), ("seed", 0, MAX_SEED))
-    for name, least, most in limits:
-        if not least <= getattr(spec, name) <= most:
+    for name, minimum, maximum in limits:
+        if not minimum <= getattr(spec, name) <= maximum:
             errors[name] = Message(
-                _("Enter a whole number from %(least)s to %(most)s."), {"least": least, "most": most}
+                _("Enter a whole number from %(least)s to %(most)s."), {"least": minimum, "most": maximum}
             )
     if spec.order not in (AS_GIVEN, RANDOMISED):
         errors["order"] = Message(_("Choose one of: %(choices)s."), {"choices": f"{AS_GIVEN}, {RANDOMISED}"})

@@ -106,10 +106,12 @@ def _check_limits(parameter: SweepParameter, value: units.Value) -> None:
     unit = units.BASE_UNITS.get(parameter.kind, "1")
     texts = {"value": units.canonical_text(value, parameter.kind)}
     if parameter.minimum is not None and value < parameter.minimum:
-        least = units.format_quantity(parameter.minimum, unit)
+        minimum = units.format_quantity(parameter.minimum, unit)
         raise units.UnitError(
-            Message(_("%(value)s is too small: the minimum is %(least)s."), texts | {"least": least})
+            Message(_("%(value)s is too small: the minimum is %(least)s."), texts | {"least": minimum})
         )
     if parameter.maximum is not None and value > parameter.maximum:
-        most = units.format_quantity(parameter.maximum, unit)
-        raise units.UnitError(Message(_("%(value)s is too large: the maximum is %(most)s."), texts | {"most": most}))
+        maximum = units.format_quantity(parameter.maximum, unit)
+        raise units.UnitError(
+            Message(_("%(value)s is too large: the maximum is %(most)s."), texts | {"most": maximum})
+        )

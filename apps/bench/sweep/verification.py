@@ -106,16 +106,16 @@ def verdict_of(gain: Gain | None, claim: float, higher_is_better: bool | None = 
 
 
 def rule(
-    pairs: Sequence[Pair], attempted: int, claim: float, most: int, higher_is_better: bool | None = None
+    pairs: Sequence[Pair], attempted: int, claim: float, maximum: int, higher_is_better: bool | None = None
 ) -> Ruling:
     """Return the verdict of the pairs, or how many more blocks it takes to the next look.
 
-    `attempted` counts the blocks measured, those of which a value is missing too; `most` ends it in any case, and so
-    does a first look that has nothing to look at: one of the settings fails.
+    `attempted` counts the blocks measured, those of which a value is missing too; `maximum` ends it in any case, and
+    so does a first look that has nothing to look at: one of the settings fails.
     """
     gain = gain_of(pairs)
     n = gain.pairs if gain else 0
-    left = max(0, most - attempted) if n or attempted < LOOKS[0] else 0
+    left = max(0, maximum - attempted) if n or attempted < LOOKS[0] else 0
     # Between the looks nothing is decided, unless no further block may come.
     verdict = verdict_of(gain, claim, higher_is_better) if n in LOOKS or not left else UNDECIDED
     if verdict != UNDECIDED or not left:

@@ -48,8 +48,8 @@ def senders_of(listings: Iterable[Listing]) -> dict[tuple[str, str], list[tuple[
         for socket in listing.sockets:
             histories.setdefault((socket.local, socket.peer), []).append((listing.at, socket))
     bytes_by_connection = {key: history[-1][1].bytes_sent for key, history in histories.items()}
-    least = max(LEAST_BYTES, LEAST_SHARE * max(bytes_by_connection.values(), default=0))
-    return {key: history for key, history in histories.items() if bytes_by_connection[key] >= least}
+    minimum = max(LEAST_BYTES, LEAST_SHARE * max(bytes_by_connection.values(), default=0))
+    return {key: history for key, history in histories.items() if bytes_by_connection[key] >= minimum}
 
 
 def transport_of(jobs: Sequence[Sequence[Listing]]) -> Transport | None:

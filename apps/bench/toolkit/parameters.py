@@ -69,11 +69,11 @@ class Parameter:
             return Message(_("Choose one of: %(choices)s."), {"choices": offered})
         if isinstance(value, int | float) and not isinstance(value, bool):
             if self.minimum is not None and value < self.minimum:
-                least = units.format_quantity(self.minimum, self.unit)
-                return Message(_("Too small: the minimum is %(minimum)s."), {"minimum": least})
+                minimum = units.format_quantity(self.minimum, self.unit)
+                return Message(_("Too small: the minimum is %(minimum)s."), {"minimum": minimum})
             if self.maximum is not None and value > self.maximum:
-                most = units.format_quantity(self.maximum, self.unit)
-                return Message(_("Too large: the maximum is %(maximum)s."), {"maximum": most})
+                maximum = units.format_quantity(self.maximum, self.unit)
+                return Message(_("Too large: the maximum is %(maximum)s."), {"maximum": maximum})
         return None
 
     def _typed(self, value: int | float | bool) -> Value:

@@ -163,10 +163,10 @@ def _hop(count: float | None, host: str, figures: Mapping[str, float | None]) ->
     if not count or count > 255 or probes is None or loss is None or loss > 100 or not host or not host.isprintable():
         return None
     times = [figures.get(name) for name in _TIMES]
-    least, mean, most, deviation = (time / 1000 if time is not None else None for time in times)
+    minimum, mean, maximum, deviation = (time / 1000 if time is not None else None for time in times)
     addresses = [] if host == NOBODY else [host[:100]]
-    values = {"rtt_min": least, "rtt_mean": mean, "rtt_max": most, "rtt_deviation": deviation}
-    return {"hop": int(count), "addresses": addresses, "rtt_s": least, "sent": probes, "loss": loss / 100, **values}
+    values = {"rtt_min": minimum, "rtt_mean": mean, "rtt_max": maximum, "rtt_deviation": deviation}
+    return {"hop": int(count), "addresses": addresses, "rtt_s": minimum, "sent": probes, "loss": loss / 100, **values}
 
 
 def _float(text: str) -> float | None:

@@ -53,7 +53,7 @@ def port_parameter(default: int) -> Parameter:
     )
 
 
-def duration_parameter(default: float = 10.0, *, least: float = 1) -> Parameter:
+def duration_parameter(default: float = 10.0, *, minimum: float = 1) -> Parameter:
     """Return the parameter of how long to measure."""
     return Parameter(
         "duration",
@@ -62,7 +62,7 @@ def duration_parameter(default: float = 10.0, *, least: float = 1) -> Parameter:
         help=_("How long to measure; whole seconds."),
         default=default,
         unit="s",
-        minimum=least,
+        minimum=minimum,
         maximum=3600,
     )
 

@@ -8,10 +8,10 @@ PROTOCOL = Parameter("protocol", "choice", _("Protocol"), default=TCP, choices=(
 MIB = 1024**2
 
 
-def window(text: str, *, most: int = 512 * MIB) -> Parameter:
-    """Return the parameter of the socket buffer; `text` is its help, `most` in bytes."""
+def window(text: str, *, maximum: int = 512 * MIB) -> Parameter:
+    """Return the parameter of the socket buffer; `text` is its help, `maximum` in bytes."""
     return Parameter(
-        "window", "size", _("Window"), help=text, default=0, zero=_("autotuned"), unit="B", minimum=0, maximum=most
+        "window", "size", _("Window"), help=text, default=0, zero=_("autotuned"), unit="B", minimum=0, maximum=maximum
     )
 
 
@@ -50,7 +50,7 @@ def pace() -> Parameter:
     )
 
 
-def datagram(*, least: int, default: int = 1448) -> Parameter:
+def datagram(*, minimum: int, default: int = 1448) -> Parameter:
     """Return the parameter of a datagram's payload (B)."""
     return Parameter(
         "length",
@@ -59,7 +59,7 @@ def datagram(*, least: int, default: int = 1448) -> Parameter:
         help=_("Bytes in each datagram; with more than the path's MTU less 28 (IPv6: 48) each is fragmented."),
         default=default,
         unit="B",
-        minimum=least,
+        minimum=minimum,
         maximum=65507,
     )
 

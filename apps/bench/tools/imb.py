@@ -118,7 +118,7 @@ class Imb(Tool):
 
     def check_cast(self, params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
         """Refuse more nodes than there are, and one node where partners are to run on two."""
-        return mpi.check_cast(params, counts, least=2 if params["placement"] == OTHER_NODE else 1)
+        return mpi.check_cast(params, counts, minimum=2 if params["placement"] == OTHER_NODE else 1)
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return the launcher's command on the first node; MPI-IO works in the file system's folder."""
@@ -165,7 +165,7 @@ class Imb(Tool):
         valued = {"-iter": "iterations", "-multi": "groups", "-msglog": "msglog"}
         program = recovery.program_of(output.argv, (MPI1, IO)) or MPI1
         options_by_name = reconstruction.read_options(recovery.words_of(output.argv, program), valued, {})
-        least, _colon, most = options_by_name.pop("msglog", "").rpartition(":")
+        minimum, _colon, maximum = options_by_name.pop("msglog", "").rpartition(":")
         largest = re.search(r"^# Maximum (?:message length|io portion) in bytes: +(\d{1,10})$", text, re.M)
         block = re.search(r"^# Benchmarking (?:Multi-)?(\S{1,64}) *$", text, re.M)
         is_known = reconstruction.is_known(output.argv)
@@ -181,10 +181,10 @@ class Imb(Tool):
             "iterations": options_by_name.get("iterations", "").partition(",")[0] if is_known else None,
             "groups": "groups" in options_by_name if is_known else None,
         }
-        if re.fullmatch(r"[0-9]{1,2}", least):
-            raw["min_size"] = 2 ** int(least)
-        if largest or re.fullmatch(r"[0-9]{1,2}", most):
-            raw["max_size"] = int(largest[1]) if largest else 2 ** int(most)
+        if re.fullmatch(r"[0-9]{1,2}", minimum):
+            raw["min_size"] = 2 ** int(minimum)
+        if largest or re.fullmatch(r"[0-9]{1,2}", maximum):
+            raw["max_size"] = int(largest[1]) if largest else 2 ** int(maximum)
         return reconstruction.keep_valid(self, raw)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:

@@ -83,7 +83,7 @@ class Iperf2(Tool):
         _transports.streams(),
         _pairs.duration_parameter(),
         _transports.offered_load(_("What to send over UDP, over all streams together, as payload.")),
-        _transports.datagram(least=60),
+        _transports.datagram(minimum=60),
         _transports.pace(),
         _pairs.DIRECTION,
         _pairs.port_parameter(5001),

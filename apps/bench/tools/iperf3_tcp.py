@@ -192,13 +192,13 @@ def _read_streams(document: Document, params: Params) -> dict[str, float | None]
         return [value for stream in sending if (value := number(stream, "sender", key))]
 
     windows, cwnds = collect("max_snd_wnd"), collect("max_snd_cwnd")
-    least, mean, most = collect("min_rtt"), collect("mean_rtt"), collect("max_rtt")
+    minimum, mean, maximum = collect("min_rtt"), collect("mean_rtt"), collect("max_rtt")
     samples: dict[str, float | None] = {
         "window_observed": sum(windows) / len(windows) if windows else None,
         "cwnd_max": max(cwnds) if cwnds else None,
-        "min_rtt": min(least) / 1e6 if least else None,
+        "min_rtt": min(minimum) / 1e6 if minimum else None,
         "mean_rtt": sum(mean) / len(mean) / 1e6 if mean else None,
-        "max_rtt": max(most) / 1e6 if most else None,
+        "max_rtt": max(maximum) / 1e6 if maximum else None,
     }
     amounts = [number(stream, "receiver", "bytes") or 0.0 for stream in (sending or streams)]
     squares = sum(value * value for value in amounts)

@@ -27,7 +27,7 @@ class Iperf3Udp(Tool):
     roles = _pairs.ROLES
     parameters = (
         _transports.offered_load(_("What to send, over all streams together, as payload."), default=100_000_000),
-        _transports.datagram(least=16),
+        _transports.datagram(minimum=16),
         options.STREAMS,
         options.DURATION,
         options.OMIT,

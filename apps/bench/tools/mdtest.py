@@ -156,8 +156,8 @@ class Mdtest(Tool):
         samples: dict[str, float] = {}
         spread: dict[str, float] = {}
         for row in rows:
-            most, least, mean, deviation = (float(row[column]) for column in (2, 3, 4, 5))
-            if not math.isfinite(most + deviation) or not least <= mean <= most:
+            maximum, minimum, mean, deviation = (float(row[column]) for column in (2, 3, 4, 5))
+            if not math.isfinite(maximum + deviation) or not minimum <= mean <= maximum:
                 raise failure("contradictory", output, first=row[3], second=row[4])
             # Older programs print 0 for what was not done.
             if mean:

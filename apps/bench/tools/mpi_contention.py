@@ -119,7 +119,7 @@ class MpiContention(Tool):
 
     def check_cast(self, params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
         """Refuse more nodes than there are, and one node where partners are to run on two."""
-        return mpi.check_cast(params, counts, least=2 if params["placement"] == OTHER_NODE else 1)
+        return mpi.check_cast(params, counts, minimum=2 if params["placement"] == OTHER_NODE else 1)
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return: the first pair alone, then all pairs at one instant, each started by a launcher of its own."""

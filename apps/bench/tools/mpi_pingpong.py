@@ -94,7 +94,7 @@ class MpiPingPong(Tool):
 
     def check_cast(self, params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
         """Refuse more nodes than there are, and one node where partners are to run on two."""
-        return mpi.check_cast(params, counts, least=2 if params["placement"] == OTHER_NODE else 1)
+        return mpi.check_cast(params, counts, minimum=2 if params["placement"] == OTHER_NODE else 1)
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return the launcher's command on the first node."""
@@ -125,12 +125,12 @@ class MpiPingPong(Tool):
         words = recovery.words_of(output.argv, program_by_argv or PYTHON)
         options = reconstruction.read_options(words, valued, {"-m": ""} if not program_by_argv else {})
         # NetPIPE's last sizes lie about the largest, by its perturbation.
-        most = options.get("most", "")
+        maximum = options.get("most", "")
         raw = {
             "benchmark": program,
             "launcher": recovery.launcher_of(output.argv, text),
             "min_size": min(sizes, default=None),
-            "max_size": int(most) if re.fullmatch(r"[1-9][0-9]{0,9}", most) else max(sizes, default=None),
+            "max_size": int(maximum) if re.fullmatch(r"[1-9][0-9]{0,9}", maximum) else max(sizes, default=None),
         }
         return reconstruction.keep_valid(self, raw)
 
@@ -174,11 +174,11 @@ def _partial(largest: int, params: Params) -> Flag:
 
 def words_of(params: Params) -> tuple[str, ...]:
     """Return the program's own words; without perturbation NetPIPE measures the powers of two and those between."""
-    least, most, iterations = str(params["min_size"]), str(params["max_size"]), params["iterations"]
+    minimum, maximum, iterations = str(params["min_size"]), str(params["max_size"]), params["iterations"]
     if params["benchmark"] == MPI4PY:
-        argv = [f"{{program:{PYTHON}}}", "-m", "mpi4py.bench", "pingpong", "-m", least, "-n", most]
+        argv = [f"{{program:{PYTHON}}}", "-m", "mpi4py.bench", "pingpong", "-m", minimum, "-n", maximum]
         return (*argv, *(["--loop", str(iterations)] if iterations else []))
-    argv = [f"{{program:{params['benchmark']}}}", "-l", least, "-u", most, "-p", "0", "-o", "{work}/np.out"]
+    argv = [f"{{program:{params['benchmark']}}}", "-l", minimum, "-u", maximum, "-p", "0", "-o", "{work}/np.out"]
     return (*argv, *(["-n", str(iterations)] if iterations else []))
 
 

@@ -89,7 +89,8 @@ class Netperf(Tool):
             help=_("Bytes of each response; of streams it has no meaning."),
         ),
         _transports.window(
-            _("Socket buffer to ask for on both ends (-s, -S); 0 leaves it to the kernel's autotuning."), most=1024**3
+            _("Socket buffer to ask for on both ends (-s, -S); 0 leaves it to the kernel's autotuning."),
+            maximum=1024**3
         ),
         _pairs.port_parameter(12865),
     )  # fmt: skip

@@ -57,13 +57,13 @@ class Nuttcp(Tool):
         _transports.PROTOCOL,
         _transports.window(
             _("Socket buffer to ask for on both ends, in whole KiB; 0 leaves it to the kernel's autotuning."),
-            most=1024**3,
+            maximum=1024**3,
         ),
         _transports.streams(_("Connections at once; each takes a data port of its own.")),
         _pairs.duration_parameter(),
         _pairs.DIRECTION,
         _transports.offered_load(_("What to send over UDP, as payload, in whole kbit/s.")),
-        _transports.datagram(least=32, default=1400),
+        _transports.datagram(minimum=32, default=1400),
         _transports.pace(),
         _pairs.port_parameter(5000),
         Parameter(

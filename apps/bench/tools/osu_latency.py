@@ -75,7 +75,7 @@ class OsuLatency(Tool):
 
     def check_cast(self, params: Params, counts: Mapping[str, int]) -> dict[str, Message]:
         """Refuse more nodes than there are, and one node where ranks are to run on several."""
-        return mpi.check_cast(params, counts, least=2 if params["placement"] == "other-node" else 1)
+        return mpi.check_cast(params, counts, minimum=2 if params["placement"] == "other-node" else 1)
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:
         """Return the launcher's command on the first node."""

@@ -211,13 +211,13 @@ def _read(output: Output, text: str, counts: re.Match[str], params: Params) -> R
     rtts = _read_rtts(output, summary) if summary else {}
     replies = list(_REPLY.finditer(text))
     # Replies are printed with three digits: they must agree with the summary to one per cent. Duplicates count in it.
-    least = min((float(reply["time"]) / 1000 for reply in replies), default=0.0)
+    minimum = min((float(reply["time"]) / 1000 for reply in replies), default=0.0)
     if (
         rtts
         and len(replies) == received + again
-        and not math.isclose(least, rtts["rtt_min"], rel_tol=0.01, abs_tol=2e-6)
+        and not math.isclose(minimum, rtts["rtt_min"], rel_tol=0.01, abs_tol=2e-6)
     ):
-        raise failure("contradictory", output, first=f"{least} s", second=f"{rtts['rtt_min']} s")
+        raise failure("contradictory", output, first=f"{minimum} s", second=f"{rtts['rtt_min']} s")
     spacing = params["interval"] if is_known(output.argv) and not _is_flood(output) else _spacing(output, text)
     return Reading(
         samples=tuple(SampleValue(name, value) for name, value in {**rtts, "loss": loss}.items()),
@@ -247,10 +247,10 @@ def _spacing(output: Output, text: str) -> float | None:
 
 def _read_rtts(output: Output, summary: re.Match[str]) -> dict[str, float]:
     """Return the summary's times (s); busybox prints no deviation."""
-    least, mean, most, deviation = summary.groups()[1:]
-    if not float(least) <= float(mean) <= float(most):
-        raise failure("contradictory", output, first=least, second=mean)
-    texts_by_name = {"rtt_min": least, "rtt_mean": mean, "rtt_max": most, "rtt_mdev": deviation}
+    minimum, mean, maximum, deviation = summary.groups()[1:]
+    if not float(minimum) <= float(mean) <= float(maximum):
+        raise failure("contradictory", output, first=minimum, second=mean)
+    texts_by_name = {"rtt_min": minimum, "rtt_mean": mean, "rtt_max": maximum, "rtt_mdev": deviation}
     return {name: float(text) / 1000 for name, text in texts_by_name.items() if text is not None}
 
 

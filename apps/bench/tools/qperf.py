@@ -82,7 +82,7 @@ class Qperf(Tool):
             help=_("Bytes of each message; 0 takes its own: 64 KiB (UDP: 32 KiB) for rates, 1 B for latency."),
         ),
         _transports.window(
-            _("Socket buffer to ask for on both ends; 0 leaves it to the kernel's autotuning."), most=1024**3
+            _("Socket buffer to ask for on both ends; 0 leaves it to the kernel's autotuning."), maximum=1024**3
         ),
         _pairs.port_parameter(19765),
     )  # fmt: skip

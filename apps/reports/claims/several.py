@@ -70,8 +70,8 @@ def pairs(topic: Topic, places: Sequence[Place], share_of: int, shares: Mapping[
         top = max(places, key=lambda place: place.y)
         return [Claim(words.BEST_PAIR, topic, {"pair": top.text, "value": quantity(top.y, topic.unit)})]
     near, far = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
-    most, least = percent(shares[near] / 100), percent(shares[far] / 100)
-    says: dict[str, Value] = {"near": near, "most": most, "far": far, "least": least, "column": share_of}
+    maximum, minimum = percent(shares[near] / 100), percent(shares[far] / 100)
+    says: dict[str, Value] = {"near": near, "most": maximum, "far": far, "least": minimum, "column": share_of}
     return [Claim(words.NEAREST, topic, says)]
 
 

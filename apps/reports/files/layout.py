@@ -36,8 +36,8 @@ _SVG_WIDTH = re.compile(r'<svg\b[^>]*?\swidth="(\d{1,6}(?:\.\d{1,6})?)(?:px)?"')
 
 def table_of(table: Table, number: str, imprint: Imprint, most_cells: int) -> dict[str, Any]:
     """Return a table as the program sets it, with as many of its first rows as hold `most_cells`."""
-    most = max(most_cells // max(len(table.columns), 1), 1)
-    rows = table.rows[:most]
+    maximum = max(most_cells // max(len(table.columns), 1), 1)
+    rows = table.rows[:maximum]
     texts = [[cells.text_of(value, column) for value, column in _paired(row, table)] for row in rows]
     heads = [_head(column) for column in table.columns]
     gaps = [
@@ -73,7 +73,10 @@ def table_of(table: Table, number: str, imprint: Imprint, most_cells: int) -> di
         "gaps": gaps,
         "weights": [width * _LETTER * size + _PADDING_PT + gap for width, gap in zip(widths, gaps, strict=True)],
         "rows": [
-            [_cell(value, breakable(text, most), imprint) for value, text, most in zip(row, line, room, strict=True)]
+            [
+                _cell(value, breakable(text, maximum), imprint)
+                for value, text, maximum in zip(row, line, room, strict=True)
+            ]
             for row, line in zip(rows, texts, strict=True)
         ],
         "notes": [note for note in (table.note, cells.more_rows(table), _left_out(table, len(rows))) if note],
@@ -89,12 +92,13 @@ def share_of_page(svg: str) -> float:
     return round(min(100.0, 100 * PT_PER_PIXEL * float(match[1]) / UPRIGHT_PT), 2) if match else 100.0
 
 
-def breakable(text: str, most: int) -> str:
-    """Return a text whose words may be broken after every `most` letters."""
-    if len(text) <= most or all(len(word) <= most for word in text.split()):
+def breakable(text: str, maximum: int) -> str:
+    """Return a text whose words may be broken after every `maximum` letters."""
+    if len(text) <= maximum or all(len(word) <= maximum for word in text.split()):
         return text
     return " ".join(
-        _BREAK.join(word[start : start + most] for start in range(0, len(word), most)) for word in text.split(" ")
+        _BREAK.join(word[start : start + maximum] for start in range(0, len(word), maximum))
+        for word in text.split(" ")
     )
 
 

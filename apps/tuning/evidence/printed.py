@@ -33,21 +33,21 @@ def path_of(campaign: Campaign, path: PathFacts) -> PathFacts:
     more.
     """
     printed_path = campaign.publication.get("path") or {}
-    capacity, most = printed_path.get("capacity_bps"), printed_path.get("most_bps")
+    capacity, maximum = printed_path.get("capacity_bps"), printed_path.get("most_bps")
     links = list(path.links)
     if capacity:
         links = [_with_capacity(link, max(link.capacity_bps or 0, capacity)) for link in links]
         narrowest = _narrowest(links, path.bottleneck)
         links = [_with_capacity(link, capacity) if link is narrowest else link for link in links]
-    if most:
-        links = [_with_capacity(link, min(link.capacity_bps or most, most)) for link in links]
+    if maximum:
+        links = [_with_capacity(link, min(link.capacity_bps or maximum, maximum)) for link in links]
     capacities = [link.capacity_bps for link in links if link.capacity_bps]
     bottleneck = _narrowest(links, path.bottleneck)
     return dataclasses.replace(
         path,
         capacity_bps=min(capacities)
         if capacities and len(capacities) == len(links)
-        else capacity or most or path.capacity_bps,
+        else capacity or maximum or path.capacity_bps,
         rtt_s=printed_path.get("rtt_s", path.rtt_s),
         links=tuple(links),
         bottleneck=bottleneck.name if bottleneck else "",

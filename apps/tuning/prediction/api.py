@@ -63,8 +63,8 @@ class PredictionSerializer(serializers.Serializer):
         """Return what was measured of each factor."""
         answer: Answer = body["answer"]
         rows = [
-            {"label": label, "least": least, "most": most, "unit": unit}
-            for label, (least, most, unit) in answer.ranges.items()
+            {"label": label, "least": minimum, "most": maximum, "unit": unit}
+            for label, (minimum, maximum, unit) in answer.ranges.items()
         ]
         return MeasuredRangeSerializer(rows, many=True).data
 

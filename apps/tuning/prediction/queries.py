@@ -164,8 +164,8 @@ def _ceiling_bps(question: Asked) -> float | None:
     rates = (
         rows.filter(metric__in=GOODPUTS).values("trial__lane", "trial__point", "metric").annotate(rate=Avg("value"))
     )
-    most = max((row["rate"] for row in rates.order_by()), default=0.0)
-    return ceiling if most <= REFUTED * ceiling else None
+    maximum = max((row["rate"] for row in rates.order_by()), default=0.0)
+    return ceiling if maximum <= REFUTED * ceiling else None
 
 
 def _rows(question: Asked) -> list[model.Row]:

@@ -67,23 +67,23 @@ class At:
             raise Wrong(self.place, _("this text is too long or holds characters that are none."))
         return self.value.strip()
 
-    def number(self, *, least: float = 0.0, most: float = LARGEST, above: bool = True) -> float:
-        """Return a number in its unit's base, above `least` (or from it on) and at most `most`."""
+    def number(self, *, minimum: float = 0.0, maximum: float = LARGEST, above: bool = True) -> float:
+        """Return a number in its unit's base, above `minimum` (or from it on) and at most `maximum`."""
         value = self.value
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise Wrong(self.place, _("here stands a number in the unit that the name tells."))
-        if value < least or (above and value == least) or value > most:
-            words = {"value": f"{value:g}", "least": f"{least:g}", "most": f"{most:g}"}
+        if value < minimum or (above and value == minimum) or value > maximum:
+            words = {"value": f"{value:g}", "least": f"{minimum:g}", "most": f"{maximum:g}"}
             raise Wrong(self.place, _("%(value)s cannot be: it lies between %(least)s and %(most)s.") % words)
         return float(value)
 
     def share(self) -> float:
         """Return a number from 0 to 1."""
-        return self.number(most=1.0, above=False)
+        return self.number(maximum=1.0, above=False)
 
-    def whole(self, *, most: int = 10**15) -> int:
+    def whole(self, *, maximum: int = 10**15) -> int:
         """Return a whole number above zero."""
-        number = self.number(most=float(most))
+        number = self.number(maximum=float(maximum))
         if number != int(number):
             raise Wrong(self.place, _("here stands a whole number."))
         return int(number)

@@ -137,8 +137,8 @@ def _read_link(link: At, world: World) -> None:
     capacity, rtt, mtu = link.find("bit_per_s"), link.find("rtt_s"), link.find("mtu")
     fields = {
         "capacity": _exact(capacity.number()) if capacity else None,
-        "rtt": rtt.number(most=3600.0, above=False) if rtt else None,
-        "mtu": mtu.whole(most=65535) if mtu else None,
+        "rtt": rtt.number(maximum=3600.0, above=False) if rtt else None,
+        "mtu": mtu.whole(maximum=65535) if mtu else None,
         "notes": _text(link, "text"),
     }
     for a in ends[0]:
@@ -147,7 +147,7 @@ def _read_link(link: At, world: World) -> None:
             world.add("links", " – ".join(names), a=a, b=b, **fields)
     sites = [name for end in (ends[0][0], ends[1][0]) for kind, name in end.items() if kind == "switch"]
     if rtt and len(sites) == 2:
-        world.rtt_between(sites[0], sites[1], rtt.number(most=3600.0, above=False))
+        world.rtt_between(sites[0], sites[1], rtt.number(maximum=3600.0, above=False))
 
 
 def _end(end: At, world: World) -> list[Json]:

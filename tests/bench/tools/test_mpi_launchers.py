@@ -140,7 +140,7 @@ def test_the_number_of_nodes_is_a_factor():
     assert len(run.nodes_of({"launcher": "openmpi", "clients": 0}, {"node": nodes})) == 3
     assert len(run.nodes_of({"launcher": "slurm", "clients": 5}, {"node": nodes[:1]})) == 5
     assert options.check_cast({"launcher": "openmpi", "clients": 4}, {"node": 3}).keys() == {"clients"}
-    assert options.check_cast({"launcher": "openmpi", "clients": 1}, {"node": 3}, least=2).keys() == {"clients"}
+    assert options.check_cast({"launcher": "openmpi", "clients": 1}, {"node": 3}, minimum=2).keys() == {"clients"}
     assert options.check_cast({"launcher": "slurm", "clients": 4}, {"node": 1}) == {}
 
 

@@ -34,8 +34,8 @@ def written(given: str, family: str) -> Iterator[str]:
 
 def is_telling_alone(part: str) -> bool:
     """Say whether one part of a name is hidden wherever it stands."""
-    least = _SHORTEST_LATIN if _LATIN.search(part) else _SHORTEST
-    return len(part) >= least and part not in _WORDS
+    shortest = _SHORTEST_LATIN if _LATIN.search(part) else _SHORTEST
+    return len(part) >= shortest and part not in _WORDS
 
 
 def _together(first: str, last: str) -> Iterator[str]:

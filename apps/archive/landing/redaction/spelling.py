@@ -110,8 +110,8 @@ def spellings(name: str) -> Iterator[str]:
     for spelling in dict.fromkeys(_respelt(name)):
         yield spelling
         glued = GAPS.sub("", spelling)
-        least = LEAST_GLUED if glued.isascii() else _LEAST_GLUED_ELSEWHERE
-        if glued != spelling and len(glued) >= least and not _HEXADECIMAL.fullmatch(glued):
+        shortest = LEAST_GLUED if glued.isascii() else _LEAST_GLUED_ELSEWHERE
+        if glued != spelling and len(glued) >= shortest and not _HEXADECIMAL.fullmatch(glued):
             yield glued
 
 

@@ -106,8 +106,8 @@ def _is_better(levels: Fit, waves: Fit, straight: Fit, n: int) -> bool:
 
 def _rival(levels: Fit, waves: Fit, straight: Fit) -> str:
     """Return which of both would tell the series nearly as well, the better one; "" for neither."""
-    name, least = min((TREND, straight.criterion), (WAVES, waves.criterion), key=lambda pair: pair[1])
-    return name if least - levels.criterion <= NEAR else ""
+    name, criterion = min((TREND, straight.criterion), (WAVES, waves.criterion), key=lambda pair: pair[1])
+    return name if criterion - levels.criterion <= NEAR else ""
 
 
 def _stepped(values: Sequence[float], others: Sequence[Fit], n: int) -> Course | None:

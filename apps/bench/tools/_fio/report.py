@@ -99,9 +99,9 @@ def _way(job: Any, way: str) -> Way:
     operations = number(job, way, "total_ios")
     if size is None or rate is None or iops is None or runtime is None or operations is None:
         raise Unreadable
-    mean, most = (number(job, way, "lat_ns", key) for key in ("mean", "max"))
+    mean, maximum = (number(job, way, "lat_ns", key) for key in ("mean", "max"))
     tail = number(job, way, "clat_ns", "percentile", "99.000000")
-    times = (_seconds(value) for value in (mean, tail, most))
+    times = (_seconds(value) for value in (mean, tail, maximum))
     return _checked(Way(size, runtime / 1000, rate, iops, operations, *times))
 
 

@@ -84,11 +84,11 @@ def read_terse(lines: Sequence[Sequence[str]]) -> Iterator[Job]:
 
 def _terse_way(fields: Sequence[str]) -> Way:
     size, rate, iops, runtime = (_figure(fields[index : index + 1]) for index in range(4))
-    most, mean = _figure(fields[33:34]), _figure(fields[34:35])
+    maximum, mean = _figure(fields[33:34]), _figure(fields[34:35])
     tail = next((text for text in fields[12:32] if text.startswith("99.000000%=")), "=0").partition("=")[2]
     return Way(
         size * KIB, runtime / 1e3, rate * KIB, iops, iops * runtime / 1e3,
-        *(value / 1e6 if value else None for value in (mean, _figure([tail]), most)),
+        *(value / 1e6 if value else None for value in (mean, _figure([tail]), maximum)),
     )  # fmt: skip
 
 

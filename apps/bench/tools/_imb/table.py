@@ -107,8 +107,8 @@ def _values(output: Output, columns: Sequence[str], words: Sequence[str], factor
     return values
 
 
-def require_whole(block: Block, output: Output, most: int) -> None:
+def require_whole(block: Block, output: Output, maximum: int) -> None:
     """Raise the failure of a table that ends before the largest size (B) that was asked for."""
     last = max(block.rows, default=0)
-    if not block.rows or (most and last * 2 <= most):
-        raise failure("mpi-partial", output, last=last, wanted=most)
+    if not block.rows or (maximum and last * 2 <= maximum):
+        raise failure("mpi-partial", output, last=last, wanted=maximum)

@@ -192,7 +192,7 @@ def check(params: Params) -> dict[str, Message]:
     return errors
 
 
-def check_cast(params: Params, counts: Mapping[str, int], *, least: int = 1) -> dict[str, Message]:
+def check_cast(params: Params, counts: Mapping[str, int], *, minimum: int = 1) -> dict[str, Message]:
     """Return what is wrong with the number of nodes; Slurm brings its own, of which the role's are not."""
     if params["launcher"] == SLURM:
         return {}
@@ -200,7 +200,7 @@ def check_cast(params: Params, counts: Mapping[str, int], *, least: int = 1) -> 
     if params["clients"] > there:
         text = _("%(wanted)s nodes are asked for, and %(there)s are chosen.")
         return {"clients": Message(text, {"wanted": params["clients"], "there": there})}
-    if (params["clients"] or there) < least:
+    if (params["clients"] or there) < minimum:
         text = _("This needs %(least)s nodes; choose more, or raise their number.")
-        return {"clients": Message(text, {"least": least})}
+        return {"clients": Message(text, {"least": minimum})}
     return {}

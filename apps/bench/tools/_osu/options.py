@@ -83,8 +83,8 @@ def check(params: Params, *, sizeless: bool = False) -> dict[str, Message]:
 
 
 def _is_in_table(params: Params) -> bool:
-    size, least = params["message_size"], params["min_size"]
-    return least <= size <= params["max_size"] and size % least == 0 and is_power_of_two(size // least)
+    size, minimum = params["message_size"], params["min_size"]
+    return minimum <= size <= params["max_size"] and size % minimum == 0 and is_power_of_two(size // minimum)
 
 
 def make_plan(params: Params, nodes: Mapping[str, Sequence[NodeRef]], words: Sequence[str], ranks: int) -> Plan:
@@ -145,15 +145,15 @@ def recover(tool: Tool, output: Output, program: str, fixed: Mapping[str, Any]) 
     }
     flags = dict.fromkeys(("-c", "--validation"), "validate")
     options_found = reconstruction.read_options(recovery.words_of(output.argv, program), valued, flags)
-    least, _colon, most = options_found.pop("sizes", "").rpartition(":")
+    minimum, _colon, maximum = options_found.pop("sizes", "").rpartition(":")
     is_known = reconstruction.is_known(output.argv)
     # Without its command line a table that ends early is as good as one that was to.
     sizes = [int(size) for size in _SIZES.findall(texts.read_text(output))]
     usual = LARGEST_COLLECTIVE if collective else LARGEST
     raw: dict[str, Any] = {
         "benchmark": program or None,
-        "min_size": least or (1 if is_known else min(sizes, default=None)),
-        "max_size": most or (usual if is_known else max(sizes, default=None)),
+        "min_size": minimum or (1 if is_known else min(sizes, default=None)),
+        "max_size": maximum or (usual if is_known else max(sizes, default=None)),
         "ranks": recovery.ranks_of(output.argv),
         "launcher": recovery.launcher_of(output.argv, texts.read_text(output)),
         "placement": FREE if is_known else None,

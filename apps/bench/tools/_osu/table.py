@@ -97,13 +97,13 @@ def _values(output: Output, columns: Sequence[str], words: Sequence[str]) -> dic
     return values
 
 
-def require_whole(table: Table, output: Output, most: int) -> None:
+def require_whole(table: Table, output: Output, maximum: int) -> None:
     """Raise the failure of a table that ends before the largest size (B) that was asked for."""
     if not table.rows:
-        raise failure("mpi-partial", output, last=0, wanted=most)
+        raise failure("mpi-partial", output, last=0, wanted=maximum)
     last = max(table.rows)
     # The sizes double: a table that holds the largest power of two is whole.
-    if last and last * 2 <= most:
-        raise failure("mpi-partial", output, last=last, wanted=most)
+    if last and last * 2 <= maximum:
+        raise failure("mpi-partial", output, last=last, wanted=maximum)
     if table.damaged:
         raise failure("mpi-corrupt", output, size=table.damaged[0])

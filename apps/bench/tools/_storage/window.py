@@ -74,8 +74,8 @@ def one_after_the_other(output: Output, seconds: Sequence[float]) -> list[tuple[
     if output.started_at is None or output.ended_at is None or not seconds or min(seconds) <= 0:
         return []
     idle = output.ended_at - output.started_at - sum(seconds)
-    most = MOST_IDLE if len(seconds) > 1 else MOST_AFTER
-    if not -BRIEF_S <= idle <= max(most * min(seconds), BRIEF_S):
+    idle_share = MOST_IDLE if len(seconds) > 1 else MOST_AFTER
+    if not -BRIEF_S <= idle <= max(idle_share * min(seconds), BRIEF_S):
         return []
     ends = itertools.accumulate(seconds, initial=output.started_at)
     return list(itertools.pairwise(ends))

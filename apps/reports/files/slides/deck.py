@@ -67,7 +67,7 @@ class _Deck:
             else:
                 self._figures(section)
 
-    def _told(self, section: Section, most: int) -> None:
+    def _told(self, section: Section, maximum: int) -> None:
         """Tell a section in words: its own, then those of its first parts, then the titles of the others."""
         has_tables = any(isinstance(block, Table) and block.rows for block in section.blocks)
         is_said = set(lines_of(section.blocks)) <= set(lines_of(self.document.summary))
@@ -76,21 +76,21 @@ class _Deck:
             return
         self._words(section.title, section.blocks)
         self._shown(section.title, section.blocks)
-        for part in section.sections[:most]:
-            self._words(part.title, list(_all(part)), over=section.title, most=MOST_PAGES)
+        for part in section.sections[:maximum]:
+            self._words(part.title, list(_all(part)), over=section.title, maximum=MOST_PAGES)
             self._shown(part.title, list(_all(part)), with_tables=False)
-        rest = [Line(part.title, 1) for part in section.sections[most:]]
+        rest = [Line(part.title, 1) for part in section.sections[maximum:]]
         for page in pages_of(rest):
             further = _("%(section)s: further ones") % {"section": section.title}
-            self.to.words(further if most else section.title, page)
+            self.to.words(further if maximum else section.title, page)
 
     def _figures(self, section: Section) -> None:
         """Show a section's figures; of a report to those who manage its tables, too."""
         blocks = list(_all(section))
         self._shown(section.title, blocks, with_tables=self.document.kind == "management")
 
-    def _words(self, title: str, blocks: Sequence[Block], over: str = "", most: int | None = None) -> None:
-        for place, page in enumerate(islice(pages_of(lines_of(blocks)), most)):
+    def _words(self, title: str, blocks: Sequence[Block], over: str = "", maximum: int | None = None) -> None:
+        for place, page in enumerate(islice(pages_of(lines_of(blocks)), maximum)):
             heading = _("%(title)s (continued)") % {"title": title} if place else title
             self.to.words(heading, page, over)
 

@@ -181,7 +181,9 @@ def _fitting(heads: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequen
     lines_used = 0.0
     fitting: list[Sequence[str]] = []
     for row in (heads, *rows):
-        lines_used += max(math.ceil(cells.width(text) / most) for text, most in zip(row, room, strict=True)) + 0.6
+        lines_used += (
+            max(math.ceil(cells.width(text) / maximum) for text, maximum in zip(row, room, strict=True)) + 0.6
+        )
         if lines_used > TABLE_LINES and len(fitting) > 1:
             break
         fitting.append(row)
@@ -192,8 +194,8 @@ def _cell(row: Sequence[Any], place: int, table: Table) -> str:
     return _short(cells.text_of(row[place], table.columns[place]), LONGEST_CELL)
 
 
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+def _short(text: str, maximum: int) -> str:
+    return text if len(text) <= maximum else f"{text[: maximum - 1].rstrip()}…"
 
 
 def clean(text: str) -> str:

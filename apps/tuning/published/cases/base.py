@@ -54,7 +54,7 @@ def rtt(case: Case, roles: Mapping[str, tuple[str, ...]]) -> list[Setup]:
     time = case.given.find("rtt_s")
     if time is None:
         return []
-    figure = Figure(time.place, {}, {"rtt_min": time.number(most=3600.0)}, ABOUT)
+    figure = Figure(time.place, {}, {"rtt_min": time.number(maximum=3600.0)}, ABOUT)
     return [Setup("RTT", "ping", roles, figures=(figure,))]
 
 
@@ -64,7 +64,7 @@ def path_given(case: Case, capacity: str = "bit_per_s") -> dict[str, float]:
     if rate := case.given.find(capacity):
         path["capacity_bps"] = rate.number()
     if time := case.given.find("rtt_s"):
-        path["rtt_s"] = time.number(most=3600.0)
+        path["rtt_s"] = time.number(maximum=3600.0)
     return path
 
 

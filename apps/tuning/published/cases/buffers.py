@@ -52,7 +52,7 @@ def window_limited(case: Case) -> Read:
     roles = ends(case, "KGFS", "PGFS", ("KISTI", "PNU"))
     figures = []
     for item in case.given.get("measured").items() if case.given.has("measured") else ():
-        window = item.get("window_bytes").whole(most=2**29) if item.has("window_bytes") else 0
+        window = item.get("window_bytes").whole(maximum=2**29) if item.has("window_bytes") else 0
         statistic = ABOUT if item.has("approx") and item.get("approx").value is True else SAMPLE
         values = {"goodput": item.get("bit_per_s").number()}
         figures.append(Figure(item.place, {"window": window, "streams": 1}, values, statistic))

@@ -89,7 +89,7 @@ def write_grows_with_tasks(case: Case) -> Read:
     figures, trends = [], []
     tasks, rate = case.given.find("tasks"), case.given.find("aggregate_write_B_per_s")
     if tasks and rate:
-        count = tasks.whole(most=1000)
+        count = tasks.whole(maximum=1000)
         parameters = {"file_size": FILE, "clients": min(count, len(clients)), "threads": 1}
         if count > len(clients):
             parameters |= {"clients": 1, "threads": count}

@@ -42,7 +42,7 @@ def nfs_after_tuning(case: Case) -> Read:
     nfs, disk = nfs_pgfs(case), raid_pgfs(case, "ext")
     ratios = []
     if shares_given := case.given.find("nfs_share_of_ext3"):
-        shares = [item.number(most=10.0) for item in shares_given.items()]
+        shares = [item.number(maximum=10.0) for item in shares_given.items()]
         of = {"file_system": nfs, "file_system_kind": "nfs"}
         to = {"file_system": disk, "file_system_kind": "ext"}
         if shares:
@@ -59,7 +59,7 @@ def x4500_storage(case: Case) -> Read:
     text = " ".join(
         part
         for part in (
-            f"{disks.whole(most=10**5)} SATA disks" if disks else "",
+            f"{disks.whole(maximum=10**5)} SATA disks" if disks else "",
             f"{spec.number() / 1e6:g} MB/s by specification" if spec else "",
         )
         if part
@@ -81,8 +81,8 @@ def x4500_storage(case: Case) -> Read:
         ratios = tuple(Ratio(STORAGE, name, of, to, share, share) for name in ("write", "read"))
         roles = {"client": clients}
         setups.append(Setup("GPFS", STORAGE, roles, file_system=gpfs, figures=figures, ratios=ratios))
-    most = case.given.find("network_bit_per_s")
-    return Read(tuple(setups), {"most_bps": most.number()} if most else {})
+    maximum = case.given.find("network_bit_per_s")
+    return Read(tuple(setups), {"most_bps": maximum.number()} if maximum else {})
 
 
 def lan_client_saturation(case: Case) -> Read:

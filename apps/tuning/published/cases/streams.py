@@ -23,7 +23,9 @@ def gridftp(case: Case) -> Read:
         "source": case.world.machines("PGFS", "PNU", 1),
         "destination": case.world.machines("KGFS", "KISTI", 1),
     }
-    counts = [item.whole(most=128) for item in case.given.get("streams").items()] if case.given.has("streams") else []
+    counts = (
+        [item.whole(maximum=128) for item in case.given.get("streams").items()] if case.given.has("streams") else []
+    )
     single, several = {"streams": 1, "window": TUNED_WINDOW}, {"streams": max(counts, default=1)}
     ratios = []
     gain = case.given.find("tuned_parallel_over_tuned_single")
@@ -80,7 +82,7 @@ def knu_caltech(case: Case) -> Read:
     if single := case.given.find("single_stream_bit_per_s_below"):
         figures.append(Figure(single.place, {"streams": 1, **fixed}, {"goodput": single.number()}, BELOW))
     if until := case.given.find("linear_until"):
-        knee = float(until.whole(most=10**6))
+        knee = float(until.whole(maximum=10**6))
         trends.append(Trend(TCP, "goodput", "streams", SATURATES, knee=knee, fixed=fixed))
     setup = Setup("Streams", TCP, roles, figures=tuple(figures), trends=tuple(trends), version=VERSION)
     return Read((*rtt(case, roles), setup), path_given(case))
