@@ -42,7 +42,7 @@ def test_the_route_that_a_tool_saw_is_shown(client: Client, measured: Campaign, 
 def test_what_the_metrics_are_held_against_is_said(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
     page = page_of(client, measured, cast)
     assert "a bottleneck of 1.000 Gbit/s" in page
-    assert "the least capacity of the links in the inventory" in page
+    assert "the lowest capacity of the links in the inventory" in page
     assert "No buffer delay: it needs the RTT of the idle path and the mean RTT under load." in page
     assert "baseline RTT" not in page
 
