@@ -25,7 +25,7 @@ from django.utils import timezone  # noqa: E402
 from apps.accounts.models import Team, User  # noqa: E402
 from apps.archive.campaigns.writer import archive_of  # noqa: E402
 from apps.archive.exports import package  # noqa: E402
-from apps.archive.exports.selection import Selection, read_selection  # noqa: E402
+from apps.archive.exports.selection import ExportSelection, read_selection  # noqa: E402
 from apps.campaigns.models import Campaign  # noqa: E402
 from apps.results.models import Sample  # noqa: E402
 from benchmarks import archive  # noqa: E402
@@ -66,7 +66,7 @@ def copied() -> Iterable[Any]:
         yield from copy
 
 
-def forms_of(selection: Selection) -> dict[str, Callable[[], Iterable[Any]]]:
+def forms_of(selection: ExportSelection) -> dict[str, Callable[[], Iterable[Any]]]:
     """Return {name: what makes it} of each form in which a selection leaves."""
     now = timezone.now()
     forms: dict[str, Callable[[], Iterable[Any]]] = {}

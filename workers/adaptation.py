@@ -115,7 +115,9 @@ def _search(experiment: Experiment, trial: Trial, tool: Tool, metric: str, now: 
     adaptation.add_points(like=trial, points=wanted, repetitions=repetitions, now=now)
 
 
-def _measured(experiment: Experiment, lane: int, points: dict[int, Params], metric: str) -> list[refinement.Measured]:
+def _measured(
+    experiment: Experiment, lane: int, points: dict[int, Params], metric: str
+) -> list[refinement.MeasuredValue]:
     """Return what the points of a search gave, those of equal value put together."""
     by_value: dict[float, list[float]] = defaultdict(list)
     for point, values in results.values_of(experiment, metric, lane=lane).items():
@@ -124,5 +126,5 @@ def _measured(experiment: Experiment, lane: int, points: dict[int, Params], metr
     points_measured = []
     for x, values in by_value.items():
         mean = sum(values) / len(values)
-        points_measured.append(refinement.Measured(x, mean, (repetition.half_width(values) or 0.0) * abs(mean)))
+        points_measured.append(refinement.MeasuredValue(x, mean, (repetition.half_width(values) or 0.0) * abs(mean)))
     return points_measured

@@ -20,7 +20,7 @@ FREE_S = 1.0
 MOST_S = 20.0
 READING = "reading of "
 TEAM, PERSON = f"{READING}team ", f"{READING}person "
-_ASKED = turns.Asked("trial__campaign__team", "trial__campaign__created_by", "updated_at")
+_ASKED = turns.TurnFields("trial__campaign__team", "trial__campaign__created_by", "updated_at")
 
 
 def count(run_id: int, seconds: float) -> None:

@@ -12,7 +12,7 @@ from apps.archive.retention import services as retention
 from apps.campaigns import services as campaigns
 from apps.campaigns import waits
 from apps.core import editing, isolation, queue, scratch
-from apps.core.isolation import Part
+from apps.core.isolation import TimetablePart
 from apps.reports.files import services as rendering
 from apps.reports.schedules import deliveries
 from apps.reports.schedules import services as schedules
@@ -36,40 +36,40 @@ def ask_for_analyses(*, now: datetime) -> None:
 
 # All of measuring that may be due or was missed: each second.
 TICK = (
-    Part("note_clock_steps", campaigns.note_clock_steps),
-    Part("launch_due", campaigns.launch_due),
-    Part("mark_lost_jobs", agents.mark_lost_jobs),
-    Part("reconcile", reconcile.reconcile),
-    Part("lift_fences", fences.lift_fences),
-    Part("open_stages", stages.open_stages),
-    Part("finish_campaigns", campaigns.finish_campaigns),
-    Part("tell_waits", waits.tell_waits),
-    Part("schedule", schedule),
-    Part("ask_for_analyses", ask_for_analyses),
+    TimetablePart("note_clock_steps", campaigns.note_clock_steps),
+    TimetablePart("launch_due", campaigns.launch_due),
+    TimetablePart("mark_lost_jobs", agents.mark_lost_jobs),
+    TimetablePart("reconcile", reconcile.reconcile),
+    TimetablePart("lift_fences", fences.lift_fences),
+    TimetablePart("open_stages", stages.open_stages),
+    TimetablePart("finish_campaigns", campaigns.finish_campaigns),
+    TimetablePart("tell_waits", waits.tell_waits),
+    TimetablePart("schedule", schedule),
+    TimetablePart("ask_for_analyses", ask_for_analyses),
 )
 # All else that may be due or was missed, less often: it takes a processor that measurements need.
 TEND = (
-    Part("correct_dates", campaigns.correct_dates),
-    Part("resume_cancelling", campaigns.resume_cancelling),
-    Part("resume_deletions", campaigns.resume_deletions),
-    Part("resume_renderings", rendering.resume_renderings),
-    Part("start_due", schedules.start_due),
-    Part("resume_deliveries", deliveries.resume_deliveries),
-    Part("resume_imports", imports.resume_imports),
-    Part("resume_archives", incoming.resume),
-    Part("resume_retention", retention.resume_retention),
+    TimetablePart("correct_dates", campaigns.correct_dates),
+    TimetablePart("resume_cancelling", campaigns.resume_cancelling),
+    TimetablePart("resume_deletions", campaigns.resume_deletions),
+    TimetablePart("resume_renderings", rendering.resume_renderings),
+    TimetablePart("start_due", schedules.start_due),
+    TimetablePart("resume_deliveries", deliveries.resume_deliveries),
+    TimetablePart("resume_imports", imports.resume_imports),
+    TimetablePart("resume_archives", incoming.resume),
+    TimetablePart("resume_retention", retention.resume_retention),
 )
 # What takes long, and may be hours late.
 RETAIN = (
-    Part("expire_imports", imports.expire),
-    Part("expire_archives", incoming.expire),
-    Part("sweep_uploads", uploads.sweep),
-    Part("sweep_archives", incoming.sweep),
-    Part("sweep_renderings", rendering.sweep),
-    Part("sweep_scratch", scratch.sweep),
-    Part("forget_rows_set_aside", isolation.forget),
-    Part("forget_changes", editing.forget_changes),
-    Part("forget_invitations", invitations.forget),
+    TimetablePart("expire_imports", imports.expire),
+    TimetablePart("expire_archives", incoming.expire),
+    TimetablePart("sweep_uploads", uploads.sweep),
+    TimetablePart("sweep_archives", incoming.sweep),
+    TimetablePart("sweep_renderings", rendering.sweep),
+    TimetablePart("sweep_scratch", scratch.sweep),
+    TimetablePart("forget_rows_set_aside", isolation.forget),
+    TimetablePart("forget_changes", editing.forget_changes),
+    TimetablePart("forget_invitations", invitations.forget),
 )
 # What reads all that is stored.
-COUNT = (Part("count_stored", usage.count_stored),)
+COUNT = (TimetablePart("count_stored", usage.count_stored),)

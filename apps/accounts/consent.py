@@ -27,7 +27,7 @@ ASKING_ENDS_AFTER = timedelta(minutes=10)
 _CONFIRM, _STOP = "mail.confirm", "mail.stop"
 
 
-class Standing(models.TextChoices):
+class Consent(models.TextChoices):
     """Why an address is mailed, or why it is not."""
 
     MEMBER = "member", _("member of the team")
@@ -39,7 +39,7 @@ class Standing(models.TextChoices):
     STOPPED = "stopped", _("stopped by its owner: not mailed")
 
 
-_MAILED = (Standing.MEMBER, Standing.DOMAIN, Standing.CONFIRMED)
+_MAILED = (Consent.MEMBER, Consent.DOMAIN, Consent.CONFIRMED)
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Recipient:
     """
 
     address: str
-    standing: Standing
+    standing: Consent
     since: datetime | None = None
     asking_since: datetime | None = None
     others_asked: Sequence[datetime] = ()
@@ -62,15 +62,15 @@ class Recipient:
 
     def may_be_asked(self, now: datetime) -> bool:
         """Return whether its owner may be asked now."""
-        if self.standing not in (Standing.UNASKED, Standing.ASKED):
+        if self.standing not in (Consent.UNASKED, Consent.ASKED):
             return False
-        since = self.since if self.standing == Standing.ASKED else None
+        since = self.since if self.standing == Consent.ASKED else None
         others = [at for at in self.others_asked if not is_time(at, now)]
         return is_time(since, now) and _has_ended(self.asking_since, now) and len(others) < MOST_ASKED
 
 
 @dataclass(frozen=True)
-class Link:
+class ConsentLink:
     """What the link in a mail is about; None for the team, whose number it has, if it is gone."""
 
     address: str
@@ -121,7 +121,7 @@ def end_asking(address: str, team: Team, asked_at: datetime | None) -> None:
 
 
 @transaction.atomic
-def confirm(link: Link, now: datetime) -> None:
+def confirm(link: ConsentLink, now: datetime) -> None:
     """Keep that the owner of an address wants a team's mail, also if they had stopped it; no other team's."""
     assert link.team is not None, "a team that is gone mails nobody"
     row = _locked(link.address)
@@ -135,7 +135,7 @@ def confirm(link: Link, now: datetime) -> None:
 
 
 @transaction.atomic
-def stop(link: Link, now: datetime, *, of_all: bool) -> None:
+def stop(link: ConsentLink, now: datetime, *, of_all: bool) -> None:
     """Mail an address no more: for a team, or for all."""
     row = _locked(link.address)
     if of_all or link.team is None:
@@ -148,7 +148,7 @@ def stop(link: Link, now: datetime, *, of_all: bool) -> None:
 
 
 @transaction.atomic
-def resume(link: Link, *, of_all: bool) -> bool:
+def resume(link: ConsentLink, *, of_all: bool) -> bool:
     """Take back what was stopped by this team's link, for it or for all; return whether no stop is left for it.
 
     What the link of another team's mail stopped for all stays stopped.
@@ -173,13 +173,13 @@ def stop_address(address: str, team: Team) -> str:
     return _address("accounts:mail_stop", address, team, _STOP)
 
 
-def read_confirm(token: str) -> Link | None:
+def read_confirm(token: str) -> ConsentLink | None:
     """Return what a link to confirm is about, None if it or its team has ended, or it is none of ours."""
     link = _read(token, _CONFIRM, ASKED_AGAIN_AFTER)
     return link if link and link.team else None
 
 
-def read_stop(token: str) -> Link | None:
+def read_stop(token: str) -> ConsentLink | None:
     """Return what a link to stop is about, None if it is none of ours."""
     return _read(token, _STOP, None)
 
@@ -195,17 +195,17 @@ def _standing(address: str, row: MailAddress | None, team: Team, members: set[st
     consents = {item.team: item for item in row.consents.all()} if row else {}
     consent = consents.pop(team.pk, None) or MailConsent(team=team.pk)
     if row and _is_stopped(row, consent):
-        return Recipient(address, Standing.STOPPED, row.refused_at)
+        return Recipient(address, Consent.STOPPED, row.refused_at)
     if consent.confirmed_at:
-        return Recipient(address, Standing.CONFIRMED, consent.confirmed_at)
+        return Recipient(address, Consent.CONFIRMED, consent.confirmed_at)
     if normal_form(address) in members:
-        return Recipient(address, Standing.MEMBER)
+        return Recipient(address, Consent.MEMBER)
     if normal_form(address).rpartition("@")[2] in {normal_domain(domain) for domain in settings.MAIL_DOMAINS}:
-        return Recipient(address, Standing.DOMAIN)
+        return Recipient(address, Consent.DOMAIN)
     if not settings.PUBLIC_URL:
-        return Recipient(address, Standing.UNASKABLE)
+        return Recipient(address, Consent.UNASKABLE)
     others = tuple(at for item in consents.values() for at in (item.asked_at, item.asking_since) if at)
-    standing = Standing.ASKED if consent.asked_at else Standing.UNASKED
+    standing = Consent.ASKED if consent.asked_at else Consent.UNASKED
     return Recipient(address, standing, consent.asked_at, consent.asking_since, others)
 
 
@@ -237,9 +237,9 @@ def _address(page: str, address: str, team: Team, salt: str) -> str:
     return f"{settings.PUBLIC_URL.rstrip('/')}{reverse(page)}?{urlencode({'token': token})}"
 
 
-def _read(token: str, salt: str, most: timedelta | None) -> Link | None:
+def _read(token: str, salt: str, most: timedelta | None) -> ConsentLink | None:
     try:
         address, team_id = signing.loads(token, salt=salt, max_age=most)
     except signing.BadSignature:
         return None
-    return Link(address, Team.objects.filter(pk=team_id).first(), team_id)
+    return ConsentLink(address, Team.objects.filter(pk=team_id).first(), team_id)

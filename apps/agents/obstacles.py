@@ -11,7 +11,7 @@ from apps.testbeds.obstacles import Obstacle
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _ObstacleKind:
     """What is said of an obstacle: a few words in a drawing, a reason to wait, a warning before a launch."""
 
     code: str
@@ -22,27 +22,27 @@ class _Kind:
 
 
 # None stands for a node without an agent. What is not listed can take a job (`queries.ready_nodes`).
-_KINDS: dict[AgentState | None, _Kind] = {
-    None: _Kind(
+_KINDS: dict[AgentState | None, _ObstacleKind] = {
+    None: _ObstacleKind(
         "no-agent",
         _("no agent"),
         _("waiting for an agent to be enrolled on %(for)s"),
         _("%(node)s has no agent: its trials wait until one is enrolled."),
     ),
-    AgentState.NEVER_SEEN: _Kind(
+    AgentState.NEVER_SEEN: _ObstacleKind(
         "agent-never-seen",
         _("agent not started"),
         _("waiting for the agent on %(for)s to be started"),
         _("The agent on %(node)s was never heard of: its trials wait until it is started."),
     ),
-    AgentState.LOST: _Kind(
+    AgentState.LOST: _ObstacleKind(
         "agent-lost",
         _("agent lost"),
         _("waiting for the agent on %(for)s"),
         _("The agent on %(node)s is lost: its trials wait until it is heard of again."),
         is_fault=True,
     ),
-    AgentState.RETIRED: _Kind(
+    AgentState.RETIRED: _ObstacleKind(
         "agent-retired",
         _("agent retired"),
         _("waiting for another agent to be enrolled on %(for)s, as the one there is retired"),
@@ -50,7 +50,7 @@ _KINDS: dict[AgentState | None, _Kind] = {
     ),
 }
 # The agent calls, and says that nothing can be measured on its node now; what it is, its troubles tell.
-_TROUBLED = _Kind(
+_TROUBLED = _ObstacleKind(
     "node-trouble",
     _("node in trouble"),
     _("waiting until the agent on %(for)s can measure again: its page tells what is wrong there"),

@@ -22,7 +22,7 @@ from apps.accounts.models import Role
 from apps.agents import commands, outputs, program, queries, services
 from apps.agents.facts import sound
 from apps.agents.models import Agent, AgentInstance, AgentState, JobFile
-from apps.core.search import Search
+from apps.core.search import ListSearch
 from apps.testbeds.models import Node
 
 RECENT_JOBS = 20
@@ -35,7 +35,7 @@ def agent_list(request: HttpRequest) -> HttpResponse:
     """List the nodes of the person's teams with the states of their agents; the table keeps itself up to date."""
     user, now = rights.user_of(request), timezone.now()
     nodes = rights.visible(Node.objects.select_related("team", "testbed__site"), user).order_by("name", "pk")
-    search = Search(request.GET.get("q", ""))
+    search = ListSearch(request.GET.get("q", ""))
     nodes = search.of(nodes, ["name"])
     team = request.GET.get("team", "").replace("\0", "")
     if team:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from django.db import connection, transaction
 
-from apps.archive.exports.columns import Column, columns_of
-from apps.archive.exports.selection import ENDED, Part
+from apps.archive.exports.columns import ExportColumn, columns_of
+from apps.archive.exports.selection import ENDED, ExperimentPart
 from apps.bench.toolkit import Tool
 from apps.core import cells
 from apps.results import queries
@@ -46,7 +46,7 @@ _COPY = {
 class Rows:
     """A tool's table of the parts of a selection."""
 
-    def __init__(self, slug: str, parts: Sequence[Part]) -> None:
+    def __init__(self, slug: str, parts: Sequence[ExperimentPart]) -> None:
         self.slug = slug
         self._parts = parts
         self._tool: Tool = toolbox.get_tool(slug)
@@ -68,13 +68,13 @@ class Rows:
         if waiting:
             yield b"".join(waiting)
 
-    def _copied(self, part: Part, ending: Format) -> Iterator[bytes]:
+    def _copied(self, part: ExperimentPart, ending: Format) -> Iterator[bytes]:
         rows, values = self._query(part, ending)
         with connection.cursor() as cursor, cursor.copy(_COPY[ending].format(rows=rows), values) as copy:
             for row in copy:
                 yield bytes(row)
 
-    def _query(self, part: Part, ending: Format) -> tuple[str, list[Any]]:
+    def _query(self, part: ExperimentPart, ending: Format) -> tuple[str, list[Any]]:
         experiment = part.experiment
         campaign = experiment.campaign
         lanes = queries.lane_names(experiment)
@@ -96,7 +96,7 @@ class Rows:
             values += more
         return _ROWS.format(columns=", ".join(expressions), metrics=sums, condition=condition), values
 
-    def _shown(self, column: Column, ending: Format) -> str:
+    def _shown(self, column: ExportColumn, ending: Format) -> str:
         """Return the SQL of a column with its name."""
         sql = f"p.m{self._metrics.index(column)}" if column in self._metrics else column.sql
         if ending == "csv" and column.type == "string":
@@ -108,7 +108,7 @@ class Rows:
         return f'{sql} AS "{name}"'
 
 
-def _head(columns: Sequence[Column]) -> bytes:
+def _head(columns: Sequence[ExportColumn]) -> bytes:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow(column.name for column in columns)
     return out.getvalue().encode()

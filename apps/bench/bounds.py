@@ -12,7 +12,7 @@ from typing import Any
 
 from apps.bench.rules.base import MOST_FIGURE
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Flag, Metric, Reading, SampleValue, Series, Tool, ToolFailure
+from apps.bench.toolkit import Flag, Metric, Reading, SampleSeries, SampleValue, Tool, ToolFailure
 
 Json = dict[str, Any]
 
@@ -124,9 +124,9 @@ def _samples(
     return tuple(samples.values()), wrong
 
 
-def _series(curves: Iterable[Series]) -> tuple[tuple[Series, ...], list[str]]:
+def _series(curves: Iterable[SampleSeries]) -> tuple[tuple[SampleSeries, ...], list[str]]:
     """Return the curves with the points that are numbers, and the metrics of those of which something is missing."""
-    series_by_key: dict[tuple[str, str], Series] = {}
+    series_by_key: dict[tuple[str, str], SampleSeries] = {}
     cut: list[str] = []
     room = MOST_POINTS
     for whole in curves:
@@ -143,7 +143,7 @@ def _series(curves: Iterable[Series]) -> tuple[tuple[Series, ...], list[str]]:
     return tuple(series_by_key.values()), cut
 
 
-def _of_numbers(series: Series) -> Series:
+def _of_numbers(series: SampleSeries) -> SampleSeries:
     if len(series.times) == len(series.values) and _are_numbers(series.times) and _are_numbers(series.values):
         return series
     points = [pair for pair in zip(series.times, series.values, strict=False) if _are_numbers(pair)]
@@ -151,7 +151,7 @@ def _of_numbers(series: Series) -> Series:
     return dataclasses.replace(series, times=times, values=values)
 
 
-def _is_named(series: Series) -> bool:
+def _is_named(series: SampleSeries) -> bool:
     names = ((series.metric, LONGEST_NAME), (series.stream, LONGEST_NAME), (series.unit, LONGEST_UNIT))
     return all(len(name) <= limit and is_text(name) for name, limit in names)
 

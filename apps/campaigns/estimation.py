@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from apps.bench import network
 from apps.bench.network import Path
-from apps.bench.toolkit import Estimate, Params
+from apps.bench.toolkit import Params, TrialEstimate
 from apps.campaigns.expansion import Cast, Expansion
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import FileSystem, Node
@@ -50,7 +50,7 @@ class Estimator:
     def __init__(self) -> None:
         self._graphs: dict[int, testbeds.Graph] = {}
         self._paths: dict[tuple[int, int], Path | None] = {}
-        self._estimates: dict[tuple[int, float | None, float | None], list[Estimate]] = {}
+        self._estimates: dict[tuple[int, float | None, float | None], list[TrialEstimate]] = {}
         self._serving: dict[int, tuple[set[int], list[Node]]] = {}
 
     def resources_of(self, expansion: Expansion, cast: Cast) -> list[str]:
@@ -96,7 +96,7 @@ class Estimator:
             for link in path.links:
                 load.link_bytes[link.name] += amount // len(pairs)
 
-    def estimates_of(self, expansion: Expansion, cast: Cast) -> list[Estimate]:
+    def estimates_of(self, expansion: Expansion, cast: Cast) -> list[TrialEstimate]:
         """Return the estimate of each point; casts whose paths have one capacity and RTT share them."""
         capacity, rtt = self._capacity_bps(cast), self._rtt_s(cast)
         key = (id(expansion), capacity, rtt)
@@ -149,7 +149,7 @@ def _extra_s(expansion: Expansion) -> float:
     return GAP_S + (CONTEXT_S if expansion.context else 0.0)
 
 
-def _total_bytes(estimates: Iterable[Estimate]) -> dict[tuple[str, str], int]:
+def _total_bytes(estimates: Iterable[TrialEstimate]) -> dict[tuple[str, str], int]:
     totals: dict[tuple[str, str], int] = defaultdict(int)
     for estimate in estimates:
         for roles, amount in estimate.bytes_sent.items():

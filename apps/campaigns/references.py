@@ -21,7 +21,7 @@ _LONGEST_NUMBER = 9
 
 
 @dataclass(frozen=True)
-class Kind:
+class ReferenceKind:
     """A kind of thing: `write` returns what follows "campaign id/", `find` the address of what that names."""
 
     name: str
@@ -31,10 +31,10 @@ class Kind:
     find: Callable[[Campaign, str], str | None]
 
 
-_kinds: dict[str, Kind] = {}
+_kinds: dict[str, ReferenceKind] = {}
 
 
-def register(kind: Kind) -> None:
+def register(kind: ReferenceKind) -> None:
     """Add a kind; ValueError if there is one of that name or model."""
     if any(kind.name == other.name or kind.model is other.model for other in _kinds.values()):
         raise ValueError(f"There are references of kind “{kind.name}” already.")
@@ -103,7 +103,7 @@ def _write_experiment(experiment: Model) -> str:
 
 
 register(
-    Kind(
+    ReferenceKind(
         name="campaign",
         model=Campaign,
         campaign=_itself,
@@ -112,7 +112,7 @@ register(
     )
 )
 register(
-    Kind(
+    ReferenceKind(
         name="experiment",
         model=Experiment,
         campaign=_campaign_of,
@@ -134,4 +134,4 @@ def _seen_stones(ids: Collection[Any], user: Any) -> set[Any]:
 
 withheld.register(Tombstone, _seen_stones)
 withheld.register(Campaign, _seen)
-register(Kind(name="trial", model=Trial, campaign=_campaign_of, write=_write_trial, find=_find_trial))
+register(ReferenceKind(name="trial", model=Trial, campaign=_campaign_of, write=_write_trial, find=_find_trial))

@@ -17,13 +17,13 @@ from apps.agents import endpoint  # noqa: E402
 from apps.campaigns import routing  # noqa: E402
 from apps.core import scratch  # noqa: E402
 from apps.core.sockets import KnownSockets  # noqa: E402
-from apps.core.web import Pages, RefusingWhileAway, ReturningConnections  # noqa: E402
+from apps.core.web import PageHandler, RefusingWhileAway, ReturningConnections  # noqa: E402
 
 # What was being sent when another process like this one was killed.
 scratch.sweep(now=timezone.now())
 
 # A poll that waits must not hold one of Django's threads: it is answered before Django's handler.
-http = endpoint.AgentEndpoint(otherwise=ReturningConnections(Pages()))
+http = endpoint.AgentEndpoint(otherwise=ReturningConnections(PageHandler()))
 application = ProtocolTypeRouter(
     {
         "http": http,

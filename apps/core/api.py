@@ -20,7 +20,7 @@ from apps.bench import toolkit as tools
 from apps.bench.text import Message
 from apps.core import contract, immutability, messages, races, withheld
 from apps.core.errors import ConflictError
-from apps.core.json_bodies import TooLarge
+from apps.core.json_bodies import JsonTooLarge
 from apps.core.limits.policies import LimitExceededError
 
 T = TypeVar("T")
@@ -95,7 +95,7 @@ def _as_api_error(error: Exception) -> Exception:
             [messages.render(part) for part in (error.message, error.remedy) if part is not None]
         )
     if isinstance(error, django_errors.RequestDataTooBig):
-        return TooLarge()
+        return JsonTooLarge()
     if isinstance(error, DataError):
         return exceptions.ValidationError(
             [_("A value cannot be stored: look for control characters and huge numbers.")]

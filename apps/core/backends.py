@@ -33,7 +33,7 @@ _TRY = "SELECT count(*) FROM generate_series(1, 80000)"
 
 
 @dataclass(frozen=True)
-class State:
+class DatabaseState:
     """Since when the server runs, how many statements have waited for locks for long, and for which `tables`."""
 
     started: datetime
@@ -42,7 +42,7 @@ class State:
     tables: tuple[str, ...] = ()
 
 
-def look() -> State:
+def look() -> DatabaseState:
     """Return how the server is; an OperationalError if it does not answer within seconds.
 
     If it has no room for another connection, one of the process's own is asked.
@@ -75,10 +75,10 @@ def has_room() -> bool:
     return True
 
 
-def _ask(cursor: Any) -> State:
+def _ask(cursor: Any) -> DatabaseState:
     cursor.execute(_LOOK, {"long": timedelta(seconds=_LONG_S)})
     started, waiting, longest = cursor.fetchone()
     if not waiting:
-        return State(started, 0, timedelta())
+        return DatabaseState(started, 0, timedelta())
     cursor.execute(_TABLES, {"most": _MOST_TABLES})
-    return State(started, waiting, longest, tuple(name for (name,) in cursor.fetchall()))
+    return DatabaseState(started, waiting, longest, tuple(name for (name,) in cursor.fetchall()))

@@ -28,7 +28,7 @@ LINGER_BYTES = 64 * 1024 * KIB
 _WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 
 
-class Kind(enum.Enum):
+class BodyKind(enum.Enum):
     """What a request brings at most."""
 
     NOTHING = "an address or a method that takes no body"
@@ -41,34 +41,34 @@ class Kind(enum.Enum):
     REPORT = "an agent's report on a job"
 
 
-def most_bytes(kind: Kind) -> int:
+def most_bytes(kind: BodyKind) -> int:
     """Return the limit of a kind (bytes)."""
-    most: dict[Kind, int] = {
+    most: dict[BodyKind, int] = {
         # A few programs send "{}" or blanks wherever they ask.
-        Kind.NOTHING: 8 * KIB,
-        Kind.ANONYMOUS: 64 * KIB,
-        Kind.FORM: settings.FORM_MOST_BYTES,
-        Kind.FILES: settings.UPLOAD_MOST_BYTES or sys.maxsize,
-        Kind.GREETING: 16 * KIB,
-        Kind.NEWS: 1024 * KIB,
+        BodyKind.NOTHING: 8 * KIB,
+        BodyKind.ANONYMOUS: 64 * KIB,
+        BodyKind.FORM: settings.FORM_MOST_BYTES,
+        BodyKind.FILES: settings.UPLOAD_MOST_BYTES or sys.maxsize,
+        BodyKind.GREETING: 16 * KIB,
+        BodyKind.NEWS: 1024 * KIB,
         # All that an agent may hold, stop and run, and what is wrong on its node.
-        Kind.QUESTION: 192 * KIB,
-        Kind.REPORT: settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+        BodyKind.QUESTION: 192 * KIB,
+        BodyKind.REPORT: settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     }
     return most[kind]
 
 
-def kind_of(method: str, path: str, *, is_known: bool) -> Kind:
+def kind_of(method: str, path: str, *, is_known: bool) -> BodyKind:
     """Return the kind of a request for a page or REST; `is_known`: somebody is signed in, as far as can be told."""
     if method not in _WITH_BODY or path in settings.BODILESS_ADDRESSES:
-        return Kind.NOTHING
+        return BodyKind.NOTHING
     try:
         resolve(path)
     except Resolver404:
-        return Kind.NOTHING
+        return BodyKind.NOTHING
     if not is_known:
-        return Kind.ANONYMOUS
-    return Kind.FILES if path in settings.FILE_ADDRESSES else Kind.FORM
+        return BodyKind.ANONYMOUS
+    return BodyKind.FILES if path in settings.FILE_ADDRESSES else BodyKind.FORM
 
 
 class RefusedBody(Exception):
@@ -87,7 +87,7 @@ class TooLarge(RefusedBody):
         self.most = most
 
 
-class Stalled(RefusedBody):
+class BodyStalled(RefusedBody):
     """Nothing of the body came for `IDLE_S`, or too little for `PACE_S`."""
 
     status = 408
@@ -139,7 +139,7 @@ async def pieces(
             async with asyncio.timeout(IDLE_S):
                 message = await receive()
         except TimeoutError:
-            raise Stalled from None
+            raise BodyStalled from None
         if message["type"] == "http.disconnect":
             raise HungUp
         piece = message.get("body", b"")
@@ -148,7 +148,7 @@ async def pieces(
         is_whole = not message.get("more_body", False)
         if time.monotonic() - since > PACE_S and not is_whole:
             if size - before < least_pace:
-                raise Stalled(f"Less than {least_pace} bytes of the request's body came in {PACE_S:g} s.")
+                raise BodyStalled(f"Less than {least_pace} bytes of the request's body came in {PACE_S:g} s.")
             since, before = time.monotonic(), size
         yield piece
 

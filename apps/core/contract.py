@@ -28,7 +28,7 @@ MOST_NAMES = 40
 
 
 @dataclass(frozen=True)
-class Parameter:
+class AddressParameter:
     """A parameter of an address: whether it may stand there several times, and its values if they are known."""
 
     many: bool = False
@@ -53,14 +53,14 @@ class Shape:
 class Contract:
     """What one operation takes: parameters by name (any other name, too, if `is_free`), bodies by media type."""
 
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, AddressParameter]
     is_free: bool
     bodies: Mapping[str, Shape | None]
 
 
 NOTHING = Shape()
 # What is read of a body where none is taken, for the names in it.
-_NAMES = documents.Limits(most_bytes=64 * 1024, deepest=20)
+_NAMES = documents.DocumentLimits(most_bytes=64 * 1024, deepest=20)
 _contracts: dict[tuple[type, str, str], Contract | None] = {}
 
 
@@ -221,10 +221,10 @@ def _is_open(schema: dict[str, Any]) -> bool:
     return schema.get("type") == "object"
 
 
-def _parameter(schema: dict[str, Any]) -> Parameter:
+def _parameter(schema: dict[str, Any]) -> AddressParameter:
     inner = schema.get("items", schema)
     choices = _TRUTHS if inner.get("type") == "boolean" else inner.get("enum", ())
-    return Parameter(many=schema.get("type") == "array", choices=tuple(str(value) for value in choices))
+    return AddressParameter(many=schema.get("type") == "array", choices=tuple(str(value) for value in choices))
 
 
 def _wrong_parameters(contract: Contract, query: QueryDict) -> Iterator[tuple[str, list[str]]]:

@@ -37,7 +37,7 @@ _CONSTRUCTED = {
 
 
 @dataclass(frozen=True)
-class Limits:
+class DocumentLimits:
     """What a document may hold: bytes in UTF-8, lists and mappings within each other, values and keys together.
 
     All is weighed before anything is built: an empty object of two bytes takes a hundred of memory.
@@ -49,7 +49,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Text:
+class ScalarNode:
     """A scalar; `text` is None for YAML's null; a plain one (without quotes) may stand for a number."""
 
     line: int
@@ -58,7 +58,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Listing:
+class SequenceNode:
     """A sequence."""
 
     line: int
@@ -66,14 +66,14 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Entry:
+class MappingNode:
     """A mapping, its keys in their order."""
 
     line: int
     values: dict[str, "Value"] = field(default_factory=dict)
 
 
-Value = Text | Listing | Entry
+Value = ScalarNode | SequenceNode | MappingNode
 
 
 class Dumper(yaml.SafeDumper):
@@ -96,7 +96,7 @@ class UnreadableError(ValueError):
             self.message = Message(_("Line %(line)s, column %(column)s: %(problem)s"), params)
 
 
-def decode(raw: bytes | str, limits: Limits) -> str:
+def decode(raw: bytes | str, limits: DocumentLimits) -> str:
     """Return the text of a file; UnreadableError if it is too large or not UTF-8."""
     if len(raw) > limits.most_bytes:
         raise _too_large(limits)
@@ -111,7 +111,7 @@ def decode(raw: bytes | str, limits: Limits) -> str:
     return text
 
 
-def read_tree(raw: bytes | str, limits: Limits) -> Value | None:
+def read_tree(raw: bytes | str, limits: DocumentLimits) -> Value | None:
     """Return a YAML document whose parts know their line, every scalar as its text; None if the text is empty."""
     text = decode(raw, limits)
     if unprintable := yaml.reader.Reader.NON_PRINTABLE.search(text):
@@ -128,7 +128,7 @@ def read_tree(raw: bytes | str, limits: Limits) -> Value | None:
         raise _at(mark.line + 1 if mark else 1, mark.column + 1 if mark else 1, problem) from error
 
 
-def read_yaml(raw: bytes | str, limits: Limits) -> Any:
+def read_yaml(raw: bytes | str, limits: DocumentLimits) -> Any:
     """Return a YAML document as JSON has it: texts, numbers, booleans, None, lists, and mappings of texts.
 
     Dates stay texts, and so does what looks like a number but is longer than any.
@@ -136,7 +136,7 @@ def read_yaml(raw: bytes | str, limits: Limits) -> Any:
     return _plain(read_tree(raw, limits))
 
 
-def read_json(raw: bytes | str, limits: Limits, *, takes_endless: bool = False) -> Any:
+def read_json(raw: bytes | str, limits: DocumentLimits, *, takes_endless: bool = False) -> Any:
     """Return what a JSON text holds; a key that stands twice, NaN and endless numbers are refused.
 
     A number that is too large for a float is infinite with `takes_endless`, for who refuses it by its place.
@@ -156,7 +156,7 @@ def read_json(raw: bytes | str, limits: Limits, *, takes_endless: bool = False) 
         raise UnreadableError(endless) from error
 
 
-def weigh(text: str, limits: Limits) -> None:
+def weigh(text: str, limits: DocumentLimits) -> None:
     """Raise UnreadableError for a JSON text that is nested too deeply, or holds too many values, before it is read.
 
     Reading brackets within brackets ends in the depth of the stack.
@@ -180,7 +180,7 @@ def weigh(text: str, limits: Limits) -> None:
 class _Tree:
     """Reads the events of a text into parts."""
 
-    def __init__(self, events: Iterator[yaml.Event], limits: Limits) -> None:
+    def __init__(self, events: Iterator[yaml.Event], limits: DocumentLimits) -> None:
         self._events = events
         self._limits = limits
         self._values = 0
@@ -209,19 +209,19 @@ class _Tree:
             raise _on(event, Message(_("tags (!) are not read; leave it out.")))
         if isinstance(event, yaml.ScalarEvent):
             is_plain = bool(event.implicit[0]) and event.tag is None
-            return Text(line, None if is_plain and event.value in _NOTHING else event.value, is_plain)
+            return ScalarNode(line, None if is_plain and event.value in _NOTHING else event.value, is_plain)
         if isinstance(event, yaml.SequenceStartEvent):
-            listing = Listing(line)
+            listing = SequenceNode(line)
             while not isinstance(inner := next(self._events), yaml.SequenceEndEvent):
                 listing.items.append(self._value(inner, depth + 1))
             return listing
         return self._entry(line, depth)
 
-    def _entry(self, line: int, depth: int) -> Entry:
-        entry = Entry(line)
+    def _entry(self, line: int, depth: int) -> MappingNode:
+        entry = MappingNode(line)
         while not isinstance(inner := next(self._events), yaml.MappingEndEvent):
             key = self._value(inner, depth + 1)
-            if not isinstance(key, Text) or not key.text:
+            if not isinstance(key, ScalarNode) or not key.text:
                 raise _on(inner, Message(_("a field needs a name.")))
             if key.is_plain and key.text == "<<":
                 raise _on(inner, Message(_("merge keys (<<) are not read; write the fields out.")))
@@ -233,9 +233,9 @@ class _Tree:
 
 
 def _plain(value: Value | None) -> Any:
-    if isinstance(value, Entry):
+    if isinstance(value, MappingNode):
         return {name: _plain(inner) for name, inner in value.values.items()}
-    if isinstance(value, Listing):
+    if isinstance(value, SequenceNode):
         return [_plain(inner) for inner in value.items]
     if value is None or value.text is None or not value.is_plain or len(value.text) > _LONGEST_NUMBER:
         return None if value is None else value.text
@@ -289,6 +289,6 @@ def _at(line: int, column: int, problem: Message) -> UnreadableError:
     return UnreadableError(problem, (line, column))
 
 
-def _too_large(limits: Limits) -> UnreadableError:
+def _too_large(limits: DocumentLimits) -> UnreadableError:
     problem = _("The file is too large: %(most)s KiB at most.")
     return UnreadableError(Message(problem, {"most": limits.most_bytes // 1024}))

@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 from apps.bench.text import Message, _
 from apps.core import outage
 from apps.core.limits.askers import address_of
-from apps.core.limits.policies import LimitExceededError, State
+from apps.core.limits.policies import LimitExceededError, QuotaState
 
 # A reader who takes nothing for so long is given up: what is read for it stands in nobody's way any longer (s).
 STALL_S = 45.0
@@ -30,10 +30,10 @@ POLICY = "downloads"
 
 
 @dataclass(frozen=True)
-class Place:
+class DownloadPlace:
     """A place that was taken: how it stands for its reader, and what gives it back."""
 
-    state: State
+    state: QuotaState
     give_back: Callable[[], None]
 
 
@@ -48,7 +48,7 @@ class Places:
         self._taken = 0
         self._lock = threading.Lock()
 
-    def take(self, reader: str, address: str) -> Place:
+    def take(self, reader: str, address: str) -> DownloadPlace:
         """Return a place for a reader at an address.
 
         LimitExceededError (429) if its share is taken, outage.Busy (503) if all are.
@@ -63,7 +63,9 @@ class Places:
             self._taken += 1
             self._held.update(keys)
             left = self.share - self._held[reader]
-        return Place(State(POLICY, self.share, RETRY_AFTER_S, left, RETRY_AFTER_S), lambda: self._give_back(keys))
+        return DownloadPlace(
+            QuotaState(POLICY, self.share, RETRY_AFTER_S, left, RETRY_AFTER_S), lambda: self._give_back(keys)
+        )
 
     def _give_back(self, keys: Iterable[str]) -> None:
         with self._lock:
@@ -94,7 +96,7 @@ signed_in = Places(max(1, settings.WEB_CONNECTIONS // 3))
 anonymous = Places(max(1, settings.WEB_CONNECTIONS // 6))
 
 
-def place_for(request: HttpRequest) -> Place:
+def place_for(request: HttpRequest) -> DownloadPlace:
     """Return a place for whoever asks; see `Places.take`."""
     user, address = getattr(request, "user", None), address_of(request)
     if user is not None and user.is_authenticated:

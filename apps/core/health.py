@@ -11,7 +11,7 @@ from apps.core import backends, clock, outage, queue, signs, starvation, writing
 
 
 @dataclass(frozen=True)
-class Part:
+class HealthPart:
     """Whether a part works, since when it does or does not (None: not known), and what there is to say.
 
     One that `is_hindered` answers all the same.
@@ -27,7 +27,7 @@ class Part:
         return {"ok": self.is_ok, "since": self.since.isoformat() if self.since else None, "what": self.what}
 
 
-def parts() -> dict[str, Part]:
+def parts() -> dict[str, HealthPart]:
     """Return {part: how it is}: database, broker, workers, timetable, clock."""
     broker, all_signs = _broker()
     return {
@@ -39,77 +39,79 @@ def parts() -> dict[str, Part]:
     }
 
 
-def _database() -> Part:
+def _database() -> HealthPart:
     if outage.watch.away_since is not None:
-        return Part(False, outage.watch.away_since, _("It does not answer."))
+        return HealthPart(False, outage.watch.away_since, _("It does not answer."))
     starved_since = starvation.of_process.since(longer_than_s=starvation.TOLD_AFTER_S)
     if starved_since is not None:
-        return Part(False, starved_since, _("It answers, but this web process gets no connection to it."))
+        return HealthPart(False, starved_since, _("It answers, but this web process gets no connection to it."))
     try:
         state = backends.look()
     except Exception as error:
         if not outage.is_unavailability(error):
             raise
         outage.watch.note(error)
-        return Part(False, timezone.now(), _("It does not answer."))
+        return HealthPart(False, timezone.now(), _("It does not answer."))
     if full_since := writing.full_since(looks=True):
         what = _("Its disk is full: nothing is written since %(since)s. Work goes on when there is room.")
-        return Part(False, full_since, what % {"since": f"{full_since:%H:%M:%S %Z}"}, is_hindered=True)
+        return HealthPart(False, full_since, what % {"since": f"{full_since:%H:%M:%S %Z}"}, is_hindered=True)
     if state.waiting:
         what = _("It answers, but requests wait for what another holds locked: %(tables)s.")
         tables = ", ".join(state.tables) or "–"
-        return Part(False, timezone.now() - state.longest_wait, what % {"tables": tables}, is_hindered=True)
-    return Part(True, state.started, _("It answers."))
+        return HealthPart(False, timezone.now() - state.longest_wait, what % {"tables": tables}, is_hindered=True)
+    return HealthPart(True, state.started, _("It answers."))
 
 
-def _broker() -> tuple[Part, list[signs.Sign] | None]:
+def _broker() -> tuple[HealthPart, list[signs.Sign] | None]:
     """Return how the broker is, and the signs given there; without them if it is away, or takes none."""
     try:
         started, all_signs = signs.broker_started(), signs.given()
     except redis.RedisError as error:
         since = outage.broker_watch.begin(outage.words_of(error))
-        return Part(False, since, _("It does not answer: work goes on when it is back.")), None
+        return HealthPart(False, since, _("It does not answer: work goes on when it is back.")), None
     words = outage.trouble_of_broker()
     if words is None:
-        return Part(True, _time(started), _("It answers.")), all_signs
+        return HealthPart(True, _time(started), _("It answers.")), all_signs
     what = _("It takes no work, and says: %(words)s. Work goes on when it does again.")
-    return Part(False, outage.broker_watch.begin(words), what % {"words": words.rstrip(".")}, is_hindered=True), None
+    return HealthPart(
+        False, outage.broker_watch.begin(words), what % {"words": words.rstrip(".")}, is_hindered=True
+    ), None
 
 
-def _unknown(broker: Part) -> Part:
+def _unknown(broker: HealthPart) -> HealthPart:
     if broker.is_hindered:
-        return Part(False, broker.since, _("Not known while the broker takes no work."))
-    return Part(False, broker.since, _("Not known while the broker is away."))
+        return HealthPart(False, broker.since, _("Not known while the broker takes no work."))
+    return HealthPart(False, broker.since, _("Not known while the broker is away."))
 
 
-def _clock() -> Part:
+def _clock() -> HealthPart:
     last = clock.wall.set_back()
     if last is None:
-        return Part(True, clock.wall.begun, _("It goes on evenly."))
+        return HealthPart(True, clock.wall.begun, _("It goes on evenly."))
     what = _("The server's clock was set back by %(seconds)s s: times until %(until)s come twice.")
-    return Part(
+    return HealthPart(
         False, last.at, what % {"seconds": round(last.by.total_seconds()), "until": f"{last.until:%H:%M:%S %Z}"}
     )
 
 
-def _workers(all_signs: list[signs.Sign]) -> Part:
+def _workers(all_signs: list[signs.Sign]) -> HealthPart:
     workers = [sign for sign in all_signs if sign.part != signs.TIMETABLE]
     silent = [sign for sign in workers if sign.is_silent]
     if not workers:
-        return Part(False, None, _("No worker gives a sign of life."))
+        return HealthPart(False, None, _("No worker gives a sign of life."))
     if silent:
         what = _("No sign of life from: %(names)s.") % {"names": _names(silent)}
-        return Part(False, _time(min(sign.at for sign in silent)), what)
+        return HealthPart(False, _time(min(sign.at for sign in silent)), what)
     if hung_since := [sign.hung_since for sign in workers if sign.hung_since is not None]:
         what = _("A process hangs in: %(names)s. It is ended, and its work taken up again.")
         names = _names([sign for sign in workers if sign.hung_since is not None])
-        return Part(False, _time(min(hung_since)), what % {"names": names})
+        return HealthPart(False, _time(min(hung_since)), what % {"names": names})
     unserved = [words for name, words in _queues() if not any(name in sign.queues for sign in workers)]
     if unserved:
         what = _("No worker is there for: %(work)s. At work: %(names)s.")
-        return Part(False, None, what % {"work": ", ".join(unserved), "names": _names(workers)})
+        return HealthPart(False, None, what % {"work": ", ".join(unserved), "names": _names(workers)})
     what = _("At work: %(names)s.") % {"names": _names(workers)}
-    return Part(True, _time(max(sign.since for sign in workers)), what)
+    return HealthPart(True, _time(max(sign.since for sign in workers)), what)
 
 
 def _queues() -> list[tuple[str, str]]:
@@ -121,17 +123,17 @@ def _queues() -> list[tuple[str, str]]:
     ]
 
 
-def _timetable(all_signs: list[signs.Sign]) -> Part:
+def _timetable(all_signs: list[signs.Sign]) -> HealthPart:
     clocks = [sign for sign in all_signs if sign.part == signs.TIMETABLE]
     if not clocks:
-        return Part(False, None, _("The timetable gives no sign of life."))
+        return HealthPart(False, None, _("The timetable gives no sign of life."))
     if all(sign.is_silent for sign in clocks):
-        return Part(False, _time(max(sign.at for sign in clocks)), _("The timetable gives no sign of life."))
+        return HealthPart(False, _time(max(sign.at for sign in clocks)), _("The timetable gives no sign of life."))
     last = max((sign.turn_at for sign in all_signs if sign.turn_at is not None), default=None)
     now = clocks[0].at + clocks[0].age_s
     if last is None or now - last > signs.SILENT_AFTER_S:
-        return Part(False, None if last is None else _time(last), _("It runs, but no worker takes its turns."))
-    return Part(True, _time(max(sign.since for sign in clocks)), _("Its turns are taken."))
+        return HealthPart(False, None if last is None else _time(last), _("It runs, but no worker takes its turns."))
+    return HealthPart(True, _time(max(sign.since for sign in clocks)), _("Its turns are taken."))
 
 
 def _names(some_signs: list[signs.Sign]) -> str:

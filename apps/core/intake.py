@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from django.conf import settings
 
 from apps.core import bodies
-from apps.core.room import LEAST, MIB, Claim, GaveWay, Room, Share
+from apps.core.room import LEAST, MIB, GaveWay, Room, RoomClaim, RoomShare
 
 # In memory a body has FILE_UPLOAD_MAX_MEMORY_SIZE at most; the rest of it lies on the disk.
 MEMORY_OF_SENDER, MEMORY_OF_ALL = 64 * MIB, 256 * MIB
@@ -47,13 +47,13 @@ class Intake:
     def __init__(self, address: str) -> None:
         self._ends = contextlib.ExitStack()
         self._address = address
-        self._memory: Share | None = None
-        self._disk: Share | None = None
+        self._memory: RoomShare | None = None
+        self._disk: RoomShare | None = None
 
     @contextmanager
     def while_it_comes(self) -> Iterator[None]:
         """Take room from here on, and let others end the block where there is none: Crowded or Overtaken."""
-        address = Claim(("address", self._address), MEMORY_OF_SENDER, _SENDER, is_open=True)
+        address = RoomClaim(("address", self._address), MEMORY_OF_SENDER, _SENDER, is_open=True)
         self._memory = self._ends.enter_context(memory.share_of(address))
         self._disk = self._ends.enter_context(disk.share_of(least=0))
         try:
@@ -67,8 +67,8 @@ class Intake:
         if self._memory is None or self._disk is None:
             return
         most = LARGEST_OF_SENDER * settings.UPLOAD_MOST_BYTES or sys.maxsize
-        self._memory.claim([Claim(sender, MEMORY_OF_SENDER, _SENDER, is_open=True)])
-        self._disk.claim([Claim(sender, most, _SENDER)])
+        self._memory.claim([RoomClaim(sender, MEMORY_OF_SENDER, _SENDER, is_open=True)])
+        self._disk.claim([RoomClaim(sender, most, _SENDER)])
 
     def grow(self, size: int) -> None:
         """Take room for so many bytes in all, in memory or on the disk; Crowded if there is none."""

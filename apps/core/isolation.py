@@ -38,7 +38,7 @@ _LONGEST_REASON = 2000
 
 
 @dataclass(frozen=True)
-class Part:
+class TimetablePart:
     """A part of the timetable: `do` is called with `now` and goes through its rows with the `name` as their work."""
 
     name: str
@@ -113,7 +113,7 @@ def for_all(
     return done + len(for_each(work, alone, lambda pk: do([pk]), now=now, tell=tell, filtered=filtered))
 
 
-def carry_out(parts: Sequence[Part]) -> None:
+def carry_out(parts: Sequence[TimetablePart]) -> None:
     """Call each part by itself; one that fails as a whole is set aside for a while, too.
 
     A part that an earlier look is still at is passed over: a long one keeps no other part from being looked at.
@@ -130,7 +130,7 @@ def carry_out(parts: Sequence[Part]) -> None:
                 whole.delete()
 
 
-def _carry_out(part: Part, now: datetime) -> bool:
+def _carry_out(part: TimetablePart, now: datetime) -> bool:
     try:
         part.do(now=now)
     except Exception as error:

@@ -12,7 +12,7 @@ from apps.core import documents, messages, storable
 MOST_VALUES = 200_000
 
 
-class TooLarge(exceptions.APIException):
+class JsonTooLarge(exceptions.APIException):
     """More bytes than a request may have."""
 
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
@@ -28,9 +28,9 @@ class JSONParser(parsers.JSONParser):
         most: int = settings.FORM_MOST_BYTES
         body = stream.read(most + 1)
         if len(body) > most:
-            raise TooLarge
+            raise JsonTooLarge
         try:
-            limits = documents.Limits(most_bytes=most, deepest=storable.DEEPEST, most_values=MOST_VALUES)
+            limits = documents.DocumentLimits(most_bytes=most, deepest=storable.DEEPEST, most_values=MOST_VALUES)
             values = documents.read_json(body, limits, takes_endless=True)
             storable.check(values)
         except documents.UnreadableError as error:

@@ -20,7 +20,7 @@ class GaveWay(Exception):
 
 
 @dataclass(frozen=True)
-class Claim:
+class RoomClaim:
     """On whose account a request takes room, how many bytes all of that account may take, and its name for people.
 
     Where the account is `open` to many, its slowest gives way; else what comes last is refused.
@@ -33,11 +33,11 @@ class Claim:
 
 
 @dataclass(eq=False)
-class Share:
+class RoomShare:
     """What one request takes of the room while its body comes and is read."""
 
     room: "Room"
-    claims: tuple[Claim, ...]
+    claims: tuple[RoomClaim, ...]
     size: int = 0
     begun: float = field(default_factory=time.monotonic)
     # Whose work it is while the body comes; None before and after, when nobody can take it away.
@@ -54,7 +54,7 @@ class Share:
         if size < self.size:
             self.room.give_back(self, self.size - size)
 
-    def claim(self, claims: Sequence[Claim]) -> None:
+    def claim(self, claims: Sequence[RoomClaim]) -> None:
         """Take what it has on other accounts; the room's refusal, with nothing taken, if they have no room."""
         size = self.size
         self.room.give_back(self, size)
@@ -95,9 +95,9 @@ class Room:
     """
 
     def __init__(self, most: int, everybody: str, full: Callable[[str], Exception]) -> None:
-        self._all = Claim(None, most, everybody, is_open=True)
+        self._all = RoomClaim(None, most, everybody, is_open=True)
         self._full = full
-        self._shares: set[Share] = set()
+        self._shares: set[RoomShare] = set()
         self._taken = Counter[Hashable]()
 
     @property
@@ -106,9 +106,9 @@ class Room:
         return self._taken[None]
 
     @contextmanager
-    def share_of(self, *claims: Claim, least: int = LEAST) -> Iterator[Share]:
+    def share_of(self, *claims: RoomClaim, least: int = LEAST) -> Iterator[RoomShare]:
         """Give a share to a request on these accounts, until the block ends."""
-        share = Share(self, claims)
+        share = RoomShare(self, claims)
         self._shares.add(share)
         try:
             share.grow(least)
@@ -117,25 +117,25 @@ class Room:
             self.give_back(share, share.size)
             self._shares.discard(share)
 
-    def take(self, share: Share, size: int) -> None:
+    def take(self, share: RoomShare, size: int) -> None:
         """Take `size` bytes more for a share; the refusal if there is no room."""
         for claim in (*share.claims, self._all):
             while self._taken[claim.key] + size > claim.most:
                 self._slowest(share, claim).give_way()
         self._count(share, size)
 
-    def give_back(self, share: Share, size: int) -> None:
+    def give_back(self, share: RoomShare, size: int) -> None:
         """Take back so many bytes of what a share has."""
         self._count(share, -size)
 
-    def _count(self, share: Share, size: int) -> None:
+    def _count(self, share: RoomShare, size: int) -> None:
         share.size += size
         for claim in (*share.claims, self._all):
             self._taken[claim.key] += size
             if not self._taken[claim.key]:
                 del self._taken[claim.key]
 
-    def _slowest(self, newcomer: Share, claim: Claim) -> Share:
+    def _slowest(self, newcomer: RoomShare, claim: RoomClaim) -> RoomShare:
         """Return the share of an account whose body comes most slowly; the refusal where none has come for long."""
         now = time.monotonic()
         late = [

@@ -51,7 +51,7 @@ def condition(words: Sequence[str], lookups: Iterable[str]) -> Q:
     return reduce(and_, (reduce(or_, (Q(**{path: word}) for path in paths)) for word in words), Q())
 
 
-class Search:
+class ListSearch:
     """The search of a page's list, as it was written; with an `error` nothing is found."""
 
     def __init__(self, text: str) -> None:

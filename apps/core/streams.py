@@ -51,7 +51,7 @@ def send(
 class _Threaded:
     """Pieces that are made in one thread, for a database connection belongs to one."""
 
-    def __init__(self, make: Callable[[], Pieces], place: downloads.Place | None) -> None:
+    def __init__(self, make: Callable[[], Pieces], place: downloads.DownloadPlace | None) -> None:
         self._place = place
         self._make = make
         self._reads_database = place is not None

@@ -27,7 +27,7 @@ FORGOTTEN_AFTER = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Asked:
+class TurnFields:
     """Where rows say for which team they are, who asked for them ("": nobody says), and since when they wait."""
 
     team: str
@@ -40,7 +40,7 @@ class Pieces:
     """Rows of one kind of work that wait; `do` begins with the row of a primary key, False if others have it."""
 
     rows: QuerySet[Any]
-    asked: Asked
+    asked: TurnFields
     do: Callable[[int], bool]
 
 
@@ -96,7 +96,7 @@ def _lines(kind: Pieces) -> list[_Line]:
     ]
 
 
-def _owners(asked: Asked, pks: Sequence[int | None]) -> list[str]:
+def _owners(asked: TurnFields, pks: Sequence[int | None]) -> list[str]:
     kinds = ("team", "person") if asked.person else ("team",)
     return [f"{kind} {pk}" for kind, pk in zip(kinds, pks, strict=True) if pk is not None]
 

@@ -50,14 +50,14 @@ class _Sender:
 
     def body(self) -> AsyncIterator[bytes]:
         """Yield the body's pieces, within the limit of its address and sender."""
-        allowance = bodies.Allowance(bodies.most_bytes(bodies.Kind.NOTHING), self._most_bytes)
+        allowance = bodies.Allowance(bodies.most_bytes(bodies.BodyKind.NOTHING), self._most_bytes)
         return bodies.pieces(self._receive, self.length, allowance, bodies.LEAST_PACE)
 
     async def _most_bytes(self) -> int:
         method, path = self.scope["method"], self.scope["path"]
         # Nobody is looked up for an address that takes nothing.
         kind = bodies.kind_of(method, path, is_known=False)
-        if kind is not bodies.Kind.NOTHING and (sender := await sync_to_async(_sender_of)(self.head)):
+        if kind is not bodies.BodyKind.NOTHING and (sender := await sync_to_async(_sender_of)(self.head)):
             kind = bodies.kind_of(method, path, is_known=True)
             self.intake.belong_to(sender)
         return bodies.most_bytes(kind)
@@ -79,7 +79,7 @@ def _sender_of(head: Mapping[bytes, bytes]) -> str:
     return sender
 
 
-class Pages(ASGIHandler):
+class PageHandler(ASGIHandler):
     """Django's handler, which takes a body into our own folder, or to its end without storing it if there is no room.
 
     Whoever sends it would read no answer before. More than may come (core.bodies) is not read to its end.

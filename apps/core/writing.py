@@ -26,7 +26,7 @@ _NOTE_EVERY_S = 1.0
 LOOK_EVERY_S = 2.0
 
 
-class _Known:
+class _LastState:
     """What this process found last."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class _Known:
         self.since: datetime | None = None
 
 
-_known = _Known()
+_known = _LastState()
 
 
 class _Attending(DatabaseErrorWrapper):

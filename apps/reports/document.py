@@ -49,7 +49,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Link:
+class TextLink:
     """A text that leads to a thing: `ref` is "campaign:ID", "trial:ID/EXPERIMENT/POSITION", "finding:ID/…", "view:…"
     with the permanent id of the campaign, or an address that begins with "https://"; `claim` what a title claims."""
 
@@ -58,7 +58,7 @@ class Link:
     claim: Claim | None = None
 
 
-Part = str | Link | Sentence
+Part = str | TextLink | Sentence
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Table:
     key: str
     caption: str
     columns: tuple[Column, ...]
-    rows: Sequence[Sequence[Value | Link]]
+    rows: Sequence[Sequence[Value | TextLink]]
     note: str = ""
     total: int = 0
     figures: Mapping[str, Sequence[Sequence[float]]] | None = None

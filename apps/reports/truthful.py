@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from apps.bench.text import Message, _
 from apps.core.errors import ConflictError
 from apps.reports.claims import checks
-from apps.reports.claims.checks import Wrong
+from apps.reports.claims.checks import WrongSentence
 from apps.reports.document import Document
 
 
 class SentencesRefusedError(ConflictError):
     """Sentences of a report that do not agree with its tables; `sentences` are they, with what would be right."""
 
-    def __init__(self, wrong: Sequence[Wrong]) -> None:
+    def __init__(self, wrong: Sequence[WrongSentence]) -> None:
         """Name the first sentence, its table, and the right one; say how many more there are."""
         first = wrong[0]
         text = _(

@@ -18,7 +18,7 @@ SHOWN_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedStream:
     """One stream of a job's raw output, as much of it as the page shows."""
 
     name: str
@@ -27,13 +27,13 @@ class Printed:
 
 
 @dataclass(frozen=True)
-class Command:
+class ShownCommand:
     """A job as the trial's page shows it; what was watched meanwhile whoever sees the run may see."""
 
     job: Job
     is_readable: bool
     line: str
-    printed: list[Printed]
+    printed: list[PrintedStream]
     watched: node_charts.Watched | None
 
 
@@ -42,7 +42,7 @@ class Attempt:
     """A run as the trial's page shows it."""
 
     run: Run
-    commands: list[Command]
+    commands: list[ShownCommand]
     result: Result | None
     samples: list[tuple[Metric, float]]
     left_out: frozenset[str]
@@ -92,7 +92,7 @@ class Attempt:
         return bool(series) and all(item.stream.startswith(BY_SIZE) for item in series)
 
     @property
-    def watched(self) -> list[Command]:
+    def watched(self) -> list[ShownCommand]:
         """Return the tool's own commands whose time was watched: those that measured first, of them the senders."""
         stages = (self.run.plan or {"stages": []})["stages"]
         commands = [
@@ -107,7 +107,7 @@ class Attempt:
             if command.get("measures", True)
         ]
 
-        def order(command: Command) -> tuple[bool, bool]:
+        def order(command: ShownCommand) -> tuple[bool, bool]:
             is_sender = bool(command.watched and command.watched.is_sender)
             return (command.job.stage, tuple(command.job.argv)) not in measuring, not is_sender
 
@@ -135,14 +135,14 @@ def attempts_of(trial: Trial, tool: Tool, user: User) -> list[Attempt]:
     return attempts
 
 
-def _command(job: Job, *, is_readable: bool) -> Command:
+def _command(job: Job, *, is_readable: bool) -> ShownCommand:
     streams = services.printed_by(job) if is_readable else {}
-    return Command(
+    return ShownCommand(
         job=job,
         is_readable=is_readable,
         line=shlex.join(job.argv) if is_readable else "",
         printed=[
-            Printed(name, text[:SHOWN_CHARACTERS], len(text) > SHOWN_CHARACTERS)
+            PrintedStream(name, text[:SHOWN_CHARACTERS], len(text) > SHOWN_CHARACTERS)
             for name, text in ((name, data.decode(errors="replace")) for name, data in streams.items())
             if text
         ],

@@ -26,7 +26,7 @@ RATE_BITS = {"bit/s": 1, "B/s": 8}
 _ACRONYMS = {"bdp", "cpu", "ip", "mss", "mtu", "nic", "rtt", "tcp", "udp"}
 
 
-def chart_of(table: queries.Table, tool: Tool, lanes: dict[int, str], theory: Theory) -> dict[str, object]:
+def chart_of(table: queries.FactorTable, tool: Tool, lanes: dict[int, str], theory: Theory) -> dict[str, object]:
     """Return a chart's data: axes, one series for each combination of the other factors, and lines."""
     parameter = queries.parameter_of(tool, table.x)
     series: dict[str, list[dict[str, object]]] = {}
@@ -129,7 +129,7 @@ def missing_of(experiment: Experiment, *, metric: str | None, x: str | None) -> 
 
 def data_for(
     experiment: Experiment, *, metric: str | None, x: str | None, include_invalid: bool = False
-) -> tuple[queries.Table, dict[str, object]]:
+) -> tuple[queries.FactorTable, dict[str, object]]:
     """Return the table and the chart of an experiment for a metric and a factor, the usual ones unless given."""
     tool = toolbox.get_tool(experiment.tool)
     metrics = queries.metrics_of(tool)
@@ -261,7 +261,7 @@ def _kept_text(tool: Tool, name: str, value: object) -> str:
     return str(value)
 
 
-def _lines(table: queries.Table, parameter: Parameter | None, theory: Theory) -> list[dict[str, object]]:
+def _lines(table: queries.FactorTable, parameter: Parameter | None, theory: Theory) -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
     ceiling = ceiling_of(table.metric.unit, theory)
     if ceiling:

@@ -22,7 +22,7 @@ def refusal_of(missing: Mapping[str, Iterable[str]]) -> JsonResponse:
     return JsonResponse({"detail": _("Some fields are wrong: see “fields”."), "fields": fields}, status=400)
 
 
-class Line:
+class EchoFile:
     """A file that hands back what is written to it."""
 
     def write(self, text: str) -> str:
@@ -51,7 +51,7 @@ def json_of(request: HttpRequest | Request, experiment: Experiment) -> Streaming
 
 def csv_lines(rows: Iterable[Mapping[str, object]]) -> Iterator[bytes]:
     """Return lines of CSV: the names of the first row, then the values of each."""
-    writer = csv.writer(Line())
+    writer = csv.writer(EchoFile())
     for number, row in enumerate(rows):
         if not number:
             yield writer.writerow(list(row)).encode()

@@ -36,7 +36,7 @@ def cut_note() -> str:
     return _("The interval is cut where no figure can lie: below zero, beyond the whole or the path’s ceiling.")
 
 
-def ends_of(group: queries.Group, metric: Metric, ceiling: float | None) -> Ends | None:
+def ends_of(group: queries.CellGroup, metric: Metric, ceiling: float | None) -> Ends | None:
     """Return the interval of a point's mean, None where a single figure gives none.
 
     `ceiling` is what no figure along the measured path exceeds, in the metric's unit; None where it is not known.

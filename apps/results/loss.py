@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.bench import units
 from apps.bench.network import loss_curve
-from apps.bench.network.loss_curve import LossCurve, Point
+from apps.bench.network.loss_curve import LoadPoint, LossCurve
 from apps.bench.rules import pace
 from apps.bench.toolkit import Tool
 from apps.campaigns.models import Experiment
@@ -25,7 +25,7 @@ OFFERED, LOSS, JITTER, GOODPUT = "offered_load", "loss", "jitter", "goodput"
 
 
 @dataclass(frozen=True)
-class Sweep:
+class LossSweep:
     """The curve of one combination of the other factors; `label` names it ("" if there are none).
 
     `marks` are the flags of the figures at each offered load.
@@ -55,7 +55,7 @@ class Sweep:
         ]
 
 
-def sweeps_of(experiment: Experiment, tool: Tool) -> list[Sweep]:
+def sweeps_of(experiment: Experiment, tool: Tool) -> list[LossSweep]:
     """Return the curves of an experiment; none unless it offers different loads and measures what becomes of them."""
     measured = {metric.name for metric in tool.metrics}
     varied = [factor["name"] for factor in experiment.factors]
@@ -73,7 +73,7 @@ def sweeps_of(experiment: Experiment, tool: Tool) -> list[Sweep]:
             trials[figure.key].add(figure.trial)
     raised = doubts.doubts_of([experiment.pk], metrics)
     held_trials = _held_trials(raised)
-    points: dict[tuple[object, ...], list[Point]] = defaultdict(list)
+    points: dict[tuple[object, ...], list[LoadPoint]] = defaultdict(list)
     marks: dict[tuple[object, ...], dict[float, Mark | None]] = defaultdict(dict)
     for key, values in cells.items():
         if point := _mean_point(values, held_trials):
@@ -82,14 +82,14 @@ def sweeps_of(experiment: Experiment, tool: Tool) -> list[Sweep]:
     others = tuple(name for name in factors if name != RATE)
     lanes = queries.lane_names(experiment) if queries.NODES in others else {}
     sweeps = [
-        Sweep(charts.label_of(tool, others, key, lanes), curve, marks[key])
+        LossSweep(charts.label_of(tool, others, key, lanes), curve, marks[key])
         for key, members in points.items()
         if len(members) > 1 and (curve := loss_curve.analyse(members))
     ]
     return sorted(sweeps, key=lambda sweep: sweep.label)
 
 
-def charts_of(sweeps: list[Sweep]) -> dict[str, object]:
+def charts_of(sweeps: list[LossSweep]) -> dict[str, object]:
     """Return loss and jitter against the offered load, {"charts": [chart, …]}, with the knee and the full link."""
     loss = [_line(_named(sweep, _("measured")), sweep, lambda _s, point: point.loss) for sweep in sweeps]
     loss += [
@@ -111,7 +111,7 @@ def _held_trials(raised: Doubts) -> set[int]:
     }
 
 
-def _mean_point(values: dict[str, dict[int, float]], held_trials: set[int]) -> Point | None:
+def _mean_point(values: dict[str, dict[int, float]], held_trials: set[int]) -> LoadPoint | None:
     """Return the means of a load over the trials that nothing at the ends held; over all, and so marked, if none."""
     free = values.get(LOSS, {}).keys() - held_trials
     means = {
@@ -121,14 +121,14 @@ def _mean_point(values: dict[str, dict[int, float]], held_trials: set[int]) -> P
     }
     if not means.get(OFFERED) or LOSS not in means:
         return None
-    return Point(means[OFFERED], means[LOSS], means.get(JITTER), means.get(GOODPUT), is_held=not free)
+    return LoadPoint(means[OFFERED], means[LOSS], means.get(JITTER), means.get(GOODPUT), is_held=not free)
 
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.3g} %"
 
 
-def _named(sweep: Sweep, what: str) -> str:
+def _named(sweep: LossSweep, what: str) -> str:
     return f"{sweep.label}: {what}" if sweep.label else what
 
 
@@ -136,7 +136,7 @@ def _flags(mark: Mark | None) -> dict[str, object]:
     return {"flagged": mark.flagged, "flags": mark.text[: charts.LONGEST_FLAGS]} if mark else {}
 
 
-def _line(label: str, sweep: Sweep, figure: Callable[[Sweep, Point], float | None]) -> Line:
+def _line(label: str, sweep: LossSweep, figure: Callable[[LossSweep, LoadPoint], float | None]) -> Line:
     points = [
         {"x": point.offered, "y": figure(sweep, point), **_flags(sweep.marks.get(point.offered))}
         for point in sweep.curve.points
@@ -144,7 +144,7 @@ def _line(label: str, sweep: Sweep, figure: Callable[[Sweep, Point], float | Non
     return {"label": label, "points": points}
 
 
-def _chart(name: str, label: str, unit: str, series: list[Line], sweeps: list[Sweep]) -> dict[str, object]:
+def _chart(name: str, label: str, unit: str, series: list[Line], sweeps: list[LossSweep]) -> dict[str, object]:
     knees = []
     for sweep in sweeps:
         if bend := sweep.curve.bend:

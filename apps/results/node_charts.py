@@ -6,13 +6,13 @@ from django.utils.translation import gettext as _
 
 from apps.agents.models import Job
 from apps.bench import telemetry, units
-from apps.bench.toolkit import Series
+from apps.bench.toolkit import SampleSeries
 from apps.core.messages import render
 from apps.results import services
 
 
 @dataclass(frozen=True)
-class Line:
+class TelemetryLine:
     """One line of the table under the charts."""
 
     label: str
@@ -23,7 +23,7 @@ class Line:
 class Watched:
     """What is shown of a job's time; `is_sender` says whether its connections tell what limited TCP."""
 
-    lines: list[Line]
+    lines: list[TelemetryLine]
     is_sender: bool
 
 
@@ -33,7 +33,7 @@ def watched(job: Job) -> Watched | None:
     if telemetry_of_job is None:
         return None
     lines = [
-        Line(render(figure.label), units.format_quantity(_rounded(figure), figure.unit))
+        TelemetryLine(render(figure.label), units.format_quantity(_rounded(figure), figure.unit))
         for figure in telemetry.summarise(telemetry_of_job)
     ]
     return Watched(lines, telemetry.transport_of([telemetry_of_job.listings]) is not None)
@@ -42,7 +42,7 @@ def watched(job: Job) -> Watched | None:
 def charts_of(job: Job) -> dict[str, object]:
     """Return the charts of a job's time, one a metric: {"charts": [chart, ...]}."""
     telemetry_of_job = telemetry.read(services.telemetry_of(job))
-    grouped: dict[str, list[Series]] = {}
+    grouped: dict[str, list[SampleSeries]] = {}
     for series in telemetry.series_of(telemetry_of_job) if telemetry_of_job else ():
         grouped.setdefault(series.metric, []).append(series)
     return {
@@ -71,6 +71,6 @@ def _stream(name: str) -> str:
     return f"{device} {_(words)}".strip() if words else name
 
 
-def _rounded(figure: telemetry.Figure) -> float:
+def _rounded(figure: telemetry.TelemetryFigure) -> float:
     # A share has no more digits than the kernel's clock gives it.
     return round(figure.value, 1) if figure.unit == "%" else figure.value

@@ -12,7 +12,7 @@ SHOWN_RANKS = 128
 
 
 @dataclass(frozen=True)
-class Place:
+class RankPlacement:
     """The place of one rank in words, "" where nothing is known of it."""
 
     rank: str
@@ -24,7 +24,7 @@ class Place:
 class Placement:
     """The places of the first ranks, and of how many there are more."""
 
-    places: list[Place]
+    places: list[RankPlacement]
     others: int
 
 
@@ -34,7 +34,9 @@ def placement_of(result: Result) -> Placement | None:
     ranks = list(dict.fromkeys([*requested, *got]))
     if not ranks:
         return None
-    places = [Place(rank, _words_of(requested.get(rank)), _words_of(got.get(rank))) for rank in ranks[:SHOWN_RANKS]]
+    places = [
+        RankPlacement(rank, _words_of(requested.get(rank)), _words_of(got.get(rank))) for rank in ranks[:SHOWN_RANKS]
+    ]
     return Placement(places, len(ranks) - len(places))
 
 

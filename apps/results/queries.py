@@ -35,7 +35,7 @@ CROSS JOIN LATERAL (
 
 
 @dataclass(frozen=True)
-class Figure:
+class PointSample:
     """One sample with the point it belongs to."""
 
     trial: int
@@ -48,17 +48,17 @@ class Figure:
 class Invalid:
     """A figure that comparisons leave out, and the names of the flags that make it so."""
 
-    figure: Figure
+    figure: PointSample
     reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Group:
+class CellGroup:
     """The figures of one cell of the table: x value, the other factors' values, centre, summary, and their flags."""
 
     x: object
     others: tuple[object, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[PointSample, ...]
     summary: statistics.Summary
     centre: Centre
     mark: Mark | None = None
@@ -70,7 +70,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Table:
+class FactorTable:
     """An experiment's figures of one metric by one factor; `others` names the factors that make the series.
 
     `invalid` counts the figures that a flag makes invalid, `reasons` them by flag; all are left out unless asked for.
@@ -79,7 +79,7 @@ class Table:
     metric: Metric
     x: str
     others: tuple[str, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[CellGroup, ...]
     mean: Mean
     invalid: int = 0
     reasons: tuple[tuple[str, int], ...] = ()
@@ -146,7 +146,7 @@ def factors_of(experiment: Experiment) -> list[str]:
     return names + [NODES] if lanes > 1 or not names else names
 
 
-def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple[list[Figure], list[Invalid]]:
+def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple[list[PointSample], list[Invalid]]:
     """Return the valid samples of `metric` in the order of measurement, and those that a flag makes invalid.
 
     Warm-ups never count.
@@ -158,11 +158,11 @@ def figures_of(experiment: Experiment, metric: str, factors: list[str]) -> tuple
         .order_by("result__recorded_at", "pk")
         .values_list(*fields)
     )
-    figures: list[Figure] = []
+    figures: list[PointSample] = []
     invalid: list[Invalid] = []
     for trial, point, parameters, lane, value, counts, flags in rows:
         key = tuple(lane if name == NODES else parameters.get(name) for name in factors)
-        figure = Figure(trial=trial, point=point, key=key, value=value)
+        figure = PointSample(trial=trial, point=point, key=key, value=value)
         if counts:
             figures.append(figure)
         else:
@@ -179,7 +179,9 @@ def values_of(experiment: Experiment, metric: str, *, lane: int) -> dict[int, li
     return dict(by_point)
 
 
-def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, include_invalid: bool = False) -> Table:
+def table_of(
+    experiment: Experiment, *, metric: Metric, x: str | None = None, include_invalid: bool = False
+) -> FactorTable:
     """Return the figures of `metric` by factor `x` (the first factor unless given), one group a point.
 
     Invalid figures are left out, unless `include_invalid` asks for them.
@@ -190,14 +192,14 @@ def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, in
     figures, invalid = figures_of(experiment, metric.name, factors)
     if include_invalid:
         figures = figures + [item.figure for item in invalid]
-    cells: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
+    cells: dict[tuple[object, ...], list[PointSample]] = defaultdict(list)
     for figure in figures:
         cells[figure.key].append(figure)
     raised = doubts.doubts_of([experiment.pk], [metric.name])
     mean = means.mean_of_experiments([experiment], metric)
     evenness = statistics.evenness_of([figure.value for figure in members] for members in cells.values())
     groups = [
-        Group(
+        CellGroup(
             x=key[index],
             others=key[:index] + key[index + 1 :],
             figures=tuple(members),
@@ -208,7 +210,7 @@ def table_of(experiment: Experiment, *, metric: Metric, x: str | None = None, in
         for key, members in cells.items()
     ]
     groups.sort(key=lambda group: (_sortable(group.x), tuple(_sortable(value) for value in group.others)))
-    return Table(
+    return FactorTable(
         metric=metric,
         x=factor,
         others=tuple(name for name in factors if name != factor),
@@ -294,6 +296,4 @@ def trial_for(user: User, pk: int) -> Trial | None:
 def _sortable(value: object) -> tuple[int, object]:
     if isinstance(value, bool) or value is None:
         return (0, str(value))
-    if isinstance(value, int | float):
-        return (1, value)
-    return (2, str(value))
+    return (1, value) if isinstance(value, int | float) else (2, str(value))

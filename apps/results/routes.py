@@ -26,7 +26,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class History:
+class RouteHistory:
     """The ways between the nodes of one lane, in the order in which they were first taken.
 
     `changes` are (trial that took another way than the one before it, what changed), in words.
@@ -37,7 +37,7 @@ class History:
     changes: tuple[tuple[int, str], ...]
 
 
-def histories_of(experiment: Experiment) -> list[History]:
+def histories_of(experiment: Experiment) -> list[RouteHistory]:
     """Return the routes that an experiment's runs saw, lane by lane: the tool's own or those of the look before."""
     rows = (
         Result.objects.filter(experiment=experiment)
@@ -55,7 +55,7 @@ def histories_of(experiment: Experiment) -> list[History]:
     return [_history(names[lane], sightings) for lane, sightings in sorted(sightings_by_lane.items())]
 
 
-def _history(nodes: str, sightings: list[tuple[int, datetime, routes.Route]]) -> History:
+def _history(nodes: str, sightings: list[tuple[int, datetime, routes.Route]]) -> RouteHistory:
     ways = routes.variants([route for _trial, _moment, route in sightings])
     way_by_place = {place: way for way in ways for place in way.sightings}
     changes = [
@@ -63,7 +63,7 @@ def _history(nodes: str, sightings: list[tuple[int, datetime, routes.Route]]) ->
         for before, after in pairwise(range(len(sightings)))
         if way_by_place[before] is not way_by_place[after]
     ]
-    return History(
+    return RouteHistory(
         nodes=nodes,
         ways=tuple(
             Way(

@@ -34,7 +34,7 @@ def _experiment(request: HttpRequest, pk: int) -> Experiment:
     return get_object_or_404(visible(experiments, request.user, path="campaign"), pk=pk)
 
 
-def _data_for(request: HttpRequest, experiment: Experiment) -> tuple[queries.Table, dict[str, object]]:
+def _data_for(request: HttpRequest, experiment: Experiment) -> tuple[queries.FactorTable, dict[str, object]]:
     return charts.data_for(
         experiment,
         metric=request.GET.get("metric"),

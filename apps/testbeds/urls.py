@@ -14,7 +14,7 @@ app_name = "testbeds"
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _PageKind:
     """The pages of one kind of thing: `rows` with what lists show, `sortable` columns, `searched` fields."""
 
     address: str
@@ -54,7 +54,7 @@ class _Kind:
 
 
 _KINDS = (
-    _Kind(
+    _PageKind(
         "sites",
         models.Site,
         queries.sites(),
@@ -64,7 +64,7 @@ _KINDS = (
         ("name", "place", "testbed_count", "node_count", "switch_count"),
         ("name", "place", "notes"),
     ),
-    _Kind(
+    _PageKind(
         "testbeds",
         models.Testbed,
         queries.testbeds(),
@@ -74,7 +74,7 @@ _KINDS = (
         ("name", "site__name", "cpu", "ram_bytes", "os", "node_count"),
         ("name", "cpu", "os", "location", "notes"),
     ),
-    _Kind(
+    _PageKind(
         "nodes",
         models.Node,
         queries.nodes(),
@@ -84,7 +84,7 @@ _KINDS = (
         ("name", "testbed__name", "testbed__site__name"),
         ("name", "notes", "testbed__name"),
     ),
-    _Kind(
+    _PageKind(
         "clusters",
         models.Cluster,
         queries.clusters(),
@@ -93,7 +93,7 @@ _KINDS = (
         details.ClusterDetail,
         ("name", "node_count"),
     ),
-    _Kind(
+    _PageKind(
         "switches",
         models.Switch,
         queries.switches(),
@@ -102,7 +102,7 @@ _KINDS = (
         details.SwitchDetail,
         ("name", "site__name", "link_count"),
     ),
-    _Kind(
+    _PageKind(
         "links",
         models.Link,
         queries.links(),
@@ -111,7 +111,7 @@ _KINDS = (
         pages.DetailPage,
         ("name", "capacity_bps", "rtt_s", "mtu"),
     ),
-    _Kind(
+    _PageKind(
         "rtts",
         models.SitePair,
         queries.site_pairs(),
@@ -122,7 +122,7 @@ _KINDS = (
         ("site_a__name", "site_b__name", "notes"),
         has_name=False,
     ),
-    _Kind(
+    _PageKind(
         "file-systems",
         models.FileSystem,
         queries.file_systems(),

@@ -41,7 +41,7 @@ _under_way: set[int] = set()
 
 
 @dataclass(frozen=True)
-class Attempt:
+class DefinitionAttempt:
     """What a definition makes: the commands of its defaults, and of an output the figures or why there are none."""
 
     commands: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Attempt:
 
 def try_definition(
     *, user: User, definition: custom.Definition, output: str, values: Mapping[str, Any] | None = None
-) -> Attempt:
+) -> DefinitionAttempt:
     """Return what a definition makes of its defaults (or of parameters' `values`) and, if there is one, of an output.
 
     ParameterError names each value that its parameters refuse. Whoever manages no team may not (PermissionDenied);
@@ -69,17 +69,17 @@ def try_definition(
     plan = tool.plan(tool.clean(values), nodes)
     commands = [(command.role, command.argv) for stage in plan.stages for command in stage.commands]
     if not output.strip():
-        return Attempt(commands)
+        return DefinitionAttempt(commands)
     question = {"definition": definition.as_json(), "output": output, "argv": commands[-1][1], "parameters": values}
     with _turn_of(user.pk):
         answer = _read(json.dumps(question))
     if "reading" not in answer:
         failure = ToolFailure.from_json(answer["failure"]) if "failure" in answer else _LATE
         reason, remedy = messages.render(failure.message), messages.render(failure.remedy)
-        return Attempt(commands, reason=reason, remedy=remedy, failure=failure)
+        return DefinitionAttempt(commands, reason=reason, remedy=remedy, failure=failure)
     reading = Reading.from_json(answer["reading"])
     metrics = {metric.name: metric for metric in tool.metrics}
-    return Attempt(
+    return DefinitionAttempt(
         commands,
         figures=[
             (metrics[sample.metric].label, units.format_quantity(sample.value, metrics[sample.metric].unit))

@@ -10,7 +10,7 @@ from apps.bench.custom import Definition
 from apps.core import documents, messages
 
 MOST_BYTES = 200_000
-_LIMITS = documents.Limits(most_bytes=MOST_BYTES, deepest=12, most_values=20_000)
+_LIMITS = documents.DocumentLimits(most_bytes=MOST_BYTES, deepest=12, most_values=20_000)
 FORMAT = "fathom-tool"
 
 

@@ -17,7 +17,7 @@ from apps.tuning.models import Finding
 
 
 @dataclass(frozen=True)
-class Difference:
+class SettingDifference:
     """A parameter that the two settings differ in, with its values as people read them; words are msgids."""
 
     name: str
@@ -27,7 +27,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Contrast:
+class SettingsContrast:
     """An A/B experiment: every parameter at both settings, typed; {role: nodes}; who measures what on which files.
 
     `assumed` (label, value) is what nobody told of the runs that it rests on: both sides have the tool's own.
@@ -42,11 +42,11 @@ class Contrast:
     assumed: tuple[tuple[str, str], ...] = ()
 
     @property
-    def differences(self) -> list[Difference]:
+    def differences(self) -> list[SettingDifference]:
         """Return what differs, in the tool's order, kernel settings last."""
         parameters = drafts.known_of(self.tool, self.now)
         return [
-            Difference(
+            SettingDifference(
                 name,
                 parameters[name].label,
                 _shown(parameters[name], self.now[name]),
@@ -109,7 +109,7 @@ def _shown(parameter: Parameter, value: Value) -> str:
     return parameter.zero if parameter.zero and not value else drafts.text_of(parameter, value)
 
 
-def contrast_of(finding: Finding) -> Contrast:
+def contrast_of(finding: Finding) -> SettingsContrast:
     """Return how a finding is proved; errors.Refused says why it can not be."""
     proof = finding.details.get("proof")
     if finding.campaign.is_published:
@@ -125,7 +125,7 @@ def contrast_of(finding: Finding) -> Contrast:
     base = drafts.typed(tool, {name: value for name, value in earlier.parameters.items() if value is not None})
     sides = _complete(tool, base | now), _complete(tool, base | then)
     blank = dict.fromkeys((*sides[0], *sides[1]), "")
-    contrast = Contrast(
+    contrast = SettingsContrast(
         tool,
         metric,
         _nodes(finding, tool, earlier.roles),
@@ -144,7 +144,7 @@ def contrast_of(finding: Finding) -> Contrast:
     return contrast
 
 
-def missing_grants(contrast: Contrast) -> list[tuple[Node, Message]]:
+def missing_grants(contrast: SettingsContrast) -> list[tuple[Node, Message]]:
     """Return, for each kernel setting that the team may not set on a node, that node and what to do."""
     roles = {role: [node.pk for node in nodes] for role, nodes in contrast.nodes.items()}
     wishes = [

@@ -7,7 +7,7 @@ from django.db.models import Model
 from django.urls import reverse
 
 from apps.campaigns.models import Campaign
-from apps.campaigns.references import Kind, register
+from apps.campaigns.references import ReferenceKind, register
 from apps.testbeds.models import Node
 from apps.tuning.models import Finding
 
@@ -49,4 +49,4 @@ def _find(campaign: Campaign, rest: str) -> str | None:
     return reverse("tuning:detail", args=[finding_found.pk]) if finding_found else None
 
 
-register(Kind(name=NAME, model=Finding, campaign=_campaign, write=_write, find=_find))
+register(ReferenceKind(name=NAME, model=Finding, campaign=_campaign, write=_write, find=_find))

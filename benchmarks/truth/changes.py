@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from apps.accounts.models import Team
 from apps.bench import statistics
 from apps.comparison.history.changes import shown_changes
-from apps.comparison.history.series import Level, Subject
+from apps.comparison.history.series import CampaignLevel, Subject
 from apps.toolbox import queries as toolbox
 from benchmarks.truth.worlds.noise import AUTOCORRELATED, LOGNORMAL, NORMAL, OUTLIERS, Noise, draw
 
@@ -62,9 +62,9 @@ def places_of(subject: Subject, values: Sequence[float]) -> list[int]:
     return [change.place for change in shown_changes(subject, levels)]
 
 
-def _level(place: int, value: float) -> Level:
+def _level(place: int, value: float) -> CampaignLevel:
     rate = value * RATE
     at = BEGAN + timedelta(days=place)
-    return Level(
+    return CampaignLevel(
         place, f"Day {place}", "measured", place, at, (rate,), frozenset(), statistics.summarise([rate]), None
     )

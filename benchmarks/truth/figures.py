@@ -7,7 +7,7 @@ from typing import Any
 from apps.accounts.models import User
 from apps.comparison.comparisons.contrast import Comparison
 from apps.comparison.comparisons.sets import ResultSet
-from apps.comparison.comparisons.state import State
+from apps.comparison.comparisons.state import ComparisonState
 from apps.reports.campaign import material, single, swept
 from apps.reports.claims import words
 from apps.reports.document import Block, Figure, Paragraph, Sentence, Table
@@ -40,7 +40,7 @@ def comparisons(stored: Stored, user: User) -> Iterator[Drawn]:
         for metric in DRAWN.get(setup.tool, ()):
             # Against the first point, so that each of the others has its contrast.
             name = setup.factors[0]
-            state = State(
+            state = ComparisonState(
                 sets=(ResultSet(numbers=(("experiment", pk),)),),
                 metric=metric,
                 axis=name,

@@ -73,13 +73,13 @@ def predictions(stored: Stored, family: str) -> Iterator[Statement]:
         for name in metrics:
             metric = next(item for item in tool.metrics if item.name == name)
             for where, value in settings_asked(setup):
-                asked = prediction.Asked(
+                asked = prediction.PredictionQuestion(
                     experiment, tool, lane, metric, prediction.factors_of(experiment, tool),
                     {setup.factors[0]: str(value)},
                 )  # fmt: skip
                 try:
                     answer = prediction.predict(asked).prediction
-                except prediction.Unanswered:
+                except prediction.UnansweredQuestion:
                     continue
                 fields: dict[str, Any] = {
                     "value": answer.value, "low": answer.low, "high": answer.high, "metric": name,

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts import consent
-from apps.accounts.consent import Link
+from apps.accounts.consent import ConsentLink
 from apps.accounts.models import MailAddress
 from apps.config.settings.limits import Rate
 from tests import factories
@@ -70,7 +70,7 @@ def test_mails_are_stopped_of_one_team_or_of_all_and_taken_back(cast: Cast, link
 
     # It was for this team that they confirmed it.
     assert mailed() == [True, False]
-    consent.confirm(Link(OWNER, cast.other_team, cast.other_team.pk), timezone.now())
+    consent.confirm(ConsentLink(OWNER, cast.other_team, cast.other_team.pk), timezone.now())
     assert mailed() == [True, True]
     client = Client(enforce_csrf_checks=True)
     for sent, left in (
@@ -82,7 +82,7 @@ def test_mails_are_stopped_of_one_team_or_of_all_and_taken_back(cast: Cast, link
         assert client.post(stop, sent).status_code == 200
         assert mailed() == left
     assert client.post(stop, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert consent.recipients_of(cast.team, [OWNER])[0].standing == consent.Standing.STOPPED
+    assert consent.recipients_of(cast.team, [OWNER])[0].standing == consent.Consent.STOPPED
 
 
 def test_mail_me_again_takes_back_what_its_own_page_stopped_and_nothing_else(
@@ -90,7 +90,7 @@ def test_mail_me_again_takes_back_what_its_own_page_stopped_and_nothing_else(
 ) -> None:
     teams = (cast.team, cast.other_team)
     for team in teams:
-        consent.confirm(Link(OWNER, team, team.pk), timezone.now())
+        consent.confirm(ConsentLink(OWNER, team, team.pk), timezone.now())
     stop = links["accounts:mail_stop"]
     others = consent.stop_address(OWNER, cast.other_team).removeprefix(settings.PUBLIC_URL)
 
@@ -113,7 +113,7 @@ def test_mail_me_again_takes_back_what_its_own_page_stopped_and_nothing_else(
 
 
 def test_a_stop_of_all_wins_though_the_clock_was_set_back(cast: Cast, links: dict[str, str]) -> None:
-    link, now = Link(OWNER, cast.team, cast.team.pk), timezone.now()
+    link, now = ConsentLink(OWNER, cast.team, cast.team.pk), timezone.now()
     consent.confirm(link, now)
     consent.stop(link, now - timedelta(hours=1), of_all=True)
     assert not consent.recipients_of(cast.team, [OWNER])[0].is_mailed
@@ -147,7 +147,7 @@ def test_who_confirms_takes_back_what_they_stopped(cast: Cast, links: dict[str, 
     Client().post(links["accounts:mail_stop"], {"all": "1"})
     Client().post(links["accounts:mail_confirm"])
     [recipient] = consent.recipients_of(cast.team, [OWNER])
-    assert recipient.standing == consent.Standing.CONFIRMED and recipient.since is not None
+    assert recipient.standing == consent.Consent.CONFIRMED and recipient.since is not None
     assert recipient.since <= timezone.now()
 
 

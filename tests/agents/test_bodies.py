@@ -13,7 +13,7 @@ from django.test import Client
 
 from apps.agents.endpoint import exchange
 from apps.agents.endpoint.room import Problem
-from apps.core.bodies import Kind, most_bytes
+from apps.core.bodies import BodyKind, most_bytes
 from tests import factories as people
 from tests.agents import factories
 from tests.agents.live import LiveServer
@@ -26,14 +26,14 @@ PIECE = 256 * 1024
 # What lies in sockets' buffers when the answer comes.
 SLACK = 16 * MIB
 ADDRESSES = {
-    Kind.NOTHING: "/health/live/",
-    Kind.ANONYMOUS: "/imports/new/",
-    Kind.FORM: "/api/v1/campaigns/",
-    Kind.FILES: "/imports/new/",
-    Kind.GREETING: "/agent/v1/enrol",
-    Kind.NEWS: "/agent/v1/facts",
-    Kind.QUESTION: "/agent/v1/poll",
-    Kind.REPORT: "/agent/v1/jobs/{job}/events",
+    BodyKind.NOTHING: "/health/live/",
+    BodyKind.ANONYMOUS: "/imports/new/",
+    BodyKind.FORM: "/api/v1/campaigns/",
+    BodyKind.FILES: "/imports/new/",
+    BodyKind.GREETING: "/agent/v1/enrol",
+    BodyKind.NEWS: "/agent/v1/facts",
+    BodyKind.QUESTION: "/agent/v1/poll",
+    BodyKind.REPORT: "/agent/v1/jobs/{job}/events",
 }
 
 
@@ -85,30 +85,30 @@ class Sent:
         return response
 
 
-def headers_of(kind: Kind, cast: Cast) -> tuple[str, dict[str, str]]:
+def headers_of(kind: BodyKind, cast: Cast) -> tuple[str, dict[str, str]]:
     """Return address and head of a request of a kind."""
     path = ADDRESSES[kind]
-    if kind in (Kind.NEWS, Kind.QUESTION, Kind.REPORT):
+    if kind in (BodyKind.NEWS, BodyKind.QUESTION, BodyKind.REPORT):
         agent, token = factories.agent()
-        job = factories.job(agent.node) if kind is Kind.REPORT else None
+        job = factories.job(agent.node) if kind is BodyKind.REPORT else None
         return path.format(job=job.pk if job else ""), {"Authorization": f"Bearer {token}"}
-    if kind is Kind.FORM:
+    if kind is BodyKind.FORM:
         return path, {"Authorization": people.bearer(cast.oscar)["HTTP_AUTHORIZATION"]}
-    if kind is Kind.FILES:
+    if kind is BodyKind.FILES:
         client = Client()
         client.force_login(cast.oscar)
         return path, {"Cookie": "; ".join(f"{name}={item.value}" for name, item in client.cookies.items())}
     return path, {}
 
 
-def limit_of(kind: Kind) -> int:
-    return FILES_MOST if kind is Kind.FILES else most_bytes(kind)
+def limit_of(kind: BodyKind) -> int:
+    return FILES_MOST if kind is BodyKind.FILES else most_bytes(kind)
 
 
-@pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", BodyKind, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["announced", "chunked"])
 def test_a_body_over_its_limit_is_refused_before_its_end(
-    kind: Kind, is_chunked: bool, bodies_server: LiveServer, cast: Cast
+    kind: BodyKind, is_chunked: bool, bodies_server: LiveServer, cast: Cast
 ) -> None:
     path, headers = headers_of(kind, cast)
     most = limit_of(kind)
@@ -128,8 +128,8 @@ def test_a_body_over_its_limit_is_refused_before_its_end(
         assert sent.socket.recv(1) == b""
 
 
-@pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.name)
-def test_a_body_within_its_limit_is_not_too_large(kind: Kind, bodies_server: LiveServer, cast: Cast) -> None:
+@pytest.mark.parametrize("kind", BodyKind, ids=lambda kind: kind.name)
+def test_a_body_within_its_limit_is_not_too_large(kind: BodyKind, bodies_server: LiveServer, cast: Cast) -> None:
     path, headers = headers_of(kind, cast)
     size = min(limit_of(kind), 3 * MIB)
     sent = Sent(bodies_server, path, **headers, **{"Content-Length": str(size)})

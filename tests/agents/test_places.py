@@ -15,7 +15,7 @@ from tests.agents import factories
 from tests.agents.live import Client, LiveServer
 
 
-async def hold(at: places.Places, team: int, log: list[int], until: asyncio.Event) -> None:
+async def hold(at: places.WaitingPlaces, team: int, log: list[int], until: asyncio.Event) -> None:
     async with at.place(team):
         log.append(team)
         await until.wait()
@@ -27,7 +27,7 @@ async def turns(count: int = 20) -> None:
 
 
 async def test_a_team_has_some_places_and_the_rest_is_there_for_others() -> None:
-    at, log, until = places.Places(4, 2), list[int](), asyncio.Event()
+    at, log, until = places.WaitingPlaces(4, 2), list[int](), asyncio.Event()
     tasks = [asyncio.create_task(hold(at, 1, log, until)) for _number in range(10)]
     await turns()
     tasks += [asyncio.create_task(hold(at, 2, log, until)), asyncio.create_task(hold(at, 3, log, until))]
@@ -40,7 +40,7 @@ async def test_a_team_has_some_places_and_the_rest_is_there_for_others() -> None
 
 
 async def test_teams_that_wait_are_let_in_in_turn() -> None:
-    at, log = places.Places(1, 1), list[int]()
+    at, log = places.WaitingPlaces(1, 1), list[int]()
     first = asyncio.Event()
     tasks = [asyncio.create_task(hold(at, 9, log, first))]
     await turns()
@@ -54,7 +54,7 @@ async def test_teams_that_wait_are_let_in_in_turn() -> None:
 
 
 async def test_whoever_hangs_up_leaves_the_place_to_the_next() -> None:
-    at, log, until = places.Places(1, 1), list[int](), asyncio.Event()
+    at, log, until = places.WaitingPlaces(1, 1), list[int](), asyncio.Event()
     first, second, third = (asyncio.create_task(hold(at, team, log, until)) for team in (1, 2, 3))
     await turns()
     second.cancel()
@@ -75,7 +75,7 @@ async def test_whoever_hangs_up_leaves_the_place_to_the_next() -> None:
 
 async def test_no_more_of_a_team_wait_than_may(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "MOST_WAITING", 3)
-    at, log, until = places.Places(1, 1), list[int](), asyncio.Event()
+    at, log, until = places.WaitingPlaces(1, 1), list[int](), asyncio.Event()
     tasks = [asyncio.create_task(hold(at, 1, log, until)) for _number in range(4)]
     await turns()
     with pytest.raises(room.Problem) as refusal:
@@ -124,7 +124,7 @@ def poll(ids: int, blanks: int = 0) -> bytes:
 
 def test_a_question_names_all_that_an_agent_may_hold_and_no_more() -> None:
     longest = poll(protocol.MOST_HELD)
-    assert len(longest) < bodies.most_bytes(bodies.Kind.QUESTION)
+    assert len(longest) < bodies.most_bytes(bodies.BodyKind.QUESTION)
     question, troubles = app._read_poll(longest)
     assert (len(question.held), troubles) == (protocol.MOST_HELD, ())
     with pytest.raises(room.Problem) as refusal:

@@ -9,18 +9,18 @@ import pytest
 
 from apps.agents.endpoint import exchange, room
 from apps.core import room as core_room
-from apps.core.bodies import Kind
+from apps.core.bodies import BodyKind
 
 MIB = room.MIB
 SCOPE = {"type": "http", "method": "POST", "path": "/agent/v1/poll", "headers": [(b"content-length", b"1000000")]}
 
 
 @pytest.fixture
-def reports() -> Iterator[room.Room]:
-    yield room.Room(3 * MIB, 8 * MIB)
+def reports() -> Iterator[room.AgentRoom]:
+    yield room.AgentRoom(3 * MIB, 8 * MIB)
 
 
-async def hold(reports: room.Room, agent: int, team: int, size: int) -> bytes:
+async def hold(reports: room.AgentRoom, agent: int, team: int, size: int) -> bytes:
     """Send so much of a body, and never the rest."""
     pieces = iter([{"type": "http.request", "body": b"x" * size, "more_body": True}])
 
@@ -30,7 +30,7 @@ async def hold(reports: room.Room, agent: int, team: int, size: int) -> bytes:
         return await asyncio.Event().wait()
 
     with reports.share_of(agent, team) as share:
-        return await exchange.read_body({**SCOPE, "headers": []}, receive, Kind.REPORT, share)
+        return await exchange.read_body({**SCOPE, "headers": []}, receive, BodyKind.REPORT, share)
 
 
 async def begun(*bodies: Any) -> list[asyncio.Task[bytes]]:
@@ -47,7 +47,7 @@ async def end(*tasks: asyncio.Task[bytes]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def test_an_agent_has_a_share_a_team_half_and_all_have_it_together(reports: room.Room) -> None:
+def test_an_agent_has_a_share_a_team_half_and_all_have_it_together(reports: room.AgentRoom) -> None:
     with ExitStack() as stack:
         first, second, third, other, last = (
             stack.enter_context(reports.share_of(agent, team))
@@ -70,13 +70,13 @@ def test_an_agent_has_a_share_a_team_half_and_all_have_it_together(reports: room
         other.grow(3 * MIB)
 
 
-async def test_what_is_only_announced_takes_no_room(reports: room.Room) -> None:
+async def test_what_is_only_announced_takes_no_room(reports: room.AgentRoom) -> None:
     async def receive() -> Any:
         return await asyncio.Event().wait()
 
     async def announce(agent: int) -> bytes:
         with reports.share_of(agent, agent) as share:
-            return await exchange.read_body(SCOPE, receive, Kind.NEWS, share)
+            return await exchange.read_body(SCOPE, receive, BodyKind.NEWS, share)
 
     held = await begun(*(announce(agent) for agent in range(40)))
     with reports.share_of(99, 99) as share:
@@ -86,7 +86,7 @@ async def test_what_is_only_announced_takes_no_room(reports: room.Room) -> None:
 
 
 async def test_where_it_is_full_the_slowest_that_has_come_for_long_gives_way(
-    reports: room.Room, monkeypatch: pytest.MonkeyPatch
+    reports: room.AgentRoom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow, fast, other = await begun(
         hold(reports, 1, 1, MIB), hold(reports, 2, 1, 2 * MIB), hold(reports, 3, 2, 3 * MIB)
@@ -105,7 +105,9 @@ async def test_where_it_is_full_the_slowest_that_has_come_for_long_gives_way(
     assert (reports.all._taken, reports.all._shares) == ({}, set())
 
 
-async def test_what_has_come_whole_does_not_give_way(reports: room.Room, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_has_come_whole_does_not_give_way(
+    reports: room.AgentRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(core_room, "GRACE_S", 0.0)
     with reports.share_of(1, 1) as first, reports.share_of(2, 2) as second, reports.share_of(3, 3) as third:
         # Read, and being stored: nothing is won by forgetting it.
@@ -115,7 +117,7 @@ async def test_what_has_come_whole_does_not_give_way(reports: room.Room, monkeyp
             third.grow(3 * MIB)
 
 
-async def test_a_request_that_is_ended_by_others_ends_as_it_does(reports: room.Room) -> None:
+async def test_a_request_that_is_ended_by_others_ends_as_it_does(reports: room.AgentRoom) -> None:
     (task,) = await begun(hold(reports, 1, 1, MIB))
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

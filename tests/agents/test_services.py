@@ -31,9 +31,9 @@ def listening(since: float, until: float = 0) -> None:
     )
 
 
-def ended(state: Job.State = Job.State.ENDED, **fields: object) -> services.Report:
+def ended(state: Job.State = Job.State.ENDED, **fields: object) -> services.JobReport:
     times = {"started_at": NOW, "ended_at": NOW + SECOND}
-    return services.Report(state=state, stdout_z=b"a", stderr_z=b"b", **{**times, **fields})
+    return services.JobReport(state=state, stdout_z=b"a", stderr_z=b"b", **{**times, **fields})
 
 
 def state_of(job: Job) -> tuple[str, str]:
@@ -105,10 +105,10 @@ def test_a_report_on_a_lost_job_keeps_its_output_but_not_its_life(sent: list[tup
 
 def test_it_tells_workers_only_what_can_take_a_run_on(sent: list[tuple[object, ...]]) -> None:
     agent, _ = factories.agent()
-    begun = services.Report(state=Job.State.RUNNING, started_at=NOW)
-    ready = services.Report(state=Job.State.READY, started_at=NOW, ready_at=NOW)
+    begun = services.JobReport(state=Job.State.RUNNING, started_at=NOW)
+    ready = services.JobReport(state=Job.State.READY, started_at=NOW, ready_at=NOW)
 
-    def tell(job: Job, report: services.Report) -> int:
+    def tell(job: Job, report: services.JobReport) -> int:
         sent.clear()
         services.record_report(node_id=agent.node_id, job_id=job.pk, report=report)
         return len(sent)
@@ -133,7 +133,7 @@ def test_a_report_may_come_for_a_job_that_was_never_marked_as_delivered() -> Non
 def test_a_report_without_a_process_leaves_no_output() -> None:
     agent, _ = factories.agent()
     job = factories.job(agent.node)
-    report = services.Report(state=Job.State.ENDED, ended_at=NOW, fault="not-allowed", fault_detail="x")
+    report = services.JobReport(state=Job.State.ENDED, ended_at=NOW, fault="not-allowed", fault_detail="x")
     services.record_report(node_id=agent.node_id, job_id=job.pk, report=report)
     assert state_of(job) == ("ended", "not-allowed")
     assert not hasattr(job, "output")

@@ -76,7 +76,7 @@ def seconds_to_hand_out(server: LiveServer, agent: Agent, token: str) -> float:
     services.record_report(
         node_id=agent.node_id,
         job_id=job.pk,
-        report=services.Report(state=job.State.ENDED, ended_at=timezone.now()),
+        report=services.JobReport(state=job.State.ENDED, ended_at=timezone.now()),
     )
     return poll.ended_at - began
 
@@ -167,7 +167,7 @@ async def test_an_idle_poll_is_answered_when_its_time_is_up(token: str, exchange
 
 
 async def test_a_body_in_parts_is_read_up_to_its_limit(token: str, exchange: Exchange) -> None:
-    half = {"type": "http.request", "body": b" " * (bodies.most_bytes(bodies.Kind.NEWS) // 2), "more_body": True}
+    half = {"type": "http.request", "body": b" " * (bodies.most_bytes(bodies.BodyKind.NEWS) // 2), "more_body": True}
     last = {"type": "http.request", "body": b'{"facts": {}}', "more_body": False}
     assert (await exchange.ask("/agent/v1/facts", half, last, token=token))[0]["status"] == 200
     assert (await exchange.ask("/agent/v1/facts", half, half, last, token=token))[0]["status"] == 413

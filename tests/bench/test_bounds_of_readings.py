@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from apps.bench import bounds, judges, tools
-from apps.bench.toolkit import Metric, Output, Reading, SampleValue, Series, Tool, ToolFailure
+from apps.bench.toolkit import Metric, Output, Reading, SampleSeries, SampleValue, Tool, ToolFailure
 from tests.bench.tools import recordings
 
 # What is printed in the place of numbers.
@@ -95,15 +95,15 @@ WRONG: dict[str, tuple[str, dict[str, Any]]] = {
     "of a long name": ("no-metric", {"samples": (SampleValue("m" * 100_000, 1.0),)}),
     "twice": ("figure-twice", {"samples": (SampleValue("rtt_min", 5.0),)}),
     "of a million names": ("no-metric", {"samples": tuple(SampleValue(f"m{n}", 1.0) for n in range(1_000_000))}),
-    "curve of no numbers": ("curves-cut", {"series": (Series("rtt", "", "s", (0.0, 1.0), (math.nan, 1.0)),)}),
-    "curve of a long unit": ("curves-cut", {"series": (Series("rtt", "", "s" * 11, (0.0,), (1.0,)),)}),
-    "curve of a long stream": ("curves-cut", {"series": (Series("rtt", "x" * 51, "s", (0.0,), (1.0,)),)}),
-    "curve with NUL": ("curves-cut", {"series": (Series("rtt", "\0", "s", (0.0,), (1.0,)),)}),
+    "curve of no numbers": ("curves-cut", {"series": (SampleSeries("rtt", "", "s", (0.0, 1.0), (math.nan, 1.0)),)}),
+    "curve of a long unit": ("curves-cut", {"series": (SampleSeries("rtt", "", "s" * 11, (0.0,), (1.0,)),)}),
+    "curve of a long stream": ("curves-cut", {"series": (SampleSeries("rtt", "x" * 51, "s", (0.0,), (1.0,)),)}),
+    "curve with NUL": ("curves-cut", {"series": (SampleSeries("rtt", "\0", "s", (0.0,), (1.0,)),)}),
     "curve of a million points": (
         "curves-cut",
-        {"series": (Series("rtt", "", "s", tuple(map(float, range(10**6))), (1.0,) * 10**6),)},
+        {"series": (SampleSeries("rtt", "", "s", tuple(map(float, range(10**6))), (1.0,) * 10**6),)},
     ),
-    "curve twice": ("curves-cut", {"series": (Series("rtt", "", "s", (0.0,), (1.0,)),) * 2}),
+    "curve twice": ("curves-cut", {"series": (SampleSeries("rtt", "", "s", (0.0,), (1.0,)),) * 2}),
     "NUL beside": ("seen-cut", {"observed": {"host": "a\0b", "ok": 1}}),
     "half a character beside": ("seen-cut", {"observed": {"host": ["\ud800"], "ok": 1}}),
     "infinity beside": ("seen-cut", {"granted": {"window": [{"a": math.inf}], "ok": 1}}),

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from apps.bench.curve import ALPHA, Form, ProofTest, read_curve, read_places
+from apps.bench.curve import ALPHA, CurveForm, ProofTest, read_curve, read_places
 from apps.bench.curve.order import chance_of_order
 
 XS = [1, 2, 4, 8, 16, 32, 50]
@@ -26,11 +26,11 @@ def chance():
 @pytest.mark.parametrize(
     ("truth", "form"),
     [
-        ([400] * 7, Form.FLAT),
-        (STICK, Form.LEVELS_OFF),
-        ([60 * x for x in XS], Form.GROWS),
-        ([900 / x for x in XS], Form.FALLS),
-        ([100, 200, 300, 400, 480, 300, 200], Form.BEST),
+        ([400] * 7, CurveForm.FLAT),
+        (STICK, CurveForm.LEVELS_OFF),
+        ([60 * x for x in XS], CurveForm.GROWS),
+        ([900 / x for x in XS], CurveForm.FALLS),
+        ([100, 200, 300, 400, 480, 300, 200], CurveForm.BEST),
     ],
 )
 def test_forms_are_told_from_repeated_figures(truth, form, n, chance):
@@ -46,33 +46,33 @@ def test_a_stick_has_its_knee_and_a_smooth_curve_none(chance):
     assert (XS[stick.start], stick.knee) == (8, pytest.approx(8.3, rel=0.03))
     smooth = read_curve(XS, measured(SMOOTH, 10, 0.005, chance))
     # It gains with each step: that its last places lie near each other makes no plateau of them.
-    assert (smooth.form, smooth.knee) == (Form.GROWS, None)
+    assert (smooth.form, smooth.knee) == (CurveForm.GROWS, None)
 
 
 def test_the_table_that_was_called_a_plateau_is_none():
     # "Levels off at 423 Mbit/s: from 50 on within 5 %" was said of this.
     ys = [508, 356, 354, 501, 497, 409]
     reading = read_curve([1, 10, 30, 50, 70, 100], [[y] for y in ys])
-    assert reading.form is Form.UNTOLD
+    assert reading.form is CurveForm.UNTOLD
     assert str(reading.proof.message) == "n = 1: not enough to tell"
     repeated = read_curve([1, 10, 30, 50, 70, 100], [[y, y * 1.01, y * 0.99] for y in ys])
-    assert repeated.form is Form.BEST
+    assert repeated.form is CurveForm.BEST
     assert repeated.rivals == (3, 4)
 
 
 def test_what_is_shown_must_bear_it_out_too(chance):
     groups = measured(STICK, 10, 0.005, chance)
     shown = [sum(group) / len(group) for group in groups]
-    assert read_curve(XS, groups, centres=shown).form is Form.LEVELS_OFF
+    assert read_curve(XS, groups, centres=shown).form is CurveForm.LEVELS_OFF
     shown[-1] *= 0.9
-    assert read_curve(XS, groups, centres=shown).form is not Form.LEVELS_OFF
+    assert read_curve(XS, groups, centres=shown).form is not CurveForm.LEVELS_OFF
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10])
 @pytest.mark.parametrize("cv", [0.03, 0.2])
 def test_equal_places_are_said_to_differ_no_more_often_than_the_tests_allow(n, cv, chance):
     said = [read_curve(XS, measured([400] * 7, n, cv, chance)) for _turn in range(300)]
-    differ = sum(reading.form not in (Form.FLAT, Form.UNTOLD) for reading in said)
+    differ = sum(reading.form not in (CurveForm.FLAT, CurveForm.UNTOLD) for reading in said)
     # Each of two tests may err in one of a hundred; of 300 curves 15 are beyond chance.
     assert differ < 15
 
@@ -81,30 +81,30 @@ def test_equal_places_are_said_to_differ_no_more_often_than_the_tests_allow(n, c
 def test_a_plateau_is_never_told_of_what_still_grows(cv, chance):
     truth = [100, 200, 300, 400, 500, 570, 650]
     said = [read_curve(XS, measured(truth, 5, cv, chance)).form for _turn in range(200)]
-    assert said.count(Form.LEVELS_OFF) <= 4
+    assert said.count(CurveForm.LEVELS_OFF) <= 4
 
 
 def test_a_noisy_place_among_quiet_ones_is_not_the_best(chance):
     said = 0
     for _turn in range(200):
         groups = measured([400] * 6, 5, 0.002, chance) + measured([400], 5, 0.2, chance)
-        said += read_places(groups).form is Form.BEST
+        said += read_places(groups).form is CurveForm.BEST
     assert said <= 8
 
 
 def test_less_is_better_of_times():
     groups = [[9.0, 9.1, 9.2], [3.0, 3.1, 3.0], [5.0, 5.1, 5.0]]
     reading = read_places(groups, higher_is_better=False)
-    assert (reading.form, reading.best, reading.worst, reading.rivals) == (Form.BEST, 1, 0, ())
-    assert read_curve([1, 2, 3], groups, higher_is_better=False).form is Form.BEST
+    assert (reading.form, reading.best, reading.worst, reading.rivals) == (CurveForm.BEST, 1, 0, ())
+    assert read_curve([1, 2, 3], groups, higher_is_better=False).form is CurveForm.BEST
 
 
 def test_single_figures_of_six_places_in_order_grow_by_kendall():
     reading = read_curve([1, 2, 4, 8, 16, 32], [[1], [2], [3], [4], [5], [6]])
-    assert (reading.form, reading.proof.test) == (Form.GROWS, ProofTest.KENDALL)
+    assert (reading.form, reading.proof.test) == (CurveForm.GROWS, ProofTest.KENDALL)
     assert str(reading.proof.message) == "Kendall's test of the order, n = 1, p = 0.0028"
     five = read_curve([1, 2, 4, 8, 16], [[1], [2], [3], [4], [5]])
-    assert five.form is Form.UNTOLD
+    assert five.form is CurveForm.UNTOLD
     assert five.proof.p is None
 
 
@@ -132,9 +132,9 @@ def test_kendalls_test_counts_all_orders(values):
 
 def test_zeros_and_one_place_are_read_too():
     lost = read_curve([1, 2, 3], [[0.0, 0.0, 0.0], [0.0, 0.001, 0.0], [0.2, 0.21, 0.2]], higher_is_better=False)
-    assert lost.form is Form.GROWS
-    assert read_places([[0.0, 0.0], [0.0, 0.0]]).form is Form.FLAT
-    assert read_places([[5.0, 6.0]]).form is Form.UNTOLD
+    assert lost.form is CurveForm.GROWS
+    assert read_places([[0.0, 0.0], [0.0, 0.0]]).form is CurveForm.FLAT
+    assert read_places([[5.0, 6.0]]).form is CurveForm.UNTOLD
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from apps.bench import tools
 from apps.bench.network import loss_curve
-from apps.bench.network.loss_curve import PLATEAU, Point
+from apps.bench.network.loss_curve import PLATEAU, LoadPoint
 from tests.bench.tools import recordings
 
 UDP = tools.get("iperf3-udp")
@@ -19,7 +19,7 @@ RATES = [100e6, 200e6, 300e6, 400e6, 450e6, 500e6, 600e6, 800e6]
 
 def fluid(capacity, rates=RATES, pieces=1.0):
     """Return the points of a link of a capacity, on which a datagram needs all of its pieces."""
-    return [Point(rate, 1 - min(1.0, capacity / rate) ** pieces) for rate in rates]
+    return [LoadPoint(rate, 1 - min(1.0, capacity / rate) ** pieces) for rate in rates]
 
 
 def said(curve):
@@ -44,7 +44,7 @@ def read(name, **params):
     params = UDP.clean({"duration": 5, "omit": 0, **params})
     reading = UDP.parse([recordings.load("iperf3-udp", name)], params)
     figures = (reading.value(metric) for metric in ("offered_load", "loss", "jitter", "goodput"))
-    return Point(*figures)
+    return LoadPoint(*figures)
 
 
 def test_the_recorded_series_has_the_capacity_of_its_link():
@@ -61,7 +61,7 @@ def test_the_recorded_series_has_the_capacity_of_its_link():
 
 def test_a_published_series_lost_more_than_a_full_link_explains():
     # KNU to Caltech: nothing at 400 Mbit/s, 30 % at 450, 80 % at 622.
-    curve = loss_curve.analyse([Point(400e6, 0.0), Point(450e6, 0.30), Point(622e6, 0.80)])
+    curve = loss_curve.analyse([LoadPoint(400e6, 0.0), LoadPoint(450e6, 0.30), LoadPoint(622e6, 0.80)])
     assert curve.whole == curve.full == 400e6
     assert curve.fluid_loss(450e6) == pytest.approx(0.111, abs=1e-3)
     assert curve.fluid_loss(622e6) == pytest.approx(0.357, abs=1e-3)
@@ -79,7 +79,7 @@ def test_fragments_show_as_an_exponent():
 
 
 def test_a_sweep_without_loss_has_only_a_lower_bound():
-    curve = loss_curve.analyse([Point(rate, 0.0) for rate in RATES[:3]])
+    curve = loss_curve.analyse([LoadPoint(rate, 0.0) for rate in RATES[:3]])
     assert curve.whole == 300e6
     assert curve.lossy is None
     assert curve.full is None
@@ -88,20 +88,20 @@ def test_a_sweep_without_loss_has_only_a_lower_bound():
 
 
 def test_a_sweep_with_loss_everywhere_has_only_an_upper_bound():
-    curve = loss_curve.analyse([Point(100e6, 0.5), Point(200e6, 0.75)])
+    curve = loss_curve.analyse([LoadPoint(100e6, 0.5), LoadPoint(200e6, 0.75)])
     assert curve.whole is None
     assert curve.lossy == 100e6
     assert "less than 100.0 Mbit/s" in said(curve)
 
 
 def test_loss_that_comes_and_goes_is_said():
-    curve = loss_curve.analyse([Point(100e6, 0.02), Point(200e6, 0.0), Point(300e6, 0.3)])
+    curve = loss_curve.analyse([LoadPoint(100e6, 0.02), LoadPoint(200e6, 0.0), LoadPoint(300e6, 0.3)])
     assert curve.whole == 200e6
     assert "100.0 Mbit/s already lost more" in said(curve)
 
 
 def test_the_threshold_is_the_callers():
-    points = [Point(100e6, 0.0), Point(200e6, 0.03), Point(300e6, 0.3)]
+    points = [LoadPoint(100e6, 0.0), LoadPoint(200e6, 0.03), LoadPoint(300e6, 0.3)]
     assert loss_curve.analyse(points).whole == 100e6
     assert loss_curve.analyse(points, threshold=0.05).whole == 200e6
 
@@ -111,7 +111,8 @@ def test_nothing_measured_says_nothing():
 
 
 @pytest.mark.parametrize(
-    "point", [Point(0, 0), Point(1e6, -0.1), Point(1e6, 1.1), Point(math.nan, 0), Point(1e6, math.nan)]
+    "point",
+    [LoadPoint(0, 0), LoadPoint(1e6, -0.1), LoadPoint(1e6, 1.1), LoadPoint(math.nan, 0), LoadPoint(1e6, math.nan)],
 )
 def test_what_no_measurement_gives_is_refused(point):
     with pytest.raises(ValueError, match="cannot be"):
@@ -120,14 +121,14 @@ def test_what_no_measurement_gives_is_refused(point):
 
 @given(st.lists(st.tuples(st.floats(1e3, 1e12), st.floats(0, 1)), min_size=1, max_size=12, unique_by=lambda p: p[0]))
 def test_any_measurements_can_be_told_of(pairs):
-    curve = loss_curve.analyse([Point(offered, loss) for offered, loss in pairs])
+    curve = loss_curve.analyse([LoadPoint(offered, loss) for offered, loss in pairs])
     json.dumps(curve.as_json(), allow_nan=False)
     assert said(curve)
 
 
 def test_loads_whose_ends_dropped_tell_only_what_came_whole():
-    held = [Point(rate, 1 - 300e6 / rate, is_held=True) for rate in (400e6, 600e6)]
-    curve = loss_curve.analyse([Point(200e6, 0.0), *held])
+    held = [LoadPoint(rate, 1 - 300e6 / rate, is_held=True) for rate in (400e6, 600e6)]
+    curve = loss_curve.analyse([LoadPoint(200e6, 0.0), *held])
     assert (curve.whole, curve.lossy, curve.held, curve.plateau, curve.full) == (200e6, None, 400e6, None, None)
     assert "200.0 Mbit/s arrived with a loss below 0.5 %: the path carries so much or more" in said(curve)
     assert "so much one flow" not in said(curve)
@@ -136,22 +137,22 @@ def test_loads_whose_ends_dropped_tell_only_what_came_whole():
 
 
 def test_one_load_that_lost_is_no_plateau():
-    curve = loss_curve.analyse([Point(200e6, 0.0), Point(400e6, 0.25)])
+    curve = loss_curve.analyse([LoadPoint(200e6, 0.0), LoadPoint(400e6, 0.25)])
     assert curve.plateau is None
     assert "the capacity lies in between" in said(curve)
     # Just at the plateau came whole: two loads agree.
-    near = loss_curve.analyse([Point(298e6, 0.0), Point(400e6, 0.25)])
+    near = loss_curve.analyse([LoadPoint(298e6, 0.0), LoadPoint(400e6, 0.25)])
     assert near.plateau == pytest.approx(300e6)
 
 
 def test_all_loads_that_lost_differently_may_have_lost_by_chance():
-    assert "loss by chance" in said(loss_curve.analyse([Point(100e6, 0.02), Point(200e6, 0.02)]))
+    assert "loss by chance" in said(loss_curve.analyse([LoadPoint(100e6, 0.02), LoadPoint(200e6, 0.02)]))
 
 
 def test_the_knee_is_of_loads_that_nothing_at_the_ends_held() -> None:
-    free = [Point(240e6, 0.0), Point(360e6, 0.0), Point(560e6, 0.0), Point(650e6, 1 - 590e6 / 650e6)]
-    free.append(Point(800e6, 1 - 591e6 / 800e6))
-    held = Point(950e6, 0.55, is_held=True)
+    free = [LoadPoint(240e6, 0.0), LoadPoint(360e6, 0.0), LoadPoint(560e6, 0.0), LoadPoint(650e6, 1 - 590e6 / 650e6)]
+    free.append(LoadPoint(800e6, 1 - 591e6 / 800e6))
+    held = LoadPoint(950e6, 0.55, is_held=True)
     curve, alone = loss_curve.analyse([*free, held]), loss_curve.analyse(free)
     assert curve is not None and alone is not None and alone.knee is not None and curve.knee is not None
     assert curve.knee.plateau == alone.knee.plateau
@@ -169,7 +170,7 @@ def test_a_knee_is_told_only_of_loads_that_bear_it_out() -> None:
         for load in loads:
             arrived = min(1.0, capacity / load) ** pieces * (1 - stray) * (1 + chance.uniform(-scatter, scatter))
             arrived *= chance.uniform(0.3, 1.0) if load >= held else 1.0
-            points.append(Point(load * 1e6, 1 - min(arrived, 1.0), is_held=load >= held and arrived < 0.99))
+            points.append(LoadPoint(load * 1e6, 1 - min(arrived, 1.0), is_held=load >= held and arrived < 0.99))
         curve = loss_curve.analyse(points)
         sentences = [m for m in curve.conclusions if "knee" in m.msgid]
         assert curve.as_json()["knee"] == curve.bend
@@ -193,7 +194,7 @@ def test_a_knee_is_told_only_of_loads_that_bear_it_out() -> None:
 
 def test_what_falls_as_more_is_offered_has_no_knee_beyond_which_it_stays() -> None:
     # A broken stick fits it well enough; but of 1,000 Mbit/s less arrives than of 600.
-    points = [Point(200e6, 0.0), Point(400e6, 0.0), Point(600e6, 0.32), Point(1000e6, 0.65)]
+    points = [LoadPoint(200e6, 0.0), LoadPoint(400e6, 0.0), LoadPoint(600e6, 0.32), LoadPoint(1000e6, 0.65)]
     curve = loss_curve.analyse(points)
     assert curve.knee is not None
     assert curve.knee.is_clear
@@ -204,6 +205,6 @@ def test_what_falls_as_more_is_offered_has_no_knee_beyond_which_it_stays() -> No
 @pytest.mark.parametrize("loads", [(900, 910, 920), (1000, 1020, 1030), (100, 500, 505), (100, 101)])
 def test_what_follows_the_load_is_no_plateau(loads: tuple[int, ...], chance: float) -> None:
     """Loads that are alike arrive alike, whatever takes a share of them."""
-    curve = loss_curve.analyse(Point(load * 1e6, chance) for load in loads)
+    curve = loss_curve.analyse(LoadPoint(load * 1e6, chance) for load in loads)
     assert (curve.plateau, curve.bend) == (None, None)
     assert "one flow" not in said(curve)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.bench.network import Link, find_path
+from apps.bench.network import PathLink, find_path
 
 GBIT = 1_000_000_000
 
@@ -14,12 +14,12 @@ GBIT = 1_000_000_000
 def kisti_to_pusan(**wan):
     """Return four nodes a site behind a switch, joined by the 1 Gbit/s, 4.8 ms line of the GFS report."""
     line = {"capacity_bps": GBIT, "rtt_s": 0.0048, "mtu": 9000, "name": "KISTI–Pusan"} | wan
-    links = [Link("wan", "switch:kisti", "switch:pusan", **line)]
+    links = [PathLink("wan", "switch:kisti", "switch:pusan", **line)]
     for site in ("kisti", "pusan"):
         for number in range(1, 5):
             capacity = 4 * GBIT if number == 1 else GBIT
             end = f"node:{site}{number}"
-            links.append(Link(f"{site}{number}", end, f"switch:{site}", capacity, 0.0001, 9000))
+            links.append(PathLink(f"{site}{number}", end, f"switch:{site}", capacity, 0.0001, 9000))
     return links
 
 
@@ -41,7 +41,7 @@ def test_of_equal_links_the_shared_one_between_the_ends_own_is_the_bottleneck():
 def test_of_equal_links_of_the_ends_the_first_is_the_bottleneck():
     path = find_path(kisti_to_pusan(capacity_bps=10 * GBIT), "node:kisti2", "node:pusan2")
     assert path.bottleneck.key == "kisti2"
-    assert find_path([Link(1, "a", "b", 5)], "a", "b").bottleneck.key == 1
+    assert find_path([PathLink(1, "a", "b", 5)], "a", "b").bottleneck.key == 1
 
 
 def test_a_path_runs_the_other_way_as_well():
@@ -70,12 +70,12 @@ def test_what_one_link_does_not_tell_is_unknown_of_the_path():
 
 
 def test_nothing_is_known_where_no_link_tells_anything():
-    path = find_path([Link(1, "a", "b")], "a", "b")
+    path = find_path([PathLink(1, "a", "b")], "a", "b")
     assert (path.hops, path.capacity_bps, path.rtt_s, path.mtu, path.narrowest_known) == (1, None, None, None, None)
 
 
 def test_an_rtt_of_zero_is_known():
-    assert find_path([Link(1, "a", "b", rtt_s=0.0)], "a", "b").rtt_s == 0
+    assert find_path([PathLink(1, "a", "b", rtt_s=0.0)], "a", "b").rtt_s == 0
 
 
 def test_a_node_reaches_itself_over_no_link_of_which_nothing_is_known():
@@ -86,32 +86,37 @@ def test_a_node_reaches_itself_over_no_link_of_which_nothing_is_known():
 
 @pytest.mark.parametrize("ends", [("a", "d"), ("d", "a"), ("a", "elsewhere"), ("elsewhere", "a")])
 def test_unconnected_nodes_have_no_path(ends):
-    assert find_path([Link(1, "a", "b"), Link(2, "c", "d")], *ends) is None
+    assert find_path([PathLink(1, "a", "b"), PathLink(2, "c", "d")], *ends) is None
 
 
 def test_fewer_links_come_before_more_capacity():
-    links = [Link(1, "a", "b", GBIT), Link(2, "b", "c", GBIT), Link(3, "a", "c", 1000)]
+    links = [PathLink(1, "a", "b", GBIT), PathLink(2, "b", "c", GBIT), PathLink(3, "a", "c", 1000)]
     assert [link.key for link in find_path(links, "a", "c").links] == [3]
 
 
 def test_of_parallel_links_the_widest_is_taken():
-    links = [Link(1, "a", "b", None), Link(2, "a", "b", GBIT), Link(3, "a", "b", 10 * GBIT), Link(4, "b", "a", GBIT)]
+    links = [
+        PathLink(1, "a", "b", None),
+        PathLink(2, "a", "b", GBIT),
+        PathLink(3, "a", "b", 10 * GBIT),
+        PathLink(4, "b", "a", GBIT),
+    ]
     assert [link.key for link in find_path(links, "a", "b").links] == [3]
     assert [link.key for link in find_path(links, "b", "a").links] == [3]
 
 
 def test_of_equal_parallel_links_the_first_is_taken():
-    assert find_path([Link(7, "a", "b", GBIT), Link(3, "b", "a", GBIT)], "a", "b").links[0].key == 7
+    assert find_path([PathLink(7, "a", "b", GBIT), PathLink(3, "b", "a", GBIT)], "a", "b").links[0].key == 7
 
 
 def test_the_widest_of_several_short_ways_is_taken():
     links = [
-        Link("a1", "a", "x", 10 * GBIT),
-        Link("1b", "x", "b", GBIT),
-        Link("a2", "a", "y", 5 * GBIT),
-        Link("2b", "y", "b", 5 * GBIT),
-        Link("a3", "a", "z", None),
-        Link("3b", "z", "b", 10 * GBIT),
+        PathLink("a1", "a", "x", 10 * GBIT),
+        PathLink("1b", "x", "b", GBIT),
+        PathLink("a2", "a", "y", 5 * GBIT),
+        PathLink("2b", "y", "b", 5 * GBIT),
+        PathLink("a3", "a", "z", None),
+        PathLink("3b", "z", "b", 10 * GBIT),
     ]
     assert [link.key for link in find_path(links, "a", "b").links] == ["a2", "2b"]
     assert [link.key for link in find_path(reversed(links), "a", "b").links] == ["a2", "2b"]
@@ -119,22 +124,22 @@ def test_the_widest_of_several_short_ways_is_taken():
 
 def test_cycles_and_loops_lead_nowhere():
     links = [
-        Link(1, "a", "a", 10 * GBIT),
-        Link(2, "a", "b", GBIT),
-        Link(3, "b", "c", GBIT),
-        Link(4, "c", "a", GBIT),
-        Link(5, "c", "d", GBIT),
+        PathLink(1, "a", "a", 10 * GBIT),
+        PathLink(2, "a", "b", GBIT),
+        PathLink(3, "b", "c", GBIT),
+        PathLink(4, "c", "a", GBIT),
+        PathLink(5, "c", "d", GBIT),
     ]
     assert [link.key for link in find_path(links, "a", "d").links] == [4, 5]
 
 
 def test_hosts_that_do_not_forward_are_only_ends():
     links = [
-        Link(1, "node:a", "node:b", 10 * GBIT),
-        Link(2, "node:b", "node:c", 10 * GBIT),
-        Link(3, "node:a", "switch:1", GBIT),
-        Link(4, "switch:1", "switch:2", GBIT),
-        Link(5, "switch:2", "node:c", GBIT),
+        PathLink(1, "node:a", "node:b", 10 * GBIT),
+        PathLink(2, "node:b", "node:c", 10 * GBIT),
+        PathLink(3, "node:a", "switch:1", GBIT),
+        PathLink(4, "switch:1", "switch:2", GBIT),
+        PathLink(5, "switch:2", "node:c", GBIT),
     ]
     assert find_path(links, "node:a", "node:c").hops == 2
     path = find_path(links, "node:a", "node:c", can_forward=lambda node: node.startswith("switch:"))
@@ -162,7 +167,7 @@ def brute_force(links, source, destination):
 
 GRAPHS = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 4), st.one_of(st.none(), st.integers(1, 5))), max_size=9
-).map(lambda ends: [Link(key, a, b, capacity) for key, (a, b, capacity) in enumerate(ends)])
+).map(lambda ends: [PathLink(key, a, b, capacity) for key, (a, b, capacity) in enumerate(ends)])
 
 
 @given(GRAPHS, st.integers(0, 4), st.integers(0, 4))

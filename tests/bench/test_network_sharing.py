@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.bench.network import Link, Path, clients_ceiling_bps, find_path
+from apps.bench.network import Path, PathLink, clients_ceiling_bps, find_path
 
 GBIT = 1_000_000_000
 
@@ -14,10 +14,10 @@ GBIT = 1_000_000_000
 def star(clients, server_bps, client_bps=GBIT, wan_bps=None):
     """Return the paths of n clients to one server behind a switch, or behind a second one over a WAN."""
     near = "switch:1" if wan_bps else "switch:2"
-    links = [Link("server", "switch:2", "server", server_bps)]
+    links = [PathLink("server", "switch:2", "server", server_bps)]
     if wan_bps:
-        links.append(Link("wan", "switch:1", "switch:2", wan_bps))
-    links += [Link(f"client{number}", f"client{number}", near, client_bps) for number in range(clients)]
+        links.append(PathLink("wan", "switch:1", "switch:2", wan_bps))
+    links += [PathLink(f"client{number}", f"client{number}", near, client_bps) for number in range(clients)]
     return [find_path(links, f"client{number}", "server") for number in range(clients)]
 
 
@@ -44,14 +44,14 @@ def test_whole_rates_stay_whole_numbers():
 
 
 def test_flows_that_stop_early_leave_the_rest_to_the_others():
-    links = [Link("slow", "a", "s", 100), Link("fast", "b", "s", 1000), Link("up", "s", "t", 500)]
+    links = [PathLink("slow", "a", "s", 100), PathLink("fast", "b", "s", 1000), PathLink("up", "s", "t", 500)]
     ceiling = clients_ceiling_bps([find_path(links, "a", "t"), find_path(links, "b", "t")])
     assert ceiling.rates_bps == (100, 400)
     assert [link.key for link in ceiling.limiting] == ["slow", "up"]
 
 
 def test_crossing_flows_get_fair_shares():
-    links = [Link(1, "a", "b", 10), Link(2, "b", "c", 10)]
+    links = [PathLink(1, "a", "b", 10), PathLink(2, "b", "c", 10)]
     paths = [find_path(links, *ends) for ends in ("ac", "ab", "bc")]
     ceiling = clients_ceiling_bps(paths)
     assert ceiling.rates_bps == (5, 5, 5)
@@ -59,7 +59,7 @@ def test_crossing_flows_get_fair_shares():
 
 
 def test_the_two_directions_of_a_link_do_not_share():
-    links = [Link(1, "a", "b", 10)]
+    links = [PathLink(1, "a", "b", 10)]
     there, back = find_path(links, "a", "b"), find_path(links, "b", "a")
     ceiling = clients_ceiling_bps([there, back, back])
     assert ceiling.rates_bps == (10, 5, 5)
@@ -67,18 +67,18 @@ def test_the_two_directions_of_a_link_do_not_share():
 
 
 def test_parallel_links_do_not_share():
-    first, second = Link(1, "a", "b", 10), Link(2, "a", "b", 10)
+    first, second = PathLink(1, "a", "b", 10), PathLink(2, "a", "b", 10)
     ceiling = clients_ceiling_bps([Path((first,), ("a", "b")), Path((second,), ("a", "b"))])
     assert ceiling.total_bps == 20
 
 
 def test_streams_over_one_path_share_it():
-    path = find_path([Link(1, "a", "b", 10)], "a", "b")
+    path = find_path([PathLink(1, "a", "b", 10)], "a", "b")
     assert clients_ceiling_bps([path] * 5).rates_bps == (2,) * 5
 
 
 def test_an_unknown_capacity_leaves_the_total_unknown():
-    links = [Link("in", "a", "s", 10), Link("wan", "s", "t", None, name="WAN")]
+    links = [PathLink("in", "a", "s", 10), PathLink("wan", "s", "t", None, name="WAN")]
     ceiling = clients_ceiling_bps([find_path(links, "a", "t")] * 2)
     assert ceiling.total_bps is None
     assert ceiling.known_bps == 10
@@ -88,7 +88,7 @@ def test_an_unknown_capacity_leaves_the_total_unknown():
 
 
 def test_a_flow_that_meets_no_known_limit_has_no_rate():
-    known, unknown = Link(1, "a", "b", 10), Link(2, "c", "d")
+    known, unknown = PathLink(1, "a", "b", 10), PathLink(2, "c", "d")
     ceiling = clients_ceiling_bps([find_path([known], "a", "b"), find_path([unknown], "c", "d")])
     assert ceiling.rates_bps == (10, None)
     assert (ceiling.total_bps, ceiling.known_bps) == (None, None)
@@ -106,7 +106,7 @@ def test_no_clients_carry_nothing():
 
 
 LINKS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(1, 20)), min_size=1, max_size=10).map(
-    lambda ends: [Link(key, a, b, capacity) for key, (a, b, capacity) in enumerate(ends)]
+    lambda ends: [PathLink(key, a, b, capacity) for key, (a, b, capacity) in enumerate(ends)]
 )
 ENDS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8)
 
@@ -133,7 +133,7 @@ def test_no_link_is_overfull_and_every_flow_is_held_by_a_full_one(links, ends):
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=6), st.integers(1, 50), st.integers(1, 50))
 def test_clients_of_one_server_reach_the_least_cut(clients, wan, server):
-    links = [Link("wan", "s", "t", wan), Link("server", "t", "server", server)]
-    links += [Link(number, f"c{number}", "s", capacity) for number, capacity in enumerate(clients)]
+    links = [PathLink("wan", "s", "t", wan), PathLink("server", "t", "server", server)]
+    links += [PathLink(number, f"c{number}", "s", capacity) for number, capacity in enumerate(clients)]
     paths = [find_path(links, f"c{number}", "server") for number in range(len(clients))]
     assert clients_ceiling_bps(paths).total_bps == min(sum(clients), wan, server)

@@ -4,18 +4,18 @@ import math
 
 import pytest
 
-from apps.bench.sweep.refinement import KNEE, MAXIMUM, MINIMUM, Measured, next_values
+from apps.bench.sweep.refinement import KNEE, MAXIMUM, MINIMUM, MeasuredValue, next_values
 
 
 def search(curve, xs, goal, budget, to_value=round, limit=math.inf, error=0.0):
     """Return all values measured, those of the coarse grid first."""
-    points = [Measured(x, curve(x), error) for x in xs]
+    points = [MeasuredValue(x, curve(x), error) for x in xs]
     while budget:
         values = next_values(points, goal, budget, to_value, limit)
         if not values:
             break
         budget -= len(values)
-        points += [Measured(x, curve(x), error) for x in values]
+        points += [MeasuredValue(x, curve(x), error) for x in values]
     return [point.x for point in points]
 
 
@@ -55,24 +55,25 @@ def test_an_optimum_is_closed_in_on(goal, curve):
 
 
 def test_values_that_cannot_be_told_apart_are_all_looked_around():
-    points = [Measured(1, 5, 1), Measured(4, 10, 1), Measured(16, 10.5, 1), Measured(64, 5, 1)]
+    points = [MeasuredValue(1, 5, 1), MeasuredValue(4, 10, 1), MeasuredValue(16, 10.5, 1), MeasuredValue(64, 5, 1)]
     assert sorted(next_values(points, MAXIMUM, 9, round)) == [2, 8, 32]
 
 
 def test_a_value_the_factor_cannot_take_again_is_not_asked_for():
-    points = [Measured(1, 1), Measured(2, 2), Measured(3, 2)]
+    points = [MeasuredValue(1, 1), MeasuredValue(2, 2), MeasuredValue(3, 2)]
     assert next_values(points, KNEE, 9, round) == []
 
 
 def test_rounding_is_the_factors_own():
-    points = [Measured(65536, 1), Measured(262144, 4), Measured(1048576, 6), Measured(4194304, 6)]
+    points = [MeasuredValue(65536, 1), MeasuredValue(262144, 4), MeasuredValue(1048576, 6), MeasuredValue(4194304, 6)]
     values = next_values(points, KNEE, 9, lambda x: round(x / 65536) * 65536)
     assert values
     assert all(value % 65536 == 0 for value in values)
 
 
 @pytest.mark.parametrize(
-    "points", [[], [Measured(1, 1), Measured(2, 2)], [Measured(1, 0), Measured(2, 0), Measured(3, 0)]]
+    "points",
+    [[], [MeasuredValue(1, 1), MeasuredValue(2, 2)], [MeasuredValue(1, 0), MeasuredValue(2, 0), MeasuredValue(3, 0)]],
 )
 def test_too_little_gives_nothing_to_measure(points):
     assert next_values(points, KNEE, 9, round) == []

@@ -11,7 +11,7 @@ from apps.bench.sweep.verification import (
     REFUTED,
     UNDECIDED,
     VERIFIED,
-    Gain,
+    VerifiedGain,
     agrees,
     claim_of,
     gain_of,
@@ -47,12 +47,12 @@ def test_the_gain_is_the_geometric_mean_of_the_blocks_ratios() -> None:
     assert gain is not None
     assert gain.ratio == pytest.approx(4.0)
     assert gain.low < 1.0 < 4.0 < gain.high
-    assert gain_of([(1.0, 2.0)]) == Gain(pytest.approx(2.0), None, None, 1)
+    assert gain_of([(1.0, 2.0)]) == VerifiedGain(pytest.approx(2.0), None, None, 1)
 
 
 def test_blocks_without_a_ratio_do_not_count() -> None:
     assert gain_of([(0.0, 5.0), (5.0, -1.0)]) is None
-    assert gain_of([(0.0, 5.0), (5.0, 10.0), (5.0, 10.0)]) == Gain(2.0, 2.0, 2.0, 2)
+    assert gain_of([(0.0, 5.0), (5.0, 10.0), (5.0, 10.0)]) == VerifiedGain(2.0, 2.0, 2.0, 2)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_blocks_without_a_ratio_do_not_count() -> None:
     ],
 )
 def test_the_interval_decides(low: float, high: float, claim: float, verdict: str) -> None:
-    assert verdict_of(Gain(math.sqrt(low * high), low, high, 5), claim) == verdict
+    assert verdict_of(VerifiedGain(math.sqrt(low * high), low, high, 5), claim) == verdict
 
 
 def test_without_an_interval_nothing_is_decided() -> None:
@@ -94,13 +94,13 @@ def test_without_an_interval_nothing_is_decided() -> None:
     ],
 )
 def test_what_is_worse_is_refuted_whatever_was_claimed(low, high, claim, better, verdict):
-    gain = Gain(math.sqrt(low * high), low, high, 5)
+    gain = VerifiedGain(math.sqrt(low * high), low, high, 5)
     assert verdict_of(gain, claim, better) == verdict
     assert is_worse(gain, better) == (verdict == REFUTED)
 
 
 def test_a_single_pair_decides_nothing():
-    assert verdict_of(Gain(9.0, None, None, 1), 2.0) == UNDECIDED
+    assert verdict_of(VerifiedGain(9.0, None, None, 1), 2.0) == UNDECIDED
 
 
 def test_what_is_plain_takes_three_blocks_and_what_scatters_more() -> None:
@@ -175,9 +175,9 @@ def test_what_is_advised_is_never_verified_by_a_gain_that_may_be_none(higher, pr
     claim = claim_of(predicted, higher, is_advice=True)
     assert (claim < 1) if higher is False else (claim >= MARGIN)
     if low <= 1 <= high:
-        assert verdict_of(Gain(math.sqrt(low * high), low, high, 5), claim, higher) != VERIFIED
+        assert verdict_of(VerifiedGain(math.sqrt(low * high), low, high, 5), claim, higher) != VERIFIED
     if (low, high) == (0.992, 1.021):
-        assert verdict_of(Gain(1.007, low, high, 20), claim, higher) == REFUTED
+        assert verdict_of(VerifiedGain(1.007, low, high, 20), claim, higher) == REFUTED
 
 
 def test_predictions_within_fifteen_per_cent_agree() -> None:

@@ -40,7 +40,7 @@ def test_a_campaign_that_waits_is_found_as_such_and_leads_to_the_agent(
 
 
 def test_only_what_somebody_has_to_mend_leads_to_an_agent() -> None:
-    subjects = (waits.Subject("node", 7, "kisti01"),)
+    subjects = (waits.WaitSubject("node", 7, "kisti01"),)
     for code in waits.REASONS:
         assert waits.WaitReason(code, "waiting for %(for)s", subjects).nodes_to_mend == ()
     assert waits.WaitReason("agent-lost", "waiting for %(for)s", subjects).nodes_to_mend == subjects

@@ -66,4 +66,4 @@ def test_nothing_refers_to_a_line_of_the_log() -> None:
 
 def test_a_kind_is_added_once() -> None:
     with pytest.raises(ValueError, match="campaign"):
-        references.register(references.Kind("campaign", Campaign, None, None, None))  # type: ignore[arg-type]
+        references.register(references.ReferenceKind("campaign", Campaign, None, None, None))  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from django.test import RequestFactory
 from apps.accounts import senders
 from apps.agents.endpoint import exchange, room
 from apps.core import bodies, views, web
-from apps.core.bodies import Kind
+from apps.core.bodies import BodyKind
 from tests import factories
 from tests.core.test_space import PLACES, plain_addresses
 from tests.factories import Cast
@@ -47,13 +47,13 @@ def scope_of(method: str, path: str, *headers: tuple[bytes, bytes]) -> dict[str,
 def test_each_place_that_takes_files_and_no_other_has_the_limit_of_files(db: None) -> None:
     assert set(settings.FILE_ADDRESSES) == set(PLACES)
     for place in PLACES:
-        assert bodies.kind_of("POST", place, is_known=True) is Kind.FILES
-        assert bodies.kind_of("POST", place, is_known=False) is Kind.ANONYMOUS
+        assert bodies.kind_of("POST", place, is_known=True) is BodyKind.FILES
+        assert bodies.kind_of("POST", place, is_known=False) is BodyKind.ANONYMOUS
     for address in {*plain_addresses(), "/api/v1/campaigns/", "/campaigns/7/"} - set(PLACES):
-        assert bodies.kind_of("POST", address, is_known=True) in (Kind.FORM, Kind.NOTHING)
-        assert bodies.kind_of("GET", address, is_known=True) is Kind.NOTHING
+        assert bodies.kind_of("POST", address, is_known=True) in (BodyKind.FORM, BodyKind.NOTHING)
+        assert bodies.kind_of("GET", address, is_known=True) is BodyKind.NOTHING
     for address in ("/health/", "/health/live/", "/nothing/", "/static/x.css", "/imports/new"):
-        assert bodies.kind_of("POST", address, is_known=True) is Kind.NOTHING
+        assert bodies.kind_of("POST", address, is_known=True) is BodyKind.NOTHING
 
 
 @pytest.mark.django_db(transaction=True)
@@ -87,11 +87,11 @@ async def test_a_body_that_does_not_come_on_is_given_up(path: str, monkeypatch: 
     scope = scope_of("POST", path, (b"content-length", b"100"))
     if path.startswith("/agent/"):
         with pytest.raises(room.Problem) as refusal:
-            await asyncio.wait_for(exchange.read_body(scope, receive, Kind.NEWS), 5)
+            await asyncio.wait_for(exchange.read_body(scope, receive, BodyKind.NEWS), 5)
         assert refusal.value.status == 408
         return
     answered = Answered()
-    await asyncio.wait_for(web.Pages().handle(scope, receive, answered), 30)
+    await asyncio.wait_for(web.PageHandler().handle(scope, receive, answered), 30)
     assert (answered.status, answered.is_ended) == (408, True)
     assert answered.headers[b"connection"] == b"close"
 

@@ -12,7 +12,7 @@ from apps.core import documents
 from apps.core.documents import UnreadableError
 from tests.test_architecture import ROOT, SOURCES, module_of, tree_of
 
-LIMITS = documents.Limits(most_bytes=1_000_000, deepest=12, most_values=20_000)
+LIMITS = documents.DocumentLimits(most_bytes=1_000_000, deepest=12, most_values=20_000)
 # What would be a bomb for a loader without bounds takes less than a second here; the machine may be busy.
 SOON_S = 10.0
 
@@ -48,7 +48,7 @@ BOMBS = {
 }
 
 
-def refusal(read: Callable[[Any, documents.Limits], Any], raw: str | bytes) -> str:
+def refusal(read: Callable[[Any, documents.DocumentLimits], Any], raw: str | bytes) -> str:
     began = time.monotonic()
     with pytest.raises(UnreadableError) as refused:
         read(raw, LIMITS)
@@ -202,10 +202,10 @@ def test_nobody_else_reads_json_of_people() -> None:
 def test_too_many_values_are_refused_before_any_is_built(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("json.loads", lambda *values, **more: pytest.fail("it was built"))
     with pytest.raises(documents.UnreadableError, match="more than 300 values"):
-        documents.read_json(text, documents.Limits(most_bytes=10_000, deepest=8, most_values=300))
+        documents.read_json(text, documents.DocumentLimits(most_bytes=10_000, deepest=8, most_values=300))
 
 
 def test_what_stands_within_texts_is_no_value() -> None:
-    limits = documents.Limits(most_bytes=10_000, deepest=8, most_values=11)
+    limits = documents.DocumentLimits(most_bytes=10_000, deepest=8, most_values=11)
     text = json.dumps({"csv": "1,2,[,{,\\" * 200, "b": [1, 2.5, None, {"c": True}]})
     assert documents.read_json(text, limits) == json.loads(text)

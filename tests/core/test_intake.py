@@ -52,7 +52,7 @@ def begin(path: str, size: int, *, person: str = "", address: str = "10.0.0.1", 
     if not person:
         scope["headers"] = [pair for pair in scope["headers"] if pair[0] != b"content-length"]
         scope["headers"] += [(b"transfer-encoding", b"chunked")]
-    return asyncio.create_task(web.Pages().handle(scope, receive, answered)), answered
+    return asyncio.create_task(web.PageHandler().handle(scope, receive, answered)), answered
 
 
 async def settle(*begun: Any) -> None:
@@ -164,7 +164,7 @@ async def test_what_comes_in_drops_is_given_up(path: str, people: None, monkeypa
 
     scope = scope_of("POST", path, (b"transfer-encoding", b"chunked"), (b"x-person", b"person 7"))
     answered = Answered()
-    await asyncio.wait_for(web.Pages().handle(scope, receive, answered), 20)
+    await asyncio.wait_for(web.PageHandler().handle(scope, receive, answered), 20)
     assert answered.status == 408
     assert sent < 200
 
@@ -183,7 +183,7 @@ async def test_what_comes_on_is_taken(people: None, monkeypatch: pytest.MonkeyPa
     scope = scope_of("POST", PATHS[0], (b"transfer-encoding", b"chunked"), (b"x-person", b"person 7"))
     sender = web._Sender(scope, receive)
     try:
-        kept = await web.Pages().read_body(sender)
+        kept = await web.PageHandler().read_body(sender)
         assert (kept.refusal, len(kept.read())) == (None, 3000)
     finally:
         sender.intake.close()

@@ -217,7 +217,7 @@ async def taken(body: Body) -> Any:
     """Return what the web process makes of a body."""
     sender = web._Sender(body.scope, body.receive)
     with closing(sender.intake):
-        return await web.Pages().read_body(sender)
+        return await web.PageHandler().read_body(sender)
 
 
 async def test_a_body_is_read_to_its_end_and_not_kept_where_there_is_no_room(

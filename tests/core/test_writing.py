@@ -31,7 +31,7 @@ SIZE_MIB = 8
 
 def forget() -> None:
     """Have this process, and the broker, know nothing."""
-    writing._known = writing._Known()
+    writing._known = writing._LastState()
     broker.client(timeout_s=1).delete(signs._FULL, signs._REFUSED)
 
 
@@ -87,7 +87,7 @@ def test_whoever_meets_it_tells_all_processes(meet: Any, caplog: pytest.LogCaptu
         meet()
     assert [record.message.partition(":")[0] for record in caplog.records] == ["The database's disk is full"]
     # Another process, which met nothing.
-    writing._known = writing._Known()
+    writing._known = writing._LastState()
     said = part()
     assert not said["ok"]
     assert said["what"].startswith(SAID)
@@ -121,7 +121,7 @@ def test_campaigns_and_trials_say_that_they_wait_for_it(cast: SimpleNamespace, p
     assert waiting(cast, campaign)["reason"] == "due"
     with pytest.raises(OperationalError):
         raise_full()
-    writing._known = writing._Known()
+    writing._known = writing._LastState()
     found = waiting(cast, campaign)
     assert found["reason"] == "database"
     assert found["text"].startswith("waiting for the database, whose disk is full since ")
@@ -191,7 +191,7 @@ def test_a_disk_that_is_really_full(disk: str) -> None:
     # However long nobody else writes: each look tries.
     broker.client(timeout_s=1).delete(signs._REFUSED)
     for _look in range(3):
-        writing._known = writing._Known()
+        writing._known = writing._LastState()
         assert not part()["ok"]
     # Nobody has met it yet: a look finds it.
     forget()

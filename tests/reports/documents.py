@@ -6,11 +6,11 @@ from apps.reports.document import (
     Drawing,
     Figure,
     Items,
-    Link,
     Listing,
     Paragraph,
     Section,
     Table,
+    TextLink,
 )
 
 TABLE = Table(
@@ -19,7 +19,7 @@ TABLE = Table(
     columns=(Column("Client"), Column("Sent", "Mbit/s", "number"), Column("At", kind="time")),
     rows=(
         ("KGFS", 980.0, "2026-11-21T10:00:00+00:00"),
-        (Link("KIGFS", "trial:7k3m-9qxt-2v4h/0/1"), 986.5, None),
+        (TextLink("KIGFS", "trial:7k3m-9qxt-2v4h/0/1"), 986.5, None),
         ("=1+1", None, "2026-11-21T11:00:00+00:00"),
     ),
     note="Five flows each.",
@@ -52,7 +52,7 @@ def document(language: str = "en") -> Document:
         language=language,
         meta=(("Team", "grid"), ("Permanent id", "7k3m-9qxt-2v4h")),
         rests_on=("campaign:7k3m-9qxt-2v4h",),
-        summary=(Paragraph(("In short: ", Link("the campaign", "campaign:7k3m-9qxt-2v4h"), ".")),),
+        summary=(Paragraph(("In short: ", TextLink("the campaign", "campaign:7k3m-9qxt-2v4h"), ".")),),
         sections=(
             Section(
                 "purpose",
@@ -60,7 +60,7 @@ def document(language: str = "en") -> Document:
                 blocks=(
                     Paragraph(("Why & what.",), key="purpose"),
                     Paragraph(("Mind this.",), style="warning"),
-                    Items((("first",), ("second ", Link("page", "https://example.org/"))), ordered=True),
+                    Items((("first",), ("second ", TextLink("page", "https://example.org/"))), ordered=True),
                 ),
             ),
             Section(

@@ -10,7 +10,7 @@ from apps.bench import units
 from apps.bench.statistics import Mean, mean_of
 from apps.reports.campaign import sentences
 from apps.reports.campaign.grounds import GROUNDS
-from apps.reports.campaign.sentences import Line, Shown
+from apps.reports.campaign.sentences import FigureLine, FigureTopic
 from apps.reports.claims import counted, grounded, loads, overall, several, titles, topics, words
 from apps.reports.document import Claim, Column, Document, Paragraph, Section, Sentence, Table, Topic
 from tests.reports import tables
@@ -100,7 +100,7 @@ def of_places(chance: random.Random) -> Told:
     table = replace(table, figures={str(tables.GOODPUT): (table.figures or {})[str(tables.GOODPUT)]})
     better = chance.choice(("higher", "lower", ""))
     topic = Topic(table.key, of=tables.GOODPUT, by=(tables.STREAMS,), unit="bit/s", metric="Goodput", better=better)
-    return table, sentences.of(Shown(topic, [Line("")], ceiling=chance.choice((None, 9e8))), table)
+    return table, sentences.of(FigureTopic(topic, [FigureLine("")], ceiling=chance.choice((None, 9e8))), table)
 
 
 def of_one(chance: random.Random) -> Told:
@@ -198,7 +198,7 @@ def of_titles(chance: random.Random) -> Told:
         rate, others = units.format_quantity(mean_of(value, kind), "bit/s"), (f"{chance.randint(2, 64)} KiB", "×1.25")
         rows.append((name, "Set the window", rate, "; ".join(others)))
         behind["2"].append(value)
-        cells = {2: titles.Cell(rate, "bit/s", kind), 3: titles.Cell("; ".join(others))}
+        cells = {2: titles.TitleCell(rate, "bit/s", kind), 3: titles.TitleCell("; ".join(others))}
         claim = titles.claim_of(GROUNDS, name, cells)
         assert claim
         said.append(Sentence(f"{others[0]} carry {rate}, {others[1]} of what there is", claim))

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from apps.bench import comparison, curve, statistics, units
-from apps.bench.curve import Form
+from apps.bench.curve import CurveForm
 from apps.bench.network import loss_curve
-from apps.bench.network.loss_curve import Point
+from apps.bench.network.loss_curve import LoadPoint
 from apps.reports.claims import counted, grounded, loads, titles, words
 from apps.reports.document import Sentence, Table
 from tests.reports.tables import GOODPUT, MBIT, STREAMS, WINDOW
@@ -66,7 +66,7 @@ def of_lines(said: Sentence, table: Table) -> bool:
         return _is_of_places(said, names, means, alike)
     whole = curve.read_curve(xs, groups, centres=means, higher_is_better=sign)
     falls = all(b <= 1.05 * a for a, b in pairwise(means))
-    whole = alike if whole.form is Form.FALLS and not falls else whole
+    whole = alike if whole.form is CurveForm.FALLS and not falls else whole
     reading = alike if relation in _EXTREMES else whole
     if relation in (words.GROWS, words.FALLS):
         reading = curve.read_curve(xs, groups, centres=means, higher_is_better=None)
@@ -74,7 +74,7 @@ def of_lines(said: Sentence, table: Table) -> bool:
         return False
     at = dict(zip(names, means, strict=True))
     if relation in (words.FLAT, words.MEASURED):
-        form = Form.FLAT if relation == words.FLAT else Form.UNTOLD
+        form = CurveForm.FLAT if relation == words.FLAT else CurveForm.UNTOLD
         named = relation == words.FLAT or (at.get(says["low_at"]), at.get(says["high_at"])) == (
             min(means),
             max(means),
@@ -84,18 +84,23 @@ def of_lines(said: Sentence, table: Table) -> bool:
         start = names.index(says["at"]) if says["at"] in names else len(names)
         level = sum(means[start:]) / len(means[start:]) if means[start:] else 0.0
         near = all(abs(value - level) <= 0.05 * level for value in means[start:])
-        return reading.form is Form.LEVELS_OFF and reading.start == start and near and says["plateau"] == text(level)
+        return (
+            reading.form is CurveForm.LEVELS_OFF
+            and reading.start == start
+            and near
+            and says["plateau"] == text(level)
+        )
     if relation in (words.GROWS, words.FALLS):
         step = [b / a for a, b in pairwise(means)]
         goes = all(s > 0.95 for s in step) if relation == words.GROWS else all(s < 1.05 for s in step)
         ends = (says["first_at"], says["first"], says["last_at"], says["last"])
-        form = Form.GROWS if relation == words.GROWS else Form.FALLS
+        form = CurveForm.GROWS if relation == words.GROWS else CurveForm.FALLS
         are_ends = ends == (names[0], text(means[0]), names[-1], text(means[-1]))
         return goes and reading.form is form and are_ends and _is_ratio(said, means[0], means[-1])
     return _is_extreme(said, names, means, reading)
 
 
-def _is_of_places(said: Sentence, names: list[str], means: list[float], reading: curve.Reading) -> bool:
+def _is_of_places(said: Sentence, names: list[str], means: list[float], reading: curve.CurveReading) -> bool:
     """Return whether a sentence is true of places that are words."""
     says, relation = said.claim.says, said.claim.relation
     if not _is_tested(said, reading):
@@ -106,24 +111,24 @@ def _is_of_places(said: Sentence, names: list[str], means: list[float], reading:
             min(means),
             max(means),
         )
-        form = Form.FLAT if relation == words.SAME else Form.UNTOLD
+        form = CurveForm.FLAT if relation == words.SAME else CurveForm.UNTOLD
         return reading.form is form and named and (says["low"], says["high"]) == (text(min(means)), text(max(means)))
     return relation in _EXTREMES and _is_extreme(said, names, means, reading)
 
 
-def _is_tested(said: Sentence, reading: curve.Reading) -> bool:
+def _is_tested(said: Sentence, reading: curve.CurveReading) -> bool:
     """Return whether a sentence names the test, its p, and of how many figures the places are that it compares."""
     says = said.claim.says
     p = None if reading.proof.p is None else float(f"{reading.proof.p:.2g}")
     return (says["n"], says["p"], says["test"]) == (reading.proof.n, p, reading.proof.test.value)
 
 
-def _is_extreme(said: Sentence, names: list[str], means: list[float], reading: curve.Reading) -> bool:
+def _is_extreme(said: Sentence, names: list[str], means: list[float], reading: curve.CurveReading) -> bool:
     says, relation = said.claim.says, said.claim.relation
     at = dict(zip(names, means, strict=True))
     rivals = ", ".join(names[place] for place in reading.rivals[:4]) + (" …" if len(reading.rivals) > 4 else "")
     return (
-        reading.form is Form.BEST
+        reading.form is CurveForm.BEST
         and (relation in (words.HIGHEST_AT, words.LOWEST_AT)) == (not reading.rivals)
         and says.get("rivals", "") == rivals
         and (at.get(says["low_at"]), at.get(says["high_at"])) == (min(means), max(means))
@@ -137,7 +142,7 @@ def _is_ratio(said: Sentence, *ends: float) -> bool:
     return said.claim.says.get("ratio") == (f"{max(ends) / min(ends):.3g}" if min(ends) > 0 else None)
 
 
-def _is_best(said: Sentence, table: Table, better: str, reading: curve.Reading) -> bool:
+def _is_best(said: Sentence, table: Table, better: str, reading: curve.CurveReading) -> bool:
     says = said.claim.says
     if len({(row[STREAMS], row[WINDOW]) for row in table.rows}) < len(table.rows):
         return False
@@ -148,7 +153,7 @@ def _is_best(said: Sentence, table: Table, better: str, reading: curve.Reading) 
     ]
     pick = min if better == "lower" else max
     best = pick(float(str(row[GOODPUT])) for row in table.rows)
-    is_alone = reading.form is Form.BEST and not reading.rivals
+    is_alone = reading.form is CurveForm.BEST and not reading.rivals
     return (
         named == [best]
         and says["value"] == text(best)
@@ -247,7 +252,7 @@ def of_titles(said: Sentence, table: Table) -> bool:
 
 def of_loads(said: Sentence, table: Table) -> bool:
     """Return whether the loads of a table still show what a sentence says, by the figures that it says."""
-    points = [Point(row[1] * MBIT, row[2] / 100, is_held=bool(row[3])) for row in table.rows if row[0] == ""]
+    points = [LoadPoint(row[1] * MBIT, row[2] / 100, is_held=bool(row[3])) for row in table.rows if row[0] == ""]
     # Two figures of one load show nothing.
     is_twice = len({point.offered for point in points}) < len(points)
     if is_twice or not all(point.offered > 0 and point.loss <= 1 for point in points):

@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 
 from apps.reports.campaign import sentences
-from apps.reports.campaign.sentences import Line, Shown
+from apps.reports.campaign.sentences import FigureLine, FigureTopic
 from apps.reports.document import Column, Document, Figure, Section, Table, Topic
 
 MBIT = 1e6
@@ -25,12 +25,12 @@ def table(curves: Sequence[Sequence[Sequence[float]]], key: str = "table-1") -> 
     return Table(key, "Windows", columns, tuple(rows), figures={str(STREAMS): numbers, str(GOODPUT): behind})
 
 
-def shown(found: Table, *, better: str = "higher", ceiling: float | None = None) -> Shown:
+def shown(found: Table, *, better: str = "higher", ceiling: float | None = None) -> FigureTopic:
     """Return what a figure shows of such a table: a line for each window."""
     topic = Topic(found.key, of=GOODPUT, by=(STREAMS,), unit="bit/s", metric="Goodput", axis="Streams", better=better)
     windows = dict.fromkeys(str(row[WINDOW]) for row in found.rows)
-    lines = [Line(f"Window {text}" if len(windows) > 1 else "", ((WINDOW, text),)) for text in windows]
-    return Shown(topic, lines, WINDOW, "Window", ceiling)
+    lines = [FigureLine(f"Window {text}" if len(windows) > 1 else "", ((WINDOW, text),)) for text in windows]
+    return FigureTopic(topic, lines, WINDOW, "Window", ceiling)
 
 
 def document(found: Table, *, better: str = "higher", ceiling: float | None = None, language: str = "en") -> Document:

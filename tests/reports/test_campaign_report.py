@@ -13,7 +13,7 @@ from apps.comparison.figures import checks
 from apps.reports import campaign as reports
 from apps.reports import serialisation
 from apps.reports.claims import checks as claims
-from apps.reports.document import Document, Drawing, Figure, Link, Listing, Paragraph, Table, joined, walk
+from apps.reports.document import Document, Drawing, Figure, Listing, Paragraph, Table, TextLink, joined, walk
 from apps.testbeds import inventory
 from apps.tuning.models import Finding
 from tests import rewriting
@@ -45,7 +45,7 @@ def tables_of(document: Document) -> dict[str, Table]:
 
 
 def text_of(cell: object) -> str:
-    return cell.text if isinstance(cell, Link) else str(cell)
+    return cell.text if isinstance(cell, TextLink) else str(cell)
 
 
 def rows_of(table: Table) -> dict[str, tuple[object, ...]]:

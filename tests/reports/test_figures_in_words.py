@@ -18,7 +18,7 @@ from apps.campaigns.models import Trial
 from apps.reports import campaign as reports
 from apps.reports import overview
 from apps.reports.claims import checks, words
-from apps.reports.document import Document, Figure, Items, Link, Paragraph, Section, Sentence, Table, walk
+from apps.reports.document import Document, Figure, Items, Paragraph, Section, Sentence, Table, TextLink, walk
 from apps.results.models import Result
 from tests import rewriting
 from tests.reports import whole
@@ -73,7 +73,10 @@ def names_of(said: Sentence, table: Table | None) -> list[str]:
     rows = table.rows if table else ()
     named = [row for row in rows if said.claim.topic.rows and str(row[0]) == said.claim.topic.rows[0][1]]
     return [
-        cell.text if isinstance(cell, Link) else cell for row in named for cell in row if isinstance(cell, Link | str)
+        cell.text if isinstance(cell, TextLink) else cell
+        for row in named
+        for cell in row
+        if isinstance(cell, TextLink | str)
     ]
 
 

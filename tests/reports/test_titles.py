@@ -13,7 +13,7 @@ from apps.reports import overview, serialisation, services
 from apps.reports.campaign import grounds
 from apps.reports.campaign.grounds import Grounds
 from apps.reports.claims import checks, titles
-from apps.reports.document import Document, Items, Link, Paragraph, Section, Sentence, Table, walk
+from apps.reports.document import Document, Items, Paragraph, Section, Sentence, Table, TextLink, walk
 from apps.reports.truthful import SentencesRefusedError
 from tests.reports import whole
 from tests.reports.overview.conftest import NOW, WHOLE, make_quarter
@@ -36,7 +36,7 @@ def documents(cast: SimpleNamespace) -> list[Document]:
     return own + managed
 
 
-def links_of(document: Document) -> Iterator[Link]:
+def links_of(document: Document) -> Iterator[TextLink]:
     """Yield the titles of findings that stand in texts and tables, not who else has the same, nor the rule's name."""
     for block in walk(document):
         if isinstance(block, Paragraph) and block.style == "remark":
@@ -49,7 +49,7 @@ def links_of(document: Document) -> Iterator[Link]:
             else ()
         )
         yield from (
-            part for row in rows for part in row if isinstance(part, Link) and part.ref.startswith("finding:")
+            part for row in rows for part in row if isinstance(part, TextLink) and part.ref.startswith("finding:")
         )
 
 

@@ -10,7 +10,7 @@ from apps.bench.toolkit import Flag
 from apps.campaigns.models import Campaign
 from apps.reports import campaign as reports
 from apps.reports.campaign import remarks
-from apps.reports.document import Document, Figure, Items, Link, Table, joined, walk
+from apps.reports.document import Document, Figure, Items, Table, TextLink, joined, walk
 from apps.results.models import Result, Series
 from apps.tuning.models import Finding
 from tests import rewriting
@@ -111,4 +111,4 @@ def test_facts_are_no_problems_and_the_conclusion_says_what_to_do(cast: SimpleNa
 
 
 def text(cell: object) -> str:
-    return cell.text if isinstance(cell, Link) else str(cell)
+    return cell.text if isinstance(cell, TextLink) else str(cell)

@@ -87,9 +87,9 @@ def test_what_measured_is_shown_before_what_only_looked_and_a_sender_before_a_re
         ]
     }
 
-    def command(stage: int, argv: list[str], *, sends: bool = False) -> attempts.Command:
+    def command(stage: int, argv: list[str], *, sends: bool = False) -> attempts.ShownCommand:
         watched: Any = SimpleNamespace(is_sender=sends)
-        return attempts.Command(Job(stage=stage, argv=argv), True, " ".join(argv), [], watched)
+        return attempts.ShownCommand(Job(stage=stage, argv=argv), True, " ".join(argv), [], watched)
 
     commands = [
         command(0, ["srun", "--test-only"]),

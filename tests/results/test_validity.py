@@ -14,7 +14,7 @@ from tests import factories as people
 from tests import rewriting
 
 
-def table(campaign: Campaign) -> queries.Table:
+def table(campaign: Campaign) -> queries.FactorTable:
     experiment = campaign.experiments.get()
     return queries.table_of(experiment, metric=queries.metrics_of(toolbox.get_tool(experiment.tool))[0])
 

@@ -113,7 +113,7 @@ def test_an_import_changes_what_differs_and_keeps_what_is_left_out() -> None:
     factories.site(team, "PNU", notes="untouched")
     changes = inventory.import_inventory(team=team, text="sites: [{name: KISTI, place: Daejeon KR}, {name: KNU}]")
     assert [(change.action, str(change.item)) for change in changes] == [("changed", "KISTI"), ("created", "KNU")]
-    assert changes[0].differences == (inventory.Difference("place", "Daejeon", "Daejeon KR"),)
+    assert changes[0].differences == (inventory.FieldChange("place", "Daejeon", "Daejeon KR"),)
     site.refresh_from_db()
     assert (site.place, site.notes) == ("Daejeon KR", "kept")
     assert Site.objects.filter(name="PNU", notes="untouched").exists()

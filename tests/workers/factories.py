@@ -62,7 +62,7 @@ def report(job: Job, state: Job.State, output: Output | None = None, **values: o
     if output:
         facts |= {"exit_code": output.exit_code, "signal": output.signal}
         facts |= {"stdout_z": zlib.compress(output.stdout), "stderr_z": zlib.compress(output.stderr)}
-    agents.record_report(node_id=job.node_id, job_id=job.pk, report=agents.Report(**{**facts, **values}))
+    agents.record_report(node_id=job.node_id, job_id=job.pk, report=agents.JobReport(**{**facts, **values}))
     job.refresh_from_db()
 
 

@@ -168,7 +168,7 @@ def test_a_part_that_fails_as_a_whole_is_passed_over_for_a_while_and_keeps_no_ot
         calls.append(now)
         raise ValueError("broken")
 
-    monkeypatch.setattr(timetable, "TICK", (isolation.Part("stumble", stumble), *timetable.TICK))
+    monkeypatch.setattr(timetable, "TICK", (isolation.TimetablePart("stumble", stumble), *timetable.TICK))
     look(tasks.tick, messages)
     look(tasks.tick, messages)
     assert len(calls) == 1 and case.is_done[1]()

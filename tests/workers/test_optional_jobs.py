@@ -92,7 +92,7 @@ def test_parsers_are_given_files_facts_and_telemetry(cast: SimpleNamespace, pair
     Job.objects.update(facts=facts)
     file = agents.GivenFile("out", zlib.compress(b"1 2\n"), 4)
     empty = zlib.compress(b"")
-    end = agents.Report(
+    end = agents.JobReport(
         state=Job.State.ENDED,
         started_at=timezone.now(),
         ended_at=timezone.now(),
@@ -115,7 +115,7 @@ def test_telemetry_that_is_none_is_none(cast: SimpleNamespace, pair: list[Node],
     job = Job.objects.get()
     empty = zlib.compress(b"")
     now = timezone.now()
-    end = agents.Report(
+    end = agents.JobReport(
         state=Job.State.ENDED, ended_at=now, stdout_z=empty, stderr_z=empty, telemetry_z=zlib.compress(said)
     )
     agents.record_report(node_id=job.node_id, job_id=job.pk, report=end)

@@ -136,7 +136,7 @@ def test_what_a_team_had_of_one_kind_counts_for_the_others(kind: str, cast: Simp
 
 
 def all_imports(do: Callable[[int], bool]) -> turns.Pieces:
-    return turns.Pieces(Import.objects.all(), turns.Asked("team", "created_by", "updated_at"), do)
+    return turns.Pieces(Import.objects.all(), turns.TurnFields("team", "created_by", "updated_at"), do)
 
 
 def take_next(do: Callable[[int], bool]) -> bool:

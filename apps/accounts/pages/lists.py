@@ -11,7 +11,7 @@ from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.accounts.pages.base import TeamPage
 from apps.core.forms import word_errors
-from apps.core.search import Search
+from apps.core.search import ListSearch
 
 
 class ListPage(TeamPage, generic.ListView):
@@ -37,9 +37,9 @@ class ListPage(TeamPage, generic.ListView):
         return rows.order_by(self.sort, "pk") if self.sort else rows
 
     @cached_property
-    def search(self) -> Search:
+    def search(self) -> ListSearch:
         """Return the search, each word of which a row must hold."""
-        return Search(self.request.GET.get("q", "") if self.search_fields else "")
+        return ListSearch(self.request.GET.get("q", "") if self.search_fields else "")
 
     @cached_property
     def team_slug(self) -> str:

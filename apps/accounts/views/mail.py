@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts import consent
-from apps.accounts.consent import Link
+from apps.accounts.consent import ConsentLink
 from apps.bench.text import Message, _
 from apps.core.limits import policies
 from apps.core.limits.askers import address_of
@@ -41,7 +41,7 @@ def stop(request: HttpRequest) -> HttpResponse:
     return _shown(request, "stop", link)
 
 
-def _link_of(request: HttpRequest, read: Callable[[str], Link | None]) -> Link:
+def _link_of(request: HttpRequest, read: Callable[[str], ConsentLink | None]) -> ConsentLink:
     """Return what a link is about; Http404 for one that is none of ours, LimitExceededError if many are asked for."""
     text = _("Too many requests from this address: ask again in %(seconds)s s.")
     policies.charge_or_refuse({"mail-links": f"address:{address_of(request)}"}, Message(text))
@@ -53,7 +53,7 @@ def _link_of(request: HttpRequest, read: Callable[[str], Link | None]) -> Link:
     return link
 
 
-def _shown(request: HttpRequest, name: str, link: Link, **context: bool) -> HttpResponse:
+def _shown(request: HttpRequest, name: str, link: ConsentLink, **context: bool) -> HttpResponse:
     answer = render(
         request,
         f"accounts/mail/{name}.html",

@@ -29,7 +29,7 @@ from apps.agents.endpoint.room import Problem
 from apps.agents.queries import Credentials
 from apps.agents.troubles import Trouble
 from apps.core import bodies, races, secrets
-from apps.core.bodies import Kind
+from apps.core.bodies import BodyKind
 
 logger = logging.getLogger(__name__)
 
@@ -54,8 +54,8 @@ class AgentEndpoint:
         self.otherwise = otherwise
         self.hold_s = hold_s
         self.hub = Hub()
-        self._reports = room.Room(room.REPORTS_OF_AGENT, room.REPORTS_OF_ALL)
-        self._news = room.Room(room.NEWS_OF_AGENT, room.NEWS_OF_ALL)
+        self._reports = room.AgentRoom(room.REPORTS_OF_AGENT, room.REPORTS_OF_ALL)
+        self._news = room.AgentRoom(room.NEWS_OF_AGENT, room.NEWS_OF_ALL)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -95,7 +95,7 @@ class AgentEndpoint:
         if scope["method"] not in (("GET", "POST") if name == "clock" else ("POST",)):
             raise Problem(405, "wrong-method", "Use POST.")
         if name == "enrol":
-            return await self._enrol(await read_body(scope, receive, Kind.GREETING))
+            return await self._enrol(await read_body(scope, receive, BodyKind.GREETING))
         prefix, agent = await self._identify(scope)
         key = protocol.instance_of(header(scope, b"fathom-instance"))
         if name in ("hello", "leave"):
@@ -108,7 +108,7 @@ class AgentEndpoint:
             return await self._take_event(scope, receive, prefix, agent, key, protocol.job_id_of(words[1]))
         agent = await self._admitted(prefix, agent, key)
         with self._news.share_of(agent.agent_id, agent.team_id) as share:
-            body = await read_body(scope, receive, Kind.QUESTION if name == "poll" else Kind.NEWS, share)
+            body = await read_body(scope, receive, BodyKind.QUESTION if name == "poll" else BodyKind.NEWS, share)
         if name == "facts":
             changed = await database.run_for(agent.team_id, _take_facts, agent.agent_id, body)
             return 200, {"changed": changed}
@@ -122,7 +122,7 @@ class AgentEndpoint:
             raise _unknown_job()
         # What was measured is looked at whoever works for the node now: it counts if the process took the job.
         with self._reports.share_of(agent.agent_id, agent.team_id) as share:
-            body = await read_body(scope, receive, Kind.REPORT, share)
+            body = await read_body(scope, receive, BodyKind.REPORT, share)
             async with database.turn_of_body(agent.team_id, len(body)):
                 receipt, is_news = await database.run_for(agent.team_id, _take_report, agent, key, job, body)
         if is_news:
@@ -148,7 +148,7 @@ class AgentEndpoint:
         """Let a process begin its work, or end it."""
         if key is None:
             raise bad_field("Fathom-Instance", "is missing in the request's head")
-        data = read_json(await read_body(scope, receive, Kind.GREETING))
+        data = read_json(await read_body(scope, receive, BodyKind.GREETING))
         if name == "leave":
             await database.run_for(
                 agent.team_id, services.leave_instance, agent_id=agent.agent_id, key=key, now=timezone.now()
@@ -263,7 +263,7 @@ def _unknown_job() -> Problem:
     return Problem(404, "unknown-job", "There is no such job on this node.")
 
 
-def _read_poll(body: bytes) -> tuple[protocol.Question, tuple[Trouble, ...] | None]:
+def _read_poll(body: bytes) -> tuple[protocol.PollQuestion, tuple[Trouble, ...] | None]:
     data = read_json(body)
     return protocol.question_of(data), protocol.troubles_of(data)
 

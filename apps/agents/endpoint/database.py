@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from channels.db import database_sync_to_async
 
-from apps.agents.endpoint.places import Places
+from apps.agents.endpoint.places import WaitingPlaces
 from apps.core import outage
 
 P = ParamSpec("P")
@@ -19,7 +19,7 @@ T = TypeVar("T")
 COUNT = 4
 _THREADS = ThreadPoolExecutor(max_workers=COUNT, thread_name_prefix="agents-database")
 # Whatever a team's agents send, one of the threads is there for others.
-_places: "WeakKeyDictionary[asyncio.AbstractEventLoop, Places]" = WeakKeyDictionary()
+_places: "WeakKeyDictionary[asyncio.AbstractEventLoop, WaitingPlaces]" = WeakKeyDictionary()
 
 
 class Unavailable(Exception):
@@ -28,12 +28,12 @@ class Unavailable(Exception):
 
 # To read the JSON of many MiB stops all other threads for tenths of a second: one at a time.
 LARGE_BYTES = 4 * 1024 * 1024
-_large_places: "WeakKeyDictionary[asyncio.AbstractEventLoop, Places]" = WeakKeyDictionary()
+_large_places: "WeakKeyDictionary[asyncio.AbstractEventLoop, WaitingPlaces]" = WeakKeyDictionary()
 
 
 async def run_for(team: int, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Return what `run` does, when the team's turn has come."""
-    places = _places.setdefault(asyncio.get_running_loop(), Places(COUNT, COUNT - 1))
+    places = _places.setdefault(asyncio.get_running_loop(), WaitingPlaces(COUNT, COUNT - 1))
     async with places.place(team):
         return await run(function, *args, **kwargs)
 
@@ -44,7 +44,7 @@ async def turn_of_body(team: int, size: int) -> AsyncIterator[None]:
     if size <= LARGE_BYTES:
         yield
         return
-    async with _large_places.setdefault(asyncio.get_running_loop(), Places(1, 1)).place(team):
+    async with _large_places.setdefault(asyncio.get_running_loop(), WaitingPlaces(1, 1)).place(team):
         yield
 
 

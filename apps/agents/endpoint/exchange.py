@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
-from apps.agents.endpoint.room import GaveWay, Problem, Share
+from apps.agents.endpoint.room import GaveWay, Problem, RoomShare
 from apps.core import bodies, documents, outage
 
 Scope = Mapping[str, Any]
@@ -17,7 +17,7 @@ Send = Callable[[Any], Awaitable[None]]
 # what stands on the way may answer in our place, also in JSON, or with an answer of before.
 _REQUEST = re.compile(r"[0-9A-Za-z-]{1,64}")
 # What an agent prints comes as a few long texts: the most values have its facts.
-_LIMITS = documents.Limits(most_bytes=bodies.LINGER_BYTES, deepest=64, most_values=100_000)
+_LIMITS = documents.DocumentLimits(most_bytes=bodies.LINGER_BYTES, deepest=64, most_values=100_000)
 # What is said to one that names nothing.
 _NAMELESS = "1"
 
@@ -36,7 +36,7 @@ def header(scope: Scope, name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
 
 
-async def read_body(scope: Scope, receive: Receive, kind: bodies.Kind, share: Share | None = None) -> bytes:
+async def read_body(scope: Scope, receive: Receive, kind: bodies.BodyKind, share: RoomShare | None = None) -> bytes:
     """Return the request's body, within the limit of its kind and, while it comes, of the agent's share of memory.
 
     Problem 413 for more, 408 if it does not come on, 503 if too much comes at once.
@@ -54,7 +54,7 @@ async def read_body(scope: Scope, receive: Receive, kind: bodies.Kind, share: Sh
         raise Problem(503, "unavailable", "This came too slowly while others sent much: send it again.") from None
     except bodies.TooLarge as error:
         raise Problem(error.status, "too-large", str(error)) from None
-    except bodies.Stalled as error:
+    except bodies.BodyStalled as error:
         raise Problem(error.status, "stalled", str(error)) from None
     except bodies.HungUp:
         raise Disconnected from None
@@ -68,7 +68,7 @@ class Incoming:
         head = dict(scope["headers"])
         self._receive = receive
         # A short one is there with its head: whoever sent it reads the answer, and asks again over its connection.
-        is_long = bodies.announced_bytes(head) > bodies.most_bytes(bodies.Kind.NOTHING)
+        is_long = bodies.announced_bytes(head) > bodies.most_bytes(bodies.BodyKind.NOTHING)
         self.is_left = b"transfer-encoding" in head or is_long
 
     async def __call__(self) -> Any:

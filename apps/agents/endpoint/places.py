@@ -11,7 +11,7 @@ from apps.agents.endpoint.room import Problem
 MOST_WAITING = 1000
 
 
-class Places:
+class WaitingPlaces:
     """So many places in all, for one event loop; whoever waits is let in by teams in turn."""
 
     def __init__(self, count: int, of_team: int) -> None:

@@ -11,7 +11,7 @@ from apps.agents import facts
 from apps.agents.endpoint import packed
 from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.models import Job
-from apps.agents.services import Introduction, OwnToken, Report
+from apps.agents.services import Introduction, JobReport, OwnToken
 from apps.agents.troubles import Trouble
 from apps.core import moments
 
@@ -28,7 +28,7 @@ _PREFIX, _DIGEST = re.compile("[0-9a-f]{12}"), re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
-class Question:
+class PollQuestion:
     """A poll: the jobs the agent holds and those it is stopping, its clock's offset (s) and uncertainty (s).
 
     `number` counts the polls of one process, None from a program of an earlier version; `hold_s` is how long (s) it
@@ -46,14 +46,14 @@ class Question:
     unsent_s: float = 0.0
 
 
-def question_of(data: Mapping[str, Any]) -> Question:
+def question_of(data: Mapping[str, Any]) -> PollQuestion:
     """Return the poll in a body; Problem 400 names what is wrong."""
     clock = _clock(data)
     # A program of an earlier version says nothing of it.
     hold_s, unsent_s = _number(data, "hold_s"), _number(data, "unsent_s") or 0.0
     if not 0 <= unsent_s <= MOST_UNSENT_S:
         raise bad_field("unsent_s", f"must be 0 to {MOST_UNSENT_S:.0f} s")
-    return Question(
+    return PollQuestion(
         *(_ids(data, "held"), _ids(data, "stopping"), clock.node_offset_s, clock.error_s),
         *(_whole(data, "poll", _COUNT), None if hold_s is None else max(0.0, hold_s), _ids(data, "running")),
         unsent_s=unsent_s,
@@ -115,7 +115,7 @@ def facts_of(data: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     return node_facts, _text(data, "version", 32)
 
 
-def report_of(data: Mapping[str, Any]) -> Report:
+def report_of(data: Mapping[str, Any]) -> JobReport:
     """Return the report in a body; its times, the agent's, are turned into server times by its measured offset."""
     event = data.get("event")
     if event not in EVENTS:
@@ -124,7 +124,7 @@ def report_of(data: Mapping[str, Any]) -> Report:
     clock = _clock(data)
     shift = clock.offset_s or 0.0
     stdout_z, stderr_z = packed.stream_of(data, "stdout"), packed.stream_of(data, "stderr")
-    return Report(
+    return JobReport(
         state=state,
         started_at=_time(data, "started_at", shift, required=state == Job.State.RUNNING),
         ready_at=_time(data, "ready_at", shift, required=state == Job.State.READY),

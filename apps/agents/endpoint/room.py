@@ -3,9 +3,9 @@
 from contextlib import AbstractContextManager
 
 from apps.core import room
-from apps.core.room import LEAST, MIB, Claim, GaveWay, Share
+from apps.core.room import LEAST, MIB, GaveWay, RoomClaim, RoomShare
 
-__all__ = ["LEAST", "MIB", "GaveWay", "Problem", "Room", "Share"]
+__all__ = ["LEAST", "MIB", "AgentRoom", "GaveWay", "Problem", "RoomShare"]
 # An agent sends reports over two connections, one for what is large; in all it is what a web process can spare.
 REPORTS_OF_AGENT, REPORTS_OF_ALL = 2 * 64 * MIB, 8 * 64 * MIB
 # Facts and questions for work are a MiB at most, and must not wait for reports.
@@ -22,18 +22,18 @@ class Problem(Exception):
         self.retry_after_s = retry_after_s
 
 
-class Room:
+class AgentRoom:
     """What all requests of agents take: a share of each agent, half of it of each team; Problem 503 for more."""
 
     def __init__(self, most_of_agent: int, most_of_all: int) -> None:
         self._most_of_agent, self._most_of_team = most_of_agent, most_of_all // 2
         self.all = room.Room(most_of_all, "all agents", _full)
 
-    def share_of(self, agent: int, team: int) -> AbstractContextManager[Share]:
+    def share_of(self, agent: int, team: int) -> AbstractContextManager[RoomShare]:
         """Give a share to a request of an agent of a team, until the block ends."""
         return self.all.share_of(
-            Claim(("agent", agent), self._most_of_agent, "this agent"),
-            Claim(("team", team), self._most_of_team, "this team's agents"),
+            RoomClaim(("agent", agent), self._most_of_agent, "this agent"),
+            RoomClaim(("team", team), self._most_of_team, "this team's agents"),
         )
 
 

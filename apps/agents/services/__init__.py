@@ -20,23 +20,23 @@ from apps.agents.services.instances import (
     leave_instance,
     note_refused_report,
 )
-from apps.agents.services.jobs import Delivery, JobSpec, deliver_jobs, queue_jobs, request_stop, request_stops
+from apps.agents.services.jobs import JobSpec, PollAnswer, deliver_jobs, queue_jobs, request_stop, request_stops
 from apps.agents.services.losses import mark_lost_jobs, presume_ended
-from apps.agents.services.reports import GivenFile, OtherInstance, Report, UnknownJob, record_report
+from apps.agents.services.reports import GivenFile, JobReport, OtherInstance, UnknownJob, record_report
 from apps.agents.services.troubles import record_troubles
 
 __all__ = [
-    "Delivery",
     "EnrolmentRefused",
     "GivenFile",
     "Heartbeat",
     "InstanceRefused",
     "Introduction",
     "IssuedEnrolment",
+    "JobReport",
     "JobSpec",
     "OtherInstance",
     "OwnToken",
-    "Report",
+    "PollAnswer",
     "UnknownJob",
     "Unsent",
     "admit_instance",

@@ -91,7 +91,7 @@ class JobSpec:
 
 
 @dataclass(frozen=True)
-class Delivery:
+class PollAnswer:
     """What a poll is answered with: jobs to start, ids of jobs to stop."""
 
     jobs: list[Job]
@@ -167,7 +167,7 @@ def deliver_jobs(
     instance: UUID | None = None,
     poll: int | None = None,
     running: Collection[str] = (),
-) -> Delivery:
+) -> PollAnswer:
     """Return what is to be done on an agent's node, and mark its new jobs as delivered; nothing once it is retired.
 
     `instance` is the process that asks, in its poll of that number; both are None for a program of an earlier
@@ -212,7 +212,7 @@ def deliver_jobs(
     if cancelled:
         _cancel(cancelled, now)
     _note_destinations(jobs)
-    return Delivery(jobs, stop)
+    return PollAnswer(jobs, stop)
 
 
 def _note_destinations(jobs: Sequence[Job]) -> None:

@@ -69,7 +69,7 @@ class GivenFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class JobReport:
     """The state of a job as its agent knows it; times are server times, outputs zlib-compressed bytes."""
 
     state: Job.State
@@ -93,7 +93,7 @@ class Report:
     telemetry_z: bytes = b""
 
 
-def record_report(*, node_id: int, job_id: UUID, report: Report, instance: UUID | None = None) -> Job.State:
+def record_report(*, node_id: int, job_id: UUID, report: JobReport, instance: UUID | None = None) -> Job.State:
     """Take a report in and return the job's state; UnknownJob if there is no such job on the node.
 
     OtherInstance if `instance`, the process that reports, is not the one that took the job: what counts is definite.
@@ -122,7 +122,7 @@ def record_report(*, node_id: int, job_id: UUID, report: Report, instance: UUID 
     return report.state
 
 
-def _take_old(node_id: int, job_id: UUID, report: Report, instance: UUID | None) -> Job.State:
+def _take_old(node_id: int, job_id: UUID, report: JobReport, instance: UUID | None) -> Job.State:
     """Return the state of a job for which a report came that is not news, keeping the output of a lost one."""
     job = Job.objects.filter(pk=job_id, node_id=node_id).first()
     if job is None:

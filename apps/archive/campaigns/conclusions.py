@@ -7,7 +7,7 @@ from django.db.models import Prefetch, QuerySet
 
 from apps.accounts.models import User
 from apps.archive.campaigns import fields
-from apps.archive.campaigns.places import Places
+from apps.archive.campaigns.places import CampaignInventory
 from apps.archive.campaigns.records import Json, record
 from apps.campaigns.models import Campaign
 from apps.reports import queries as reports
@@ -19,7 +19,11 @@ Person = Callable[[int | None], str | None]
 
 
 def finding_lines(
-    campaign: Campaign, places: Places, trial: Callable[[int, int], list[int]], person: Person, reader: User | None
+    campaign: Campaign,
+    places: CampaignInventory,
+    trial: Callable[[int, int], list[int]],
+    person: Person,
+    reader: User | None,
 ) -> Iterator[Json]:
     """Yield the findings, with the places of the trials they rest on, decisions and verifications `reader` sees."""
     numbers = {item.pk: place for place, item in enumerate(campaign.experiments.order_by("position", "pk"))}

@@ -19,7 +19,7 @@ Numbers = dict[type[Model], set[int]]
 _RESOURCES: dict[str, type[Any]] = {"node": Node, "link": Link, "fs": FileSystem}
 
 
-class Places:
+class CampaignInventory:
     """The inventory that a campaign touches: what took part, the links between, and all that these stand in."""
 
     def __init__(self, campaign: Campaign, runs: QuerySet[Any, Any]) -> None:

@@ -14,7 +14,7 @@ from apps.archive.campaigns import fields, form
 from apps.archive.campaigns.conclusions import editions_of, finding_lines, report_lines
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.jobs import job_record, jobs_of, outputs_of, withheld_of
-from apps.archive.campaigns.places import Places
+from apps.archive.campaigns.places import CampaignInventory
 from apps.archive.campaigns.records import Json, record
 from apps.archive.rows import one_moment
 from apps.archive.zip_stream import ZipStream
@@ -40,10 +40,10 @@ def archive_of(campaign: Campaign, *, now: datetime, reader: User | None = None)
     if campaign.state not in ENDED:
         text = _("The campaign has not ended: its archive would hold half of it. Wait, or cancel it.")
         raise ArchiveError("state", Message(text))
-    return _Writer(campaign, now, reader).pieces()
+    return _ArchiveWriter(campaign, now, reader).pieces()
 
 
-class _Writer:
+class _ArchiveWriter:
     def __init__(self, campaign: Campaign, now: datetime, reader: User | None) -> None:
         self._campaign = campaign
         self._reader = reader
@@ -56,7 +56,7 @@ class _Writer:
         with one_moment():
             campaign = self._campaign
             campaign.refresh_from_db()
-            self._places = Places(campaign, Run.objects.filter(trial__campaign=campaign).values("pk"))
+            self._places = CampaignInventory(campaign, Run.objects.filter(trial__campaign=campaign).values("pk"))
             experiments = list(campaign.experiments.order_by("position", "pk"))
             self._number = {item.pk: place for place, item in enumerate(experiments)}
             lanes = [(item, list(item.lanes.order_by("pk"))) for item in experiments]

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from apps.accounts import rights
 from apps.archive.exports import package
-from apps.archive.exports.selection import Selection, read_selection
+from apps.archive.exports.selection import ExportSelection, read_selection
 from apps.comparison.comparisons.sets import SetError
 from apps.core.api import field_errors
 from apps.core.rest import APIView
@@ -40,7 +40,7 @@ class ExportSerializer(serializers.Serializer):
     tools = ExportToolSerializer(many=True)
 
 
-def _selected(request: Request) -> Selection:
+def _selected(request: Request) -> ExportSelection:
     try:
         return read_selection(request.query_params, rights.user_of(request))
     except SetError as error:

@@ -19,7 +19,7 @@ _NUMBERS = {"duration", "float"}
 
 
 @dataclass(frozen=True)
-class Column:
+class ExportColumn:
     """A column: name, type, unit of its values (a base unit), and the SQL that gives it; `%s` in it is the `key`."""
 
     name: str
@@ -32,25 +32,27 @@ class Column:
 
 # `t` is the trial, `r` its result, `l` names its nodes, `e` its experiment and `p` has its samples.
 BEFORE = (
-    Column("campaign", "string", "e.campaign", "Permanent id of the campaign"),
-    Column("campaign_name", "string", "e.campaign_name", "Name of the campaign"),
-    Column("experiment", "integer", "e.place", "Place of the experiment in its campaign, from 0"),
-    Column("experiment_name", "string", "e.name", "Name of the experiment"),
-    Column("trial", "integer", "t.position", "Place of the trial in its experiment, from 0"),
-    Column("point", "integer", "t.point", "Point of the sweep"),
-    Column("repetition", "integer", "t.repetition", "Repetition of the point"),
-    Column("warmup", "boolean", "t.is_warmup::text", "Whether it only warmed up: statistics leave it out"),
-    Column("nodes", "string", "l.nodes", "Nodes by role, in the order of the tool's roles"),
-    Column("state", "string", "t.state", "succeeded or failed"),
+    ExportColumn("campaign", "string", "e.campaign", "Permanent id of the campaign"),
+    ExportColumn("campaign_name", "string", "e.campaign_name", "Name of the campaign"),
+    ExportColumn("experiment", "integer", "e.place", "Place of the experiment in its campaign, from 0"),
+    ExportColumn("experiment_name", "string", "e.name", "Name of the experiment"),
+    ExportColumn("trial", "integer", "t.position", "Place of the trial in its experiment, from 0"),
+    ExportColumn("point", "integer", "t.point", "Point of the sweep"),
+    ExportColumn("repetition", "integer", "t.repetition", "Repetition of the point"),
+    ExportColumn("warmup", "boolean", "t.is_warmup::text", "Whether it only warmed up: statistics leave it out"),
+    ExportColumn("nodes", "string", "l.nodes", "Nodes by role, in the order of the tool's roles"),
+    ExportColumn("state", "string", "t.state", "succeeded or failed"),
 )
 _FLAGS = "(SELECT string_agg(DISTINCT f->>'name', ' ') FROM jsonb_array_elements(r.flags) f WHERE f->>'severity' %s)"
 AFTER = (
-    Column("invalid", "string", _FLAGS % "= 'invalid'", "Flags that make figures invalid: statistics leave them out"),
-    Column("flags", "string", _FLAGS % "<> 'invalid'", "Other flags of the result"),
-    Column("not_counted", "string", "p.not_counted", "Metrics whose figures statistics leave out"),
-    Column("marked_invalid", "string", "nullif(t.invalid_reason, '')", "Why a person marked the trial invalid"),
-    Column("tool_version", "string", "r.tool_version", "Version of the tool"),
-    Column(
+    ExportColumn(
+        "invalid", "string", _FLAGS % "= 'invalid'", "Flags that make figures invalid: statistics leave them out"
+    ),
+    ExportColumn("flags", "string", _FLAGS % "<> 'invalid'", "Other flags of the result"),
+    ExportColumn("not_counted", "string", "p.not_counted", "Metrics whose figures statistics leave out"),
+    ExportColumn("marked_invalid", "string", "nullif(t.invalid_reason, '')", "Why a person marked the trial invalid"),
+    ExportColumn("tool_version", "string", "r.tool_version", "Version of the tool"),
+    ExportColumn(
         "finished_at",
         "datetime",
         "to_char(coalesce(t.finished_at, t.updated_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')",
@@ -59,7 +61,9 @@ AFTER = (
 )
 
 
-def columns_of(slug: str, experiments: Sequence[Experiment]) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+def columns_of(
+    slug: str, experiments: Sequence[Experiment]
+) -> tuple[tuple[ExportColumn, ...], tuple[ExportColumn, ...]]:
     """Return the columns of a tool's table: all of them, and those of them that are metrics.
 
     A metric is called as its parameter's namesake would be only once: the metric then has "metric." before it.
@@ -81,7 +85,7 @@ def _parameters(tool: Tool, experiments: Iterable[Experiment]) -> list[Parameter
     return [*tool.parameters, *settings.values()]
 
 
-def _of_parameter(parameter: Parameter, names: set[str]) -> Column:
+def _of_parameter(parameter: Parameter, names: set[str]) -> ExportColumn:
     kind: Type = "string"
     if parameter.kind in _WHOLE:
         kind = "integer"
@@ -90,7 +94,7 @@ def _of_parameter(parameter: Parameter, names: set[str]) -> Column:
     elif parameter.kind == "boolean":
         kind = "boolean"
     name = f"parameter.{parameter.name}" if parameter.name in names else parameter.name
-    return Column(name, kind, "t.parameters->>%s", parameter.label, parameter.unit, parameter.name)
+    return ExportColumn(name, kind, "t.parameters->>%s", parameter.label, parameter.unit, parameter.name)
 
 
 def _metrics(tool: Tool, experiments: Sequence[Experiment]) -> list[str]:
@@ -119,14 +123,14 @@ SELECT DISTINCT step.metric FROM unnest(%s::bigint[]) e, LATERAL (
 """
 
 
-def _of_metric(name: str, tool: Tool, names: set[str]) -> Column:
+def _of_metric(name: str, tool: Tool, names: set[str]) -> ExportColumn:
     metric: Metric | None = next((item for item in tool.metrics if item.name == name), None)
     title = f"metric.{name}" if name in names else name
     label, unit = (metric.label, metric.unit) if metric else ("", "")
-    return Column(title, "number", "", str(label), unit, name)
+    return ExportColumn(title, "number", "", str(label), unit, name)
 
 
-def as_json(columns: Iterable[Column]) -> list[dict[str, str]]:
+def as_json(columns: Iterable[ExportColumn]) -> list[dict[str, str]]:
     """Return columns as fields of a Table Schema; `unit` is an addition of ours, which the standard allows."""
     return [
         {

@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from apps.archive.exports import parquet
-from apps.archive.exports.columns import Column, as_json
-from apps.archive.exports.selection import Selection
+from apps.archive.exports.columns import ExportColumn, as_json
+from apps.archive.exports.selection import ExportSelection
 from apps.archive.rows import Rows, one_moment
 from apps.archive.zip_stream import Packed, ZipStream
 from apps.campaigns.models import Campaign, Experiment
@@ -24,34 +24,34 @@ ENDINGS: tuple[Ending, ...] = ("csv", "jsonl", "parquet")
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet"}
 
 _CAMPAIGNS = (
-    Column("campaign", "string", "", "Permanent id of the campaign"),
-    Column("name", "string", "", "Name"),
-    Column("goal", "string", "", "Goal"),
-    Column("team", "string", "", "Short name of the team"),
-    Column("origin", "string", "", "measured, published or imported"),
-    Column("licence", "string", "", "SPDX id of the licence; empty if none was chosen"),
-    Column("launched_at", "datetime", "", "Launched (UTC)"),
-    Column("finished_at", "datetime", "", "Finished (UTC)"),
+    ExportColumn("campaign", "string", "", "Permanent id of the campaign"),
+    ExportColumn("name", "string", "", "Name"),
+    ExportColumn("goal", "string", "", "Goal"),
+    ExportColumn("team", "string", "", "Short name of the team"),
+    ExportColumn("origin", "string", "", "measured, published or imported"),
+    ExportColumn("licence", "string", "", "SPDX id of the licence; empty if none was chosen"),
+    ExportColumn("launched_at", "datetime", "", "Launched (UTC)"),
+    ExportColumn("finished_at", "datetime", "", "Finished (UTC)"),
 )
 _EXPERIMENTS = (
-    Column("campaign", "string", "", "Permanent id of the campaign"),
-    Column("experiment", "integer", "", "Place of the experiment in its campaign, from 0"),
-    Column("name", "string", "", "Name"),
-    Column("tool", "string", "", "Short name of the tool"),
-    Column("repetitions", "integer", "", "Repetitions asked for"),
-    Column("fixed", "string", "", "Fixed parameters as they were written (JSON)"),
-    Column("factors", "string", "", "Factors as they were written (JSON)"),
-    Column("file_system", "string", "", "File system"),
+    ExportColumn("campaign", "string", "", "Permanent id of the campaign"),
+    ExportColumn("experiment", "integer", "", "Place of the experiment in its campaign, from 0"),
+    ExportColumn("name", "string", "", "Name"),
+    ExportColumn("tool", "string", "", "Short name of the tool"),
+    ExportColumn("repetitions", "integer", "", "Repetitions asked for"),
+    ExportColumn("fixed", "string", "", "Fixed parameters as they were written (JSON)"),
+    ExportColumn("factors", "string", "", "Factors as they were written (JSON)"),
+    ExportColumn("file_system", "string", "", "File system"),
 )
 
 
-def table_of(selection: Selection, slug: str, ending: Ending) -> Iterator[bytes]:
+def table_of(selection: ExportSelection, slug: str, ending: Ending) -> Iterator[bytes]:
     """Yield the table of one tool of a selection."""
     with one_moment():
         yield from _pieces(Rows(slug, selection.tools[slug]), ending)
 
 
-def package_of(selection: Selection, ending: Ending, *, now: datetime, address: str) -> Iterator[bytes]:
+def package_of(selection: ExportSelection, ending: Ending, *, now: datetime, address: str) -> Iterator[bytes]:
     """Yield a zip of all tables and their description (`datapackage.json`); `address` is where they come from."""
     stream = ZipStream()
     resources = []
@@ -113,7 +113,7 @@ def _moment(value: datetime | None) -> str | None:
     return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if value else None
 
 
-def _small(columns: Sequence[Column], values: Iterable[list[Any]], ending: Ending) -> Iterator[bytes]:
+def _small(columns: Sequence[ExportColumn], values: Iterable[list[Any]], ending: Ending) -> Iterator[bytes]:
     """Return a table that is small."""
     names = [column.name for column in columns]
     if ending == "jsonl":
@@ -131,7 +131,7 @@ def _csv(names: list[str], values: Iterable[list[Any]], text_of: Callable[[objec
 
 def _resource(
     name: str,
-    columns: Sequence[Column],
+    columns: Sequence[ExportColumn],
     packed: Packed,
     ending: Ending,
     keys: list[str],
@@ -160,7 +160,7 @@ def _resource(
 
 
 def _description(
-    selection: Selection, resources: list[dict[str, Any]], now: datetime, address: str
+    selection: ExportSelection, resources: list[dict[str, Any]], now: datetime, address: str
 ) -> dict[str, Any]:
     campaigns = {item.campaign_id: item.campaign for item in selection.experiments}
     licences = sorted({item.licence for item in campaigns.values() if item.licence})

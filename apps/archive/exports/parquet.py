@@ -11,7 +11,7 @@ from typing import IO
 
 from django.conf import settings
 
-from apps.archive.exports.columns import Column, as_json
+from apps.archive.exports.columns import ExportColumn, as_json
 
 _PIECE = 256 * 1024
 
@@ -20,7 +20,7 @@ class ParquetError(RuntimeError):
     """The program failed; the text is what it said."""
 
 
-def converted(pieces: Iterable[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
+def converted(pieces: Iterable[bytes], columns: Sequence[ExportColumn]) -> Iterator[bytes]:
     """Yield the Parquet of a CSV that comes in pieces; ParquetError if that cannot be."""
     argv = [sys.executable, "-m", "apps.archive.exports.parquet_program", json.dumps(as_json(columns))]
     # Nothing of the service's own environment is needed: no database, no secrets.

@@ -37,7 +37,7 @@ class SearchError(SetError):
 
 
 @dataclass(frozen=True)
-class Part:
+class ExperimentPart:
     """The ended trials of one experiment, those that `condition` holds for (None: all)."""
 
     experiment: Experiment
@@ -50,11 +50,11 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Selection:
+class ExportSelection:
     """The parts of a selection by tool, both in the order of campaigns, and the query of an address that means it."""
 
     query: str = ""
-    tools: dict[str, list[Part]] = field(default_factory=dict)
+    tools: dict[str, list[ExperimentPart]] = field(default_factory=dict)
 
     @property
     def experiments(self) -> list[Experiment]:
@@ -67,7 +67,7 @@ class Selection:
         return {slug: _count(parts) for slug, parts in self.tools.items()}
 
 
-def read_selection(query: QueryDict, user: User) -> Selection:
+def read_selection(query: QueryDict, user: User) -> ExportSelection:
     """Return what of a query's sets ("set", as of a comparison) and searches ("search", as of the archive) is seen.
 
     SetError says what of the query cannot be read.
@@ -90,11 +90,11 @@ def read_selection(query: QueryDict, user: User) -> Selection:
         for experiment in _with_campaigns(_searched(text, user)):
             experiments[experiment.pk] = experiment
             conditions[experiment.pk].append(None)
-    tools: dict[str, list[Part]] = defaultdict(list)
+    tools: dict[str, list[ExperimentPart]] = defaultdict(list)
     for pk in sorted(experiments, key=lambda pk: (experiments[pk].campaign_id, experiments[pk].position, pk)):
-        tools[experiments[pk].tool].append(Part(experiments[pk], _either(conditions[pk])))
+        tools[experiments[pk].tool].append(ExperimentPart(experiments[pk], _either(conditions[pk])))
     pairs = [("set", text) for text in texts] + [("search", text) for text in searches]
-    return Selection(urlencode(pairs), dict(tools))
+    return ExportSelection(urlencode(pairs), dict(tools))
 
 
 def _searched(text: str, user: User) -> QuerySet[Experiment]:
@@ -193,7 +193,7 @@ def _dated(trials: QuerySet[Trial]) -> QuerySet[Trial]:
     return trials.alias(moment=Coalesce(F("finished_at"), F("updated_at")))
 
 
-def _count(parts: Sequence[Part]) -> int:
+def _count(parts: Sequence[ExperimentPart]) -> int:
     whole = [part.experiment.pk for part in parts if part.condition is None]
     rest = sum(part.trials().count() for part in parts if part.condition is not None)
     if not whole:

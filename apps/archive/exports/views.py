@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from apps.accounts import rights
 from apps.archive.campaigns.writer import ENDED
 from apps.archive.exports import package
-from apps.archive.exports.selection import Selection, read_selection
+from apps.archive.exports.selection import ExportSelection, read_selection
 from apps.bench.text import Message
 from apps.comparison.comparisons.sets import SetError
 from apps.core import messages
@@ -23,7 +23,7 @@ from apps.toolbox import queries as toolbox
 @require_GET
 def export(request: HttpRequest) -> HttpResponse:
     """Say what a selection holds and in which forms it can be had."""
-    problem, selection = "", Selection()
+    problem, selection = "", ExportSelection()
     if request.GET.get("set", "").strip() or request.GET.get("search", "").strip():
         try:
             selection = read_selection(request.GET, rights.user_of(request))
@@ -73,7 +73,7 @@ def download_table(request: HttpRequest, tool: str, ending: package.Ending) -> H
     return send(request, lambda: package.table_of(selection, tool, ending), name=name, kind=package.TYPES[ending])
 
 
-def _selection(request: HttpRequest, ending: str) -> Selection | HttpResponse:
+def _selection(request: HttpRequest, ending: str) -> ExportSelection | HttpResponse:
     """Return what a request selects, or the page that says what is wrong with it, or with the form it asks for."""
     if ending not in package.ENDINGS:
         text = _("There is no such one here; there are: %(known)s.")
@@ -89,7 +89,7 @@ def _selection(request: HttpRequest, ending: str) -> Selection | HttpResponse:
 
 def _refused(request: HttpRequest, message: Message | None) -> HttpResponse:
     text = messages.render(message) if message else _("Nothing that you may see is selected: choose something else.")
-    context = {"selection": Selection(), "problem": text, "endings": _named()}
+    context = {"selection": ExportSelection(), "problem": text, "endings": _named()}
     return render(request, "reports/exports/export.html", context, status=422)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
-from apps.archive.imports.groups import Places
+from apps.archive.imports.groups import NodesByName
 from apps.archive.imports.tables import Cell, text_of
 from apps.bench import bounds, units
 from apps.bench.text import Message, _
@@ -30,7 +30,7 @@ _MOST_REPETITIONS = 32_000
 
 
 @dataclass
-class Line:
+class TableLine:
     """What a row tells, and what is wrong with it."""
 
     told: Json = field(default_factory=dict)
@@ -117,9 +117,9 @@ def guess_tool(tools: Sequence[Tool], headers: Sequence[str]) -> Tool | None:
     return best[0] if len(best) == 1 else None
 
 
-def read_line(tool: Tool, cells: Mapping[str, Cell], columns: Mapped, places: Places, zone: tzinfo) -> Line:
+def read_line(tool: Tool, cells: Mapping[str, Cell], columns: Mapped, places: NodesByName, zone: tzinfo) -> TableLine:
     """Return what a row comes to; the first thing that is wrong refuses it."""
-    line = Line()
+    line = TableLine()
     for header, meaning in columns.items():
         cell = cells.get(header)
         if meaning.get("as", "ignore") == "ignore" or text_of(cell) == "":
@@ -135,7 +135,9 @@ def read_line(tool: Tool, cells: Mapping[str, Cell], columns: Mapped, places: Pl
     return line
 
 
-def _take(tool: Tool, line: Line, cell: Cell, meaning: Mapping[str, str], places: Places, zone: tzinfo) -> None:
+def _take(
+    tool: Tool, line: TableLine, cell: Cell, meaning: Mapping[str, str], places: NodesByName, zone: tzinfo
+) -> None:
     what, name, unit, text = meaning["as"], meaning.get("name", ""), meaning.get("unit", ""), text_of(cell)
     if what == "parameter":
         parameter = next(item for item in tool.parameters if item.name == name)

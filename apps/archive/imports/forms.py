@@ -33,7 +33,7 @@ class FilesField(forms.FileField):
         return [super(FilesField, self).clean(file, initial) for file in files if file] or [super().clean(None)]
 
 
-class SendForm(IntoTeamForm):
+class SendFilesForm(IntoTeamForm):
     """The files, and what they are."""
 
     kind = forms.ChoiceField(

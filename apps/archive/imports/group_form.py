@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from apps.archive.imports import completion
 from apps.archive.imports.models import Import
 from apps.bench import units
-from apps.bench.toolkit import Parameter, Role
+from apps.bench.toolkit import Parameter, ToolRole
 from apps.core import moments
 from apps.core.forms import StyledWidgets
 from apps.core.messages import render
@@ -154,7 +154,7 @@ class GroupsForm(StyledWidgets, forms.Form):
         return [self[f"g{number}_param_{parameter.name}"] for parameter in parameters]
 
 
-def _players(role: Role, members: list[int], nodes: list[tuple[int, str]], *, is_first: bool) -> forms.Field:
+def _players(role: ToolRole, members: list[int], nodes: list[tuple[int, str]], *, is_first: bool) -> forms.Field:
     """Return the field of who played a role."""
     label = render(role.label)
     if role.many:

@@ -67,7 +67,7 @@ def _group(key: str, items: list[tuple[Json, Json]], *, is_table: bool) -> Json:
     }
 
 
-class Places:
+class NodesByName:
     """The nodes of a team by what outputs and tables call them: name or address."""
 
     def __init__(self, team_id: int) -> None:

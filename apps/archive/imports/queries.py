@@ -30,7 +30,7 @@ KINDS: dict[str, Q] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class PreviewLine:
     """An item as the preview shows it; `told` and `figures` are texts with units."""
 
     item: ImportItem
@@ -69,7 +69,7 @@ def items_of(imported: Import, kind: str = "") -> QuerySet[ImportItem]:
     return items.filter(KINDS[kind]) if kind in KINDS else items
 
 
-def lines_of(items: Sequence[ImportItem]) -> list[Line]:
+def lines_of(items: Sequence[ImportItem]) -> list[PreviewLine]:
     """Return items as they are shown."""
     return [_line(item) for item in items]
 
@@ -89,18 +89,18 @@ def fitting(imported: Import) -> list[ColumnMapping]:
     return [mapping for mapping in mappings if headers >= set(mapping.columns)]
 
 
-def _line(item: ImportItem) -> Line:
+def _line(item: ImportItem) -> PreviewLine:
     try:
         tool = toolbox.get_tool(item.tool)
     except UnknownTool:
-        return Line(item, item.tool, "", "")
+        return PreviewLine(item, item.tool, "", "")
     parameters = {parameter.name: parameter for parameter in tool.parameters}
     texts = [
         f"{render(parameters[name].label)} {_told(parameters[name], value)}"
         for name, value in item.told.items()
         if name in parameters and value not in (None, "")
     ]
-    return Line(
+    return PreviewLine(
         item, tool.name, ", ".join(texts[:6]) + (", …" if len(texts) > 6 else ""), _figures(tool, item.values)
     )
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.archive.imports import duplicates, groups, uploads
-from apps.archive.imports.containers import Entry, Limits, read_entries
+from apps.archive.imports.containers import ContainerEntry, UnpackingLimits, read_entries
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.recognition import OutputReading, look_at, storable, unread
 from apps.bench.text import Message, _
@@ -16,7 +16,7 @@ from apps.core import cpu_time
 from apps.toolbox import queries as toolbox
 
 MIB = 1024 * 1024
-LIMITS = Limits(entries=20_000, total_bytes=512 * MIB, entry_bytes=16 * MIB)
+LIMITS = UnpackingLimits(entries=20_000, total_bytes=512 * MIB, entry_bytes=16 * MIB)
 MOST_ITEMS = 10_000
 # A file at which workers were lost so often is not read again.
 MOST_LOSSES = 2
@@ -33,7 +33,7 @@ class TooMuch(Exception):
 
 def read_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
     """Read further files of an import and say whether that was the last; ContainerError or TooMuch end it."""
-    places = groups.Places(imported.team_id)
+    places = groups.NodesByName(imported.team_id)
     position = imported.items.count()
     done = imported.done
     for number, entry in enumerate(_entries(imported)):
@@ -42,7 +42,7 @@ def read_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
         if is_time_up():
             return False
         if imported.stuck >= MOST_LOSSES and number == done:
-            entry = Entry(entry.name, refusal=Message(_("Reading this file took too long, twice.")))
+            entry = ContainerEntry(entry.name, refusal=Message(_("Reading this file took too long, twice.")))
         items = list(_items(imported, entry, places, position))
         position += len(items)
         if position > MOST_ITEMS:
@@ -60,13 +60,13 @@ def finish(imported: Import) -> None:
     imported.save(update_fields=["groups", "total", "done", "updated_at"])
 
 
-def _entries(imported: Import) -> Iterator[Entry]:
+def _entries(imported: Import) -> Iterator[ContainerEntry]:
     for number, name in uploads.names(imported):
         with uploads.opened(imported, number) as file:
             yield from entries_of(file, name)
 
 
-def entries_of(file: BinaryIO, name: str) -> Iterator[Entry]:
+def entries_of(file: BinaryIO, name: str) -> Iterator[ContainerEntry]:
     """Yield the files of one that was sent."""
     yield from read_entries(file, name, LIMITS)
 
@@ -80,7 +80,9 @@ def _keep(imported: Import, items: list[ImportItem], done: int) -> None:
     imported.save(update_fields=["done", "stuck", "claimed_at", "updated_at"])
 
 
-def _items(imported: Import, entry: Entry, places: groups.Places, position: int) -> Iterator[ImportItem]:
+def _items(
+    imported: Import, entry: ContainerEntry, places: groups.NodesByName, position: int
+) -> Iterator[ImportItem]:
     if entry.refusal is not None:
         yield ImportItem(source=imported, position=position, file=entry.name, refusal=entry.refusal.as_json())
         return
@@ -100,7 +102,7 @@ def _refused(item: ImportItem, reading: OutputReading) -> ImportItem:
     return item
 
 
-def _described(item: ImportItem, reading: OutputReading, places: groups.Places) -> ImportItem:
+def _described(item: ImportItem, reading: OutputReading, places: groups.NodesByName) -> ImportItem:
     output = reading.output
     item.tool, item.group = reading.tool, groups.key_of(reading.tool, item.file)
     item.told, item.values, item.measured_at = storable(reading.told), reading.values, reading.measured_at

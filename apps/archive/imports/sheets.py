@@ -145,7 +145,7 @@ def _in_time(seconds: float) -> Iterator[None]:
 
 
 def _items(imported: Import, tool: Tool, rows: Iterator[tables.Row]) -> Iterator[ImportItem]:
-    places = groups.Places(imported.team_id)
+    places = groups.NodesByName(imported.team_id)
     mapping: Json = imported.mapping["columns"]
     zone = imported.zone
     name = str(imported.uploads[0]["name"])[:150]

@@ -47,7 +47,7 @@ def store(imported: Import, now: datetime) -> Campaign:
     )
     ready = [group for group in imported.groups if _items(imported, group["key"]).exists()]
     for position, group in enumerate(ready):
-        _Writer(imported, campaign, position, group, moment).write()
+        _GroupWriter(imported, campaign, position, group, moment).write()
     _tell_times(campaign)
     text = _("Imported by %(user)s from %(files)s; trials: %(count)s.")
     files = ", ".join(str(upload["name"]) for upload in imported.uploads[:5])
@@ -78,7 +78,7 @@ def _tell_times(campaign: Campaign) -> None:
     campaign.save(update_fields=["launched_at", "finished_at", "updated_at"])
 
 
-class _Writer:
+class _GroupWriter:
     """Writes one group as an experiment."""
 
     def __init__(self, imported: Import, campaign: Campaign, position: int, group: Json, moment: datetime) -> None:

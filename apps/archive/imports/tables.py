@@ -14,7 +14,7 @@ from datetime import date, datetime, time
 from itertools import islice
 from typing import Any, BinaryIO
 
-from apps.archive.imports.containers import ContainerError, Limits, Package, is_workbook, printable, xml
+from apps.archive.imports.containers import ContainerError, Package, UnpackingLimits, is_workbook, printable, xml
 from apps.archive.imports.containers.limits import DAMAGES
 from apps.bench.text import Message, _
 
@@ -29,7 +29,7 @@ LONGEST_CELL = 1000
 SHOWN, SHOWN_CELL = 8, 80
 # A workbook's sheet may have its rows anywhere; so many without anything in them end it.
 MOST_BLANKS = 1000
-_WORKBOOK = Limits(entries=1000, total_bytes=128 * MIB, entry_bytes=64 * MIB)
+_WORKBOOK = UnpackingLimits(entries=1000, total_bytes=128 * MIB, entry_bytes=64 * MIB)
 _DELIMITERS = ",;\t|"
 # How zips, and the workbooks of old office programs, begin.
 _OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")

@@ -61,7 +61,7 @@ class MappingList(ListPage):
 def create(request: HttpRequest) -> HttpResponse:
     """Ask for files, and take them."""
     user = importer(request)
-    form = forms.SendForm(request.POST or None, request.FILES or None, user=user)
+    form = forms.SendFilesForm(request.POST or None, request.FILES or None, user=user)
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
         try:

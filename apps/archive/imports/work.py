@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 # A worker hands an import on after so long, for others to have their turn.
 TURN_S = 45.0
 ADVANCE_IMPORT, EXPIRE_IMPORTS = Import.WORK, "expire_imports"
-_ASKED = turns.Asked("team", "created_by", "updated_at")
+_ASKED = turns.TurnFields("team", "created_by", "updated_at")
 
 State = Import.State
 # One more for each time that a worker did not let go of an import by itself, but where PostgreSQL ended meanwhile.

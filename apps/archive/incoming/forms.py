@@ -13,7 +13,7 @@ from apps.testbeds.models import Node
 NOBODY = "-"
 
 
-class SendForm(IntoTeamForm):
+class SendArchiveForm(IntoTeamForm):
     """An archive and the team that takes it."""
 
     archive = forms.FileField(

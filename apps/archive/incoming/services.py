@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 State = IncomingArchive.State
 
 TAKE_ARCHIVES, EXPIRE_ARCHIVES = IncomingArchive.WORK, "expire_archives"
-_ASKED = turns.Asked("team", "created_by", "updated_at")
+_ASKED = turns.TurnFields("team", "created_by", "updated_at")
 # A worker compares an archive with its sums for so long, and then lets others have their turn. It is stored at once.
 TURN_S = 45.0
 MOST_ATTEMPTS = 3

@@ -47,7 +47,7 @@ def download(request: HttpRequest, pk: int) -> HttpResponseBase:
 def receive(request: HttpRequest) -> HttpResponse:
     """Ask for an archive, take it, and list those that were sent."""
     user = importer(request)
-    form = forms.SendForm(request.POST or None, request.FILES or None, user=user)
+    form = forms.SendArchiveForm(request.POST or None, request.FILES or None, user=user)
     if request.method == "POST" and form.is_valid():
         try:
             return redirect(

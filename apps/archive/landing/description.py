@@ -31,7 +31,7 @@ _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
-class Shown:
+class PointFigures:
     """The figures of one point: their mean, its interval as far as there is one, their summary, and their flags."""
 
     centre: Centre
@@ -41,7 +41,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredExperiment:
     """One experiment: its primary metric by its first factor; `rows` are (value, other factors, figures)."""
 
     position: int
@@ -49,7 +49,7 @@ class Measured:
     tool: str
     metric: Metric
     factor: str
-    rows: list[tuple[str, str, "Shown"]]
+    rows: list[tuple[str, str, "PointFigures"]]
     mean: str
     points: int
     left_out: int
@@ -69,7 +69,7 @@ class Described:
     goal: str
     versions: list[str]
     progress: Progress
-    experiments: list[Measured]
+    experiments: list[MeasuredExperiment]
     recipe: str
 
 
@@ -188,7 +188,7 @@ def _label(label: str, names: Names, keys: Mapping[str, str]) -> str:
     return keys.get(label) or names.text(label)
 
 
-def _measured(experiment: Experiment, names: Names) -> Measured:
+def _measured(experiment: Experiment, names: Names) -> MeasuredExperiment:
     tool = toolbox.get_tool(experiment.tool)
     table, data = charts.data_for(experiment, metric=None, x=None)
     chart: dict[str, Any] = dict(data)
@@ -196,7 +196,7 @@ def _measured(experiment: Experiment, names: Names) -> Measured:
     lanes = {pk: names.text(text) for pk, text in queries.lane_names(experiment).items()}
     parameter = queries.parameter_of(tool, table.x)
     ceiling = charts.ceiling_of(table.metric.unit, theory_of(experiment))
-    return Measured(
+    return MeasuredExperiment(
         position=experiment.position,
         name=names.text(experiment.name),
         tool=names.text(tool.name),
@@ -211,7 +211,7 @@ def _measured(experiment: Experiment, names: Names) -> Measured:
             (
                 names.text(charts.text_of(parameter, group.x, lanes)),
                 names.text(charts.label_of(tool, table.others, group.others, lanes)),
-                Shown(
+                PointFigures(
                     centre=group.centre,
                     ends=intervals.ends_of(group, table.metric, ceiling),
                     summary=group.summary,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import Team
-from apps.campaigns.services import StandIns
+from apps.campaigns.services import NodeStandIns
 from apps.core.forms import StyledWidgets
 from apps.testbeds.models import Cluster, FileSystem, Node
 
@@ -41,9 +41,9 @@ class RunAgainForm(StyledWidgets, forms.Form):
         self.add_fields({"launch": launch})
 
     @property
-    def stand_ins(self) -> StandIns:
+    def stand_ins(self) -> NodeStandIns:
         """Return what was chosen, of a form that is valid."""
-        return StandIns(
+        return NodeStandIns(
             **{
                 kind: {name: self.cleaned_data[f"{kind}.{place}"] for place, name in enumerate(names)}
                 for kind, names in self.needed.items()

@@ -17,7 +17,7 @@ Kind = RetentionRule.Kind
 
 
 @dataclass(frozen=True)
-class Preview:
+class RetentionPreview:
     """How many runs a rule concerns, how many things of theirs are stored, and how many bytes these take up."""
 
     kind: str
@@ -28,7 +28,7 @@ class Preview:
     bytes: int
 
 
-def preview(*, team: Team, kind: str, days: int, action: str, now: datetime) -> Preview:
+def preview(*, team: Team, kind: str, days: int, action: str, now: datetime) -> RetentionPreview:
     """Return what a rule would do now, were it new: samples are never part of it."""
     runs = Run.objects.filter(trial__campaign__team=team, ended_at__lt=now - timedelta(days=days)).order_by()
     things = total = 0
@@ -36,7 +36,7 @@ def preview(*, team: Team, kind: str, days: int, action: str, now: datetime) -> 
         sums = rows.aggregate(things=Count("pk"), bytes=Sum(size))
         things += sums["things"]
         total += sums["bytes"] or 0
-    return Preview(kind, days, action, runs.count(), things, total)
+    return RetentionPreview(kind, days, action, runs.count(), things, total)
 
 
 def stored(kind: str, runs: Any, *, unpacked: bool = False) -> list[tuple[QuerySet[Any], Any]]:

@@ -41,14 +41,14 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Known:
+class SearchNames:
     """The parameters and metrics that there are, by name, with the kinds of quantity that each is of."""
 
     parameters: Mapping[str, tuple[Parameter, tuple[str, ...]]]
     metrics: Mapping[str, tuple[Metric, tuple[str, ...]]]
 
 
-def known_to(user: User) -> Known:
+def known_to(user: User) -> SearchNames:
     """Return the parameters and metrics of all tools of a user; of the same name the first tells the label."""
     parameters: dict[str, tuple[Parameter, tuple[str, ...]]] = {}
     metrics: dict[str, tuple[Metric, tuple[str, ...]]] = {}
@@ -59,10 +59,10 @@ def known_to(user: User) -> Known:
         for metric in tool.metrics:
             first_metric, kinds = metrics.get(metric.name, (metric, ()))
             metrics[metric.name] = (first_metric, tuple(dict.fromkeys((*kinds, _KINDS.get(metric.unit, "float")))))
-    return Known(parameters, metrics)
+    return SearchNames(parameters, metrics)
 
 
-def read_parameter(text: str, names: Known) -> Condition:
+def read_parameter(text: str, names: SearchNames) -> Condition:
     """Return what a text such as streams:4..16 means; ConditionError says what is wrong."""
     name, range_text = _parts(text, "streams:4..16")
     if setting_names.is_setting(name):
@@ -78,7 +78,7 @@ def read_parameter(text: str, names: Known) -> Condition:
     return _range(name, range_text, kinds)
 
 
-def read_metric(text: str, names: Known) -> Condition:
+def read_metric(text: str, names: SearchNames) -> Condition:
     """Return what a text such as goodput:900 Mbit/s.. means; ConditionError says what is wrong."""
     name, range_text = _parts(text, "goodput:900 Mbit/s..")
     if name not in names.metrics:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.archive.search import queries
-from apps.archive.search.conditions import Known
+from apps.archive.search.conditions import SearchNames
 from apps.archive.search.models import SearchEnd, SearchEntry
 from apps.archive.search.state import FACETS, Search
 from apps.bench import tools
@@ -49,7 +49,7 @@ _PATHS = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class FacetChoice:
     """A value of a facet: how the address names it, its label, how many experiments have it, and the search with it
     chosen, or no more if it is.
     """
@@ -67,7 +67,7 @@ class Facet:
 
     name: str
     label: str
-    choices: tuple[Choice, ...]
+    choices: tuple[FacetChoice, ...]
     rest: int
 
 
@@ -91,7 +91,7 @@ def facets_of(search: Search, user: User) -> list[Facet]:
     return facets
 
 
-def chips_of(search: Search, facets: Iterable[Facet], names: Known) -> list[Chip]:
+def chips_of(search: Search, facets: Iterable[Facet], names: SearchNames) -> list[Chip]:
     """Return all that a search is narrowed by, each with the search without it."""
     chips = [
         Chip(facet.label, choice.label, choice.query)
@@ -116,7 +116,7 @@ def _facet(name: str, values: list[tuple[str, str, int]], search: Search) -> Fac
     if not values or (len(values) == 1 and not chosen_values and name in ("origin", "team")):
         return None
     choices = [
-        Choice(value, label, count, value in chosen_values, search.toggled(name, value).as_query())
+        FacetChoice(value, label, count, value in chosen_values, search.toggled(name, value).as_query())
         for value, label, count in values[: max(SHOWN, len(chosen_values))]
     ]
     return Facet(name, str(LABELS[name]), tuple(choices), len(values) - len(choices))

@@ -51,7 +51,7 @@ NODE_PATHS = {
 
 
 @dataclass(frozen=True)
-class Figure:
+class MetricFigure:
     """A metric's figures in an experiment, in base units: the means of its points from `low` to `high`, and the best
     of them, None where neither direction is better. So many of its `n` figures are `flagged`.
     """
@@ -75,7 +75,7 @@ class Hit:
 
     entry: SearchEntry
     tool: Tool | None
-    figures: tuple[Figure, ...]
+    figures: tuple[MetricFigure, ...]
 
     @property
     def experiment(self) -> Experiment:
@@ -199,7 +199,7 @@ def hits_of(entries: Iterable[SearchEntry], search: Search) -> list[Hit]:
             entry,
             tools_by_slug[entry.experiment.tool],
             tuple(
-                Figure(metric, row.n, row.low_mean, row.high_mean, row.flagged)
+                MetricFigure(metric, row.n, row.low_mean, row.high_mean, row.flagged)
                 for metric in metrics_of_tools[entry.experiment.tool]
                 if (row := figures.get((entry.pk, metric.name)))
             ),

@@ -10,7 +10,7 @@ from django.core.exceptions import TooManyFieldsSent
 from django.http import QueryDict
 from django.utils.dateparse import parse_date
 
-from apps.archive.search.conditions import Condition, ConditionError, Known, read_metric, read_parameter
+from apps.archive.search.conditions import Condition, ConditionError, SearchNames, read_metric, read_parameter
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign
 from apps.core import moments
@@ -98,7 +98,7 @@ class Search:
         return urlencode(pairs)
 
 
-def read_search(query: QueryDict, names: Known) -> tuple[Search, Errors]:
+def read_search(query: QueryDict, names: SearchNames) -> tuple[Search, Errors]:
     """Return the search that a query means, and what of it could not be read: {field: messages}.
 
     What cannot be read is left out, so that a page can show the rest.
@@ -125,7 +125,7 @@ def read_search(query: QueryDict, names: Known) -> tuple[Search, Errors]:
     return search, errors
 
 
-def read_text(text: str, names: Known) -> tuple[Search, Errors]:
+def read_text(text: str, names: SearchNames) -> tuple[Search, Errors]:
     """Return the same of a query written as text."""
     try:
         query = QueryDict(text.removeprefix("?"))
@@ -184,7 +184,7 @@ def _day(query: QueryDict, name: str, errors: Errors) -> date | None:
 
 
 def _conditions(
-    query: QueryDict, key: str, reader: Callable[[str, Known], Condition], names: Known, errors: Errors
+    query: QueryDict, key: str, reader: Callable[[str, SearchNames], Condition], names: SearchNames, errors: Errors
 ) -> tuple[Condition, ...]:
     """Return the conditions of an address, and the one that the page's form spells in three fields."""
     texts: list[Any] = [text for text in query.getlist(key) if text.strip()]

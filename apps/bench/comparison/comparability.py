@@ -11,7 +11,7 @@ from apps.bench.text import Message, _
 MOST_NAMES = 4
 
 
-class Level(Enum):
+class RemarkLevel(Enum):
     """How much a remark weighs: a refusal says that the figures must not be compared as they stand."""
 
     NOTE = "note"
@@ -23,12 +23,12 @@ class Level(Enum):
 class Remark:
     """Something to know before sets are compared."""
 
-    level: Level
+    level: RemarkLevel
     message: Message
 
 
 @dataclass(frozen=True)
-class Shown:
+class ComparedSets:
     """What a comparison shows, set by set.
 
     `averaged` has the labels of what figures are means over; `common` counts the places that all sets have, `axis`
@@ -51,74 +51,74 @@ class Shown:
     cut: int = 0
 
 
-def judge(subject: Shown) -> list[Remark]:
+def judge(subject: ComparedSets) -> list[Remark]:
     """Return what speaks against the comparison, the gravest first, and what it can tell."""
     remarks = [*_samples(subject), *_units(subject), *_averaged(subject)]
     if all(subject.samples):
         remarks += _changed(subject)
         if len(subject.names) > 1:
             remarks += [*_places(subject), *_tools(subject), *_causes(subject)]
-    order = [Level.REFUSAL, Level.CAUTION, Level.NOTE]
+    order = [RemarkLevel.REFUSAL, RemarkLevel.CAUTION, RemarkLevel.NOTE]
     return sorted(remarks, key=lambda remark: order.index(remark.level))
 
 
-def _samples(subject: Shown) -> list[Remark]:
+def _samples(subject: ComparedSets) -> list[Remark]:
     remarks = [
-        Remark(Level.REFUSAL, Message(_("%(set)s has no figures of this metric."), {"set": name}))
+        Remark(RemarkLevel.REFUSAL, Message(_("%(set)s has no figures of this metric."), {"set": name}))
         for name, count in zip(subject.names, subject.samples, strict=True)
         if not count
     ]
     if subject.invalid:
         text = _("Figures that a flag makes invalid are counted here: %(count)s.")
-        remarks.append(Remark(Level.CAUTION, Message(text, {"count": subject.invalid})))
+        remarks.append(Remark(RemarkLevel.CAUTION, Message(text, {"count": subject.invalid})))
     if subject.cut:
         text = _(
             "There are more results than are compared at once: %(count)s older ones are left out. Narrow the sets."
         )
-        remarks.append(Remark(Level.CAUTION, Message(text, {"count": subject.cut})))
+        remarks.append(Remark(RemarkLevel.CAUTION, Message(text, {"count": subject.cut})))
     return remarks
 
 
-def _units(subject: Shown) -> list[Remark]:
+def _units(subject: ComparedSets) -> list[Remark]:
     units = sorted({unit for of_set in subject.units for unit in of_set})
     if len(units) < 2:
         return []
     text = _("The figures have different units (%(units)s): narrow the sets to tools that measure the same.")
-    return [Remark(Level.REFUSAL, Message(text, {"units": ", ".join(units)}))]
+    return [Remark(RemarkLevel.REFUSAL, Message(text, {"units": ", ".join(units)}))]
 
 
-def _averaged(subject: Shown) -> list[Remark]:
+def _averaged(subject: ComparedSets) -> list[Remark]:
     if not subject.averaged:
         return []
     text = _("Each figure is averaged over %(factors)s.")
-    return [Remark(Level.NOTE, Message(text, {"factors": _listed(subject.averaged)}))]
+    return [Remark(RemarkLevel.NOTE, Message(text, {"factors": _listed(subject.averaged)}))]
 
 
-def _places(subject: Shown) -> list[Remark]:
+def _places(subject: ComparedSets) -> list[Remark]:
     if subject.common or not subject.axis:
         return []
     text = _("The sets have no value of %(factor)s in common: there is nothing to set side by side.")
-    return [Remark(Level.REFUSAL, Message(text, {"factor": subject.axis}))]
+    return [Remark(RemarkLevel.REFUSAL, Message(text, {"factor": subject.axis}))]
 
 
-def _tools(subject: Shown) -> list[Remark]:
+def _tools(subject: ComparedSets) -> list[Remark]:
     if len(set(subject.tools)) < 2:
         return []
     text = _("Different tools measured them (%(tools)s): what they call by one name may differ in what it counts.")
     tools = ", ".join(sorted({tool for of_set in subject.tools for tool in of_set}))
-    return [Remark(Level.CAUTION, Message(text, {"tools": tools}))]
+    return [Remark(RemarkLevel.CAUTION, Message(text, {"tools": tools}))]
 
 
-def _changed(subject: Shown) -> list[Remark]:
+def _changed(subject: ComparedSets) -> list[Remark]:
     text = _("While %(set)s was measured this changed on its nodes: %(what)s. Narrow it to the dates of one of them.")
     return [
-        Remark(Level.CAUTION, Message(text, {"set": name, "what": _listed(sorted(names))}))
+        Remark(RemarkLevel.CAUTION, Message(text, {"set": name, "what": _listed(sorted(names))}))
         for name, names in zip(subject.names, subject.changed, strict=False)
         if names
     ]
 
 
-def _causes(subject: Shown) -> list[Remark]:
+def _causes(subject: ComparedSets) -> list[Remark]:
     causes = [item for item in subject.deviations if not item.is_unknown_somewhere]
     unknown = len(subject.deviations) - len(causes)
     remarks = []
@@ -127,23 +127,23 @@ def _causes(subject: Shown) -> list[Remark]:
             "Settings that are not known of all sets may differ, so a difference can be put down to nothing for "
             "certain: %(what)s."
         )
-        remarks.append(Remark(Level.CAUTION, Message(text, {"what": _listed(subject.untold)})))
+        remarks.append(Remark(RemarkLevel.CAUTION, Message(text, {"what": _listed(subject.untold)})))
     elif not causes:
         text = _("Nothing that was recorded differs between the sets but the dates.")
-        remarks.append(Remark(Level.NOTE, Message(text)))
+        remarks.append(Remark(RemarkLevel.NOTE, Message(text)))
     elif len(causes) == 1 and not any(causes[0].name in names for names in subject.changed):
         text = _("One thing that was recorded differs, so a difference can be put down to it: %(what)s.")
-        remarks.append(Remark(Level.NOTE, Message(text, {"what": causes[0].name})))
+        remarks.append(Remark(RemarkLevel.NOTE, Message(text, {"what": causes[0].name})))
     if len(causes) > 1:
         text = _(
             "%(count)s things that were recorded differ, so a difference cannot be put down to any one of them: "
             "%(what)s."
         )
         names = _listed([item.name for item in causes])
-        remarks.append(Remark(Level.CAUTION, Message(text, {"count": len(causes), "what": names})))
+        remarks.append(Remark(RemarkLevel.CAUTION, Message(text, {"count": len(causes), "what": names})))
     if unknown:
         text = _("Of %(count)s things only some sets tell; they may differ or not.")
-        remarks.append(Remark(Level.NOTE, Message(text, {"count": unknown})))
+        remarks.append(Remark(RemarkLevel.NOTE, Message(text, {"count": unknown})))
     return remarks
 
 

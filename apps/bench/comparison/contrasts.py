@@ -13,7 +13,7 @@ ALPHA = 0.05
 Pair = tuple[Sequence[float], Sequence[float]]
 
 
-class Verdict(Enum):
+class ContrastVerdict(Enum):
     """What can be said of figures against their baseline."""
 
     HIGHER = "higher"
@@ -32,7 +32,7 @@ class Contrast:
 
     difference: Difference
     p: float
-    verdict: Verdict
+    verdict: ContrastVerdict
 
     @property
     def effect(self) -> str:
@@ -41,9 +41,9 @@ class Contrast:
 
     def is_better(self, *, higher_is_better: bool | None) -> bool | None:
         """Return whether the figures are better than the baseline; None if not different, or no direction is good."""
-        if higher_is_better is None or self.verdict not in (Verdict.HIGHER, Verdict.LOWER):
+        if higher_is_better is None or self.verdict not in (ContrastVerdict.HIGHER, ContrastVerdict.LOWER):
             return None
-        return (self.verdict is Verdict.HIGHER) == higher_is_better
+        return (self.verdict is ContrastVerdict.HIGHER) == higher_is_better
 
 
 def contrast(pairs: Sequence[Pair]) -> list[Contrast]:
@@ -66,5 +66,7 @@ def contrast(pairs: Sequence[Pair]) -> list[Contrast]:
 
 def _judged(difference: Difference, p: float, *, could_tell: bool) -> Contrast:
     if p <= ALPHA and difference.tells_apart:
-        return Contrast(difference, p, Verdict.HIGHER if difference.superiority > 0.5 else Verdict.LOWER)
-    return Contrast(difference, p, Verdict.NO_DIFFERENCE if could_tell else Verdict.TOO_FEW)
+        return Contrast(
+            difference, p, ContrastVerdict.HIGHER if difference.superiority > 0.5 else ContrastVerdict.LOWER
+        )
+    return Contrast(difference, p, ContrastVerdict.NO_DIFFERENCE if could_tell else ContrastVerdict.TOO_FEW)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from apps.bench.curve.order import chance_of_order
-from apps.bench.curve.proofs import ALPHA, ALPHA_ALIKE, Proof, ProofTest
-from apps.bench.curve.scatter import Scatter, scatter_of
+from apps.bench.curve.proofs import ALPHA, ALPHA_ALIKE, ProofTest, TestOutcome
+from apps.bench.curve.scatter import PlaceScatter, scatter_of
 from apps.bench.knee import NEAR, find_knee
 from apps.bench.statistics import step_of, still_rises
 
@@ -16,7 +16,7 @@ from apps.bench.statistics import step_of, still_rises
 LEAST_PLATEAU = 2
 
 
-class Form(Enum):
+class CurveForm(Enum):
     """What a curve does."""
 
     FLAT = "flat"
@@ -29,7 +29,7 @@ class Form(Enum):
 
 
 @dataclass(frozen=True)
-class Reading:
+class CurveReading:
     """What a curve does, and the test that says so.
 
     Places are positions in what was asked of, 0 for the first. `best` and `worst` are those of the highest and the
@@ -38,8 +38,8 @@ class Reading:
     `knee` the x where it bends, None if it does so smoothly: such a curve has no clear knee.
     """
 
-    form: Form
-    proof: Proof
+    form: CurveForm
+    proof: TestOutcome
     best: int
     worst: int
     rivals: tuple[int, ...] = ()
@@ -54,7 +54,7 @@ def read_curve(
     *,
     centres: Sequence[float] | None = None,
     higher_is_better: bool | None = True,
-) -> Reading:
+) -> CurveReading:
     """Return the form of a curve over numbers: of each x, in ascending order, one figure or more.
 
     `centres` are what stands for the figures of each place where it is shown, their means unless given: what is said
@@ -68,7 +68,7 @@ def read_curve(
         raise ValueError("a curve needs the figures of each x, and x in ascending order")
     places = read_places(groups, centres=centres, higher_is_better=higher_is_better)
     middles = _centres(groups, centres)
-    if places.form is Form.FLAT or len(groups) < 2:
+    if places.form is CurveForm.FLAT or len(groups) < 2:
         return places
     scatter = scatter_of(groups)
     if higher_is_better and scatter.scale is None and (plateau := _plateau(scatter, middles, places)):
@@ -82,7 +82,7 @@ def read_places(
     *,
     centres: Sequence[float] | None = None,
     higher_is_better: bool | None = True,
-) -> Reading:
+) -> CurveReading:
     """Return whether the figures of several places, of whatever order, are alike, or which place is best.
 
     The best is told if a t test shows it above the worst, corrected for all pairs (Bonferroni); its rivals are those
@@ -98,12 +98,14 @@ def read_places(
     # A test of two places is as good as these were repeated, whatever the others were.
     smallest = min(len(groups[best]), len(groups[worst]))
     if len(groups) < 2:
-        return Reading(Form.UNTOLD, Proof(ProofTest.NONE, n, None), best, worst)
+        return CurveReading(CurveForm.UNTOLD, TestOutcome(ProofTest.NONE, n, None), best, worst)
     scatter = scatter_of(groups)
     top, bottom = max(middles[best], middles[worst]), min(middles[best], middles[worst])
     alike = scatter.alike(worst, best, 2 * NEAR)
     if top - bottom <= NEAR * abs(top) and alike is not None and alike <= ALPHA_ALIKE:
-        return Reading(Form.FLAT, Proof(ProofTest.EQUIVALENCE, smallest, alike), best, worst, _others(groups, best))
+        return CurveReading(
+            CurveForm.FLAT, TestOutcome(ProofTest.EQUIVALENCE, smallest, alike), best, worst, _others(groups, best)
+        )
     rivals = tuple(
         place
         for place in _others(groups, best)
@@ -112,12 +114,16 @@ def read_places(
     p = _above(scatter, worst, best, sign)
     pairs = len(groups) * (len(groups) - 1) / 2
     corrected = None if p is None else min(1.0, 2 * p * pairs)
-    proof = Proof(ProofTest.NONE, n, None) if corrected is None else Proof(ProofTest.STUDENT, smallest, corrected)
-    form = Form.BEST if corrected is not None and corrected <= ALPHA else Form.UNTOLD
-    return Reading(form, proof, best, worst, rivals)
+    proof = (
+        TestOutcome(ProofTest.NONE, n, None)
+        if corrected is None
+        else TestOutcome(ProofTest.STUDENT, smallest, corrected)
+    )
+    form = CurveForm.BEST if corrected is not None and corrected <= ALPHA else CurveForm.UNTOLD
+    return CurveReading(form, proof, best, worst, rivals)
 
 
-def _plateau(scatter: Scatter, middles: Sequence[float], places: Reading) -> Reading | None:
+def _plateau(scatter: PlaceScatter, middles: Sequence[float], places: CurveReading) -> CurveReading | None:
     """Return a curve that levels off; None if the tests do not bear that out."""
     count, wider = len(middles), 0.0
     for start in range(1, count - LEAST_PLATEAU + 1):
@@ -138,12 +144,12 @@ def _plateau(scatter: Scatter, middles: Sequence[float], places: Reading) -> Rea
         is_grown = len(chances) == len(grown) and max(chances) <= ALPHA and min(middles) < (1 - NEAR) * plateau
         if not is_grown or not _ascends(middles[: start + 1]):
             return None
-        proof = Proof(ProofTest.EQUIVALENCE, min(map(len, scatter.groups)), max(flat, *chances))
-        return Reading(Form.LEVELS_OFF, proof, places.best, places.worst, places.rivals, start, plateau)
+        proof = TestOutcome(ProofTest.EQUIVALENCE, min(map(len, scatter.groups)), max(flat, *chances))
+        return CurveReading(CurveForm.LEVELS_OFF, proof, places.best, places.worst, places.rivals, start, plateau)
     return None
 
 
-def _direction(scatter: Scatter, middles: Sequence[float], places: Reading) -> Reading | None:
+def _direction(scatter: PlaceScatter, middles: Sequence[float], places: CurveReading) -> CurveReading | None:
     """Return a curve that grows or falls from its first place to its last; None if it does neither surely."""
     last = len(middles) - 1
     n = min(len(scatter.groups[0]), len(scatter.groups[last]))
@@ -151,7 +157,7 @@ def _direction(scatter: Scatter, middles: Sequence[float], places: Reading) -> R
     if not _ascends(middles if is_up else [-value for value in middles], scale=max(map(abs, middles))):
         return None
     p = scatter.chance(0, last) if is_up else scatter.chance(last, 0)
-    test, form = ProofTest.STUDENT, Form.GROWS if is_up else Form.FALLS
+    test, form = ProofTest.STUDENT, CurveForm.GROWS if is_up else CurveForm.FALLS
     if p is None:
         test, n, p = ProofTest.KENDALL, min(map(len, scatter.groups)), chance_of_order(middles)
     else:
@@ -159,7 +165,7 @@ def _direction(scatter: Scatter, middles: Sequence[float], places: Reading) -> R
         p = min(1.0, 2 * p)
     if p is None or p > ALPHA:
         return None
-    return Reading(form, Proof(test, n, p), places.best, places.worst, places.rivals)
+    return CurveReading(form, TestOutcome(test, n, p), places.best, places.worst, places.rivals)
 
 
 def _ascends(middles: Sequence[float], scale: float | None = None) -> bool:
@@ -167,7 +173,7 @@ def _ascends(middles: Sequence[float], scale: float | None = None) -> bool:
     return all(b - a > -NEAR * (scale if a <= 0 and scale else abs(a)) for a, b in itertools.pairwise(middles))
 
 
-def _above(scatter: Scatter, low: int, high: int, sign: float) -> float | None:
+def _above(scatter: PlaceScatter, low: int, high: int, sign: float) -> float | None:
     return scatter.chance(low, high) if sign > 0 else scatter.chance(high, low)
 
 

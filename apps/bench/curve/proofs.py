@@ -31,7 +31,7 @@ _TOO_FEW = _("n = %(n)s: not enough to tell")
 
 
 @dataclass(frozen=True)
-class Proof:
+class TestOutcome:
     """A test's outcome: `n` is the least number of figures at a place that it rests on, `p` None if none was done."""
 
     test: ProofTest

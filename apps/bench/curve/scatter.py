@@ -14,7 +14,7 @@ LEAST_REPEATED = 2
 
 
 @dataclass(frozen=True)
-class Scatter:
+class PlaceScatter:
     """The figures of each place: their logarithms if all are above zero, for then differences are shares.
 
     Else `scale` is the largest mean, of which margins are shares; None of logarithms.
@@ -109,13 +109,13 @@ class Scatter:
         return tail(self.level(places) - self.means[place], error, free)
 
 
-def scatter_of(groups: Sequence[Sequence[float]]) -> Scatter:
+def scatter_of(groups: Sequence[Sequence[float]]) -> PlaceScatter:
     """Return the figures on the scale on which their scatter is most alike."""
     if all(value > 0 for group in groups for value in group):
-        return Scatter(tuple(tuple(math.log(value) for value in group) for group in groups))
+        return PlaceScatter(tuple(tuple(math.log(value) for value in group) for group in groups))
     largest = max(abs(math.fsum(group) / len(group)) for group in groups)
     # A curve of zeros has no shares; any scale will do.
-    return Scatter(tuple(tuple(group) for group in groups), largest or 1.0)
+    return PlaceScatter(tuple(tuple(group) for group in groups), largest or 1.0)
 
 
 def tail(distance: float, error: float, free: int) -> float:

@@ -7,8 +7,8 @@ from typing import Any
 
 from apps.bench import units
 from apps.bench.custom.definition import JSON_PATH, Definition, MetricRule
-from apps.bench.custom.paths import Path, read_document
-from apps.bench.custom.patterns import Match, Pattern
+from apps.bench.custom.paths import JsonPath, read_document
+from apps.bench.custom.patterns import Pattern, PatternMatch
 from apps.bench.custom.units import read_unit
 from apps.bench.outputs.failures import failure
 from apps.bench.toolkit import Output, SampleValue, ends_of
@@ -30,7 +30,7 @@ def read_samples(definition: Definition, output: Output, text: str) -> tuple[Sam
     samples = []
     for rule in definition.metrics:
         if rule.find == JSON_PATH:
-            candidates = (_as_match(value) for value in Path(rule.where).values(document))
+            candidates = (_as_match(value) for value in JsonPath(rule.where).values(document))
             value = _figure(rule, output, [match for match in candidates if match])
         else:
             value = _figure(rule, output, Pattern(rule.where).values(encoded))
@@ -52,7 +52,7 @@ def certain_in(definition: Definition, text: bytes) -> frozenset[str]:
     )
 
 
-def _figure(rule: MetricRule, output: Output, matches: Iterable[Match]) -> float | None:
+def _figure(rule: MetricRule, output: Output, matches: Iterable[PatternMatch]) -> float | None:
     """Return the one figure of a metric in its base unit, None if nothing matches."""
     unit = read_unit(rule.unit)
     values = []
@@ -84,13 +84,13 @@ def _factor_of(rule: MetricRule, output: Output, printed: str, base: str) -> flo
     return unit.factor
 
 
-def _as_match(value: Any) -> Match | None:
+def _as_match(value: Any) -> PatternMatch | None:
     """Return a JSON value as the number it is or writes; nothing for null, so that optional figures may be it."""
     if value is None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return Match(_digits(value))
-    return Match(str(value)[:50] if isinstance(value, str) else type(value).__name__)
+        return PatternMatch(_digits(value))
+    return PatternMatch(str(value)[:50] if isinstance(value, str) else type(value).__name__)
 
 
 def _digits(value: float) -> str:

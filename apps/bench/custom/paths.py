@@ -19,7 +19,7 @@ MOST_VALUES = 100_000
 MOST_STARTS = 1000
 
 
-class Path:
+class JsonPath:
     """A JSON path; the empty path is the document itself."""
 
     def __init__(self, text: str) -> None:

@@ -39,7 +39,7 @@ class PatternError(ValueError):
 
 
 @dataclass(frozen=True)
-class Match:
+class PatternMatch:
     """The value that a pattern found, and the unit printed with it ("" unless the pattern has such a group)."""
 
     value: str
@@ -68,13 +68,13 @@ class Pattern:
         line = text[start : end if end >= 0 else None].decode("utf-8", "replace").strip()
         return line[:200] or match.group()[:200].decode("utf-8", "replace").strip() or "…"
 
-    def values(self, text: bytes) -> Iterator[Match]:
+    def values(self, text: bytes) -> Iterator[PatternMatch]:
         """Yield what the pattern's groups found, in the order of the text."""
         for match in self._matches(text):
             value = match.group(self._value)
             if value is not None:
                 unit = match.group(self._unit) if self._unit else None
-                yield Match(value.decode("utf-8", "replace"), (unit or b"").decode("utf-8", "replace"))
+                yield PatternMatch(value.decode("utf-8", "replace"), (unit or b"").decode("utf-8", "replace"))
 
     def _matches(self, text: bytes) -> Iterator[Any]:
         """Yield matches one behind the other, each looked for in a stretch that shrinks with how many there are.

@@ -9,7 +9,7 @@ from apps.bench.custom import definition as parts
 from apps.bench.custom import template
 from apps.bench.custom.definition import Definition, DefinitionError, MetricRule
 from apps.bench.custom.fields import Fields, read_parameter
-from apps.bench.custom.paths import Path
+from apps.bench.custom.paths import JsonPath
 from apps.bench.custom.patterns import Pattern, PatternError, check_ready
 from apps.bench.custom.units import KINDS, read_unit
 from apps.bench.sweep.exclusions import ExclusionError, compile_exclusion
@@ -150,7 +150,7 @@ def _check_metric(rule: MetricRule, row: Fields) -> None:
         return
     try:
         if rule.find == parts.JSON_PATH:
-            Path(rule.where)
+            JsonPath(rule.where)
         elif not Pattern(rule.where).has_value:
             text = _("Put the number into brackets, for example (\\d+\\.\\d+), or into a group called value.")
             row.errors["where"] = Message(text)

@@ -19,7 +19,6 @@ from apps.bench.sweep.exclusions import ExclusionError, compile_exclusion
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Command,
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -27,9 +26,10 @@ from apps.bench.toolkit import (
     Params,
     Plan,
     Reading,
-    Role,
     Stage,
     Tool,
+    ToolRole,
+    TrialEstimate,
     Value,
 )
 
@@ -41,9 +41,9 @@ SERVER_MARGIN_S = 30.0
 def make_tool(definition: Definition, slug: str) -> "CustomTool":
     """Return the tool of a definition under a slug."""
     roles = (
-        (Role(NODE, _("Node")),)
+        (ToolRole(NODE, _("Node")),)
         if definition.parts == parts.ALONE
-        else (Role(CLIENT, _("Client")), Role(SERVER, _("Server")))
+        else (ToolRole(CLIENT, _("Client")), ToolRole(SERVER, _("Server")))
     )
     uses_directory = any(
         slot.name == template.DIRECTORY
@@ -152,14 +152,14 @@ class CustomTool(Tool):
         """Return whether the argv is of this tool's program: patterns of figures alone fit too much."""
         return bool(output.argv) and output.argv[0].rpartition("/")[2] == self.definition.program
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time and the traffic that the definition tells of."""
         definition = self.definition
         takes = definition.takes_s + (params[definition.takes_adds] if definition.takes_adds else 0.0)
         offered = float(params[definition.offered_load] or 0) if definition.offered_load else 0.0
         streams = int(params[definition.streams] or 0) if definition.streams else 0
         traffic = {(CLIENT, SERVER): round(offered * takes / 8)} if offered and len(self.roles) > 1 else {}
-        return Estimate(takes, traffic, offered_bps=offered, streams=streams)
+        return TrialEstimate(takes, traffic, offered_bps=offered, streams=streams)
 
     def certain_in(self, outputs: Sequence[Output]) -> frozenset[str]:
         """Return the metrics whose first or last figure is wanted and stands in what is left of a cut output."""

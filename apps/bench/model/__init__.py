@@ -1,7 +1,7 @@
 """What a transfer can reach: the core law of its limits, and models of it calibrated on what was measured."""
 
 from apps.bench.model.calibration import Model, NotPredictable, Observation, Prediction
-from apps.bench.model.choice import Row, calibrate_any
+from apps.bench.model.choice import MeasuredPoint, calibrate_any
 from apps.bench.model.growth import calibrate_counts, calibrate_sizes
 from apps.bench.model.law import (
     CAPACITY,
@@ -26,11 +26,11 @@ __all__ = [
     "FLOW",
     "LOSS",
     "WINDOW",
+    "MeasuredPoint",
     "Model",
     "NotPredictable",
     "Observation",
     "Prediction",
-    "Row",
     "Term",
     "calibrate_any",
     "calibrate_counts",

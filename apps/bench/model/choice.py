@@ -11,7 +11,7 @@ TRANSPORT = {transport.STREAMS, transport.WINDOW}
 COUNT, SIZE = "integer", "size"
 
 
-class Row(NamedTuple):
+class MeasuredPoint(NamedTuple):
     """A point that was measured: its parameters, mean rate, trials, and where the mean may really lie."""
 
     parameters: Mapping[str, Any]
@@ -25,12 +25,12 @@ def calibrate_any(
     kinds: Mapping[str, str],
     ceiling_bps: float | None = None,
 ) -> Model:
-    """Return the model of rows, each as a `Row` has it, by the parameters that vary among them.
+    """Return the model of rows, each as a `MeasuredPoint` has it, by the parameters that vary among them.
 
     `kinds` are those of the tool's parameters. Windows and streams of TCP make one model (bit/s, at most
     `ceiling_bps`), any one count or size another. NotPredictable for anything else, with what would help.
     """
-    measurements = [Row(*row) for row in rows]
+    measurements = [MeasuredPoint(*row) for row in rows]
     names = {name for row in measurements for name in row.parameters}
     varied = {name for name in names if len({str(row.parameters.get(name)) for row in measurements}) > 1}
     if not varied:
@@ -51,5 +51,5 @@ def calibrate_any(
     raise NotPredictable(Message(text, {"name": name}))
 
 
-def _observations(rows: Iterable[Row], names: list[str]) -> list[Observation]:
+def _observations(rows: Iterable[MeasuredPoint], names: list[str]) -> list[Observation]:
     return [Observation({name: row.parameters[name] for name in names}, *row[1:]) for row in rows]

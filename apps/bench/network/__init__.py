@@ -1,6 +1,6 @@
 """The arithmetic of network paths: bottleneck, RTT and MTU, sharing of links, BDP, and what TCP can reach."""
 
-from apps.bench.network.paths import Link, Path, find_path
+from apps.bench.network.paths import Path, PathLink, find_path
 from apps.bench.network.shared_links import Ceiling, clients_ceiling_bps
 from apps.bench.network.transport import (
     bdp_bytes,
@@ -14,8 +14,8 @@ from apps.bench.network.transport import (
 
 __all__ = [
     "Ceiling",
-    "Link",
     "Path",
+    "PathLink",
     "bdp_bytes",
     "clients_ceiling_bps",
     "find_path",

@@ -21,7 +21,7 @@ FOLLOWS = 0.5
 
 
 @dataclass(frozen=True)
-class Point:
+class LoadPoint:
     """What became of one offered load: rates in bit/s of payload, loss 0 to 1, jitter in s (None if unknown).
 
     `is_held` says that a judge saw its ends drop datagrams or send too slowly: its loss tells nothing of the path.
@@ -55,7 +55,7 @@ class LossCurve:
     link that is simply full.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[LoadPoint, ...]
     threshold: float
     whole: float | None
     lossy: float | None
@@ -71,7 +71,7 @@ class LossCurve:
             return None
         return max(0.0, 1 - self.full / offered) if offered else 0.0
 
-    def excess(self, point: Point) -> float | None:
+    def excess(self, point: LoadPoint) -> float | None:
         """Return how many times the loss of the fluid a point lost, None where the comparison says nothing."""
         fluid = self.fluid_loss(point.offered)
         if fluid is None or self.full is None or point.offered < BEYOND * self.full or not fluid or point.is_held:
@@ -79,7 +79,7 @@ class LossCurve:
         return point.loss / fluid
 
     @property
-    def worst(self) -> Point | None:
+    def worst(self) -> LoadPoint | None:
         """Return the point whose loss exceeds that of a full link the most, None if none exceeds it."""
         beyond = [(ratio, point) for point in self.points if (ratio := self.excess(point)) and ratio > EXCESS]
         return max(beyond, key=lambda pair: pair[0])[1] if beyond else None
@@ -98,7 +98,7 @@ class LossCurve:
         return at if fits and is_beyond and abs(at - level) <= PLATEAU * level else None
 
     @property
-    def free(self) -> list[Point]:
+    def free(self) -> list[LoadPoint]:
         """Return the loads below the least whose ends were seen to drop: beyond it nobody knows what would arrive."""
         return [point for point in self.points if self.held is None or point.offered < self.held]
 
@@ -127,7 +127,7 @@ class LossCurve:
         }
 
 
-def analyse(points: Iterable[Point], threshold: float = THRESHOLD) -> LossCurve | None:
+def analyse(points: Iterable[LoadPoint], threshold: float = THRESHOLD) -> LossCurve | None:
     """Return what points, one for each offered load, tell; None for none. ValueError for what no measurement gives.
 
     Several measurements of a load are to be averaged before.
@@ -159,7 +159,7 @@ def analyse(points: Iterable[Point], threshold: float = THRESHOLD) -> LossCurve 
     )
 
 
-def _plateau(whole: float | None, lossy: Sequence[Point]) -> float | None:
+def _plateau(whole: float | None, lossy: Sequence[LoadPoint]) -> float | None:
     """Return what arrives whatever is offered: alike of all loads beyond `whole`, and of more than one load.
 
     The highest load that arrived whole counts as one, for it may lie just at the plateau. Of loads that are alike
@@ -194,7 +194,7 @@ def _full(whole: float | None, plateau: float | None, bend: knee.Knee | None, ha
     return max((value for value in (whole, bent) if value), default=None)
 
 
-def _exponent(points: Sequence[Point], full: float | None) -> float | None:
+def _exponent(points: Sequence[LoadPoint], full: float | None) -> float | None:
     """Return n of loss = 1 - (C / R)^n by least squares of the logarithms; None without a point to tell it.
 
     If a datagram arrives only when each of n pieces does, and each does with C / R, that is the loss.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Link:
+class PathLink:
     """A full-duplex link between the ends `a` and `b`, with the same capacity in either direction.
 
     Capacity in bit/s, RTT (its share of the path's, idle) in seconds, MTU in bytes; None where unknown. `key` tells
@@ -30,7 +30,7 @@ class Path:
     `end_to_end_rtt_s`, if measured, takes precedence over the sum of the links'.
     """
 
-    links: tuple[Link, ...]
+    links: tuple[PathLink, ...]
     nodes: tuple[Hashable, ...]
     end_to_end_rtt_s: float | None = None
 
@@ -40,7 +40,7 @@ class Path:
         return len(self.links)
 
     @property
-    def bottleneck(self) -> Link | None:
+    def bottleneck(self) -> PathLink | None:
         """Return the link of the lowest capacity; None if that of any link is unknown.
 
         Path capacity is the minimum over the links (RFC 5136, section 2.3). Of equals the first that lies between
@@ -49,14 +49,14 @@ class Path:
         return None if self.unknown_capacities else self.narrowest_known
 
     @property
-    def narrowest_known(self) -> Link | None:
+    def narrowest_known(self) -> PathLink | None:
         """Return the link of the lowest known capacity: the path has no more than this, perhaps less."""
         inner, outer = self.links[1:-1], (*self.links[:1], *self.links[-1:])
         links = [link for link in (*inner, *outer) if link.capacity_bps is not None]
         return min(links, key=_capacity, default=None)
 
     @property
-    def unknown_capacities(self) -> tuple[Link, ...]:
+    def unknown_capacities(self) -> tuple[PathLink, ...]:
         """Return the links whose capacity is unknown."""
         return tuple(link for link in self.links if link.capacity_bps is None)
 
@@ -81,7 +81,7 @@ class Path:
 
 
 def find_path(
-    links: Iterable[Link],
+    links: Iterable[PathLink],
     source: Hashable,
     destination: Hashable,
     *,
@@ -93,12 +93,12 @@ def find_path(
     An unknown capacity counts as the lowest; of paths that are equal still, the one whose links come first is
     taken. `can_forward` tells which nodes pass traffic on: hosts on two networks usually do not.
     """
-    neighbours: dict[Hashable, list[tuple[Hashable, Link]]] = defaultdict(list)
+    neighbours: dict[Hashable, list[tuple[Hashable, PathLink]]] = defaultdict(list)
     for link in links:
         neighbours[link.a].append((link.b, link))
         neighbours[link.b].append((link.a, link))
     widest: dict[Hashable, float] = {source: float("inf")}
-    came_over: dict[Hashable, tuple[Hashable, Link]] = {}
+    came_over: dict[Hashable, tuple[Hashable, PathLink]] = {}
     layer = [source]
     # Layer by layer, so that every node is reached over the fewest links; within a layer the widest way wins.
     while layer and destination not in widest:
@@ -118,12 +118,12 @@ def find_path(
     return _walk_back(came_over, source, destination, end_to_end_rtt_s)
 
 
-def _capacity(link: Link) -> float:
+def _capacity(link: PathLink) -> float:
     return link.capacity_bps if link.capacity_bps is not None else 0.0
 
 
 def _walk_back(
-    came_over: dict[Hashable, tuple[Hashable, Link]],
+    came_over: dict[Hashable, tuple[Hashable, PathLink]],
     source: Hashable,
     destination: Hashable,
     end_to_end_rtt_s: float | None,

@@ -14,7 +14,7 @@ SAME, BALANCED, CHANGED = "same", "balanced", "changed"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RouteComparison:
     """How a route differs from an earlier sighting.
 
     `kind` is same, balanced (only hops differ among whose addresses the traffic is spread), or changed. `first` is
@@ -90,7 +90,7 @@ def from_json(data: Any) -> Route | None:
     return tuple(tuple(hop) for hop in data)
 
 
-def compare(before: Route, after: Route) -> Comparison:
+def compare(before: Route, after: Route) -> RouteComparison:
     """Return what changed from an earlier sighting of a route to a later one.
 
     Two sightings of a hop agree if they share an address, or if nothing answered in one of them. A hop at which one
@@ -106,11 +106,11 @@ def compare(before: Route, after: Route) -> Comparison:
         end += 1
     left, right = before[start : len(before) - end], after[start : len(after) - end]
     if not left and not right:
-        return Comparison(SAME)
+        return RouteComparison(SAME)
     spread = len(left) == len(right) and all(
         _agree(one, other) or len(one) > 1 or len(other) > 1 for one, other in zip(left, right, strict=True)
     )
-    return Comparison(BALANCED if spread else CHANGED, start + 1, left, right)
+    return RouteComparison(BALANCED if spread else CHANGED, start + 1, left, right)
 
 
 def merge(one: Route, other: Route) -> Route:

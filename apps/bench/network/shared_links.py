@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from apps.bench.network.paths import Link, Path
+from apps.bench.network.paths import Path, PathLink
 
 # A full-duplex link has its capacity in each direction: the link's key and the node it is entered from.
 _Direction = tuple[Hashable, Hashable]
@@ -23,8 +23,8 @@ class Ceiling:
     total_bps: float | None
     known_bps: float | None
     rates_bps: tuple[float | None, ...]
-    limiting: tuple[Link, ...]
-    unknown: tuple[Link, ...]
+    limiting: tuple[PathLink, ...]
+    unknown: tuple[PathLink, ...]
 
 
 def clients_ceiling_bps(paths: Sequence[Path]) -> Ceiling:
@@ -47,7 +47,7 @@ def clients_ceiling_bps(paths: Sequence[Path]) -> Ceiling:
     limited = [[direction for direction in crossed if direction in left] for crossed in crossings]
     rates: list[Fraction | None] = [None] * len(paths)
     growing = {flow for flow, directions in enumerate(limited) if directions}
-    limiting: dict[_Direction, Link] = {}
+    limiting: dict[_Direction, PathLink] = {}
     level = Fraction(0)
     while growing:
         flows_over = Counter(direction for flow in growing for direction in limited[flow])

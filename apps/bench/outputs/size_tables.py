@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from apps.bench.toolkit import BY_SIZE, SampleValue, Series
+from apps.bench.toolkit import BY_SIZE, SampleSeries, SampleValue
 
 
 def figures(samples: Mapping[str, float | None]) -> tuple[SampleValue, ...]:
@@ -10,10 +10,10 @@ def figures(samples: Mapping[str, float | None]) -> tuple[SampleValue, ...]:
     return tuple(SampleValue(metric, float(value)) for metric, value in samples.items() if value is not None)
 
 
-def by_size(metric: str, unit: str, values: Mapping[int, float], stream: str = "") -> tuple[Series, ...]:
+def by_size(metric: str, unit: str, values: Mapping[int, float], stream: str = "") -> tuple[SampleSeries, ...]:
     """Return the series of {size (B): value}; `stream` tells it from others of the metric."""
     if not values:
         return ()
     sizes = tuple(sorted(values))
     name = f"{BY_SIZE}: {stream}" if stream else BY_SIZE
-    return (Series(metric, name, unit, tuple(map(float, sizes)), tuple(values[size] for size in sizes)),)
+    return (SampleSeries(metric, name, unit, tuple(map(float, sizes)), tuple(values[size] for size in sizes)),)

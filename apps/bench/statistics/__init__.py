@@ -1,11 +1,11 @@
 """What samples say: location, spread, intervals, differences, modes, scaling and changes, without any library."""
 
 from apps.bench.statistics.boxes import Box, box_of
-from apps.bench.statistics.changes import RIVALS, Change, Course, Trend, course_of, find_changes, find_trend
+from apps.bench.statistics.changes import RIVALS, Change, Course, SeriesTrend, course_of, find_changes, find_trend
 from apps.bench.statistics.differences import Difference, adjust_holm, compare_many, compare_two, least_p
 from apps.bench.statistics.distributions import student_t_quantile
 from apps.bench.statistics.evenness import Evenness, evenness_of, shares_of_largest
-from apps.bench.statistics.importance import Importance, Share, explain_variance
+from apps.bench.statistics.importance import EffectShare, Importance, explain_variance
 from apps.bench.statistics.intervals import (
     Interval,
     Method,
@@ -30,6 +30,7 @@ __all__ = [
     "Change",
     "Course",
     "Difference",
+    "EffectShare",
     "Evenness",
     "Importance",
     "Interval",
@@ -38,9 +39,8 @@ __all__ = [
     "Modes",
     "Overall",
     "Scaling",
-    "Share",
+    "SeriesTrend",
     "Summary",
-    "Trend",
     "adjust_holm",
     "assumes_of",
     "bootstrap_interval",

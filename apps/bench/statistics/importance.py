@@ -11,7 +11,7 @@ from apps.bench.statistics.distributions import f_tail
 
 
 @dataclass(frozen=True)
-class Share:
+class EffectShare:
     """What one factor, or the interaction of two, explains.
 
     `share` is eta squared (0 to 1), the sum of squares over the whole; `p` that of the F test against repetition,
@@ -30,7 +30,7 @@ class Importance:
     `is_balanced` says whether every combination has the same number of values; where not, the shares overlap.
     """
 
-    shares: tuple[Share, ...]
+    shares: tuple[EffectShare, ...]
     rest: float
     noise: float
     is_balanced: bool
@@ -72,7 +72,9 @@ def explain_variance(columns: Mapping[str, Sequence[object]], values: Sequence[f
             terms.append(((a, b), squares, degrees))
     ps = [_p_of(squares, degrees, within, free) for _names, squares, degrees in terms]
     tested = adjust_holm([p for p in ps if p is not None]) if free else []
-    shares = [Share(term[0], term[1] / whole, tested[place] if tested else None) for place, term in enumerate(terms)]
+    shares = [
+        EffectShare(term[0], term[1] / whole, tested[place] if tested else None) for place, term in enumerate(terms)
+    ]
     explained = math.fsum(share.share for share in shares)
     return Importance(
         shares=tuple(sorted(shares, key=lambda share: -share.share)),

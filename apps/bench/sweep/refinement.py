@@ -16,7 +16,7 @@ LEAST_POINTS = 3
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredValue:
     """A value of the factor (> 0), the mean it gave, and the half-width of that mean's 95 % interval (0: unknown)."""
 
     x: float
@@ -25,7 +25,11 @@ class Measured:
 
 
 def next_values(
-    points: Sequence[Measured], goal: str, budget: int, to_value: Callable[[float], float], limit: float = math.inf
+    points: Sequence[MeasuredValue],
+    goal: str,
+    budget: int,
+    to_value: Callable[[float], float],
+    limit: float = math.inf,
 ) -> list[float]:
     """Return the next values of the factor to measure, `budget` at most; none when the search has ended.
 
@@ -51,7 +55,7 @@ def next_values(
     return proposals[:budget]
 
 
-def _gaps_at_knee(points: Sequence[Measured]) -> list[tuple[float, float]]:
+def _gaps_at_knee(points: Sequence[MeasuredValue]) -> list[tuple[float, float]]:
     """Return the gap that holds the knee, and the open end if the curve has not bent yet."""
     knee = find_knee([point.x for point in points], [max(0.0, point.y) for point in points])
     if knee is None:
@@ -61,7 +65,7 @@ def _gaps_at_knee(points: Sequence[Measured]) -> list[tuple[float, float]]:
     return [(low.x, high.x) for low, high in itertools.pairwise(points) if low.x <= knee.at < high.x]
 
 
-def _gaps_at_best(points: Sequence[Measured], goal: str) -> list[tuple[float, float]]:
+def _gaps_at_best(points: Sequence[MeasuredValue], goal: str) -> list[tuple[float, float]]:
     """Return the gaps on both sides of the best point and of those whose intervals overlap its own."""
     sign = 1.0 if goal == MAXIMUM else -1.0
     best = max(points, key=lambda point: sign * point.y)

@@ -20,7 +20,7 @@ class Repetition:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PointVerdict:
     """What the values of a point ask for: `missing` further repetitions; 0 if it `converged` or the cap is reached.
 
     `half_width` is the 95 % interval's half-width over the mean; None where there is none.
@@ -31,7 +31,7 @@ class Verdict:
     half_width: float | None
 
 
-def judge_point(values: Sequence[float], attempted: int, rule: Repetition) -> Verdict:
+def judge_point(values: Sequence[float], attempted: int, rule: Repetition) -> PointVerdict:
     """Return how many more repetitions a point needs, given its values and how often it was tried.
 
     Failed tries give no value but count against the cap. The number is n = (t s / (e mean))², the sample size for a
@@ -41,14 +41,14 @@ def judge_point(values: Sequence[float], attempted: int, rule: Repetition) -> Ve
     left = max(0, rule.most - attempted)
     share = half_width(values)
     if len(values) < LEAST:
-        return Verdict(min(LEAST - len(values), left), False, share)
+        return PointVerdict(min(LEAST - len(values), left), False, share)
     if share is not None and share <= rule.precision:
-        return Verdict(0, True, share)
+        return PointVerdict(0, True, share)
     if share is None:
         # A mean of zero: no share of it can be reached, so all that is allowed is done.
-        return Verdict(min(len(values), left), False, share)
+        return PointVerdict(min(len(values), left), False, share)
     needed = math.ceil(min(len(values) * (share / rule.precision) ** 2, 2.0 * len(values)))
-    return Verdict(min(max(1, needed - len(values)), left), False, share)
+    return PointVerdict(min(max(1, needed - len(values)), left), False, share)
 
 
 def half_width(values: Sequence[float]) -> float | None:

@@ -24,7 +24,7 @@ Pair = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Gain:
+class VerifiedGain:
     """The mean gain over `pairs` and its interval: 95 % over all looks, None for a single pair."""
 
     ratio: float
@@ -39,10 +39,10 @@ class Ruling:
 
     verdict: str
     missing: int
-    gain: Gain | None
+    gain: VerifiedGain | None
 
 
-def gain_of(pairs: Sequence[Pair]) -> Gain | None:
+def gain_of(pairs: Sequence[Pair]) -> VerifiedGain | None:
     """Return the gain: the geometric mean of the ratios within blocks, so that what drifts between them cancels.
 
     The interval is Student's of the logarithms. Pairs with a value that is not above zero have no ratio; None
@@ -54,10 +54,10 @@ def gain_of(pairs: Sequence[Pair]) -> Gain | None:
         return None
     mean = math.fsum(logs) / n
     if n < 2:
-        return Gain(math.exp(mean), None, None, n)
+        return VerifiedGain(math.exp(mean), None, None, n)
     spread = math.sqrt(math.fsum((log - mean) ** 2 for log in logs) / (n - 1))
     half = student_t_quantile((1 + CONFIDENCE) / 2, n - 1) * spread / math.sqrt(n)
-    return Gain(math.exp(mean), math.exp(mean - half), math.exp(mean + half), n)
+    return VerifiedGain(math.exp(mean), math.exp(mean - half), math.exp(mean + half), n)
 
 
 def claim_of(predicted: float | None, higher_is_better: bool | None, *, is_advice: bool = False) -> float:
@@ -73,14 +73,14 @@ def claim_of(predicted: float | None, higher_is_better: bool | None, *, is_advic
     return min(predicted, better) if better < 1 else max(predicted, better)
 
 
-def is_worse(gain: Gain | None, higher_is_better: bool | None) -> bool:
+def is_worse(gain: VerifiedGain | None, higher_is_better: bool | None) -> bool:
     """Return whether the interval, of pairs enough for a first look, lies wholly on the wrong side of no gain."""
     if gain is None or gain.low is None or gain.high is None or gain.pairs < LOOKS[0] or higher_is_better is None:
         return False
     return gain.high < 1 if higher_is_better else gain.low > 1
 
 
-def verdict_of(gain: Gain | None, claim: float, higher_is_better: bool | None = None) -> str:
+def verdict_of(gain: VerifiedGain | None, claim: float, higher_is_better: bool | None = None) -> str:
     """Return whether the gain's interval decides on the claimed gain, and how.
 
     What is worse than the present setting is refuted, whatever was claimed, even if that was a loss.

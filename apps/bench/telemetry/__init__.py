@@ -2,18 +2,18 @@
 
 from apps.bench.telemetry.charts import LABELS, STREAMS, series_of
 from apps.bench.telemetry.report import Telemetry, read
-from apps.bench.telemetry.sockets import Listing, Socket, read_sockets
-from apps.bench.telemetry.summary import Figure, summarise
+from apps.bench.telemetry.sockets import Socket, SocketListing, read_sockets
+from apps.bench.telemetry.summary import TelemetryFigure, summarise
 from apps.bench.telemetry.transport import Transport, transport_of
 from apps.bench.telemetry.verdicts import judge
 
 __all__ = [
     "LABELS",
     "STREAMS",
-    "Figure",
-    "Listing",
     "Socket",
+    "SocketListing",
     "Telemetry",
+    "TelemetryFigure",
     "Transport",
     "judge",
     "read",

@@ -7,7 +7,7 @@ from apps.bench.telemetry.report import Telemetry
 from apps.bench.telemetry.sockets import Socket
 from apps.bench.telemetry.transport import senders_of
 from apps.bench.text import _
-from apps.bench.toolkit import Series
+from apps.bench.toolkit import SampleSeries
 
 # What each chart shows; the streams of a chart are its lines.
 LABELS = {
@@ -41,12 +41,12 @@ STREAMS = {
 }
 
 
-def series_of(telemetry: Telemetry) -> tuple[Series, ...]:
+def series_of(telemetry: Telemetry) -> tuple[SampleSeries, ...]:
     """Return the lines to draw; what did not happen (no disk, no drops) has none."""
     return (*transport_series(telemetry), *_node_series(telemetry))
 
 
-def transport_series(telemetry: Telemetry) -> tuple[Series, ...]:
+def transport_series(telemetry: Telemetry) -> tuple[SampleSeries, ...]:
     """Return the lines of the connections that sent the job's data."""
     histories = list(senders_of(telemetry.listings).values())
     if not histories:
@@ -85,13 +85,13 @@ def _limits_between(earlier: Socket, later: Socket) -> dict[str, float]:
     return {name: 100 * share for name, share in shares.items()}
 
 
-def _mean_line(metric: str, stream: str, unit: str, values: dict[float, list[float]]) -> Series:
+def _mean_line(metric: str, stream: str, unit: str, values: dict[float, list[float]]) -> SampleSeries:
     times = sorted(values)
     means = tuple(sum(values[at]) / len(values[at]) for at in times)
-    return Series(metric=metric, stream=stream, unit=unit, times=tuple(times), values=means)
+    return SampleSeries(metric=metric, stream=stream, unit=unit, times=tuple(times), values=means)
 
 
-def _node_series(telemetry: Telemetry) -> Iterator[Series]:
+def _node_series(telemetry: Telemetry) -> Iterator[SampleSeries]:
     nic, cpu = telemetry.nic, telemetry.cpu
     for stream, name in (("in", "rx_bytes"), ("out", "tx_bytes")):
         if name in nic:
@@ -119,24 +119,26 @@ def _node_series(telemetry: Telemetry) -> Iterator[Series]:
             steps_ms = [1000 * (at - telemetry.times[0]) for at in telemetry.times]
             yield _shares(telemetry, "kernel_disk_load", name, disk["busy"], steps_ms)
     if "available" in telemetry.memory:
-        yield Series("kernel_memory", "available", "B", telemetry.times, telemetry.memory["available"])
+        yield SampleSeries("kernel_memory", "available", "B", telemetry.times, telemetry.memory["available"])
 
 
-def _line(telemetry: Telemetry, metric: str, stream: str, unit: str, values: Sequence[float]) -> Series:
+def _line(telemetry: Telemetry, metric: str, stream: str, unit: str, values: Sequence[float]) -> SampleSeries:
     """Return what holds of the time until each moment but the first."""
-    return Series(metric=metric, stream=stream, unit=unit, times=telemetry.times[1:], values=tuple(values))
+    return SampleSeries(metric=metric, stream=stream, unit=unit, times=telemetry.times[1:], values=tuple(values))
 
 
-def _rates(telemetry: Telemetry, metric: str, stream: str, unit: str, column: Sequence[float]) -> Series:
+def _rates(telemetry: Telemetry, metric: str, stream: str, unit: str, column: Sequence[float]) -> SampleSeries:
     pairs = zip(_steps(column), _steps(telemetry.times), strict=True)
     return _line(telemetry, metric, stream, unit, [gain / seconds if seconds > 0 else 0.0 for gain, seconds in pairs])
 
 
-def _gains(telemetry: Telemetry, metric: str, stream: str, column: Sequence[float]) -> Series:
+def _gains(telemetry: Telemetry, metric: str, stream: str, column: Sequence[float]) -> SampleSeries:
     return _line(telemetry, metric, stream, "count", _steps(column))
 
 
-def _shares(telemetry: Telemetry, metric: str, stream: str, part: Sequence[float], whole: Sequence[float]) -> Series:
+def _shares(
+    telemetry: Telemetry, metric: str, stream: str, part: Sequence[float], whole: Sequence[float]
+) -> SampleSeries:
     pairs = zip(_steps(part), _steps(whole), strict=True)
     values = [min(100.0, 100 * gain / amount) if amount > 0 else 0.0 for gain, amount in pairs]
     return _line(telemetry, metric, stream, "%", values)

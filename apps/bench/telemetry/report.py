@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.bench.telemetry.sockets import Listing, read_sockets
+from apps.bench.telemetry.sockets import SocketListing, read_sockets
 
 Columns = Mapping[str, tuple[float, ...]]
 VERSION = 1
@@ -37,7 +37,7 @@ class Telemetry:
     nic: Columns = field(default_factory=dict)
     disks: Mapping[str, Columns] = field(default_factory=dict)
     own: Columns = field(default_factory=dict)
-    listings: tuple[Listing, ...] = ()
+    listings: tuple[SocketListing, ...] = ()
 
     def growth(self, column: Sequence[float] | None) -> float | None:
         """Return by how much a counter grew from before the job until after it; None without the counter."""
@@ -76,13 +76,13 @@ def read(raw: Mapping[str, Any]) -> Telemetry | None:
     )
 
 
-def _listings(raw: object) -> list[Listing]:
+def _listings(raw: object) -> list[SocketListing]:
     listings = []
     for entry in raw if isinstance(raw, list) else []:
         if isinstance(entry, dict) and _is_number(entry.get("at")) and isinstance(entry.get("text"), str):
             left_out = entry.get("left_out")
             more = left_out if isinstance(left_out, int) and 0 <= left_out < 10**6 else 0
-            listings.append(Listing(float(entry["at"]), read_sockets(entry["text"]), int(more)))
+            listings.append(SocketListing(float(entry["at"]), read_sockets(entry["text"]), int(more)))
     return listings[:MOST_MOMENTS]
 
 

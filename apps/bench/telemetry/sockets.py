@@ -51,7 +51,7 @@ class Socket:
 
 
 @dataclass(frozen=True)
-class Listing:
+class SocketListing:
     """The sockets of a job at one moment, `at` s after its start; `left_out` more are not told of."""
 
     at: float

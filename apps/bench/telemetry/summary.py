@@ -9,7 +9,7 @@ from apps.bench.text import Message, _
 
 
 @dataclass(frozen=True)
-class Figure:
+class TelemetryFigure:
     """One line of the table; `value` in the base unit."""
 
     name: str
@@ -18,12 +18,12 @@ class Figure:
     unit: str
 
 
-def summarise(telemetry: Telemetry) -> tuple[Figure, ...]:
+def summarise(telemetry: Telemetry) -> tuple[TelemetryFigure, ...]:
     """Return what a job's time comes to: means, totals and extremes of what its agent read."""
     return (*_transport(telemetry), *_network(telemetry), *_node(telemetry), *_disks(telemetry))
 
 
-def _transport(telemetry: Telemetry) -> Iterator[Figure]:
+def _transport(telemetry: Telemetry) -> Iterator[TelemetryFigure]:
     transport = transport_of([telemetry.listings])
     if transport is None:
         return
@@ -34,7 +34,7 @@ def _transport(telemetry: Telemetry) -> Iterator[Figure]:
     )
     for name, label, share in shares:
         if share is not None:
-            yield Figure(name, Message(label), 100 * share, "%")
+            yield TelemetryFigure(name, Message(label), 100 * share, "%")
     others = (
         ("connections", _("Connections that sent data"), transport.connections, "count"),
         ("cwnd_max", _("Max congestion window"), transport.cwnd_max, "B"),
@@ -46,10 +46,10 @@ def _transport(telemetry: Telemetry) -> Iterator[Figure]:
     )
     for name, label, value, unit in others:
         if value is not None:
-            yield Figure(name, Message(label), value, unit)
+            yield TelemetryFigure(name, Message(label), value, unit)
 
 
-def _network(telemetry: Telemetry) -> Iterator[Figure]:
+def _network(telemetry: Telemetry) -> Iterator[TelemetryFigure]:
     nic, where = telemetry.nic, {"interface": telemetry.interface}
     figures = (
         ("rx_bytes", _("Received at %(interface)s"), "B"),
@@ -59,7 +59,7 @@ def _network(telemetry: Telemetry) -> Iterator[Figure]:
     )
     for name, label, unit in figures:
         if (value := telemetry.growth(nic.get(name))) is not None:
-            yield Figure(name, Message(label, where), value, unit)
+            yield TelemetryFigure(name, Message(label, where), value, unit)
     for name, label in (
         ("errors", _("Errors at %(interface)s")),
         ("drops", _("Drops at %(interface)s")),
@@ -67,31 +67,31 @@ def _network(telemetry: Telemetry) -> Iterator[Figure]:
         columns = [nic[key] for key in (f"rx_{name}", f"tx_{name}") if key in nic]
         if columns:
             total = sum(telemetry.growth(column) or 0.0 for column in columns)
-            yield Figure(name, Message(label, where), total, "count")
+            yield TelemetryFigure(name, Message(label, where), total, "count")
     if (again := telemetry.growth(telemetry.tcp.get("retransmits"))) is not None:
-        yield Figure("retransmits", Message(_("TCP segments sent again, whole node")), again, "count")
+        yield TelemetryFigure("retransmits", Message(_("TCP segments sent again, whole node")), again, "count")
     if (full := telemetry.growth(telemetry.udp.get("receive_buffer_errors"))) is not None:
-        yield Figure("udp_buffer", Message(_("Datagrams lost to a full receive buffer")), full, "count")
+        yield TelemetryFigure("udp_buffer", Message(_("Datagrams lost to a full receive buffer")), full, "count")
 
 
-def _node(telemetry: Telemetry) -> Iterator[Figure]:
+def _node(telemetry: Telemetry) -> Iterator[TelemetryFigure]:
     load = cpu_load(telemetry)
     if load is not None:
-        yield Figure("cpu", Message(_("Mean processor load")), load, "%")
+        yield TelemetryFigure("cpu", Message(_("Mean processor load")), load, "%")
     if telemetry.core:
-        yield Figure("core", Message(_("Highest load of one processor")), max(telemetry.core), "%")
+        yield TelemetryFigure("core", Message(_("Highest load of one processor")), max(telemetry.core), "%")
     if available := telemetry.memory.get("available"):
-        yield Figure("memory", Message(_("Min memory available")), min(available), "B")
+        yield TelemetryFigure("memory", Message(_("Min memory available")), min(available), "B")
 
 
-def _disks(telemetry: Telemetry) -> Iterator[Figure]:
+def _disks(telemetry: Telemetry) -> Iterator[TelemetryFigure]:
     for name, disk in telemetry.disks.items():
         for key, label in (("read", _("Read from %(disk)s")), ("written", _("Written to %(disk)s"))):
             if (value := telemetry.growth(disk.get(key))) is not None:
-                yield Figure(f"{name}_{key}", Message(label, {"disk": name}), value, "B")
+                yield TelemetryFigure(f"{name}_{key}", Message(label, {"disk": name}), value, "B")
         if (busy := telemetry.growth(disk.get("busy"))) is not None:
             share = min(100.0, busy / 10 / telemetry.duration)
-            yield Figure(f"{name}_busy", Message(_("Utilisation of %(disk)s"), {"disk": name}), share, "%")
+            yield TelemetryFigure(f"{name}_busy", Message(_("Utilisation of %(disk)s"), {"disk": name}), share, "%")
 
 
 def cpu_load(telemetry: Telemetry) -> float | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from apps.bench.telemetry.sockets import Listing, Socket
+from apps.bench.telemetry.sockets import Socket, SocketListing
 
 # A connection that moved less than this share of what the busiest did carries no data but control.
 LEAST_SHARE = 0.02
@@ -41,7 +41,7 @@ class Transport:
         return {name: value for name, value in asdict(self).items() if value not in (None, "")}
 
 
-def senders_of(listings: Iterable[Listing]) -> dict[tuple[str, str], list[tuple[float, Socket]]]:
+def senders_of(listings: Iterable[SocketListing]) -> dict[tuple[str, str], list[tuple[float, Socket]]]:
     """Return {(local, peer): [(at, socket), …]} of the connections on which a job sent its data."""
     histories: dict[tuple[str, str], list[tuple[float, Socket]]] = {}
     for listing in listings:
@@ -52,7 +52,7 @@ def senders_of(listings: Iterable[Listing]) -> dict[tuple[str, str], list[tuple[
     return {key: history for key, history in histories.items() if bytes_by_connection[key] >= minimum}
 
 
-def transport_of(jobs: Sequence[Sequence[Listing]]) -> Transport | None:
+def transport_of(jobs: Sequence[Sequence[SocketListing]]) -> Transport | None:
     """Return what the connections of several jobs' listings say together; None if none of them sent data."""
     histories = [history for listings in jobs for history in senders_of(listings).values()]
     if not histories:

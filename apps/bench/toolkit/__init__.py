@@ -8,14 +8,14 @@ from apps.bench.toolkit.readings import (
     Flag,
     Output,
     Reading,
+    SampleSeries,
     SampleValue,
-    Series,
     ToolFailure,
     bears_on,
     ends_of,
     is_invalid,
 )
-from apps.bench.toolkit.tool import Estimate, Metric, Role, Tool
+from apps.bench.toolkit.tool import Metric, Tool, ToolRole, TrialEstimate
 from apps.bench.toolkit.ways import goes_back
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "BY_SIZE",
     "FILE_SERVER",
     "Command",
-    "Estimate",
     "Flag",
     "Metric",
     "NodeRef",
@@ -33,12 +32,13 @@ __all__ = [
     "Params",
     "Plan",
     "Reading",
-    "Role",
+    "SampleSeries",
     "SampleValue",
-    "Series",
     "Stage",
     "Tool",
     "ToolFailure",
+    "ToolRole",
+    "TrialEstimate",
     "Value",
     "bears_on",
     "ends_of",

@@ -92,7 +92,7 @@ BY_SIZE = "by size"
 
 
 @dataclass(frozen=True)
-class Series:
+class SampleSeries:
     """A metric over time: `times` in s from the start of the measurement (omitted time is negative).
 
     Where the stream begins with `BY_SIZE` it is the metric over the size of messages or records: `times` are bytes.
@@ -130,7 +130,7 @@ class Reading:
     """What a parser read: figures, series, and apart from each other what was asked, granted and seen."""
 
     samples: tuple[SampleValue, ...]
-    series: tuple[Series, ...] = ()
+    series: tuple[SampleSeries, ...] = ()
     requested: Json = field(default_factory=dict)
     granted: Json = field(default_factory=dict)
     observed: Json = field(default_factory=dict)
@@ -155,7 +155,7 @@ class Reading:
         return cls(
             samples=tuple(SampleValue(**item) for item in data["samples"]),
             series=tuple(
-                Series(**{**item, "times": tuple(item["times"]), "values": tuple(item["values"])})
+                SampleSeries(**{**item, "times": tuple(item["times"]), "values": tuple(item["values"])})
                 for item in data["series"]
             ),
             requested=data["requested"],

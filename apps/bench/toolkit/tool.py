@@ -26,7 +26,7 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Role:
+class ToolRole:
     """A part that a node plays in a measurement; `many` roles take several nodes at once."""
 
     name: str
@@ -36,7 +36,7 @@ class Role:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TrialEstimate:
     """How long a trial will take (s) and what it will send: {(from role, to role): bytes}.
 
     `offered_bps` (bit/s) is traffic that gives way to nobody, such as UDP at a set rate; `streams` are connections
@@ -56,7 +56,7 @@ class Tool(abc.ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     programs: ClassVar[tuple[str, ...]]
-    roles: ClassVar[tuple[Role, ...]]
+    roles: ClassVar[tuple[ToolRole, ...]]
     parameters: ClassVar[tuple[Parameter, ...]]
     metrics: ClassVar[tuple[Metric, ...]]
     minimum_version: ClassVar[str] = ""
@@ -123,5 +123,5 @@ class Tool(abc.ABC):
         """Return the reading of the outputs of the plan's commands, or raise ToolFailure."""
 
     @abc.abstractmethod
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return how long one measurement takes and what it sends on a path of `capacity_bps` (bit/s)."""

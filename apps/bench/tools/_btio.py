@@ -96,7 +96,7 @@ def input_of(problem: str, nodes: int, size: int) -> str:
 
 
 @dataclass(frozen=True)
-class Report:
+class BtioReport:
     """What BT printed at its end; times in s, `rate` in B/s, `data` in bytes; None where there was no I/O."""
 
     version: str
@@ -114,7 +114,7 @@ class Report:
     collective: dict[str, int]
 
 
-def read_report(output: Output) -> Report:
+def read_report(output: Output) -> BtioReport:
     """Return the report of a run whose data were verified; ToolFailure for anything else."""
     text = texts.read_text(output)
     fields = {name.strip(): value for name, _unit, value in _FIELD.findall(text)}
@@ -139,7 +139,7 @@ def read_report(output: Output) -> Report:
             "contradictory", output, first=f"{iterations} iterations", second=f"{problem}: {about.iterations}"
         )
     io = _read_io(output, numbers, about) if head else (None, None, None, None)
-    return Report(
+    return BtioReport(
         version=_printable(fields.get("Version", "")),
         problem=problem,
         subtype=HEADS[head[1]] if head else NONE,

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from apps.bench.outputs import texts
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Flag, NodeRef, Output, Plan, Role
+from apps.bench.toolkit import Flag, NodeRef, Output, Plan, ToolRole
 from apps.bench.tools import _pairs
 
-ROLES = (Role(_pairs.CLIENT, _("Receiver")), Role(_pairs.SERVER, _("Sender")))
+ROLES = (ToolRole(_pairs.CLIENT, _("Receiver")), ToolRole(_pairs.SERVER, _("Sender")))
 
 _READY = "Waiting for receiver to establish"
 _SERVER = re.compile(rf"^{_READY} control stream", re.M)

@@ -5,7 +5,7 @@ from typing import Any
 
 from apps.bench.outputs.documents import dig, number, objects, printed_object
 from apps.bench.outputs.failures import failure
-from apps.bench.toolkit import Output, Series
+from apps.bench.toolkit import Output, SampleSeries
 
 MOST_POINTS = 2000
 
@@ -89,7 +89,7 @@ def _finish(
     return samples
 
 
-def series_of(data: dict[str, Any] | None) -> tuple[Series, ...]:
+def series_of(data: dict[str, Any] | None) -> tuple[SampleSeries, ...]:
     """Return the RTT of each packet that came back, over the time of its sending."""
     interval = number(data, "config", "params", "interval")
     if not interval or not isinstance(data, dict):
@@ -103,7 +103,7 @@ def series_of(data: dict[str, Any] | None) -> tuple[Series, ...]:
     step = len(times) // MOST_POINTS + 1
     drawn_times = tuple(times[::step])
     return (
-        (Series("rtt_median", "", "s", drawn_times, tuple(points[time] for time in drawn_times)),)
+        (SampleSeries("rtt_median", "", "s", drawn_times, tuple(points[time] for time in drawn_times)),)
         if drawn_times
         else ()
     )

@@ -29,7 +29,7 @@ _TIMES = ("Best", "Avg", "Wrst", "StDev")
 
 
 @dataclass(frozen=True)
-class Report:
+class MtrReport:
     """The hops in base units, empty if a row is damaged; the target ("" if not told), and what was asked for."""
 
     hops: tuple[Json, ...]
@@ -38,7 +38,7 @@ class Report:
     size: str = ""
 
 
-def read_report(text: str, data: Json | None) -> Report:
+def read_report(text: str, data: Json | None) -> MtrReport:
     """Return what a text tells, `data` being its JSON document if it is one."""
     if data is not None:
         return _of_json(data)
@@ -46,10 +46,10 @@ def read_report(text: str, data: Json | None) -> Report:
         return _of_xml(head, text)
     if _CSV_HEADER in text:
         return _of_csv(text)
-    return Report(tuple(_of_table(text) or _of_raw(text)))
+    return MtrReport(tuple(_of_table(text) or _of_raw(text)))
 
 
-def _of_json(data: Json) -> Report:
+def _of_json(data: Json) -> MtrReport:
     def word(key: str) -> str:
         value = dig(data, "report", "mtr", key)
         figure = number(data, "report", "mtr", key)
@@ -60,24 +60,24 @@ def _of_json(data: Json) -> Report:
     for hub in objects(dig(data, "report", "hubs")):
         count, host = number(hub, "count"), hub.get("host")
         if not isinstance(host, str) or (row := _hop(count, host, {key: number(hub, key) for key in hub})) is None:
-            return Report((), word("dst"))
+            return MtrReport((), word("dst"))
         hops.append(row)
-    return Report(tuple(hops), word("dst"), word("tests"), word("psize"))
+    return MtrReport(tuple(hops), word("dst"), word("tests"), word("psize"))
 
 
-def _of_xml(head: re.Match[str], text: str) -> Report:
+def _of_xml(head: re.Match[str], text: str) -> MtrReport:
     attributes = dict(_XML_ATTRIBUTE.findall(head[1]))
     rows = []
     for hub_match in _XML_HUB.finditer(text):
         hub = dict(_XML_ATTRIBUTE.findall(hub_match[1]))
         figures = {"Loss%" if key == "Loss" else key: value for key, value in _XML_FIELD.findall(hub_match[2])}
         rows.append((hub.get("COUNT", ""), hub.get("HOST", ""), figures))
-    return Report(
+    return MtrReport(
         _all_or_none(rows), attributes.get("DST", ""), attributes.get("TESTS", ""), attributes.get("PSIZE", "")
     )
 
 
-def _of_csv(text: str) -> Report:
+def _of_csv(text: str) -> MtrReport:
     lines = list(csv.reader(text[text.index(_CSV_HEADER) :].splitlines()))
     names, target, rows = lines[0], "", []
     for fields in lines[1:]:
@@ -86,7 +86,7 @@ def _of_csv(text: str) -> Report:
         row = dict(zip(names, fields, strict=False))
         target = row.get("Host", "")
         rows.append((row.get("Hop", ""), row.get("Ip", ""), row))
-    return Report(_all_or_none(rows), target)
+    return MtrReport(_all_or_none(rows), target)
 
 
 def _of_table(text: str) -> Sequence[Json]:

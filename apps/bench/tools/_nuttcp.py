@@ -36,7 +36,7 @@ _REST = {
 
 
 @dataclass
-class Report:
+class NuttcpReport:
     """The receiver's figures (MiB, s, bit/s), the sender's rate, and the rest as far as it is there."""
 
     results: int = 0
@@ -58,9 +58,9 @@ class Report:
     version: str = ""
 
 
-def read_report(text: str) -> Report:
+def read_report(text: str) -> NuttcpReport:
     """Return what a text tells, nothing of it checked."""
-    report = Report()
+    report = NuttcpReport()
     both: dict[str, dict[str, float]] = {"t": {}, "r": {}, "": {}}
     for side, figures, is_total in _records(text):
         if "megabytes" not in figures:

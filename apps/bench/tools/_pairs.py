@@ -15,14 +15,14 @@ from apps.bench.toolkit import (
     Parameter,
     ParameterError,
     Plan,
-    Role,
     SampleValue,
     Stage,
     ToolFailure,
+    ToolRole,
 )
 
 CLIENT, SERVER = "client", "server"
-ROLES = (Role(CLIENT, _("Client")), Role(SERVER, _("Server")))
+ROLES = (ToolRole(CLIENT, _("Client")), ToolRole(SERVER, _("Server")))
 # Connecting, exchanging results, draining a full queue on the longest of paths.
 MARGIN_S = 15.0
 

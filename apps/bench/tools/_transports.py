@@ -1,7 +1,7 @@
 """The parameters of tools that send over TCP or UDP, and what a run of them sends."""
 
 from apps.bench.text import _
-from apps.bench.toolkit import Estimate, Parameter, Params
+from apps.bench.toolkit import Parameter, Params, TrialEstimate
 
 TCP, UDP = "tcp", "udp"
 PROTOCOL = Parameter("protocol", "choice", _("Protocol"), default=TCP, choices=((TCP, "TCP"), (UDP, "UDP")))
@@ -66,9 +66,9 @@ def datagram(*, minimum: int, default: int = 1448) -> Parameter:
 
 def make_estimate(
     params: Params, capacity_bps: float | None, way: tuple[str, str] = ("client", "server")
-) -> Estimate:
+) -> TrialEstimate:
     """Return the time and the bytes of one way: an offered load is sent whether or not the path carries it."""
     offered = params["rate"] if params["protocol"] == UDP else 0
     rate = offered or capacity_bps
     traffic = {way: round(rate * params["duration"] / 8)} if rate else {}
-    return Estimate(params["duration"] + 0.5, traffic, offered_bps=offered, streams=params["streams"])
+    return TrialEstimate(params["duration"] + 0.5, traffic, offered_bps=offered, streams=params["streams"])

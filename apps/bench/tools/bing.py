@@ -10,7 +10,6 @@ from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -19,9 +18,10 @@ from apps.bench.toolkit import (
     Params,
     Plan,
     Reading,
-    Role,
     Tool,
     ToolFailure,
+    ToolRole,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _pairs
@@ -62,7 +62,7 @@ class Bing(Tool):
         "Rate of each link of a path by ICMP packets of several sizes, from one end; needs the right of root."
     )
     programs = ("bing",)
-    roles = (Role("client", _("From")), Role("server", _("To")))
+    roles = (ToolRole("client", _("From")), ToolRole("server", _("To")))
     parameters = (
         Parameter(
             "duration", "duration", _("Duration"), default=30.0, unit="s", minimum=LEAST_S, maximum=3600,
@@ -97,11 +97,11 @@ class Bing(Tool):
         argv = ("bing", "-n", "-S", str(params["largest"]), server.address)
         return _pairs.one_command(argv, params["duration"])
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time of a path that answers, and a bound on the bytes of the echoes."""
         amount = round(MOST_BPS * params["duration"] / 8)
         both = {("client", "server"): amount, ("server", "client"): amount}
-        return Estimate(params["duration"], both, offered_bps=MOST_BPS)
+        return TrialEstimate(params["duration"], both, offered_bps=MOST_BPS)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the largest size."""

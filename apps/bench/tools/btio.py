@@ -9,7 +9,6 @@ from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Command,
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -20,6 +19,7 @@ from apps.bench.toolkit import (
     Reading,
     Stage,
     Tool,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _btio
@@ -173,11 +173,11 @@ class Btio(Tool):
             before.append(_input_stage(params, folder))
         return run.make_plan(launch, before=before, after=(places.clean_stage([_left_over(params, folder)], ROLE),))
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time of the computation and of writing 100 MB/s."""
         operations = _MEGA_OPERATIONS[params["problem"]]
         data = npb.CLASSES[params["problem"]].data if params["subtype"] != _btio.NONE else 0
-        return Estimate(1.0 + operations / (_MOPS_OF_A_CORE * params["ranks"]) + data / 1e8)
+        return TrialEstimate(1.0 + operations / (_MOPS_OF_A_CORE * params["ranks"]) + data / 1e8)
 
     def recognises(self, output: Output) -> bool:
         """Return whether the text is BT's, or the command line starts it."""
@@ -265,16 +265,16 @@ def _left_over(params: Params, folder: str) -> list[str]:
     return [f"{folder.rstrip('/')}/{name}" for name in dict.fromkeys(names)]
 
 
-def _granted(report: _btio.Report) -> dict[str, int]:
+def _granted(report: _btio.BtioReport) -> dict[str, int]:
     return {f"collective_{name}": value for name, value in report.collective.items()}
 
 
-def _measured(report: _btio.Report) -> dict[str, dict[str, float]]:
+def _measured(report: _btio.BtioReport) -> dict[str, dict[str, float]]:
     """Return how long (s) the I/O was: its rate counts only if that is long enough."""
     return {"measured_s": {"io_rate": report.io_time}} if report.io_time is not None else {}
 
 
-def _flags(report: _btio.Report, params: Params) -> tuple[Flag, ...]:
+def _flags(report: _btio.BtioReport, params: Params) -> tuple[Flag, ...]:
     flags = []
     if report.active < params["ranks"]:
         text = _("Only %(active)s of %(ranks)s ranks took part.")

@@ -10,7 +10,6 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     FILE_SERVER,
     Command,
-    Estimate,
     Flag,
     NodeRef,
     Output,
@@ -20,13 +19,14 @@ from apps.bench.toolkit import (
     SampleValue,
     Stage,
     Tool,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools._fio import errors, logs, options, pacing
-from apps.bench.tools._fio.figures import Way, add_up
+from apps.bench.tools._fio.figures import FioWay, add_up
 from apps.bench.tools._fio.passes import passes_of
 from apps.bench.tools._fio.recovery import recover
-from apps.bench.tools._fio.report import WAYS, Contradiction, Report, SeveralGroups, Unreadable, read_report
+from apps.bench.tools._fio.report import WAYS, Contradiction, FioReport, FioUnreadable, SeveralGroups, read_report
 from apps.bench.tools._storage import caches, clients, places
 
 PREPARE, MEASURE = "prepare", "measure"
@@ -35,18 +35,18 @@ GUESSED_RATE = 100e6
 _LAYS_OUT = re.compile(r"^[^\n]{1,200}: Laying out IO files?", re.M)
 
 
-class Read(NamedTuple):
+class ClientReport(NamedTuple):
     """A client's output and the report in it."""
 
     output: Output
-    report: Report
+    report: FioReport
 
-    def share(self, params: Params) -> clients.Share:
+    def share(self, params: Params) -> clients.ClientRates:
         """Return the figures that add up over the clients."""
         rates = {"rate": sum(way.rate for way in self.report.ways.values())}
         for name, way in self.report.ways.items():
             rates |= {name: way.rate, f"{name}_iops": way.iops} if way.operations else {}
-        return clients.Share(self.output, rates, passes_of(self.output, self.report, params))
+        return clients.ClientRates(self.output, rates, passes_of(self.output, self.report, params))
 
 
 class Fio(Tool):
@@ -108,7 +108,7 @@ class Fio(Tool):
         stages.append(places.clean_stage([options.paths(node, index, params) for index, node in enumerate(players)]))
         return Plan(tuple(stages))
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time set, and a guess of what it takes to lay the files out or to go over them once."""
         rate = min(GUESSED_RATE, capacity_bps / 8) if capacity_bps else GUESSED_RATE
         once = params["file_size"] * params["jobs"] / rate
@@ -116,7 +116,7 @@ class Fio(Tool):
         measuring = (
             params["duration"] + params["ramp"] if params["duration"] else once * (2 if params["verify"] else 1)
         )
-        return Estimate(laying + measuring + 2.0)
+        return TrialEstimate(laying + measuring + 2.0)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the clients' figures together; ToolFailure for anything but a report without errors."""
@@ -126,7 +126,9 @@ class Fio(Tool):
         for output in own:
             if output.stage == PREPARE:
                 _read(output, params, where, needed)
-        readings = [Read(output, _read(output, params, where, needed)) for output in own if output.stage != PREPARE]
+        readings = [
+            ClientReport(output, _read(output, params, where, needed)) for output in own if output.stage != PREPARE
+        ]
         if not readings:
             raise failure("not-run", None, role=clients.CLIENT)
         for each in readings:
@@ -135,7 +137,7 @@ class Fio(Tool):
         verified = ways["read"].size if params["verify"] else None
         if verified is not None:
             readings = [_without_verification(each) for each in readings]
-            ways["read"] = Way(0.0, 0.0, 0.0, 0.0, 0.0)
+            ways["read"] = FioWay(0.0, 0.0, 0.0, 0.0, 0.0)
         stages = [clients.settled([each.share(params) for each in readings])]
         samples = clients.total(stages) | _latencies(ways)
         fairness = clients.fairness([share.rates["rate"] for share in stages[0]])
@@ -163,11 +165,11 @@ class Fio(Tool):
         return recover(self, output)
 
 
-def _read(output: Output, params: Params, where: Sequence[places.Place], needed: int) -> Report:
+def _read(output: Output, params: Params, where: Sequence[places.FileSystemPlace], needed: int) -> FioReport:
     text = texts.read_text(output)
     try:
         report = read_report(text)
-    except Unreadable:
+    except FioUnreadable:
         raise failure("unreadable", output) from None
     except SeveralGroups as error:
         raise failure("several-results", output, n=error.args[0]) from None
@@ -186,7 +188,7 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], needed:
     return report
 
 
-def _require_something(each: Read, params: Params, *, is_ours: bool) -> None:
+def _require_something(each: ClientReport, params: Params, *, is_ours: bool) -> None:
     """Raise the failure of a client that moved nothing, or (an archive may not tell) not all ways of its pattern."""
     pattern = params["pattern"]
     moves = {"read": pattern not in options.WRITING, "write": pattern not in options.READING}
@@ -198,13 +200,15 @@ def _require_something(each: Read, params: Params, *, is_ours: bool) -> None:
         raise failure("tests-missing", each.output, missing=", ".join(missing))
 
 
-def _without_verification(each: Read) -> Read:
-    nothing = Way(0.0, 0.0, 0.0, 0.0, 0.0)
+def _without_verification(each: ClientReport) -> ClientReport:
+    nothing = FioWay(0.0, 0.0, 0.0, 0.0, 0.0)
     report = each.report
-    return Read(each.output, Report({**report.ways, "read": nothing}, report.version, options=report.options))
+    return ClientReport(
+        each.output, FioReport({**report.ways, "read": nothing}, report.version, options=report.options)
+    )
 
 
-def _latencies(ways: Mapping[str, Way]) -> dict[str, float]:
+def _latencies(ways: Mapping[str, FioWay]) -> dict[str, float]:
     latencies = {}
     for name, way in ways.items():
         for suffix, value in (("", way.mean), ("_p99", way.tail), ("_max", way.most)):
@@ -213,7 +217,7 @@ def _latencies(ways: Mapping[str, Way]) -> dict[str, float]:
     return latencies
 
 
-def _observed(readings: Sequence[Read], params: Params, together: Mapping[str, float]) -> dict[str, Any]:
+def _observed(readings: Sequence[ClientReport], params: Params, together: Mapping[str, float]) -> dict[str, Any]:
     """Return what validity is judged by (sizes in B, times in s).
 
     `together` {metric: time (s)} are those measured over the time in which all clients ran.
@@ -244,19 +248,19 @@ def _laid_out(own: Sequence[Output]) -> dict[str, bool]:
     return {"just_written": True} if is_laid_out else {}
 
 
-def _freed(outputs: Sequence[Output], readings: Sequence[Read], params: Params) -> list[str]:
+def _freed(outputs: Sequence[Output], readings: Sequence[ClientReport], params: Params) -> list[str]:
     """Return the metrics of what was read once, when the server's cache was free of it."""
     most_read = max(each.report.ways["read"].size for each in readings)
     is_once = most_read <= params["file_size"] * params["jobs"]
     return list(options.OF_READS) if is_once and caches.freed_before(outputs, MEASURE) else []
 
 
-def _tells_size(each: Read) -> bool:
+def _tells_size(each: ClientReport) -> bool:
     """Return whether the size of the files is known, and not only assumed."""
     return "size" in each.report.options or any(word.startswith("--size=") for word in each.output.argv)
 
 
-def _held(readings: Sequence[Read]) -> list[Flag]:
+def _held(readings: Sequence[ClientReport]) -> list[Flag]:
     """Return one doubt for what the limits of clients' jobs held, in the words of the first."""
     flags = [
         flag for each in readings for flag in pacing.flags_of(each.output, each.report.options, each.report.ways)

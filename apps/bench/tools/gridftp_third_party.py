@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from apps.bench.text import _
-from apps.bench.toolkit import NodeRef, Params, Plan, Role
+from apps.bench.toolkit import NodeRef, Params, Plan, ToolRole
 from apps.bench.tools._gridftp import layout, options
 from apps.bench.tools._gridftp.tool import DESTINATION_ROLE, SOURCE_ROLE, GridFtp
 
@@ -15,7 +15,7 @@ class GridFtpThirdParty(GridFtp):
     slug = "gridftp-third-party"
     name = "GridFTP third-party"
     summary = _("Transfers between two servers, or two sets of data nodes, that a client elsewhere commands.")
-    roles = (SOURCE_ROLE, DESTINATION_ROLE, Role(options.CLIENT, _("Client")))
+    roles = (SOURCE_ROLE, DESTINATION_ROLE, ToolRole(options.CLIENT, _("Client")))
     signatures = (re.compile(r"^Source: (?:gsi)?ftp://\S*\s+Dest: +(?:gsi)?ftp://", re.M),)
 
     def plan(self, params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Plan:

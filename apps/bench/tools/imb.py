@@ -7,8 +7,20 @@ from collections.abc import Mapping, Sequence
 from apps.bench.outputs import reconstruction, size_tables, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Flag, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
-from apps.bench.tools._imb.table import TITLE, Block, Report, read_report, require_whole
+from apps.bench.toolkit import (
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Tool,
+    TrialEstimate,
+    Value,
+)
+from apps.bench.tools._imb.table import TITLE, Block, ImbReport, read_report, require_whole
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
 from apps.bench.tools._mpi.launch import ROLE, Launch
@@ -150,10 +162,10 @@ class Imb(Tool):
         before, output_file = places.check_stage(mounted_on, params, ROLE), f"{launch.directory.rstrip('/')}/{OUT}"
         return run.make_plan(launch, before=[before], after=[places.clean_stage([[output_file]], ROLE)])
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time that the sizes take, and how many pairs may send across a link at once."""
         across = params["placement"] in (FREE, OTHER_NODE)
-        return Estimate(_duration_s(params) + 1.0, streams=max(1, params["ranks"] // 2) if across else 0)
+        return TrialEstimate(_duration_s(params) + 1.0, streams=max(1, params["ranks"] // 2) if across else 0)
 
     def recognises(self, output: Output) -> bool:
         """Return whether the text is IMB's, or the command line starts it."""
@@ -205,7 +217,7 @@ class Imb(Tool):
         return dataclasses.replace(reading, observed=observed, flags=(*reading.flags, *flags))
 
 
-def _choose(report: Report, output: Output, params: Params) -> Block:
+def _choose(report: ImbReport, output: Output, params: Params) -> Block:
     """Return the table of the benchmark; IMB may have run it with fewer processes, or others beside it."""
     name = params["benchmark"].lower()
     blocks = [block for block in report.blocks if block.name.lower() == name and block.mode in ("", MODE)]
@@ -221,7 +233,7 @@ def _choose(report: Report, output: Output, params: Params) -> Block:
 
 
 def _read(
-    outputs: Sequence[Output], output: Output, params: Params, report: Report, block: Block, size: int
+    outputs: Sequence[Output], output: Output, params: Params, report: ImbReport, block: Block, size: int
 ) -> Reading:
     started = run.started(outputs, output, params)
     times = {at: row.get("t[usec]", row.get("t_avg[usec]")) for at, row in block.rows.items()}

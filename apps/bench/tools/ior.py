@@ -8,7 +8,6 @@ from apps.bench.outputs import reconstruction, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -19,10 +18,11 @@ from apps.bench.toolkit import (
     Reading,
     SampleValue,
     Tool,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools._ior import launch
-from apps.bench.tools._ior.report import Report, Row, Unreadable, read_report
+from apps.bench.tools._ior.report import IorPass, IorReport, IorUnreadable, read_report
 from apps.bench.tools._mpi import options, run
 from apps.bench.tools._mpi.recovery import ranks_of, words_of
 from apps.bench.tools._storage import places
@@ -130,12 +130,12 @@ class Ior(Tool):
         argv += ["-b", str(params["block_size"]), "-t", str(params["transfer_size"]), "-s", str(params["segments"])]
         return launch.make_plan(params, nodes, "ior", [*argv, "-i", str(params["iterations"])], "-o")
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return a guess of the time; the traffic to the file system's servers is on no path between the roles."""
         rate = min(GUESSED_RATE, capacity_bps / 8) if capacity_bps else GUESSED_RATE
         size = params["block_size"] * params["segments"] * params["ranks"]
         passes = params["iterations"] * (2 if params["read"] else 1)
-        return Estimate(min(size * passes / rate, params["time_limit"]) + 3.0)
+        return TrialEstimate(min(size * passes / rate, params["time_limit"]) + 3.0)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the rates with opening and closing, in which a file system may commit; or ToolFailure."""
@@ -143,7 +143,7 @@ class Ior(Tool):
         output, text = launch.read_output(outputs, params)
         try:
             report = read_report(text)
-        except Unreadable:
+        except IorUnreadable:
             raise failure("unreadable", output) from None
         if not report.is_whole or not report.rows:
             raise launch.why_none(output, text) if not report.rows else failure("unreadable", output)
@@ -181,7 +181,7 @@ class Ior(Tool):
         text = texts.read_text(output)
         try:
             report = read_report(text)
-        except Unreadable:
+        except IorUnreadable:
             report = None
         own = own_words(output, report)
         valued = {"-a": "api", "-b": "block_size", "-t": "transfer_size", "-s": "segments", "-i": "iterations"}
@@ -200,14 +200,14 @@ class Ior(Tool):
         return reconstruction.keep_valid(self, parameters)
 
 
-def own_words(output: Output, report: Report | None) -> list[str]:
+def own_words(output: Output, report: IorReport | None) -> list[str]:
     """Return IOR's own command line, as it was recorded or as the report tells it; [] if neither does."""
     if reconstruction.is_known(output.argv):
         return words_of(output.argv, "ior")
     return report.command.split() if report else []
 
 
-def _samples(access: str, report: Report) -> dict[str, float]:
+def _samples(access: str, report: IorReport) -> dict[str, float]:
     """Return the mean rate as the program computes it, the best, that of the transfer alone, and the operations."""
     rows = report.of(access)
     if not rows:
@@ -226,7 +226,7 @@ def _samples(access: str, report: Report) -> dict[str, float]:
     return samples
 
 
-def _observed(report: Report, params: Params, *, is_told: bool) -> dict[str, Any]:
+def _observed(report: IorReport, params: Params, *, is_told: bool) -> dict[str, Any]:
     """Return what validity is judged by (sizes in B, times in s), and the times of opening and closing.
 
     Whether it synchronised and went past caches only its command line says.
@@ -250,14 +250,14 @@ def _observed(report: Report, params: Params, *, is_told: bool) -> dict[str, Any
     return observed
 
 
-def _times(rows: Sequence[Row]) -> dict[str, float]:
+def _times(rows: Sequence[IorPass]) -> dict[str, float]:
     """Return the mean times (s) of opening, transferring and closing."""
     parts = {"open": "open_s", "transfer": "transfer_s", "close": "close_s"}
     seconds_by_part = {name: [getattr(row, part) for row in rows] for name, part in parts.items()}
     return {name: sum(values) / len(values) for name, values in seconds_by_part.items() if None not in values}
 
 
-def _close_flags(report: Report) -> list[Flag]:
+def _close_flags(report: IorReport) -> list[Flag]:
     flags = []
     for access in ACCESSES:
         rows = report.of(access)

@@ -10,7 +10,6 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     FILE_SERVER,
     Command,
-    Estimate,
     Flag,
     NodeRef,
     Output,
@@ -20,6 +19,7 @@ from apps.bench.toolkit import (
     SampleValue,
     Stage,
     Tool,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools._iozone import errors, workbook
@@ -30,9 +30,9 @@ from apps.bench.tools._iozone.report import (
     KIB,
     RETESTS,
     SIGNATURES,
-    Point,
-    Report,
-    Unreadable,
+    IozonePoint,
+    IozoneReport,
+    IozoneUnreadable,
     read_report,
     seconds_of,
 )
@@ -97,12 +97,12 @@ class Iozone(Tool):
         stages.append(places.clean_stage([_files(node, index, params) for index, node in enumerate(players)]))
         return Plan(tuple(stages))
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return a guess of the time; the traffic to the file system's servers is on no path between the roles."""
         passes = sum(len(_expected(test, params)) for test in _tests(params))
         rate = min(GUESSED_RATE, capacity_bps / 8) if capacity_bps else GUESSED_RATE
         seconds = passes * params["file_size"] * params["threads"] / rate
-        return Estimate(min(seconds, params["time_limit"] * len(_tests(params))) + 1.0)
+        return TrialEstimate(min(seconds, params["time_limit"] * len(_tests(params))) + 1.0)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the clients' rates added up; ToolFailure for anything but a report of every test asked for."""
@@ -111,11 +111,11 @@ class Iozone(Tool):
         if not own:
             raise failure("not-run", None, role=clients.CLIENT)
         needed = params["file_size"] * params["threads"]
-        by_stage: dict[str, list[tuple[clients.Share, Report]]] = {}
+        by_stage: dict[str, list[tuple[clients.ClientRates, IozoneReport]]] = {}
         for output in own:
             report = _read(output, params, where, needed)
             point = report.points[-1]
-            share = clients.Share(output, report.rates(point), passes_of(output, report, point, params))
+            share = clients.ClientRates(output, report.rates(point), passes_of(output, report, point, params))
             by_stage.setdefault(output.stage, []).append((share, report))
         _require_tests(by_stage, params)
         stages = [clients.settled([share for share, _report in pairs]) for pairs in by_stage.values()]
@@ -182,7 +182,7 @@ def _argv(test: Test, params: Params, files: Sequence[str], *, keep: bool) -> tu
     return (*argv, "-f", *files)
 
 
-def _read(output: Output, params: Params, where: Sequence[places.Place], needed: int) -> Report:
+def _read(output: Output, params: Params, where: Sequence[places.FileSystemPlace], needed: int) -> IozoneReport:
     text = texts.read_text(output)
     problem = None if workbook.is_workbook(output.stdout) else errors.explain(output, text, direct=params["direct"])
     if problem:
@@ -191,7 +191,7 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], needed:
     texts.refuse_cut_short(output)
     try:
         report = workbook.read_workbook(output.stdout) if workbook.is_workbook(output.stdout) else read_report(text)
-    except Unreadable:
+    except IozoneUnreadable:
         raise failure("unreadable", output) from None
     if not report.points:
         raise failure("unreadable", output) if report.has_banner else texts.no_result(output, text)
@@ -206,7 +206,9 @@ def _read(output: Output, params: Params, where: Sequence[places.Place], needed:
     return report
 
 
-def _require_tests(by_stage: Mapping[str, Sequence[tuple[clients.Share, Report]]], params: Params) -> None:
+def _require_tests(
+    by_stage: Mapping[str, Sequence[tuple[clients.ClientRates, IozoneReport]]], params: Params
+) -> None:
     """Raise the failure of a stage of ours in whose reports a test is missing; an archive has other stages."""
     for test in _tests(params):
         for share, _report in by_stage.get(test.name, ()):
@@ -228,7 +230,7 @@ def _freed(outputs: Sequence[Output]) -> list[str]:
     return [test.metrics[0] for test in TESTS if caches.freed_before(outputs, test.name)]
 
 
-def _observed(reports: Sequence[Report], together: Mapping[str, float]) -> dict[str, Any]:
+def _observed(reports: Sequence[IozoneReport], together: Mapping[str, float]) -> dict[str, Any]:
     """Return what validity is judged by (sizes in B, times in s), and all points of a report of several.
 
     `together` {metric: time (s)} are those measured over the time in which all clients ran.
@@ -251,7 +253,7 @@ def _observed(reports: Sequence[Report], together: Mapping[str, float]) -> dict[
     return observed
 
 
-def _point(report: Report, point: Point) -> dict[str, Any]:
+def _point(report: IozoneReport, point: IozonePoint) -> dict[str, Any]:
     sizes = {"file_size": point.file_size, "record_size": point.record_size, "threads": point.processes}
     return sizes | report.rates(point)
 
@@ -261,7 +263,7 @@ def _held(own: Sequence[Output]) -> list[Flag]:
     return pacing.paused_flags("-+J") if any(_THINKS.search(texts.read_text(output)) for output in own) else []
 
 
-def _flags(reports: Sequence[Report]) -> list[Flag]:
+def _flags(reports: Sequence[IozoneReport]) -> list[Flag]:
     flags = []
     if any(report.is_verified for report in reports):
         text = _(

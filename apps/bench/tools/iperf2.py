@@ -10,7 +10,6 @@ from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.outputs.scales import BINARY, MIXED, scaled, whole_seconds
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -20,6 +19,7 @@ from apps.bench.toolkit import (
     Reading,
     Tool,
     ToolFailure,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _pairs, _transports
@@ -136,7 +136,7 @@ class Iperf2(Tool):
         limit = params["duration"] + _pairs.MARGIN_S + 0.5 * params["streams"]
         return _pairs.server_then_client(listen, send, limit, r"Server listening on (?:TCP|UDP) port \d+")
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time and the bytes: an offered load is sent whether or not the path carries it."""
         way = ("client", "server") if params["direction"] == _pairs.FORWARD else ("server", "client")
         return _transports.make_estimate(params, capacity_bps, way)
@@ -256,7 +256,7 @@ def _target(output: Output, text: str) -> str:
     return address or (match[1] or match[2] if match else "-")
 
 
-def _read_served(server: Output | None) -> result.Report | None:
+def _read_served(server: Output | None) -> result.Iperf2Report | None:
     """Return what the server told of the one test it served, or None."""
     text = texts.read_text(server) if server else ""
     return read_report(text) if count_tests(text) == 1 else None

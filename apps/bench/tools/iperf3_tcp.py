@@ -8,10 +8,22 @@ from apps.bench.outputs import pacing
 from apps.bench.outputs.documents import Json, number, objects
 from apps.bench.outputs.reconstruction import keep_valid
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Flag, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
+from apps.bench.toolkit import (
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Tool,
+    TrialEstimate,
+    Value,
+)
 from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._iperf3 import options, recovery, series
-from apps.bench.tools._iperf3.document import Document, figures, read_document
+from apps.bench.tools._iperf3.document import Iperf3Document, figures, read_document
 
 # Below this a kernel refuses an MSS (TCP_MIN_MSS); above, iperf3 does (MAX_MSS).
 LEAST_MSS, MOST_MSS = 88, 9216
@@ -102,7 +114,7 @@ class Iperf3Tcp(Tool):
             own += ["-b", options.whole(params["pace"] / params["streams"])]
         return options.make_plan(params, nodes, own)
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time and, at most, the bytes: a window-limited connection sends less than the capacity."""
         return options.make_estimate(params, capacity_bps)
 
@@ -144,7 +156,7 @@ class Iperf3Tcp(Tool):
         )
 
 
-def _read_rates(document: Document, params: Params) -> dict[str, float | None]:
+def _read_rates(document: Iperf3Document, params: Params) -> dict[str, float | None]:
     """Return the rates of the direction asked for, or of both; the receiver's bytes are the goodput."""
     samples: dict[str, float | None] = {
         "goodput": document.rate("sum_received"),
@@ -164,7 +176,7 @@ def _held(samples: Mapping[str, float | None], params: Params) -> list[Flag]:
     return pacing.held_flags(max((rate for rate in rates if rate), default=None), params.get("pace"), "bit/s")
 
 
-def _read_granted(document: Document) -> Json:
+def _read_granted(document: Iperf3Document) -> Json:
     """Return what the client's kernel granted: buffers (B), congestion controls, the MSS if one was set (B)."""
     numbers = {
         "send_buffer": document.number("start", "sndbuf_actual"),
@@ -179,7 +191,7 @@ def _read_granted(document: Document) -> Json:
     return granted | {key: name for key, name in names.items() if isinstance(name, str) and name.isprintable()}
 
 
-def _read_streams(document: Document, params: Params) -> dict[str, float | None]:
+def _read_streams(document: Iperf3Document, params: Params) -> dict[str, float | None]:
     """Return what the client's kernel saw of the streams it sent on, and Jain's index of all streams' rates.
 
     Jain's fairness index is (sum x)^2 / (n sum x^2) (Jain, Chiu, Hawe 1984).
@@ -212,7 +224,7 @@ def _is_sending(stream: Json) -> bool:
     return isinstance(sender, dict) and sender.get("sender") is True
 
 
-def _read_observed(document: Document, samples: Mapping[str, float | None]) -> Json:
+def _read_observed(document: Iperf3Document, samples: Mapping[str, float | None]) -> Json:
     """Return what was seen on the wire: MSS, path MTU and window (B), the RTTs and the time of sending (s)."""
     pmtu = [
         value

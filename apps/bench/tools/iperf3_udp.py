@@ -7,10 +7,22 @@ from apps.bench.outputs.documents import number
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Flag, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
+from apps.bench.toolkit import (
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Tool,
+    TrialEstimate,
+    Value,
+)
 from apps.bench.tools import _pairs, _transports
 from apps.bench.tools._iperf3 import options, recovery, series
-from apps.bench.tools._iperf3.document import Document, figures, read_document
+from apps.bench.tools._iperf3.document import Iperf3Document, figures, read_document
 
 
 class Iperf3Udp(Tool):
@@ -74,7 +86,7 @@ class Iperf3Udp(Tool):
             own += ["-w", options.whole(params["window"])]
         return options.make_plan(params, nodes, own)
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time and the bytes: the offered load is sent whether or not the path carries it."""
         return options.make_estimate(params, params["rate"], offered_bps=params["rate"])
 
@@ -123,7 +135,7 @@ class Iperf3Udp(Tool):
         )
 
 
-def _agreement(document: Document, metrics: Sequence[str], suffix: str) -> list[Flag]:
+def _agreement(document: Iperf3Document, metrics: Sequence[str], suffix: str) -> list[Flag]:
     """Say when the bytes that arrived are not those of the datagrams that did."""
     name = f"sum_received{suffix}"
     lost, packets, seconds = (document.number("end", name, key) for key in ("lost_packets", "packets", "seconds"))
@@ -132,7 +144,7 @@ def _agreement(document: Document, metrics: Sequence[str], suffix: str) -> list[
     return agreement.datagram_flags(document.rate(name), arrived, length, seconds, metrics)
 
 
-def _read_direction(document: Document, suffix: str, is_sending: bool) -> dict[str, float | None]:
+def _read_direction(document: Iperf3Document, suffix: str, is_sending: bool) -> dict[str, float | None]:
     """Return the figures of one direction; goodput and loss from what arrived, not from what was sent."""
     received = f"sum_received{suffix}"
     lost, packets = (document.number("end", received, key) for key in ("lost_packets", "packets"))

@@ -9,7 +9,6 @@ from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -20,6 +19,7 @@ from apps.bench.toolkit import (
     Reading,
     Tool,
     ToolFailure,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _irtt, _pairs
@@ -103,12 +103,12 @@ class Irtt(Tool):
         limit = params["duration"] + WAIT_S + _pairs.MARGIN_S
         return _pairs.server_then_client(listen, send, limit, r"\[ListenerStart\] starting")
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time and the bytes, which come back as many."""
         amount = round(params["duration"] / params["interval"]) * (params["length"] + HEADERS)
         rate = 8 * (params["length"] + HEADERS) / params["interval"]
         both = {("client", "server"): amount, ("server", "client"): amount}
-        return Estimate(params["duration"] + 0.5, both, offered_bps=rate)
+        return TrialEstimate(params["duration"] + 0.5, both, offered_bps=rate)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, else what the report's configuration does (ns)."""

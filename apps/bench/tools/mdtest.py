@@ -8,7 +8,6 @@ from apps.bench.outputs import reconstruction, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Metric,
     NodeRef,
     Output,
@@ -18,6 +17,7 @@ from apps.bench.toolkit import (
     Reading,
     SampleValue,
     Tool,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools._ior import launch
@@ -137,11 +137,11 @@ class Mdtest(Tool):
         argv += ["-e", str(params["read_size"])] if params["read_size"] else []
         return launch.make_plan(params, nodes, "mdtest", argv, "-d")
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return a guess of the time; the traffic to the file system's servers is on no path between the roles."""
         phases = 8 if params["kind"] == BOTH else 4
         seconds = params["items"] * phases * params["iterations"] / GUESSED_RATE
-        return Estimate(min(seconds, params["time_limit"]) + 3.0)
+        return TrialEstimate(min(seconds, params["time_limit"]) + 3.0)
 
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the mean rates over the iterations, as the program computes them; or ToolFailure."""

@@ -7,7 +7,6 @@ from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Command,
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -16,16 +15,17 @@ from apps.bench.toolkit import (
     Params,
     Plan,
     Reading,
-    Role,
     Stage,
     Tool,
+    ToolRole,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _pingpong
 from apps.bench.tools._mpi import launchers, recovery, run
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi.launch import Launch
-from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT, Slot
+from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT, RankSlot
 from apps.bench.tools._osu.table import read_table
 
 OSU, OPENMPI, MPICH = "osu_bw", "NPopenmpi", "NPmpich2"
@@ -42,7 +42,7 @@ class MpiContention(Tool):
     summary = _("Pairs of ranks that send at the same time: share of each, fairness, slowdown against one pair.")
     programs = (OSU, OPENMPI, MPICH, *mpi.PROGRAMS[:2])
     group = "mpi"
-    roles = (Role("node", _("Nodes"), many=True),)
+    roles = (ToolRole("node", _("Nodes"), many=True),)
     parameters = (
         Parameter(
             "pairs",
@@ -130,12 +130,12 @@ class MpiContention(Tool):
         together = Stage(TOGETHER, tuple(commands), together=True)
         return Plan((alone, together) if params["baseline"] and pairs > 1 else (together,))
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time that the messages take on the path, or at 10 Gbit/s; alone first, then all at once."""
         seconds = params["messages"] * params["message_size"] * 8 / (capacity_bps or 1e10)
         rounds = params["pairs"] + (1 if params["baseline"] and params["pairs"] > 1 else 0)
         across = params["placement"] in (FREE, OTHER_NODE)
-        return Estimate(2.0 + rounds * seconds, streams=params["pairs"] if across else 0)
+        return TrialEstimate(2.0 + rounds * seconds, streams=params["pairs"] if across else 0)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the program of one pair's output: the others lie in outputs of their own."""
@@ -188,7 +188,7 @@ class MpiContention(Tool):
         )
 
 
-def _command(params: Params, nodes: tuple[NodeRef, ...], slots: tuple[Slot, Slot], pairs: int) -> Command:
+def _command(params: Params, nodes: tuple[NodeRef, ...], slots: tuple[RankSlot, RankSlot], pairs: int) -> Command:
     """Return the launcher's command for one pair; with `pairs` at once each takes so much longer."""
     launch = Launch(
         nodes=nodes,

@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 from apps.bench.outputs import reconstruction, size_tables, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Flag, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
+from apps.bench.toolkit import (
+    Flag,
+    Metric,
+    NodeRef,
+    Output,
+    Parameter,
+    Params,
+    Plan,
+    Reading,
+    Tool,
+    TrialEstimate,
+    Value,
+)
 from apps.bench.tools import _pingpong
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
@@ -108,9 +120,9 @@ class MpiPingPong(Tool):
         )
         return run.make_plan(launch)
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time that the sizes take."""
-        return Estimate(_duration_s(params), streams=1 if params["placement"] in (FREE, OTHER_NODE) else 0)
+        return TrialEstimate(_duration_s(params), streams=1 if params["placement"] in (FREE, OTHER_NODE) else 0)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the program, and the range of sizes in the table or the command line."""

@@ -11,7 +11,6 @@ from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -22,6 +21,7 @@ from apps.bench.toolkit import (
     Reading,
     Tool,
     ToolFailure,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _mtr, _pairs
@@ -46,7 +46,7 @@ class Mtr(Tool):
     name = "mtr"
     summary = _("Loss and round-trip time of every hop of a path, probed again and again.")
     programs = ("mtr",)
-    roles = (_pairs.Role("client", _("From")), _pairs.Role("server", _("To")))
+    roles = (_pairs.ToolRole("client", _("From")), _pairs.ToolRole("server", _("To")))
     parameters = (
         Parameter(
             "count", "integer", _("Probes per hop"), default=10, unit="count", minimum=1, maximum=10_000
@@ -112,10 +112,10 @@ class Mtr(Tool):
         argv += ["-a", client.address, texts.target_of(server, client)]
         return _pairs.one_command(argv, params["count"] * params["interval"] + GRACE_S + _pairs.MARGIN_S)
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time of a path whose end answers, and a bound on the bytes for ten hops."""
         amount = 10 * params["count"] * params["size"]
-        return Estimate(params["count"] * params["interval"] + GRACE_S, {("client", "server"): amount})
+        return TrialEstimate(params["count"] * params["interval"] + GRACE_S, {("client", "server"): amount})
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, else what the report does; its packet size is a text."""

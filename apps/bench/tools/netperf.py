@@ -9,7 +9,6 @@ from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.outputs.scales import MIXED, scaled, whole_seconds
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -20,6 +19,7 @@ from apps.bench.toolkit import (
     Reading,
     Tool,
     ToolFailure,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _netperf, _pairs, _transports
@@ -136,13 +136,13 @@ class Netperf(Tool):
         limit = params["duration"] + _pairs.MARGIN_S
         return _pairs.server_then_client(listen, send, limit, r"Starting netserver with host")
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time and, for a stream, at most the bytes; transactions wait for each other and send little."""
         sent: dict[tuple[str, str], int] = {}
         if capacity_bps and params["test"] in STREAMS:
             way = ("client", "server") if params["test"] == TCP_STREAM else ("server", "client")
             sent[way] = round(capacity_bps * params["duration"] / 8)
-        return Estimate(params["duration"] + 1.0, sent, streams=1)
+        return TrialEstimate(params["duration"] + 1.0, sent, streams=1)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv and the banner say."""

@@ -9,7 +9,6 @@ from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.outputs.scales import BINARY, DECIMAL, scaled, whole_seconds
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -18,13 +17,14 @@ from apps.bench.toolkit import (
     Params,
     Plan,
     Reading,
-    Series,
+    SampleSeries,
     Tool,
     ToolFailure,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _pairs, _transports
-from apps.bench.tools._nuttcp import Report, read_report
+from apps.bench.tools._nuttcp import NuttcpReport, read_report
 from apps.bench.tools._transports import TCP, UDP
 
 # What the sender was limited to, verbose or as key=value; the whole is for all connections together.
@@ -131,7 +131,7 @@ class Nuttcp(Tool):
         limit = params["duration"] + _pairs.MARGIN_S
         return _pairs.server_then_client(listen, send, limit, None, ends_by_itself=True)
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time and the bytes: an offered load is sent whether or not the path carries it."""
         way = ("client", "server") if params["direction"] == _pairs.FORWARD else ("server", "client")
         return _transports.make_estimate(params, capacity_bps, way)
@@ -196,10 +196,12 @@ class Nuttcp(Tool):
         }
         if params["window"] and len(buffers) > 1:
             samples["window_granted"] = min(buffers.values())
-        series: tuple[Series, ...] = ()
+        series: tuple[SampleSeries, ...] = ()
         if report.intervals:
             times = tuple(round(time, 3) for time, _rate in report.intervals)
-            series = (Series("goodput", "sum", "bit/s", times, tuple(rate for _time, rate in report.intervals)),)
+            series = (
+                SampleSeries("goodput", "sum", "bit/s", times, tuple(rate for _time, rate in report.intervals)),
+            )
         return Reading(
             samples=_pairs.figures(samples),
             series=series,
@@ -236,7 +238,7 @@ def _limit(options: Mapping[str, str], text: str) -> int:
     return scaled(rate_text + ("k" if rate_text[-1:].isdigit() else ""), DECIMAL) or 0
 
 
-def _agreement(report: Report) -> list[Flag]:
+def _agreement(report: NuttcpReport) -> list[Flag]:
     """Say when the bytes that arrived are not those of the datagrams that did."""
     arrived = (report.packets or 0) - (report.dropped or 0)
     rounding = 0.006 / report.seconds if report.seconds else 0.0
@@ -256,7 +258,7 @@ def _flags(output: Output, text: str, samples: Mapping[str, float | None], param
     return tuple(flags)
 
 
-def _explain(output: Output, text: str, report: Report) -> ToolFailure:
+def _explain(output: Output, text: str, report: NuttcpReport) -> ToolFailure:
     """Return why there is no result; without its server it tries an old mode that no receiver confirms."""
     address = output.argv[-1] if output.argv else ""
     if _REFUSED.search(text) or "classic" in text:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.outputs import size_tables, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
+from apps.bench.toolkit import Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, TrialEstimate, Value
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
 from apps.bench.tools._osu import options
@@ -92,7 +92,7 @@ class OsuBandwidth(Tool):
         words += ["-V"] if params["benchmark"] == "osu_mbw_mr" and params["window"] != WINDOW else []
         return options.make_plan(params, nodes, words, 2 * params["pairs"])
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time that the sizes take."""
         return options.make_estimate(params, 2 * params["pairs"])
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from apps.bench.outputs import size_tables, texts
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, Value
+from apps.bench.toolkit import Metric, NodeRef, Output, Parameter, Params, Plan, Reading, Tool, TrialEstimate, Value
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
 from apps.bench.tools._osu import options
-from apps.bench.tools._osu.table import TITLE, Table, read_table, require_whole
+from apps.bench.tools._osu.table import TITLE, OsuTable, read_table, require_whole
 
 # The benchmarks by the titles that they print.
 TITLES = {
@@ -81,7 +81,7 @@ class OsuLatency(Tool):
         """Return the launcher's command on the first node."""
         return options.make_plan(params, nodes, (), params["ranks"])
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time that the sizes take."""
         return options.make_estimate(params, params["ranks"])
 
@@ -117,7 +117,7 @@ class OsuLatency(Tool):
         return _read(outputs, output, params, table, size)
 
 
-def _read(outputs: Sequence[Output], output: Output, params: Params, table: Table, size: int) -> Reading:
+def _read(outputs: Sequence[Output], output: Output, params: Params, table: OsuTable, size: int) -> Reading:
     started = run.started(outputs, output, params)
     latencies = table.column("Avg Lat", "Lat")
     samples: dict[str, float | None] = {"latency": latencies[size], "latency_least": latencies[min(latencies)]}

@@ -8,7 +8,6 @@ from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -19,6 +18,7 @@ from apps.bench.toolkit import (
     Reading,
     Tool,
     ToolFailure,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _estimators, _pairs
@@ -85,9 +85,9 @@ class Pathload(Tool):
             self.name, nodes, "pathload_snd", argv, LIMIT_S, ends_by_itself=True, collect=(LOG,)
         )
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the usual time and bytes; the streams are short, so that the mean rate is what others feel."""
-        return Estimate(USUAL_S, {("server", "client"): USUAL_BYTES}, offered_bps=8 * USUAL_BYTES / USUAL_S)
+        return TrialEstimate(USUAL_S, {("server", "client"): USUAL_BYTES}, offered_bps=8 * USUAL_BYTES / USUAL_S)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the resolution asked for."""

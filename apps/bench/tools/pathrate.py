@@ -8,7 +8,6 @@ from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -19,6 +18,7 @@ from apps.bench.toolkit import (
     Reading,
     Tool,
     ToolFailure,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _estimators, _pairs
@@ -82,10 +82,10 @@ class Pathrate(Tool):
         limit = QUICK_LIMIT_S if params["quick"] else FULL_LIMIT_S
         return _estimators.make_plan(self.name, nodes, "pathrate_snd", argv, limit)
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the usual time and a bound on the bytes of the trains, which go to the receiver."""
         seconds, amount = (QUICK_S, QUICK_BYTES) if params["quick"] else (FULL_S, FULL_BYTES)
-        return Estimate(seconds, {("server", "client"): amount}, offered_bps=8 * amount / seconds)
+        return TrialEstimate(seconds, {("server", "client"): amount}, offered_bps=8 * amount / seconds)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return whether it was quick."""

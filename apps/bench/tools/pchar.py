@@ -8,7 +8,6 @@ from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -17,9 +16,10 @@ from apps.bench.toolkit import (
     Params,
     Plan,
     Reading,
-    Role,
     Tool,
     ToolFailure,
+    ToolRole,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _pairs
@@ -57,7 +57,7 @@ class Pchar(Tool):
     name = "pchar"
     summary = _("Rate, latency and loss of each link of a path, measured from one end; needs the right of root.")
     programs = ("pchar",)
-    roles = (Role("client", _("From")), Role("server", _("To")))
+    roles = (ToolRole("client", _("From")), ToolRole("server", _("To")))
     parameters = (
         Parameter(
             "method",
@@ -112,11 +112,11 @@ class Pchar(Tool):
         limit = 2 * _probes(params) * (params["gap"] + TIMEOUT_S / 2) * USUAL_HOPS + _pairs.MARGIN_S
         return _pairs.one_command(argv, min(limit, 7200.0))
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time of a path of the usual length whose hops answer, and the bytes."""
         probes = USUAL_HOPS * _probes(params)
         amount = probes * (LEAST_SIZE + params["largest"]) // 2
-        return Estimate(probes * (params["gap"] + 0.01), {("client", "server"): amount})
+        return TrialEstimate(probes * (params["gap"] + 0.01), {("client", "server"): amount})
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, or the head of the output."""

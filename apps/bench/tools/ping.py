@@ -10,7 +10,6 @@ from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Command,
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -19,12 +18,13 @@ from apps.bench.toolkit import (
     Params,
     Plan,
     Reading,
-    Role,
+    SampleSeries,
     SampleValue,
-    Series,
     Stage,
     Tool,
     ToolFailure,
+    ToolRole,
+    TrialEstimate,
     Value,
 )
 
@@ -93,7 +93,7 @@ class Ping(Tool):
         re.compile(r"^--- .{1,255} ping statistics ---$", re.M),
         re.compile(r"^ping: ", re.M),
     )
-    roles = (Role("client", _("From")), Role("server", _("To")))
+    roles = (ToolRole("client", _("From")), ToolRole("server", _("To")))
     parameters = (
         Parameter("count", "integer", _("Probes"), default=20, unit="count", minimum=1, maximum=100_000),
         Parameter(
@@ -159,11 +159,11 @@ class Ping(Tool):
             (Stage("measure", (Command(role="client", node_index=0, argv=tuple(argv), time_limit_s=limit),)),)
         )
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time without losses, and the bytes of the probes, which come back as many."""
         count = params["count"]
         amount = count * (params["payload"] + HEADERS)
-        return Estimate(
+        return TrialEstimate(
             max(count - 1, 0) * params["interval"] + 0.1,
             {("client", "server"): amount, ("server", "client"): amount},
         )
@@ -254,7 +254,7 @@ def _read_rtts(output: Output, summary: re.Match[str]) -> dict[str, float]:
     return {name: float(text) / 1000 for name, text in texts_by_name.items() if text is not None}
 
 
-def _series(replies: Sequence[re.Match[str]], interval: float) -> tuple[Series, ...]:
+def _series(replies: Sequence[re.Match[str]], interval: float) -> tuple[SampleSeries, ...]:
     """Return the first answer to each probe over time; some programs number the probes from 0."""
     first: dict[int, float] = {}
     for reply in replies:
@@ -263,7 +263,7 @@ def _series(replies: Sequence[re.Match[str]], interval: float) -> tuple[Series, 
         return ()
     start = 0 if min(first) == 0 else 1
     times = tuple(round((number - start) * interval, 6) for number in sorted(first))
-    return (Series("rtt_mean", "", "s", times, tuple(first[number] for number in sorted(first))),)
+    return (SampleSeries("rtt_mean", "", "s", times, tuple(first[number] for number in sorted(first))),)
 
 
 def _flags(loss: float, again: int) -> tuple[Flag, ...]:

@@ -9,7 +9,6 @@ from apps.bench.outputs.reconstruction import keep_valid, read_options
 from apps.bench.outputs.scales import MIXED, scaled
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -20,6 +19,7 @@ from apps.bench.toolkit import (
     Reading,
     Tool,
     ToolFailure,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _pairs, _transports
@@ -117,7 +117,7 @@ class Qperf(Tool):
         limit = len(_tests(params)) * (params["duration"] + 5) + PATIENCE_S + _pairs.MARGIN_S
         return _pairs.server_then_client(("qperf", *common), send, limit, None)
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time and, where rates are measured, the bytes; over UDP nothing but the sender limits them."""
         seconds = params["duration"] * len(_tests(params))
         is_rate, is_udp = params["measure"] != LATENCY, params["protocol"] == UDP
@@ -125,7 +125,7 @@ class Qperf(Tool):
             {("client", "server"): round(capacity_bps * params["duration"] / 8)} if capacity_bps and is_rate else {}
         )
         offered = (capacity_bps or 1e10) if is_rate and is_udp else 0.0
-        return Estimate(seconds + 1.0, traffic, offered_bps=offered, streams=1)
+        return TrialEstimate(seconds + 1.0, traffic, offered_bps=offered, streams=1)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, in qperf's units (K binary, k decimal)."""

@@ -9,7 +9,6 @@ from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -20,6 +19,7 @@ from apps.bench.toolkit import (
     Reading,
     Tool,
     ToolFailure,
+    TrialEstimate,
     Value,
 )
 from apps.bench.tools import _pairs
@@ -126,18 +126,18 @@ class Sockperf(Tool):
         limit = params["duration"] + WARM_UP_S + _pairs.MARGIN_S
         return _pairs.server_then_client(("sockperf", "server", *common), send, limit, r"to block on socket")
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time and what is sent: at a set rate, which gives way to nobody, or one message at a time."""
         seconds = params["duration"] + WARM_UP_S
         if params["mode"] == PING_PONG:
-            return Estimate(seconds, streams=1)
+            return TrialEstimate(seconds, streams=1)
         rate = 8 * params["message_rate"] * params["message_size"]
         offered = rate if params["protocol"] == UDP else 0
         amount = round(rate * seconds / 8)
         traffic = {("client", "server"): amount}
         if params["mode"] == UNDER_LOAD:
             traffic["server", "client"] = amount
-        return Estimate(seconds, traffic, offered_bps=offered, streams=1)
+        return TrialEstimate(seconds, traffic, offered_bps=offered, streams=1)
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says."""
@@ -259,32 +259,23 @@ def _read_observed(text: str) -> dict[str, float]:
     return observed
 
 
-def _flags(
-    text: str, samples: Mapping[str, float | None], params: Params, requested_rate: float | None
-) -> tuple[Flag, ...]:
+def _flags(text: str, samples: Mapping[str, float | None], params: Params, target: float | None) -> tuple[Flag, ...]:
     flags = []
     if samples.get("loss"):
-        text_of_flag = _("%(percent)s %% of the messages were lost; their time is not in the latency.")
-        flags.append(
-            Flag("loss", "warning", Message(text_of_flag, {"percent": f"{100 * (samples['loss'] or 0):.3g}"}))
-        )
+        words = _("%(percent)s %% of the messages were lost; their time is not in the latency.")
+        flags.append(Flag("loss", "warning", Message(words, {"percent": f"{100 * (samples['loss'] or 0):.3g}"})))
     if "sent_rate" in samples:
         flags.append(_pairs.receiver_unseen())
     observations = re.search(r"Total (\d{1,15}) observations", text)
     # A percentile needs observations beyond it.
     if observations and int(observations[1]) < 100:
-        text_of_flag = _("%(n)s observations are too few for the 99th percentile: measure longer.")
-        flags.append(Flag("few-observations", "warning", Message(text_of_flag, {"n": int(observations[1])})))
+        words = _("%(n)s observations are too few for the 99th percentile: measure longer.")
+        flags.append(Flag("few-observations", "warning", Message(words, {"n": int(observations[1])})))
     rate = samples.get("message_rate")
-    if (
-        params["mode"] != PING_PONG
-        and rate is not None
-        and requested_rate is not None
-        and rate < 0.95 * requested_rate
-    ):
-        text_of_flag = _("The sender sent %(sent)s of the %(asked)s messages per second asked for.")
-        values = {"sent": f"{rate:.0f}", "asked": requested_rate}
-        flags.append(Flag("sender-too-slow", "warning", Message(text_of_flag, values)))
+    if params["mode"] != PING_PONG and rate is not None and target is not None and rate < 0.95 * target:
+        words = _("The sender sent %(sent)s of the %(asked)s messages per second asked for.")
+        values = {"sent": f"{rate:.0f}", "asked": target}
+        flags.append(Flag("sender-too-slow", "warning", Message(words, values)))
     return tuple(flags)
 
 

@@ -10,7 +10,6 @@ from apps.bench.outputs.reconstruction import keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Command,
-    Estimate,
     Flag,
     Metric,
     NodeRef,
@@ -19,11 +18,12 @@ from apps.bench.toolkit import (
     Params,
     Plan,
     Reading,
-    Role,
     SampleValue,
     Stage,
     Tool,
     ToolFailure,
+    ToolRole,
+    TrialEstimate,
     Value,
 )
 
@@ -54,7 +54,7 @@ class Tracepath(Tool):
         re.compile(r"^[ \t]+(?:Resume|Too many hops): pmtu \d", re.M),
         re.compile(r"^(?:tracepath6?: |Usage\s+tracepath )", re.M),
     )
-    roles = (Role("client", _("From")), Role("server", _("To")))
+    roles = (ToolRole("client", _("From")), ToolRole("server", _("To")))
     parameters = (
         Parameter("max_hops", "integer", _("Max hops"), default=30, unit="count", minimum=1, maximum=255),
         Parameter(
@@ -89,9 +89,9 @@ class Tracepath(Tool):
             (Stage("measure", (Command(role="client", node_index=0, argv=tuple(argv), time_limit_s=limit),)),)
         )
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the usual time of a path whose hops answer, and a bound on the probes' bytes."""
-        return Estimate(2.0, {("client", "server"): 65535 * 10})
+        return TrialEstimate(2.0, {("client", "server"): 65535 * 10})
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says; the output tells nothing of it."""

@@ -10,7 +10,6 @@ from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Command,
-    Estimate,
     Metric,
     NodeRef,
     Output,
@@ -18,10 +17,11 @@ from apps.bench.toolkit import (
     Params,
     Plan,
     Reading,
-    Role,
     SampleValue,
     Stage,
     Tool,
+    ToolRole,
+    TrialEstimate,
     Value,
 )
 
@@ -61,7 +61,7 @@ class Traceroute(Tool):
         re.compile(r"^Usage:\s+traceroute |to use this traceroute method", re.M),
         re.compile(r"^(?:Bad option|Cannot handle|Specify \"host\") .*\((?:argc|missing)", re.M),
     )
-    roles = (Role("client", _("From")), Role("server", _("To")))
+    roles = (ToolRole("client", _("From")), ToolRole("server", _("To")))
     parameters = (
         Parameter(
             "method",
@@ -133,10 +133,10 @@ class Traceroute(Tool):
             (Stage("measure", (Command(role="client", node_index=0, argv=tuple(argv), time_limit_s=limit),)),)
         )
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the usual time of a path whose hops answer, and a bound on the probes' bytes."""
         size = 65000 if params["discover_mtu"] else PROBE_BYTES
-        return Estimate(2.0, {("client", "server"): 3 * params["queries"] * size})
+        return TrialEstimate(2.0, {("client", "server"): 3 * params["queries"] * size})
 
     def recover(self, output: Output) -> dict[str, Value]:
         """Return what the argv says, and the number of hops from the header."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Flag, Metric, Reading, Series
+from apps.bench.toolkit import Flag, Metric, Reading, SampleSeries
 
 # A rate that differs by more than this between its first and last third is not steady.
 STEADY = 0.05
@@ -45,7 +45,7 @@ def change_of(values: list[float]) -> float | None:
     return (last - first) / first
 
 
-def _counted(series: Series) -> list[float]:
+def _counted(series: SampleSeries) -> list[float]:
     """Return the values of the time that counts; omitted time is negative."""
     return [value for time, value in zip(series.times, series.values, strict=True) if time > 0]
 

@@ -32,7 +32,7 @@ class FactorSerializer(serializers.Serializer):
     expression = serializers.CharField(max_length=10_000)
 
 
-class CampaignField(ScopedRelatedField):
+class ScopedCampaignField(ScopedRelatedField):
     """A campaign, or something of one (`path` leads to it), that the person may see."""
 
     def narrow(self, rows: QuerySet) -> QuerySet:
@@ -61,7 +61,7 @@ class PlayerSerializer(serializers.ModelSerializer):
 class ExperimentSerializer(serializers.ModelSerializer):
     """One tool and a sweep over its parameters, as texts with units."""
 
-    campaign = CampaignField(queryset=Campaign.objects.select_related("team"), path="")
+    campaign = ScopedCampaignField(queryset=Campaign.objects.select_related("team"), path="")
     roles = PlayerSerializer(many=True)
     fixed = serializers.DictField(child=serializers.CharField(allow_blank=True, max_length=1000), required=False)
     factors = FactorSerializer(many=True, required=False)
@@ -70,7 +70,7 @@ class ExperimentSerializer(serializers.ModelSerializer):
     )
     exclusions = serializers.ListField(child=serializers.CharField(max_length=1000), required=False)
     file_system = ScopedRelatedField(queryset=FileSystem.objects.all(), required=False, allow_null=True)
-    after = CampaignField(queryset=Experiment.objects.all(), path="campaign", required=False, allow_null=True)
+    after = ScopedCampaignField(queryset=Experiment.objects.all(), path="campaign", required=False, allow_null=True)
     resolved = serializers.DictField(child=serializers.CharField(), read_only=True)
     state = serializers.ChoiceField(source="stage", choices=Experiment.Stage.choices, read_only=True)
     refusal = serializers.SerializerMethodField()

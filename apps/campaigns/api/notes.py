@@ -13,7 +13,7 @@ from apps.accounts import rights
 from apps.accounts.api import get_scoped_or_404
 from apps.accounts.filters import RowFilter
 from apps.campaigns import queries as campaigns
-from apps.campaigns.api.experiments import CampaignField, refuse_other_campaign
+from apps.campaigns.api.experiments import ScopedCampaignField, refuse_other_campaign
 from apps.campaigns.models import Campaign, Note
 from apps.campaigns.queries import notes as queries
 from apps.campaigns.services import notes as services
@@ -29,7 +29,7 @@ class TagsSerializer(serializers.Serializer):
 class NoteSerializer(serializers.ModelSerializer):
     """A note on a campaign."""
 
-    campaign: Any = CampaignField(queryset=Campaign.objects.filter(deleting_at=None), path="")
+    campaign: Any = ScopedCampaignField(queryset=Campaign.objects.filter(deleting_at=None), path="")
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
 
     class Meta:

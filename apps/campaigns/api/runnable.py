@@ -66,7 +66,7 @@ class RunRecipe(APIView):
             team=team_for_new(request, values),
             user=user,
             now=timezone.now(),
-            stand_ins=services.StandIns(
+            stand_ins=services.NodeStandIns(
                 **{kind: values.get(kind, {}) for kind in ("nodes", "clusters", "file_systems")}
             ),
             original=queries.campaigns_for(user).filter(permanent_id=permanent_id).first(),

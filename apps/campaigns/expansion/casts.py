@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from apps.bench import sweep
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Role, Tool
+from apps.bench.toolkit import Tool, ToolRole
 from apps.campaigns.models import ExperimentRole
 from apps.testbeds.models import Node
 from apps.testbeds.patterns import told_ends
@@ -72,13 +72,13 @@ def limit_trials(count: int, wrong: Errors) -> bool:
     return False
 
 
-def _options(role: Role, nodes: tuple[Node, ...]) -> list[tuple[Node, ...]]:
+def _options(role: ToolRole, nodes: tuple[Node, ...]) -> list[tuple[Node, ...]]:
     """Return who may play a role in one trial: all its nodes together, or each of them in turn."""
     return [nodes] if role.many else [(node,) for node in nodes]
 
 
 def _combine(
-    roles: Sequence[Role], options: Sequence[Sequence[tuple[Node, ...]]], wrong: Errors
+    roles: Sequence[ToolRole], options: Sequence[Sequence[tuple[Node, ...]]], wrong: Errors
 ) -> tuple[tuple[Cast, ...], int]:
     names = [role.name for role in roles]
     casts = [Cast(dict(zip(names, choice, strict=True))) for choice in itertools.product(*options)]

@@ -1,6 +1,6 @@
 """Reads of campaigns; see the modules."""
 
-from apps.campaigns.queries.activities import Activity, activities_of, time_left_s
+from apps.campaigns.queries.activities import RunUnderWay, activities_of, time_left_s
 from apps.campaigns.queries.fences import Fence, fenced_beside, fenced_runs, fences_of
 from apps.campaigns.queries.lanes import CLAIM, Startable, startable_lanes
 from apps.campaigns.queries.listings import (
@@ -31,10 +31,10 @@ __all__ = [
     "CLAIM",
     "OUTCOMES",
     "OUTCOME_OF",
-    "Activity",
     "Fence",
     "Preview",
     "Progress",
+    "RunUnderWay",
     "Startable",
     "activities_of",
     "attach_progress",

@@ -12,7 +12,7 @@ from apps.testbeds.models import Node
 
 
 @dataclass(frozen=True)
-class Activity:
+class RunUnderWay:
     """What is under way: a run, who plays its roles, and the trial's place in its experiment."""
 
     run: Run
@@ -42,7 +42,7 @@ def time_left_s(campaign: Campaign, *, now: datetime) -> float:
     return longest_use(seconds)
 
 
-def activities_of(campaign: Campaign, limit: int = 100) -> list[Activity]:
+def activities_of(campaign: Campaign, limit: int = 100) -> list[RunUnderWay]:
     """Return what is under way, the longest running first, with the nodes that do it."""
     runs = list(
         Run.objects.filter(trial__campaign=campaign, state__in=Run.OPEN_STATES)
@@ -53,7 +53,7 @@ def activities_of(campaign: Campaign, limit: int = 100) -> list[Activity]:
     wanted = {pk for run in runs for members in run.trial.lane.roles.values() for pk in members}
     nodes = Node.objects.in_bulk(wanted)
     return [
-        Activity(
+        RunUnderWay(
             run,
             tuple(
                 (role, tuple(nodes[pk] for pk in members if pk in nodes))

@@ -27,7 +27,7 @@ OUTCOME_OF: dict[str, str] = {
 
 
 @dataclass(frozen=True)
-class Segment:
+class BarSegment:
     """A part of the bar: one outcome, where it begins, and how many trials have it."""
 
     outcome: str
@@ -80,15 +80,15 @@ class Progress:
         return ", ".join(segment.text for segment in self.segments)
 
     @property
-    def segments(self) -> list[Segment]:
+    def segments(self) -> list[BarSegment]:
         """Return the outcomes that occur, one after the other."""
         return list(self._segments())
 
-    def _segments(self) -> Iterator[Segment]:
+    def _segments(self) -> Iterator[BarSegment]:
         start = 0
         for outcome in OUTCOMES:
             if count := getattr(self, outcome):
-                yield Segment(outcome, start, count)
+                yield BarSegment(outcome, start, count)
                 start += count
 
     @property

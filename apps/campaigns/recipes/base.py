@@ -32,7 +32,7 @@ REPETITIONS = Parameter("repetitions", "integer", _("Repetitions"), default=3, u
 
 
 @dataclass(frozen=True)
-class Part:
+class RecipePart:
     """A part that nodes play in a recipe; `several` parts take more than one node."""
 
     name: str
@@ -40,7 +40,7 @@ class Part:
     several: bool = False
 
 
-CLIENT, SERVER = Part("client", _("Client")), Part("server", _("Server"))
+CLIENT, SERVER = RecipePart("client", _("Client")), RecipePart("server", _("Server"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Choice:
+class RecipeChoice:
     """What somebody chose for a recipe: values of its parameters, and what the inventory says of the path.
 
     `capacity_bps` (bit/s) is that of the narrowest link known between the first nodes of the first two parts; None
@@ -91,9 +91,9 @@ class Recipe:
     slug: str
     name: str
     summary: str
-    parts: Sequence[Part]
+    parts: Sequence[RecipePart]
     parameters: Sequence[Parameter]
-    steps: Callable[[Choice], Sequence[Step]]
+    steps: Callable[[RecipeChoice], Sequence[Step]]
     needs_file_system: bool = False
 
 

@@ -12,8 +12,8 @@ from apps.campaigns.recipes.base import (
     DURATION,
     REPETITIONS,
     SERVER,
-    Choice,
     Recipe,
+    RecipeChoice,
     Step,
     rate_text,
 )
@@ -32,7 +32,7 @@ FORWARD, REVERSE = "Bottleneck forward", "Bottleneck reverse"
 _ROLES = {"client": "client", "server": "server"}
 
 
-def steps(choice: Choice) -> Sequence[Step]:
+def steps(choice: RecipeChoice) -> Sequence[Step]:
     """Return the stages of the procedure, each waiting for the one before it."""
     capacity, duration = choice.capacity(), choice.text(DURATION)
     repetitions = choice.values["repetitions"]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from apps.bench.text import _
 from apps.bench.toolkit import Parameter
-from apps.campaigns.recipes.base import REPETITIONS, Choice, Part, Recipe, Step
+from apps.campaigns.recipes.base import REPETITIONS, Recipe, RecipeChoice, RecipePart, Step
 
-CLIENTS = Part("client", _("Clients"), several=True)
+CLIENTS = RecipePart("client", _("Clients"), several=True)
 FILE_SIZE = Parameter(
     "file_size",
     "size",
@@ -25,7 +25,7 @@ RECORDS = Parameter(
 )
 
 
-def steps(choice: Choice) -> Sequence[Step]:
+def steps(choice: RecipeChoice) -> Sequence[Step]:
     """Return the one experiment: from one client to all of them, doubling."""
     count = choice.counts["client"]
     clients = sorted({min(2**power, count) for power in range(count.bit_length() + 1)})

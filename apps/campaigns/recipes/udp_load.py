@@ -10,8 +10,8 @@ from apps.campaigns.recipes.base import (
     DURATION,
     REPETITIONS,
     SERVER,
-    Choice,
     Recipe,
+    RecipeChoice,
     Step,
     rate_text,
 )
@@ -38,7 +38,7 @@ LENGTH = Parameter(
 )
 
 
-def steps(choice: Choice) -> Sequence[Step]:
+def steps(choice: RecipeChoice) -> Sequence[Step]:
     """Return the one experiment: equal steps of the load up to the highest."""
     top, count = choice.capacity() * choice.values["highest"], choice.values["loads"]
     rates = ", ".join(rate_text(top * index / count) for index in range(1, count + 1))

@@ -10,8 +10,8 @@ from apps.campaigns.recipes.base import (
     DURATION,
     REPETITIONS,
     SERVER,
-    Choice,
     Recipe,
+    RecipeChoice,
     Step,
     rate_text,
 )
@@ -28,7 +28,7 @@ WINDOWS = "{0.125, 0.25, 0.5, 1, 2, 4}"
 _ROLES = {"client": "client", "server": "server"}
 
 
-def steps(choice: Choice) -> Sequence[Step]:
+def steps(choice: RecipeChoice) -> Sequence[Step]:
     """Return the baseline and the sweep that waits for it."""
     formula = f'=bdp({rate_text(choice.capacity())}, min("{RTT}".rtt_min)) * {WINDOWS}'
     return (

@@ -10,7 +10,7 @@ from apps.campaigns.runnable.shape import FORMAT, VERSION, RecipeShape
 from apps.core import contract, documents, messages
 
 MOST_BYTES = 1_000_000
-_LIMITS = documents.Limits(most_bytes=MOST_BYTES, deepest=12)
+_LIMITS = documents.DocumentLimits(most_bytes=MOST_BYTES, deepest=12)
 _SHAPE = contract.shape_of(RecipeShape)
 
 

@@ -31,7 +31,7 @@ from apps.campaigns.services.fences import settle_fence
 from apps.campaigns.services.launches import correct_dates, launch_campaign, launch_due
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
 from apps.campaigns.services.recipes import create_from_recipe
-from apps.campaigns.services.reruns import StandIns, run_again
+from apps.campaigns.services.reruns import NodeStandIns, run_again
 from apps.campaigns.services.runs import (
     cancel_run,
     fail_run,
@@ -46,8 +46,8 @@ from apps.campaigns.services.stages import start_stage
 from apps.campaigns.services.trials import expand_campaign
 
 __all__ = [
+    "NodeStandIns",
     "Player",
-    "StandIns",
     "begin_run",
     "cancel_campaign",
     "cancel_leftovers",

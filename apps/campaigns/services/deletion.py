@@ -16,7 +16,7 @@ from apps.campaigns.services.campaigns import lock_campaign
 from apps.core import immutability, isolation, leases, queue, turns
 
 CONTINUE_DELETIONS = "continue_deletions"
-_ASKED = turns.Asked("team", "", "deleting_at")
+_ASKED = turns.TurnFields("team", "", "deleting_at")
 # Up to so many trials are deleted while the person waits: well under a second.
 AT_ONCE = 500
 # Trials deleted in one transaction.

@@ -13,7 +13,7 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import Value
 from apps.campaigns import errors
 from apps.campaigns.models import Campaign, Experiment
-from apps.campaigns.recipes import RECIPES, Choice, Recipe
+from apps.campaigns.recipes import RECIPES, Recipe, RecipeChoice
 from apps.campaigns.services.campaigns import create_campaign
 from apps.campaigns.services.experiments import Player, create_experiment
 from apps.core import messages
@@ -41,7 +41,7 @@ def create_from_recipe(
     procedure = _recipe_of(recipe)
     chosen = list(players)
     members = _members(procedure, chosen)
-    choice = Choice(
+    choice = RecipeChoice(
         _clean(procedure, values), {part: len(nodes) for part, nodes in members.items()}, _capacity(members)
     )
     if procedure.needs_file_system and file_system is None:

@@ -26,7 +26,7 @@ _KINDS: dict[str, type[Node] | type[Cluster] | type[FileSystem]] = {
 
 
 @dataclass(frozen=True)
-class StandIns:
+class NodeStandIns:
     """{name in the recipe: name in the team's inventory}, for those that differ."""
 
     nodes: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ def run_again(
     team: Team,
     user: User,
     now: datetime,
-    stand_ins: StandIns,
+    stand_ins: NodeStandIns,
     original: Campaign | None = None,
     name: str = "",
     launch: bool = True,
@@ -80,7 +80,7 @@ def run_again(
     return launch_campaign(campaign=campaign, user=user, now=now) if launch else campaign
 
 
-def _known(recipe: Mapping[str, Any], team: Team, stand_ins: StandIns) -> dict[str, dict[str | None, Any]]:
+def _known(recipe: Mapping[str, Any], team: Team, stand_ins: NodeStandIns) -> dict[str, dict[str | None, Any]]:
     """Return {kind: {name in the recipe: thing of the team}}; errors.Refused for each that the team has not."""
     by_kind: dict[str, dict[str | None, Any]] = {}
     wrong: dict[str, Message] = {}

@@ -39,7 +39,7 @@ class CampaignPage:
 WAITING = "waiting"
 
 
-class CampaignFilter(FilterSet):
+class CampaignListFilter(FilterSet):
     """Filters of the list; among the states stands the one that only the badge knows."""
 
     state = ChoiceFilter(
@@ -70,7 +70,7 @@ class CampaignList(CampaignPage, pages.ListPage):
     template_name = "campaigns/list.html"
     search_fields = ("name", "goal")
     sortable = ("name", "state", "created_at", "launched_at")
-    filterset_class = CampaignFilter
+    filterset_class = CampaignListFilter
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add each campaign's progress and what it waits for, in a number of queries that does not depend on them."""
@@ -188,7 +188,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "campaigns/detail.html", context)
 
 
-def _drawing(campaign: Campaign, activities: Sequence[queries.Activity]) -> str:
+def _drawing(campaign: Campaign, activities: Sequence[queries.RunUnderWay]) -> str:
     """Return the topology of the campaign's nodes, those that are measuring now marked as busy."""
     nodes = Node.objects.filter(experiment_roles__experiment__campaign=campaign).distinct()
     members = Node.objects.filter(clusters__experiment_roles__experiment__campaign=campaign).distinct()

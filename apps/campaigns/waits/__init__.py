@@ -8,12 +8,12 @@ from apps.campaigns.waits.queries import (
     waits_of_trials,
     without_addresses,
 )
-from apps.campaigns.waits.reasons import REASONS, Subject, WaitReason, Waits
+from apps.campaigns.waits.reasons import REASONS, WaitReason, Waits, WaitSubject
 
 __all__ = [
     "REASONS",
-    "Subject",
     "WaitReason",
+    "WaitSubject",
     "Waits",
     "attach_trial_waits",
     "attach_waits",

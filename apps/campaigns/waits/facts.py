@@ -64,7 +64,7 @@ class Holder:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownCampaign:
     """What the reader may know of a campaign that holds something: its name, or only whether it is the team's."""
 
     name: str | None
@@ -72,13 +72,13 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Facts:
+class WaitFacts:
     """All that the reasons of some campaigns are found from."""
 
     lanes: dict[int, WaitingLane]
     obstacles: dict[int, Obstacle]
     holders: dict[str, Holder]
-    campaigns: dict[int, Known]
+    campaigns: dict[int, KnownCampaign]
     names: dict[str, str]
     stop: handout.Stop | None = None
 
@@ -91,7 +91,7 @@ class Facts:
 
 def read_facts(
     *, campaigns: Collection[int], user: Person, now: datetime, lanes: Collection[int] | None = None
-) -> Facts:
+) -> WaitFacts:
     """Return what is known at `now` of running campaigns, or of these lanes of them, in at most a dozen queries."""
     waiting = _waiting_lanes(campaigns, now, lanes)
     troubled = obstacles(nodes={node for lane in waiting.values() for node in lane.nodes}, now=now)
@@ -103,7 +103,7 @@ def read_facts(
         if (holder := holders.get(key)) and holder.campaign != lane.campaign
     }
     named = {f"node:{pk}" for pk in troubled} | set(holders)
-    return Facts(waiting, troubled, holders, _known(others, user), _names(named), handout.stop())
+    return WaitFacts(waiting, troubled, holders, _known(others, user), _names(named), handout.stop())
 
 
 def _waiting_lanes(
@@ -138,13 +138,13 @@ def _holders(resources: Collection[str]) -> dict[str, Holder]:
     return {row[0]: Holder(*row) for row in rows} if resources else {}
 
 
-def _known(campaigns: Collection[int], user: Person) -> dict[int, Known]:
+def _known(campaigns: Collection[int], user: Person) -> dict[int, KnownCampaign]:
     if not campaigns:
         return {}
     rows = Campaign.objects.filter(pk__in=campaigns).order_by()
     names = dict(visible(rows, user).values_list("pk", "name"))
     teams = set(rights.teams_for(user, Role.VIEWER).values_list("pk", flat=True))
-    return {pk: Known(names.get(pk), team in teams) for pk, team in rows.values_list("pk", "team")}
+    return {pk: KnownCampaign(names.get(pk), team in teams) for pk, team in rows.values_list("pk", "team")}
 
 
 def _names(keys: Iterable[str]) -> dict[str, str]:

@@ -10,8 +10,8 @@ from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.queries.stages import waiting as waiting_experiments
 from apps.campaigns.queries.visibility import Person
 from apps.campaigns.waits import facts as reading
-from apps.campaigns.waits.facts import Facts, Holder, WaitingLane
-from apps.campaigns.waits.reasons import Subject, WaitReason, Waits, reason
+from apps.campaigns.waits.facts import Holder, WaitFacts, WaitingLane
+from apps.campaigns.waits.reasons import WaitReason, Waits, WaitSubject, reason
 
 State = Campaign.State
 # Reasons that only mean that a campaign's own trials take their turns.
@@ -26,7 +26,7 @@ _ADDRESS = re.compile(r" (?:to |from )?(?:unix socket:? ?)?\S*[/:]\S+")
 class _Gathered:
     """The trials of a campaign that wait for the same kind of thing."""
 
-    subjects: set[Subject] = field(default_factory=set)
+    subjects: set[WaitSubject] = field(default_factory=set)
     since: list[datetime] = field(default_factory=list)
     until: list[datetime] = field(default_factory=list)
     trials: int = 0
@@ -144,7 +144,7 @@ def _joined(why: WaitReason, group: _Gathered) -> WaitReason:
     )
 
 
-def _lane_reason(facts: Facts, lane: WaitingLane) -> WaitReason:
+def _lane_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason:
     """Return why the first trial of a lane waits."""
     blocked = _stop_reason(facts, lane) or _node_reason(facts, lane) or _foreign_reason(facts, lane)
     if why := blocked or _own_reason(facts, lane):
@@ -157,7 +157,7 @@ def without_addresses(words: str) -> str:
     return _ADDRESS.sub("", words)
 
 
-def _stop_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
+def _stop_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
     """Return that no work can be handed out, whatever else the lane waits for."""
     if facts.stop is None:
         return None
@@ -167,7 +167,7 @@ def _stop_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
     return reason("broker", since=_since(lane, [facts.stop.since]), words=words)
 
 
-def _node_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
+def _node_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
     """Return what the lane's nodes lack: of several kinds the one that stands first among the nodes."""
     codes = [facts.obstacles[node].code for node in lane.nodes if node in facts.obstacles]
     if not codes:
@@ -179,7 +179,7 @@ def _node_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
         code=first.code,
         text_id=first.text,
         subjects=tuple(
-            Subject("node", node, facts.names.get(f"node:{node}", str(node)), obstacle.heard_at)
+            WaitSubject("node", node, facts.names.get(f"node:{node}", str(node)), obstacle.heard_at)
             for node, obstacle in alike.items()
         ),
         since=_since(lane, [obstacle.since for obstacle in alike.values() if obstacle.since]),
@@ -188,7 +188,7 @@ def _node_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
     )
 
 
-def _foreign_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
+def _foreign_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
     """Return what is kept back of what the lane needs, or which other campaign holds it."""
     if fenced := _fence_reason(facts, lane):
         return fenced
@@ -206,7 +206,7 @@ def _foreign_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
     )
 
 
-def _fence_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
+def _fence_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
     """Return what is kept back for a program on a node whose agent fell silent, and until when at most."""
     fenced = [holder for holder in _holders(facts, lane) if holder.fenced_until]
     if not fenced:
@@ -215,7 +215,7 @@ def _fence_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
     return reason("fenced", subjects=_subjects(facts, fenced), until=until)
 
 
-def _own_reason(facts: Facts, lane: WaitingLane) -> WaitReason | None:
+def _own_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
     """Return which trial of the same campaign uses what the lane needs."""
     held = list(_holders(facts, lane))
     if not held:
@@ -232,12 +232,12 @@ def _since(lane: WaitingLane, began: Sequence[datetime]) -> datetime | None:
     return max(first, lane.begun) if first and lane.begun else first
 
 
-def _holders(facts: Facts, lane: WaitingLane) -> Iterator[Holder]:
+def _holders(facts: WaitFacts, lane: WaitingLane) -> Iterator[Holder]:
     return (facts.holders[key] for key in lane.resources if key in facts.holders)
 
 
-def _subjects(facts: Facts, held: Sequence[Holder]) -> tuple[Subject, ...]:
-    return tuple(Subject(*facts.name_of(holder.resource)) for holder in held)
+def _subjects(facts: WaitFacts, held: Sequence[Holder]) -> tuple[WaitSubject, ...]:
+    return tuple(WaitSubject(*facts.name_of(holder.resource)) for holder in held)
 
 
 def _stage_reasons(campaigns: Collection[int]) -> dict[int, tuple[WaitReason, ...]]:
@@ -247,7 +247,7 @@ def _stage_reasons(campaigns: Collection[int]) -> dict[int, tuple[WaitReason, ..
     for experiment in rows:
         earlier: Experiment | None = experiment.after
         if earlier is not None:
-            why = reason("stage", subjects=(Subject("experiment", earlier.pk, earlier.name),))
+            why = reason("stage", subjects=(WaitSubject("experiment", earlier.pk, earlier.name),))
             reasons.setdefault(experiment.campaign_id, (why,))
     return reasons
 

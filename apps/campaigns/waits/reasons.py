@@ -16,7 +16,7 @@ PAUSED = _("Paused by %(user)s.")
 
 
 @dataclass(frozen=True)
-class Reason:
+class ReasonKind:
     """A kind of reason: its sentence as a msgid, and whether the wait ends by itself within a time one can estimate.
 
     In the sentence `%(for)s` stands for the names of what is waited for, other names for the wait's own values.
@@ -29,19 +29,19 @@ class Reason:
 # Those that campaigns know by themselves; what keeps a node from measuring brings its own code and sentence
 # (`apps.testbeds.obstacles`).
 REASONS = {
-    "paused": Reason(_("paused by %(user)s")),
-    "scheduled": Reason(_("waiting for its start"), is_bounded=True),
-    "stage": Reason(_("waiting for the experiment “%(for)s” to end"), is_bounded=True),
-    "reserved": Reason(_("waiting for %(for)s, in use by the campaign “%(holder)s”")),
-    "reserved-other-team": Reason(_("waiting for %(for)s, in use by another team's measurement")),
-    "reserved-private": Reason(_("waiting for %(for)s, in use by a private measurement of the team")),
-    "in-use": Reason(_("waiting for %(for)s, in use by trial %(trial)s of this campaign"), is_bounded=True),
-    "fenced": Reason(_("waiting for %(for)s, which a lost measurement may still use"), is_bounded=True),
-    "queue": Reason(_("waiting for its turn on these nodes; trials before it: %(ahead)s"), is_bounded=True),
-    "retry": Reason(_("waiting to be tried again"), is_bounded=True),
-    "broker": Reason(_("waiting for the message broker, which takes no work (%(words)s)")),
-    "database": Reason(_("waiting for the database, whose disk is full")),
-    "due": Reason(_("due: it begins as soon as a worker takes it up"), is_bounded=True),
+    "paused": ReasonKind(_("paused by %(user)s")),
+    "scheduled": ReasonKind(_("waiting for its start"), is_bounded=True),
+    "stage": ReasonKind(_("waiting for the experiment “%(for)s” to end"), is_bounded=True),
+    "reserved": ReasonKind(_("waiting for %(for)s, in use by the campaign “%(holder)s”")),
+    "reserved-other-team": ReasonKind(_("waiting for %(for)s, in use by another team's measurement")),
+    "reserved-private": ReasonKind(_("waiting for %(for)s, in use by a private measurement of the team")),
+    "in-use": ReasonKind(_("waiting for %(for)s, in use by trial %(trial)s of this campaign"), is_bounded=True),
+    "fenced": ReasonKind(_("waiting for %(for)s, which a lost measurement may still use"), is_bounded=True),
+    "queue": ReasonKind(_("waiting for its turn on these nodes; trials before it: %(ahead)s"), is_bounded=True),
+    "retry": ReasonKind(_("waiting to be tried again"), is_bounded=True),
+    "broker": ReasonKind(_("waiting for the message broker, which takes no work (%(words)s)")),
+    "database": ReasonKind(_("waiting for the database, whose disk is full")),
+    "due": ReasonKind(_("due: it begins as soon as a worker takes it up"), is_bounded=True),
 }
 _SINCE = _("%(reason)s since %(since)s")
 _UNTIL = _("%(reason)s until %(until)s")
@@ -50,7 +50,7 @@ _MORE = _("%(names)s and %(count)s more")
 
 
 @dataclass(frozen=True)
-class Subject:
+class WaitSubject:
     """What is waited for: a node, link, file system or experiment; of a node, when its agent was heard last."""
 
     kind: str
@@ -69,7 +69,7 @@ class WaitReason:
 
     code: str
     text_id: str
-    subjects: tuple[Subject, ...] = ()
+    subjects: tuple[WaitSubject, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
     campaign: int | None = None
@@ -91,7 +91,7 @@ class WaitReason:
         return messages.render(message)
 
     @property
-    def nodes_to_mend(self) -> tuple[Subject, ...]:
+    def nodes_to_mend(self) -> tuple[WaitSubject, ...]:
         """Return the nodes, the first of many, whose agents somebody has to look after; none for other reasons."""
         # What campaigns know by themselves is no agent's.
         return () if self.code in REASONS else self.subjects[:NAMED]
@@ -130,7 +130,7 @@ class Waits:
 def reason(
     code: str,
     *,
-    subjects: tuple[Subject, ...] = (),
+    subjects: tuple[WaitSubject, ...] = (),
     since: datetime | None = None,
     until: datetime | None = None,
     campaign: int | None = None,

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from apps.bench.sweep import likeness
 from apps.comparison.comparisons import factors
 from apps.comparison.comparisons.cells import Fixed, Spread, spread_of
-from apps.comparison.comparisons.factors import Factor
+from apps.comparison.comparisons.factors import VariedFactor
 from apps.comparison.comparisons.figure_rows import Gathered
 
 
 def told_apart(
-    gathered: Gathered, hidden: Sequence[Factor], fixed: Fixed
-) -> tuple[list[Factor], list[Factor], list[tuple[str, Spread]]]:
+    gathered: Gathered, hidden: Sequence[VariedFactor], fixed: Fixed
+) -> tuple[list[VariedFactor], list[VariedFactor], list[tuple[str, Spread]]]:
     """Return what becomes of factors that vary, but are neither axis nor series nor fixed.
 
     No figure is a mean over settings that differ: what varies within a set is told apart. So are nodes, tools and

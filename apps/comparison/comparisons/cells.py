@@ -10,16 +10,16 @@ from apps.bench import statistics
 from apps.bench.comparison import Centre, Contrast
 from apps.bench.statistics import Modes
 from apps.comparison.comparisons import factors
-from apps.comparison.comparisons.factors import Factor
+from apps.comparison.comparisons.factors import VariedFactor
 from apps.comparison.comparisons.figure_rows import Gathered
 
 Key = tuple[int, Hashable, Hashable, tuple[Hashable, ...]]
-Fixed = list[tuple[Factor, str]]
+Fixed = list[tuple[VariedFactor, str]]
 Spread = tuple[tuple[str, ...], ...]
 
 
 @dataclass
-class Cell:
+class ComparisonCell:
     """The figures of one place: a set, a value of the axis, one of the series, and those of the factors told apart.
 
     `settings` counts what is put together here all the same (nodes that no other set has); outliers and modes are
@@ -61,14 +61,19 @@ class Cell:
 
 
 def cells_of(
-    gathered: Gathered, axis: Factor, series: Factor | None, fixed: Fixed, apart: list[Factor], pooled: list[Factor]
-) -> list[Cell]:
+    gathered: Gathered,
+    axis: VariedFactor,
+    series: VariedFactor | None,
+    fixed: Fixed,
+    apart: list[VariedFactor],
+    pooled: list[VariedFactor],
+) -> list[ComparisonCell]:
     """Return the places that have figures, in the order of the axis, the series, the rest and the sets.
 
     Places that differ in a factor of `apart` are never one; those that differ in one of `pooled` are.
     """
     names = [factor.name for factor in apart]
-    cells: dict[Key, Cell] = {}
+    cells: dict[Key, ComparisonCell] = {}
     settings: dict[Key, set[Hashable]] = defaultdict(set)
     for place, rows in enumerate(gathered.rows):
         xs = repeat(place) if axis.name == factors.SET else factors.column_of(axis.name, place, gathered)
@@ -78,7 +83,7 @@ def cells_of(
         row_settings = zip(rows, xs, others, rests, pools, strict=False)
         for row, x, other, rest, setting in compress(row_settings, within(fixed, place, gathered)):
             key = (place, x, other, rest)
-            cell = cells.get(key) or cells.setdefault(key, Cell(*key))
+            cell = cells.get(key) or cells.setdefault(key, ComparisonCell(*key))
             cell.values.extend(row.values)
             cell.trials.extend(row.trials)
             cell.lanes.append(row.lane)
@@ -106,7 +111,7 @@ def within(fixed: Fixed, place: int, gathered: Gathered) -> list[bool]:
     return matches
 
 
-def spread_of(gathered: Gathered, factor: Factor, fixed: Fixed) -> Spread:
+def spread_of(gathered: Gathered, factor: VariedFactor, fixed: Fixed) -> Spread:
     """Return the texts of the values that each set has of a factor, in their order."""
     by_set = [
         set(compress(factors.column_of(factor.name, place, gathered), within(fixed, place, gathered)))

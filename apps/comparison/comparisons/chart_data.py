@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from apps.bench import statistics, units
 from apps.bench.statistics import bounds
 from apps.comparison.comparisons import factors, heat_rows, theory
-from apps.comparison.comparisons.cells import Cell, within
+from apps.comparison.comparisons.cells import ComparisonCell, within
 from apps.comparison.comparisons.contrast import Comparison
 from apps.results import charts, intervals
 from apps.results.doubts import Mark
@@ -58,7 +58,7 @@ def remark_of(comparison: Comparison, charts: list[tuple[str, Json]]) -> str:
     return ""
 
 
-def note_of(comparison: Comparison, cell: Cell) -> str:
+def note_of(comparison: Comparison, cell: ComparisonCell) -> str:
     """Return what is to be known of a cell's figures: modes and outliers."""
     parts = []
     if cell.modes:
@@ -74,13 +74,13 @@ def note_of(comparison: Comparison, cell: Cell) -> str:
     return " ".join(parts)
 
 
-def flags_of(comparison: Comparison, cell: Cell) -> Json:
+def flags_of(comparison: Comparison, cell: ComparisonCell) -> Json:
     """Return what a chart says of the flags of a cell's figures."""
     assert comparison.metric
     return charts.flags_of(comparison.gathered.doubts, cell.trials, comparison.metric.name)
 
 
-def mark_of(comparison: Comparison, cell: Cell) -> Mark | None:
+def mark_of(comparison: Comparison, cell: ComparisonCell) -> Mark | None:
     """Return the flags of a cell's figures, None if none of them has any."""
     return comparison.gathered.doubts.about(cell.trials, comparison.metric.name) if comparison.metric else None
 
@@ -90,7 +90,7 @@ def quantity(comparison: Comparison, value: float) -> str:
     return units.format_quantity(value, comparison.unit)
 
 
-def label_of(comparison: Comparison, cell: Cell) -> str:
+def label_of(comparison: Comparison, cell: ComparisonCell) -> str:
     """Return the name of the line or the boxes that a cell belongs to."""
     parts = (
         [comparison.titles[cell.set]] if len(comparison.titles) > 1 and comparison.axis.name != factors.SET else []
@@ -102,7 +102,7 @@ def label_of(comparison: Comparison, cell: Cell) -> str:
     return " · ".join(parts)
 
 
-def figure_of(comparison: Comparison, cell: Cell) -> tuple[float, float | None, float | None] | None:
+def figure_of(comparison: Comparison, cell: ComparisonCell) -> tuple[float, float | None, float | None] | None:
     """Return (value, low, high) as the chart shows it: the centre, or the ratio against the baseline."""
     if not comparison.state.ratio:
         return cell.centre.value, cell.centre.low, cell.centre.high
@@ -114,13 +114,13 @@ def figure_of(comparison: Comparison, cell: Cell) -> tuple[float, float | None, 
     return difference.ratio, difference.ratio_low, difference.ratio_high
 
 
-def ends_of(comparison: Comparison, cell: Cell) -> bounds.Clipped:
+def ends_of(comparison: Comparison, cell: ComparisonCell) -> bounds.Clipped:
     """Return the interval of a cell's centre as far as its figures can lie there at all."""
     ceiling, metric = theory.ceiling_of(comparison, cell.lanes), comparison.metric.name if comparison.metric else ""
     return bounds.clipped(cell.centre.low, cell.centre.high, comparison.unit, cell.values, ceiling, metric)
 
 
-def _shown_ends(comparison: Comparison, cell: Cell, low: float | None, high: float | None) -> bounds.Clipped:
+def _span(comparison: Comparison, cell: ComparisonCell, low: float | None, high: float | None) -> bounds.Clipped:
     """Return the interval that a chart draws: of a ratio as it is, which is above zero in any case."""
     return bounds.Clipped(low, high, is_cut=False) if comparison.state.ratio else ends_of(comparison, cell)
 
@@ -139,8 +139,8 @@ def _x(comparison: Comparison) -> Json:
     return {"name": axis.name, "label": axis.label, "unit": axis.unit, "numeric": axis.numeric, "log": log}
 
 
-def _grouped(comparison: Comparison) -> dict[str, list[Cell]]:
-    groups: dict[str, list[Cell]] = {}
+def _grouped(comparison: Comparison) -> dict[str, list[ComparisonCell]]:
+    groups: dict[str, list[ComparisonCell]] = {}
     # Cells stand in the order of their rest already, and a sort leaves equals in theirs.
     series = comparison.series
     for cell in sorted(comparison.cells, key=lambda cell: (cell.set, series.place(cell.series) if series else 0)):
@@ -156,7 +156,7 @@ def _line(comparison: Comparison) -> Json:
             if (figure := figure_of(comparison, cell)) is None:
                 continue
             x = cell.x if comparison.axis.numeric else comparison.axis.text(cell.x)
-            ends = _shown_ends(comparison, cell, figure[1], figure[2])
+            ends = _span(comparison, cell, figure[1], figure[2])
             point: Json = {"x": x, "y": figure[0], "low": ends.low, "high": ends.high, "n": cell.n}
             if comparison.state.points and not comparison.state.ratio:
                 point["points"] = cell.values
@@ -234,7 +234,7 @@ def _heats(comparison: Comparison) -> list[tuple[str, Json]]:
                 continue
             row = cell.set if is_of_sets else rows[cell.series, cell.rest]
             figure: Json = {"x": comparison.axis.place(cell.x), "y": row, "v": figures[0], "n": cell.n}
-            ends = _shown_ends(comparison, cell, figures[1], figures[2])
+            ends = _span(comparison, cell, figures[1], figures[2])
             figure |= {"low": ends.low, "high": ends.high} if ends.low is not None else {}
             notes = [note_of(comparison, cell), intervals.cut_note() if ends.is_cut else ""]
             if note := " ".join(filter(None, notes)):

@@ -12,17 +12,17 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bench import comparison as bench_comparison
 from apps.bench import network, statistics
-from apps.bench.comparison import Level, Remark, Statistic
+from apps.bench.comparison import Remark, RemarkLevel, Statistic
 from apps.bench.statistics import Importance, Mean, Overall
 from apps.bench.sweep import likeness
 from apps.bench.text import Message
 from apps.bench.toolkit import Metric, Params, Tool, right_mean
 from apps.comparison.comparisons import environment, factors, figure_rows, gaps, part_names, titles
 from apps.comparison.comparisons.apart import told_apart
-from apps.comparison.comparisons.cells import Cell, Fixed, Key, cells_of, within
-from apps.comparison.comparisons.factors import Factor
+from apps.comparison.comparisons.cells import ComparisonCell, Fixed, Key, cells_of, within
+from apps.comparison.comparisons.factors import VariedFactor
 from apps.comparison.comparisons.figure_rows import Gathered
-from apps.comparison.comparisons.state import State
+from apps.comparison.comparisons.state import ComparisonState
 from apps.core import parts
 from apps.results import means, queries
 
@@ -33,21 +33,21 @@ T = TypeVar("T")
 class Comparison:
     """All that the page, the REST interface and the downloads show of a state."""
 
-    state: State
+    state: ComparisonState
     gathered: Gathered
     titles: list[str]
     metrics: list[Metric]
     metric: Metric | None
     mean: Mean
     why_mean: str
-    factors: list[Factor]
-    axis: Factor
-    series: Factor | None
+    factors: list[VariedFactor]
+    axis: VariedFactor
+    series: VariedFactor | None
     fixed: Fixed
     # What else varies within sets: each value of it has places of its own, or figures are means over all of them.
-    apart: list[Factor]
-    averaged: list[Factor]
-    cells: list[Cell]
+    apart: list[VariedFactor]
+    averaged: list[VariedFactor]
+    cells: list[ComparisonCell]
     remarks: list[Remark] = field(default_factory=list)
     deviations: list[bench_comparison.Deviation] = field(default_factory=list)
     overall: dict[int, Overall] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Comparison:
     @property
     def is_comparable(self) -> bool:
         """Return whether nothing forbids to compare what is shown."""
-        return not any(remark.level is Level.REFUSAL for remark in self.remarks)
+        return not any(remark.level is RemarkLevel.REFUSAL for remark in self.remarks)
 
     @property
     def unit(self) -> str:
@@ -67,15 +67,15 @@ class Comparison:
         return self.metric.unit if self.metric else ""
 
     @property
-    def named(self) -> list[Factor]:
+    def named(self) -> list[VariedFactor]:
         """Return the factors that were told: what keeps untold settings apart is none to show or to choose."""
         return [factor for factor in self.factors if likeness.is_told(factor.name)]
 
-    def varies_within(self, factor: Factor) -> bool:
+    def varies_within(self, factor: VariedFactor) -> bool:
         """Return whether a set has more than one value of a factor, so that there is something to fix."""
         return factors.varies_within(factor, self.gathered)
 
-    def rest_of(self, cell: Cell) -> str:
+    def rest_of(self, cell: ComparisonCell) -> str:
         """Return "Streams 4, Length 8 KiB": what tells a place apart beside the axis and the series."""
         pairs = zip(self.apart, cell.rest, strict=True)
         return ", ".join(f"{factor.label} {factor.text(value)}" for factor, value in pairs)
@@ -89,7 +89,7 @@ class Comparison:
         """Return a part (named by a msgid); of one that fails (`otherwise`) a remark says so, and others go on."""
         part, failure = parts.attempt(name, compute, otherwise)
         if failure:
-            self.remarks.append(Remark(Level.CAUTION, failure))
+            self.remarks.append(Remark(RemarkLevel.CAUTION, failure))
         return part
 
     def _importance(self) -> list[tuple[str, Importance]]:
@@ -109,7 +109,7 @@ class Comparison:
         return shares
 
 
-def compare(state: State, user: User) -> Comparison:
+def compare(state: ComparisonState, user: User) -> Comparison:
     """Return the comparison of a state, with all that the user may see of its sets."""
     choices = figure_rows.choose(state.sets, user)
     tools = figure_rows.tools_of(choices)
@@ -147,7 +147,7 @@ def compare(state: State, user: User) -> Comparison:
     return comparison
 
 
-def baseline_of(comparison: Comparison, cell: Cell) -> Key:
+def baseline_of(comparison: Comparison, cell: ComparisonCell) -> Key:
     """Return the place that a cell is compared with."""
     state = comparison.state
     x, series = cell.x, cell.series
@@ -159,12 +159,12 @@ def baseline_of(comparison: Comparison, cell: Cell) -> Key:
     return state.baseline, state.baseline if comparison.axis.name == factors.SET else x, series, cell.rest
 
 
-def _value(factor: Factor, text: str, other: Hashable) -> Hashable:
+def _value(factor: VariedFactor, text: str, other: Hashable) -> Hashable:
     keys = factor.keys
     return factor.values[keys.index(text)] if text in keys else other
 
 
-def _metrics(choices: Sequence[figure_rows.Choice], tools: dict[str, Tool]) -> list[Metric]:
+def _metrics(choices: Sequence[figure_rows.SetScope], tools: dict[str, Tool]) -> list[Metric]:
     """Return the metrics of the sets' tools: first those that the most sets have figures of, or could have.
 
     Of these the primary ones come first, of these the most swept.
@@ -193,7 +193,7 @@ def mean_of(gathered: Gathered, tools: dict[str, Tool], metric: Metric | None) -
     return kind, why.msgid
 
 
-def _usual_axis(varied: list[Factor], sets: Factor) -> Factor:
+def _usual_axis(varied: list[VariedFactor], sets: VariedFactor) -> VariedFactor:
     """Return the first factor that varies, a number if there is one; the sets if nothing does."""
     parameters = [factor for factor in varied if factor.is_parameter and likeness.is_told(factor.name)]
     numbers = [factor for factor in parameters if factor.numeric]
@@ -203,7 +203,7 @@ def _usual_axis(varied: list[Factor], sets: Factor) -> Factor:
 
 def _shown(
     comparison: Comparison, tools: dict[str, Tool], changed: tuple[frozenset[str], ...]
-) -> bench_comparison.Shown:
+) -> bench_comparison.ComparedSets:
     """Return what is to be judged of a comparison."""
     gathered, metric = comparison.gathered, comparison.metric
     used = [{gathered.experiments[row.experiment].tool for row in rows} for rows in gathered.rows]
@@ -219,7 +219,7 @@ def _shown(
         for place in range(len(comparison.titles))
     ]
     names = [*([] if on_sets else [comparison.axis.label]), *(factor.label for factor in comparison.apart)]
-    return bench_comparison.Shown(
+    return bench_comparison.ComparedSets(
         names=tuple(comparison.titles),
         tools=tuple(frozenset(tools[slug].name for slug in slugs) for slugs in used),
         units=tuple(frozenset(units.get(slug, "") for slug in slugs) for slugs in used),

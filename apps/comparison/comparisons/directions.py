@@ -9,7 +9,7 @@ from apps.campaigns.models import Lane
 from apps.results import ways
 
 
-class Setting(Protocol):
+class DirectedFigures(Protocol):
     """A row of figures: on which lane, and with which parameters."""
 
     @property
@@ -21,7 +21,7 @@ class Setting(Protocol):
         """Return the parameters."""
 
 
-Item = TypeVar("Item", bound=Setting)
+Item = TypeVar("Item", bound=DirectedFigures)
 
 
 def pairs_of(

@@ -16,7 +16,7 @@ from apps.bench import comparison, units
 from apps.bench.comparison import Deviation
 from apps.bench.network import routes
 from apps.comparison.comparisons.facts_in_force import Periods, in_force, timelines_of
-from apps.comparison.comparisons.figure_rows import Gathered, Row
+from apps.comparison.comparisons.figure_rows import FigureRow, Gathered
 from apps.results.models import Result
 from apps.testbeds.models import Mount, NodeAddress
 
@@ -31,7 +31,7 @@ Known = dict[Name, set[Hashable]]
 
 
 @dataclass(frozen=True)
-class Environment:
+class ComparedEnvironment:
     """What differs between the sets, and of each set the names of what changed on a node while it was measured.
 
     Of a set alone `deviations` are what changed, with the values that it had.
@@ -43,7 +43,7 @@ class Environment:
 
 def environment_of(
     gathered: Gathered, settings: Iterable[tuple[str, tuple[tuple[str, ...], ...]]], user: User
-) -> Environment:
+) -> ComparedEnvironment:
     """Return what differs between the sets; `settings` are (label, texts of each set's values) of parameters.
 
     What agents told is of the nodes whose facts the user may read.
@@ -67,10 +67,10 @@ def environment_of(
         if len(named_values) == 1
         else comparison.deviations(named_values)
     )
-    return Environment(differing, tuple(frozenset(name for _topic, name in keys) for keys in changed))
+    return ComparedEnvironment(differing, tuple(frozenset(name for _topic, name in keys) for keys in changed))
 
 
-def _setup(mine: Known, rows: list[Row], gathered: Gathered) -> None:
+def _setup(mine: Known, rows: list[FigureRow], gathered: Gathered) -> None:
     """Add what the experiments themselves say."""
     topic = _("Measurement")
     for lane in {row.lane: row for row in rows}.values():
@@ -138,10 +138,10 @@ def _facts(by_set: list[Known], gathered: Gathered, user: User) -> list[set[Name
     return changed
 
 
-def _periods(rows: list[Row], gathered: Gathered) -> Periods:
+def _periods(rows: list[FigureRow], gathered: Gathered) -> Periods:
     """Return in which roles, on which lanes and how long each node took part in a set's figures."""
     periods: Periods = {}
-    lanes: dict[int, tuple[Row, datetime, datetime]] = {}
+    lanes: dict[int, tuple[FigureRow, datetime, datetime]] = {}
     for row in rows:
         first, last = min(row.moments), max(row.moments)
         _row, low, high = lanes.get(row.lane, (row, first, last))

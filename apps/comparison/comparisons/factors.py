@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from apps.bench import units
 from apps.bench.sweep import likeness
-from apps.comparison.comparisons.figure_rows import Gathered, Row
+from apps.comparison.comparisons.figure_rows import FigureRow, Gathered
 from apps.comparison.comparisons.sets import text_of
 from apps.results import charts, queries
 
@@ -23,7 +23,7 @@ APART = (NODES, TOOL, FILE_SYSTEM)
 
 
 @dataclass(frozen=True)
-class Factor:
+class VariedFactor:
     """Something that varies: its values in their order; `numeric` ones are numbers in `unit`, all of them."""
 
     name: str
@@ -80,7 +80,7 @@ def settings_of(names: Iterable[str], place: int, gathered: Gathered) -> Iterabl
     return zip(*columns, strict=True) if columns else repeat((), len(gathered.rows[place]))
 
 
-def value_of(row: Row, name: str, gathered: Gathered) -> Hashable:
+def value_of(row: FigureRow, name: str, gathered: Gathered) -> Hashable:
     """Return the value that a row has of a factor."""
     if name == NODES:
         return gathered.nodes_of(row)
@@ -96,7 +96,7 @@ def value_of(row: Row, name: str, gathered: Gathered) -> Hashable:
     return _hashable(row.parameters.get(name))
 
 
-def varied(gathered: Gathered) -> list[Factor]:
+def varied(gathered: Gathered) -> list[VariedFactor]:
     """Return the factors with more than one value over all sets: those of the experiments' definitions first."""
     defined = [item["name"] for experiment in gathered.experiments.values() for item in experiment.factors]
     names = dict.fromkeys(defined)
@@ -111,7 +111,7 @@ def varied(gathered: Gathered) -> list[Factor]:
     return [_factor(name, seen, gathered) for name, seen in value_sets if len(seen) > 1]
 
 
-def untold_of(varied: Iterable[Factor], gathered: Gathered) -> tuple[str, ...]:
+def untold_of(varied: Iterable[VariedFactor], gathered: Gathered) -> tuple[str, ...]:
     """Return the labels of the settings that nobody told of some results, and that may differ between them."""
     if all(likeness.is_told(factor.name) for factor in varied):
         return ()
@@ -121,29 +121,29 @@ def untold_of(varied: Iterable[Factor], gathered: Gathered) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def varies_within(factor: Factor, gathered: Gathered) -> bool:
+def varies_within(factor: VariedFactor, gathered: Gathered) -> bool:
     """Return whether a set has more than one value of a factor."""
     return any(len(set(column_of(factor.name, place, gathered))) > 1 for place in range(len(gathered.rows)))
 
 
-def constant(names: Iterable[str], gathered: Gathered) -> dict[str, Factor]:
+def constant(names: Iterable[str], gathered: Gathered) -> dict[str, VariedFactor]:
     """Return, of factors that do not vary, those that all results have one value of: {name: factor}."""
     rows = [row for own in gathered.rows for row in own]
     values = {name: {value_of(row, name, gathered) for row in rows} for name in names if _is_held(name, rows)}
     return {name: _factor(name, seen, gathered) for name, seen in values.items()}
 
 
-def of_sets(names: Iterable[str]) -> Factor:
+def of_sets(names: Iterable[str]) -> VariedFactor:
     """Return the sets themselves as a factor, its values being their places."""
     texts = tuple(names)
-    return Factor(SET, _("Sets"), "", tuple(range(len(texts))), texts, numeric=False)
+    return VariedFactor(SET, _("Sets"), "", tuple(range(len(texts))), texts, numeric=False)
 
 
-def _is_held(name: str, rows: list[Row]) -> bool:
+def _is_held(name: str, rows: list[FigureRow]) -> bool:
     return bool(rows) and (name in PSEUDO or any(name in row.parameters for row in rows))
 
 
-def _column(name: str, rows: list[Row], gathered: Gathered) -> list[Hashable]:
+def _column(name: str, rows: list[FigureRow], gathered: Gathered) -> list[Hashable]:
     if name in PSEUDO:
         # What is no parameter is one for all of a lane.
         lanes = {lane: value_of(row, name, gathered) for lane, row in {row.lane: row for row in rows}.items()}
@@ -152,7 +152,7 @@ def _column(name: str, rows: list[Row], gathered: Gathered) -> list[Hashable]:
     return values if _PLAIN.issuperset(map(type, values)) else list(map(_hashable, values))
 
 
-def _factor(name: str, seen: set[Hashable], gathered: Gathered) -> Factor:
+def _factor(name: str, seen: set[Hashable], gathered: Gathered) -> VariedFactor:
     values = tuple(sorted(seen, key=_order))
     numeric = name not in PSEUDO and bool(values) and all(_is_number(value) for value in values)
     label, unit, texts = name, "", tuple(_("not given") if value is None else str(value) for value in values)
@@ -163,7 +163,7 @@ def _factor(name: str, seen: set[Hashable], gathered: Gathered) -> Factor:
         label, unit = charts.label_of_factor(tool, name), parameter.unit if parameter else ""
         absent = _absent(name, gathered)
         texts = tuple(absent if value is None else charts.text_of(parameter, value, {}) for value in values)
-    return Factor(name, label, unit, values, texts, numeric)
+    return VariedFactor(name, label, unit, values, texts, numeric)
 
 
 def _absent(name: str, gathered: Gathered) -> str:

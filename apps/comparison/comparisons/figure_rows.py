@@ -34,7 +34,7 @@ MOST_EXPERIMENTS = 500
 _NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
 
 
-class Row(NamedTuple):
+class FigureRow(NamedTuple):
     """The figures of one point of an experiment's sweep on one lane, in the order of measurement.
 
     `moments` are when each was measured, or where no set asks for dates only the first and the last of its lane.
@@ -49,7 +49,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Choice:
+class SetScope:
     """What a set stands for: its experiments, and the nodes of which one must have played a role (None: any).
 
     `cut` counts the trials of older experiments that are left out because there are too many.
@@ -69,9 +69,9 @@ class Gathered:
     `doubts` are the flags of the metric's figures.
     """
 
-    choices: list[Choice]
+    choices: list[SetScope]
     metric: str = ""
-    rows: list[list[Row]] = field(default_factory=list)
+    rows: list[list[FigureRow]] = field(default_factory=list)
     experiments: dict[int, Experiment] = field(default_factory=dict)
     tools: dict[str, Tool] = field(default_factory=dict)
     lanes: dict[int, Lane] = field(default_factory=dict)
@@ -85,11 +85,11 @@ class Gathered:
     foreign: dict[int, str] = field(default_factory=dict)
     _pairs: dict[int, str] = field(default_factory=dict)
 
-    def tool_of(self, row: Row) -> Tool:
+    def tool_of(self, row: FigureRow) -> Tool:
         """Return the tool that measured a row."""
         return self.tools[self.experiments[row.experiment].tool]
 
-    def nodes_of(self, row: Row) -> str:
+    def nodes_of(self, row: FigureRow) -> str:
         """Return "sender → receiver" with the names of the nodes that played a row's roles, "↔" of both ways."""
         if not self._pairs:
             self._pairs |= directions.pairs_of(
@@ -104,7 +104,7 @@ class Gathered:
         return f"{thing} ({team})" if team else str(thing)
 
 
-def choose(wanted: Iterable[ResultSet], user: User) -> list[Choice]:
+def choose(wanted: Iterable[ResultSet], user: User) -> list[SetScope]:
     """Return what each set stands for of all that the user may see; the newest experiments of large ones."""
     nodes = _nodes_by_kind(result_sets := list(wanted))
     chosen = [_choose(item, user, nodes) for item in result_sets]
@@ -113,13 +113,13 @@ def choose(wanted: Iterable[ResultSet], user: User) -> list[Choice]:
     return [replace(choice, foreign=foreign) for choice in chosen]
 
 
-def tools_of(choices: Iterable[Choice]) -> dict[str, Tool]:
+def tools_of(choices: Iterable[SetScope]) -> dict[str, Tool]:
     """Return the tools of all sets' experiments."""
     slugs = dict.fromkeys(item.tool for choice in choices for item in choice.experiments.values())
     return {slug: toolbox.get_tool(slug) for slug in slugs}
 
 
-def gather(choices: list[Choice], metric: str, *, include_invalid: bool = False) -> Gathered:
+def gather(choices: list[SetScope], metric: str, *, include_invalid: bool = False) -> Gathered:
     """Return the figures of a metric in all sets. Warm-ups never count."""
     gathered = Gathered(choices, metric, tools=tools_of(choices))
     for choice in choices:
@@ -145,7 +145,7 @@ def gather(choices: list[Choice], metric: str, *, include_invalid: bool = False)
     return gathered
 
 
-def _choose(result_set: ResultSet, user: User, by_kind: dict[tuple[str, int], set[int]]) -> Choice:
+def _choose(result_set: ResultSet, user: User, by_kind: dict[tuple[str, int], set[int]]) -> SetScope:
     # Who names a campaign sees it where they may; of all others only what counts for them.
     is_named = any(kind in ("campaign", "experiment") for kind, _pk in result_set.numbers)
     experiments = (visible if is_named else counted)(
@@ -179,7 +179,7 @@ def _choose(result_set: ResultSet, user: User, by_kind: dict[tuple[str, int], se
         chosen[experiment.pk] = experiment
         total += size
         cut += max(0, size - MOST_TRIALS)
-    return Choice(result_set, chosen, frozenset(nodes) if nodes is not None else None, cut)
+    return SetScope(result_set, chosen, frozenset(nodes) if nodes is not None else None, cut)
 
 
 def _newest(experiments: QuerySet[Experiment]) -> Iterable[Any]:
@@ -199,7 +199,7 @@ def _nodes_by_kind(result_sets: Sequence[ResultSet]) -> dict[tuple[str, int], se
     return nodes
 
 
-def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> list[Row]:
+def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> list[FigureRow]:
     """Return the figures of experiments by experiment, lane and point."""
     whole = Q(experiment__in=experiments)
     for pk, experiment in experiments.items():
@@ -214,7 +214,7 @@ def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> li
         .annotate(
             values=ArrayAgg("value", order_by="trial__position"),
             trials=ArrayAgg("trial_id", order_by="trial__position"),
-            **({"moments": ArrayAgg(moment, order_by="trial__position")} if dated else {}),
+            **({"times": ArrayAgg(moment, order_by="trial__position")} if dated else {}),
         )
         .order_by("experiment_id", "trial__lane_id", F("trial__point").asc())
     )
@@ -227,10 +227,10 @@ def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> li
     )
     # Sweeps that are compared have many settings in common.
     read = cache(json.loads)
-    parameters = {(experiment, lane, point): read(values) for experiment, lane, point, values in settings}
+    setting = {(experiment, lane, point): read(values) for experiment, lane, point, values in settings}
     return [
-        Row(experiment, lane, parameters[experiment, lane, point], values, ids, moments[0] if moments else ends[lane])
-        for experiment, lane, point, values, ids, *moments in rows
+        FigureRow(experiment, lane, setting[experiment, lane, point], values, ids, times[0] if times else ends[lane])
+        for experiment, lane, point, values, ids, *times in rows
     ]
 
 
@@ -248,7 +248,7 @@ def _flagged(experiments: dict[int, Experiment], metric: str) -> dict[int, tuple
     return {trial: doubts.reasons_of(flags, metric) for trial, flags in rows.values_list("trial_id", "result__flags")}
 
 
-def _lanes_of(choice: Choice, gathered: Gathered) -> set[int]:
+def _lanes_of(choice: SetScope, gathered: Gathered) -> set[int]:
     """Return the lanes of a set's experiments on which its nodes played a role."""
     return {
         pk
@@ -258,7 +258,7 @@ def _lanes_of(choice: Choice, gathered: Gathered) -> set[int]:
     }
 
 
-def _of_set(row: Row, choice: Choice, gathered: Gathered) -> Row | None:
+def _of_set(row: FigureRow, choice: SetScope, gathered: Gathered) -> FigureRow | None:
     """Return what of a row on one of a set's lanes belongs to the set, None if nothing does."""
     for name, text in choice.result_set.settings:
         if not sets.same(row.parameters.get(name), text, _typed(gathered.tool_of(row), name, text)):
@@ -270,13 +270,13 @@ def _of_set(row: Row, choice: Choice, gathered: Gathered) -> Row | None:
     return _kept(row, within)
 
 
-def _valid(row: Row, flagged: dict[int, tuple[str, ...]]) -> Row | None:
+def _valid(row: FigureRow, flagged: dict[int, tuple[str, ...]]) -> FigureRow | None:
     if not flagged:
         return row
     return _kept(row, [trial not in flagged for trial in row.trials])
 
 
-def _kept(row: Row, places: list[bool]) -> Row | None:
+def _kept(row: FigureRow, places: list[bool]) -> FigureRow | None:
     if all(places):
         return row
     if not any(places):

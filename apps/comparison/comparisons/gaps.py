@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Metric
-from apps.comparison.comparisons.factors import SET, Factor
-from apps.comparison.comparisons.state import State
+from apps.comparison.comparisons.factors import SET, VariedFactor
+from apps.comparison.comparisons.state import ComparisonState
 from apps.core import contract
 
 
-def missing_metric(state: State, metrics: Iterable[Metric]) -> dict[str, list[Message]]:
+def missing_metric(state: ComparisonState, metrics: Iterable[Metric]) -> dict[str, list[Message]]:
     """Return {"metric": [message]} if the state asks for one that is none of those there are, else {}."""
     errors: dict[str, list[Message]] = {}
     names = [metric.name for metric in metrics]
@@ -20,7 +20,7 @@ def missing_metric(state: State, metrics: Iterable[Metric]) -> dict[str, list[Me
 
 
 def missing_factors(
-    state: State, axis: Factor, series: Factor | None, held: Mapping[str, Factor]
+    state: ComparisonState, axis: VariedFactor, series: VariedFactor | None, held: Mapping[str, VariedFactor]
 ) -> dict[str, list[Message]]:
     """Return {parameter of the address: [message]} of factors and values that results (`held`) do not have."""
     errors: dict[str, list[Message]] = {}
@@ -40,7 +40,7 @@ def missing_factors(
     return errors
 
 
-def _no_value(value: str, factor: Factor | None) -> Message:
+def _no_value(value: str, factor: VariedFactor | None) -> Message:
     keys = factor.keys if factor and factor.name != SET else ()
     return _refusal(_("There is no value “%(name)s” here; there are: %(known)s."), value, keys)
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from apps.comparison.comparisons import factors
 from apps.comparison.comparisons.contrast import Comparison
-from apps.comparison.comparisons.factors import Factor
+from apps.comparison.comparisons.factors import VariedFactor
 
 Json = dict[str, Any]
 
 
-def labels_of(factor: Factor) -> Json:
+def labels_of(factor: VariedFactor) -> Json:
     """Return an axis of words."""
     return {"name": factor.name, "label": factor.label, "labels": list(factor.texts)}
 

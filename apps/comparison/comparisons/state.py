@@ -22,7 +22,7 @@ NAMES = ("set", *_TEXTS, "fix", "stat", "base", "chart", "log_x", "log_y", *_SWI
 
 
 @dataclass(frozen=True)
-class State:
+class ComparisonState:
     """What is compared and how it is shown; "" leaves a choice to what the results suggest.
 
     `axis` and `series` name factors, `fixed` {factor: text of its value}. The baseline is a set, by its place, at the
@@ -50,7 +50,7 @@ class State:
         pairs: list[tuple[str, str]] = [("set", result_set.as_text()) for result_set in self.sets]
         pairs += [(key, getattr(self, name)) for key, name in _TEXTS.items() if getattr(self, name)]
         pairs += [("fix", f"{name}:{value}") for name, value in self.fixed]
-        usual = State()
+        usual = ComparisonState()
         if self.statistic is not usual.statistic:
             pairs.append(("stat", self.statistic.value))
         for name in ("base", "chart", "log_x", "log_y"):
@@ -70,17 +70,17 @@ class State:
         """Return the text of the value that a factor is fixed at, None if it is not."""
         return dict(self.fixed).get(name)
 
-    def with_set(self, result_set: ResultSet) -> "State":
+    def with_set(self, result_set: ResultSet) -> "ComparisonState":
         """Return the state with one more set."""
         return replace(self, sets=(*self.sets, result_set))
 
-    def without_set(self, place: int) -> "State":
+    def without_set(self, place: int) -> "ComparisonState":
         """Return the state without a set; the baseline stays the same set, else it is the first."""
         base = 0 if self.baseline == place else self.baseline - (self.baseline > place)
         return replace(self, sets=self.sets[:place] + self.sets[place + 1 :], baseline=base)
 
 
-def read_state(query: QueryDict) -> tuple[State, dict[str, list[Message]]]:
+def read_state(query: QueryDict) -> tuple[ComparisonState, dict[str, list[Message]]]:
     """Return the state that a query means, and what of it could not be read: {field: messages}.
 
     What cannot be read is left out, so that a page can show the rest.
@@ -101,15 +101,15 @@ def read_state(query: QueryDict) -> tuple[State, dict[str, list[Message]]]:
         text = _("There is no set %(place)s: the baseline is one of the sets, counted from 0.")
         errors.setdefault("base", []).append(Message(text, {"place": values["baseline"]}))
         values["baseline"] = 0
-    return State(**values), errors
+    return ComparisonState(**values), errors
 
 
-def read_text(text: str) -> tuple[State, dict[str, list[Message]]]:
+def read_text(text: str) -> tuple[ComparisonState, dict[str, list[Message]]]:
     """Return the same of a query written as text."""
     try:
         query = QueryDict(text.removeprefix("?"))
     except (TooManyFieldsSent, UnicodeError):
-        return State(), {"query": [Message(_("This is no address of a comparison."))]}
+        return ComparisonState(), {"query": [Message(_("This is no address of a comparison."))]}
     state, errors = read_state(query)
     return state, errors | unknown_names(query, NAMES)
 

@@ -7,11 +7,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from apps.bench import statistics
-from apps.bench.comparison import ALPHA, Verdict
+from apps.bench.comparison import ALPHA, ContrastVerdict
 from apps.bench.statistics import Overall
 from apps.bench.statistics.bounds import Clipped
 from apps.comparison.comparisons import chart_data, factors
-from apps.comparison.comparisons.cells import Cell
+from apps.comparison.comparisons.cells import ComparisonCell
 from apps.comparison.comparisons.contrast import Comparison
 from apps.core.messages import render
 from apps.results import intervals
@@ -26,10 +26,10 @@ MOST_SHARES = 12
 
 
 @dataclass(frozen=True)
-class Entry:
+class CellEntry:
     """One set's figures at one place, as texts; `better` is None where there is no better or no difference."""
 
-    cell: Cell
+    cell: ComparisonCell
     value: str
     interval: str
     method: str
@@ -49,13 +49,13 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Line:
+class ComparisonLine:
     """One place: the text of the axis, of the series, and an entry a column (None: not measured)."""
 
     x: str
     series: str
     rest: str
-    entries: list[Entry | None]
+    entries: list[CellEntry | None]
 
 
 def columns_of(comparison: Comparison) -> list[str]:
@@ -63,32 +63,32 @@ def columns_of(comparison: Comparison) -> list[str]:
     return [_("Figures")] if comparison.axis.name == factors.SET else comparison.titles
 
 
-def lines_of(comparison: Comparison) -> list["Places"]:
+def lines_of(comparison: Comparison) -> list["LineCells"]:
     """Return the cells by place, in the order of the axis; texts are made only for those that are shown."""
-    places: dict[tuple[Hashable, ...], Places] = {}
+    places: dict[tuple[Hashable, ...], LineCells] = {}
     on_sets = comparison.axis.name == factors.SET
     for cell in comparison.cells:
-        place = places.setdefault((cell.x, cell.series, cell.rest), Places([None] * len(columns_of(comparison))))
+        place = places.setdefault((cell.x, cell.series, cell.rest), LineCells([None] * len(columns_of(comparison))))
         place.cells[0 if on_sets else cell.set] = cell
     return list(places.values())
 
 
 @dataclass
-class Places:
+class LineCells:
     """The cells of one line, a column each."""
 
-    cells: list[Cell | None]
+    cells: list[ComparisonCell | None]
 
     @property
-    def first(self) -> Cell:
+    def first(self) -> ComparisonCell:
         """Return a cell that is there."""
         return next(cell for cell in self.cells if cell)
 
 
-def line_of(comparison: Comparison, place: Places) -> Line:
+def line_of(comparison: Comparison, place: LineCells) -> ComparisonLine:
     """Return a line as it is shown."""
     first = place.first
-    return Line(
+    return ComparisonLine(
         x=comparison.axis.text(first.x),
         series=comparison.series.text(first.series) if comparison.series else "",
         rest=comparison.rest_of(first),
@@ -96,7 +96,7 @@ def line_of(comparison: Comparison, place: Places) -> Line:
     )
 
 
-def entry_of(comparison: Comparison, cell: Cell) -> Entry:
+def entry_of(comparison: Comparison, cell: ComparisonCell) -> CellEntry:
     """Return one cell's texts."""
     ratio, ratio_method, verdict, detail, better = "", "", "", "", None
     if cell.contrast and comparison.metric:
@@ -109,7 +109,7 @@ def entry_of(comparison: Comparison, cell: Cell) -> Entry:
     centre = cell.centre
     ends = chart_data.ends_of(comparison, cell)
     low, high = (None if end is None else chart_data.quantity(comparison, end) for end in (ends.low, ends.high))
-    return Entry(
+    return CellEntry(
         cell=cell,
         value=chart_data.quantity(comparison, centre.value),
         interval=f"{low} – {high}" if low is not None and high is not None else "",
@@ -125,7 +125,7 @@ def entry_of(comparison: Comparison, cell: Cell) -> Entry:
     )
 
 
-def _method(cell: Cell, ends: Clipped) -> str:
+def _method(cell: ComparisonCell, ends: Clipped) -> str:
     """Return which interval it is, and whether it is cut."""
     if cell.centre.interval is None:
         return ""
@@ -156,21 +156,23 @@ def overall_of(comparison: Comparison) -> list[dict[str, Any]]:
                 "p": p_text(answer.p),
                 "share": f"{100 * answer.superiority:.0f} %",
                 "settings": answer.strata,
-                "verdict": verdict_text((Verdict.HIGHER if up else Verdict.LOWER) if differs else _none_told(answer)),
+                "verdict": verdict_text(
+                    (ContrastVerdict.HIGHER if up else ContrastVerdict.LOWER) if differs else _none_told(answer)
+                ),
                 "better": None if good is None or not differs else up == good,
                 "places": len(cells),
-                "higher": verdicts.count(Verdict.HIGHER),
-                "lower": verdicts.count(Verdict.LOWER),
-                "few": verdicts.count(Verdict.TOO_FEW),
+                "higher": verdicts.count(ContrastVerdict.HIGHER),
+                "lower": verdicts.count(ContrastVerdict.LOWER),
+                "few": verdicts.count(ContrastVerdict.TOO_FEW),
                 "ratios": f"× {ratios[0]:.3g} – {ratios[-1]:.3g}" if ratios else "",
             }
         )
     return answers
 
 
-def _none_told(answer: Overall) -> Verdict:
+def _none_told(answer: Overall) -> ContrastVerdict:
     """Return that there is no difference, or that there are too few figures to tell one."""
-    return Verdict.NO_DIFFERENCE if answer.least <= ALPHA else Verdict.TOO_FEW
+    return ContrastVerdict.NO_DIFFERENCE if answer.least <= ALPHA else ContrastVerdict.TOO_FEW
 
 
 def importance_of(comparison: Comparison) -> list[dict[str, Any]]:
@@ -239,7 +241,7 @@ def rows_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
         }
 
 
-def _ratio(comparison: Comparison, cell: Cell) -> str:
+def _ratio(comparison: Comparison, cell: ComparisonCell) -> str:
     """Return "× 1.25 (1.20 – 1.30, 95 %)", or the difference where there is no ratio."""
     assert cell.contrast
     difference = cell.contrast.difference
@@ -252,20 +254,20 @@ def _ratio(comparison: Comparison, cell: Cell) -> str:
     return f"× {difference.ratio:.3g} ({difference.ratio_low:.3g} – {difference.ratio_high:.3g}, {percent} %)"
 
 
-def verdict_text(verdict: Verdict) -> str:
+def verdict_text(verdict: ContrastVerdict) -> str:
     """Return what is said of figures against their baseline."""
     return {
-        Verdict.HIGHER: _("higher"),
-        Verdict.LOWER: _("lower"),
-        Verdict.NO_DIFFERENCE: _("no significant difference"),
-        Verdict.TOO_FEW: _("too few to tell"),
+        ContrastVerdict.HIGHER: _("higher"),
+        ContrastVerdict.LOWER: _("lower"),
+        ContrastVerdict.NO_DIFFERENCE: _("no significant difference"),
+        ContrastVerdict.TOO_FEW: _("too few to tell"),
     }[verdict]
 
 
-def _detail(cell: Cell) -> str:
+def _detail(cell: ComparisonCell) -> str:
     """Return the test behind a verdict: p, corrected, and the size of the effect."""
     assert cell.contrast
-    if cell.contrast.verdict is Verdict.TOO_FEW:
+    if cell.contrast.verdict is ContrastVerdict.TOO_FEW:
         return _(
             "With so few figures at so many places even sets that do not overlap prove nothing: repeat more often."
         )

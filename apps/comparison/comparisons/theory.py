@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from apps.bench import network, units
 from apps.comparison.comparisons.contrast import Comparison
-from apps.comparison.comparisons.figure_rows import Row
+from apps.comparison.comparisons.figure_rows import FigureRow
 from apps.results import charts, queries
 from apps.results.theory import CEILINGS, bdp_label
 from apps.testbeds import queries as testbeds
@@ -97,5 +97,5 @@ def _ceiling(path: network.Path, transport: str) -> float | None:
     return CEILINGS[transport](path.capacity_bps, path.mtu or 1500)
 
 
-def _each_lane(comparison: Comparison) -> Iterable[Row]:
+def _each_lane(comparison: Comparison) -> Iterable[FigureRow]:
     return {row.lane: row for rows in comparison.gathered.rows for row in rows}.values()

@@ -4,12 +4,12 @@ from collections import Counter
 
 from django.utils.translation import gettext as _
 
-from apps.comparison.comparisons.figure_rows import Choice
+from apps.comparison.comparisons.figure_rows import SetScope
 from apps.core import moments
 from apps.testbeds.models import Cluster, Node, Site
 
 
-def titles_of(choices: list[Choice]) -> list[str]:
+def titles_of(choices: list[SetScope]) -> list[str]:
     """Return a title for each set; those that would be the same are numbered."""
     names = _names(choices)
     bare_titles = [choice.result_set.label or _title(choice, names) for choice in choices]
@@ -20,7 +20,7 @@ def titles_of(choices: list[Choice]) -> list[str]:
     return titles
 
 
-def _names(choices: list[Choice]) -> dict[tuple[str, int], str]:
+def _names(choices: list[SetScope]) -> dict[tuple[str, int], str]:
     """Return the names of the parts of the inventory that sets are chosen by, which the user's experiments use."""
     names: dict[tuple[str, int], str] = {}
     for kind, model in (("cluster", Cluster), ("site", Site), ("node", Node)):
@@ -32,7 +32,7 @@ def _names(choices: list[Choice]) -> dict[tuple[str, int], str]:
     return names
 
 
-def _title(choice: Choice, names: dict[tuple[str, int], str]) -> str:
+def _title(choice: SetScope, names: dict[tuple[str, int], str]) -> str:
     result_set = choice.result_set
     one = next(iter(choice.experiments.values()), None)
     parts = []

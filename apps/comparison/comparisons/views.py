@@ -18,7 +18,7 @@ from apps.accounts.pages import DeletePage
 from apps.bench.text import Message
 from apps.comparison.comparisons import chart_data, contrast, downloads, factors, part_names, queries, tables
 from apps.comparison.comparisons.contrast import Comparison
-from apps.comparison.comparisons.factors import Factor
+from apps.comparison.comparisons.factors import VariedFactor
 from apps.comparison.comparisons.forms import SetForm, ViewForm
 from apps.comparison.comparisons.state import CHARTS, MOST_SETS, read_state, read_text
 from apps.comparison.models import SavedView
@@ -169,7 +169,7 @@ def _shown(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _axes(comparison: Comparison) -> list[Factor]:
+def _axes(comparison: Comparison) -> list[VariedFactor]:
     """Return what can be on the axis: the sets, what varies, and what is there though it does not vary."""
     axes = [factors.of_sets(comparison.titles), *comparison.named] if len(comparison.titles) > 1 else comparison.named
     return axes if comparison.axis.name in {factor.name for factor in axes} else [comparison.axis, *axes]

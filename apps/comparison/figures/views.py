@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 from apps.comparison.figures import answers
 from apps.core import documents
 
-_LIMITS = documents.Limits(most_bytes=settings.FORM_MOST_BYTES, deepest=16, most_values=1_000_000)
+_LIMITS = documents.DocumentLimits(most_bytes=settings.FORM_MOST_BYTES, deepest=16, most_values=1_000_000)
 
 
 @login_required

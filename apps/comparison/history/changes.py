@@ -12,16 +12,16 @@ from apps.agents.models import FactSnapshot
 from apps.agents.queries import FactChange
 from apps.bench import statistics
 from apps.bench.statistics.changes import LEAST_LEVEL
-from apps.comparison.history.series import Level, Subject
+from apps.comparison.history.series import CampaignLevel, Subject
 from apps.comparison.models import ChangePoint
 from apps.testbeds.models import Node
 from apps.testbeds.queries.readers import of_own_nodes
 
 __all__ = [
     "LEAST_LEVEL",
+    "HistoryChange",
     "NodeChange",
     "Segment",
-    "Shown",
     "course_of",
     "decisions_on",
     "segments_of",
@@ -42,12 +42,12 @@ class NodeChange:
 
 
 @dataclass(frozen=True)
-class Shown:
+class HistoryChange:
     """A change of level before the campaign at `place`, with what is known of it; `decision` is None if it is new."""
 
     place: int
-    level: Level
-    previous: Level
+    level: CampaignLevel
+    previous: CampaignLevel
     before: float
     after: float
     ratio: float
@@ -94,7 +94,7 @@ class Segment:
     value: float
 
 
-def shown_changes(subject: Subject, levels: Sequence[Level], user: User | None = None) -> list[Shown]:
+def shown_changes(subject: Subject, levels: Sequence[CampaignLevel], user: User | None = None) -> list[HistoryChange]:
     """Return the changes of the campaigns' medians, in the order of time, with decisions and what else changed.
 
     What agents told is shown to a user who may read the facts of the nodes (None: the service itself).
@@ -102,7 +102,7 @@ def shown_changes(subject: Subject, levels: Sequence[Level], user: User | None =
     change_points = course_of(levels).changes
     decided = {item.campaign_id: item for item in decisions_on(subject)}
     changes = [
-        Shown(
+        HistoryChange(
             place=change.place,
             level=levels[change.place],
             previous=levels[change.place - 1],
@@ -121,7 +121,7 @@ def shown_changes(subject: Subject, levels: Sequence[Level], user: User | None =
     return _with_facts(subject, changes, user)
 
 
-def course_of(levels: Sequence[Level]) -> statistics.Course:
+def course_of(levels: Sequence[CampaignLevel]) -> statistics.Course:
     """Return what the campaigns' medians show: changes of level, a trend (that is no change), or what is unclear."""
     return statistics.course_of([level.summary.median for level in levels])
 
@@ -132,7 +132,7 @@ def decisions_on(subject: Subject) -> list[ChangePoint]:
     return list(rows.select_related("decided_by", "campaign"))
 
 
-def segments_of(levels: Sequence[Level], changes: Sequence[Shown]) -> list[Segment]:
+def segments_of(levels: Sequence[CampaignLevel], changes: Sequence[HistoryChange]) -> list[Segment]:
     """Return the stretches between the changes that are not dismissed."""
     edges = [0, *(change.place for change in changes if not change.is_dismissed), len(levels)]
     return [
@@ -147,13 +147,13 @@ def _is_better(subject: Subject, change: statistics.Change) -> bool | None:
     return None if better is None else (change.after > change.before) == better
 
 
-def _versions(before: Level, after: Level) -> tuple[str, str] | None:
+def _versions(before: CampaignLevel, after: CampaignLevel) -> tuple[str, str] | None:
     if before.versions == after.versions:
         return None
     return ", ".join(sorted(before.versions)), ", ".join(sorted(after.versions))
 
 
-def _with_facts(subject: Subject, changes: list[Shown], user: User | None) -> list[Shown]:
+def _with_facts(subject: Subject, changes: list[HistoryChange], user: User | None) -> list[HistoryChange]:
     """Add what the nodes' agents told differently before and after each change."""
     if not changes:
         return []

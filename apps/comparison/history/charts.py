@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from apps.bench import units
 from apps.bench.statistics import bounds
-from apps.comparison.history.changes import Shown, segments_of
-from apps.comparison.history.series import Level, Subject
+from apps.comparison.history.changes import HistoryChange, segments_of
+from apps.comparison.history.series import CampaignLevel, Subject
 from apps.results import charts
 from apps.results.doubts import Mark
 
@@ -22,24 +22,26 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Row:
+class HistoryRow:
     """A campaign's line in the table, with the change before it if there is one."""
 
-    level: Level
-    change: Shown | None
+    level: CampaignLevel
+    change: HistoryChange | None
     mark: Mark | None = None
 
 
-def rows_of(subject: Subject, levels: Sequence[Level], changes: Sequence[Shown]) -> list[Row]:
+def rows_of(subject: Subject, levels: Sequence[CampaignLevel], changes: Sequence[HistoryChange]) -> list[HistoryRow]:
     """Return the table's lines, the newest campaign first."""
     at = {change.place: change for change in changes}
     return [
-        Row(level, at.get(place), level.doubts.about(level.trials, subject.metric.name))
+        HistoryRow(level, at.get(place), level.doubts.about(level.trials, subject.metric.name))
         for place, level in reversed(list(enumerate(levels)))
     ]
 
 
-def flat_rows(subject: Subject, levels: Sequence[Level], changes: Sequence[Shown]) -> list[dict[str, object]]:
+def flat_rows(
+    subject: Subject, levels: Sequence[CampaignLevel], changes: Sequence[HistoryChange]
+) -> list[dict[str, object]]:
     """Return one flat object a campaign, the oldest first, as CSV and JSON have them."""
     at = {change.place: change for change in changes}
     return [
@@ -66,7 +68,7 @@ def flat_rows(subject: Subject, levels: Sequence[Level], changes: Sequence[Shown
     ]
 
 
-def chart_of(subject: Subject, levels: Sequence[Level], changes: Sequence[Shown]) -> dict[str, Any]:
+def chart_of(subject: Subject, levels: Sequence[CampaignLevel], changes: Sequence[HistoryChange]) -> dict[str, Any]:
     """Return the chart: a point a campaign, the levels as lines between the changes, the changes as marks."""
     return {
         "kind": "line",
@@ -77,7 +79,7 @@ def chart_of(subject: Subject, levels: Sequence[Level], changes: Sequence[Shown]
     }
 
 
-def _point(subject: Subject, level: Level) -> dict[str, Any]:
+def _point(subject: Subject, level: CampaignLevel) -> dict[str, Any]:
     address = reverse("results:experiment", args=[level.experiment])
     return {
         "x": level.at.timestamp(),
@@ -92,7 +94,9 @@ def _point(subject: Subject, level: Level) -> dict[str, Any]:
     }
 
 
-def _level_lines(subject: Subject, levels: Sequence[Level], changes: Sequence[Shown]) -> list[dict[str, Any]]:
+def _level_lines(
+    subject: Subject, levels: Sequence[CampaignLevel], changes: Sequence[HistoryChange]
+) -> list[dict[str, Any]]:
     """Return a line for each stretch between changes; a history of one level needs none."""
     segments = segments_of(levels, changes)
     if len(segments) < 2:
@@ -109,7 +113,7 @@ def _level_lines(subject: Subject, levels: Sequence[Level], changes: Sequence[Sh
     ]
 
 
-def size_of(subject: Subject, change: Shown) -> str:
+def size_of(subject: Subject, change: HistoryChange) -> str:
     """Return how large a change is: "-12 %", or "0.1 % → 0.3 %" of a share, for a percent of a percent is neither.
 
     From nothing on there is no ratio.
@@ -120,7 +124,7 @@ def size_of(subject: Subject, change: Shown) -> str:
     return f"{100 * (change.ratio - 1):+.3g} %"
 
 
-def _mark(subject: Subject, levels: Sequence[Level], change: Shown) -> dict[str, Any]:
+def _mark(subject: Subject, levels: Sequence[CampaignLevel], change: HistoryChange) -> dict[str, Any]:
     """Return the mark of a change, midway between the campaigns it lies between."""
     between = (levels[change.place - 1].at.timestamp() + levels[change.place].at.timestamp()) / 2
     size = size_of(subject, change)

@@ -25,7 +25,7 @@ SELECT told, count(*) AS campaigns, bool_or(is_untold) FROM (
 
 
 @dataclass(frozen=True)
-class Setting:
+class PointSetting:
     """One point of the sweep that was measured, in how many campaigns.
 
     Of an import it is what was told: `is_untold` says that more is not known of some of it, and may differ.
@@ -45,24 +45,26 @@ class Setting:
 class Option:
     """A value of a parameter, and the point that it leads to; `text` tells what else differs there."""
 
-    setting: Setting
+    setting: PointSetting
     text: str
     is_chosen: bool
 
 
 @dataclass(frozen=True)
-class Choice:
+class PointParameter:
     """A parameter that tells points apart, with its values in rising order."""
 
     label: str
     options: list[Option]
 
 
-def settings_of(lanes: Iterable[int]) -> list[Setting]:
+def settings_of(lanes: Iterable[int]) -> list[PointSetting]:
     """Return the points measured on the lanes, those of most campaigns first."""
     with connection.cursor() as cursor:
         cursor.execute(_MEASURED, {"lanes": list(lanes), "state": Trial.State.SUCCEEDED, "mark": likeness.AS_IN})
-        return [Setting(json.loads(told), campaigns, is_untold) for told, campaigns, is_untold in cursor.fetchall()]
+        return [
+            PointSetting(json.loads(told), campaigns, is_untold) for told, campaigns, is_untold in cursor.fetchall()
+        ]
 
 
 def names_apart(points: Sequence[dict[str, Any]]) -> list[str]:
@@ -71,14 +73,14 @@ def names_apart(points: Sequence[dict[str, Any]]) -> list[str]:
     return [name for name in names if len({_told(point, name) for point in points}) > 1]
 
 
-def choices_among(settings: Sequence[Setting], chosen: Setting, tool: Tool) -> list[Choice]:
+def choices_among(settings: Sequence[PointSetting], chosen: PointSetting, tool: Tool) -> list[PointParameter]:
     """Return a choice for each parameter that differs; each value leads to the point with it nearest to the chosen.
 
     Nearest is the point that shares most of the other differing values, of several the most often measured.
     """
     names = names_apart([setting.parameters for setting in settings])
     wanted = {name: _told(chosen.parameters, name) for name in names}
-    nearest: dict[str, dict[str, tuple[int, Setting]]] = {name: {} for name in names}
+    nearest: dict[str, dict[str, tuple[int, PointSetting]]] = {name: {} for name in names}
     for setting in settings:
         texts = {name: _told(setting.parameters, name) for name in names}
         shared = sum(texts[name] == wanted[name] for name in names)
@@ -91,7 +93,7 @@ def choices_among(settings: Sequence[Setting], chosen: Setting, tool: Tool) -> l
     for name, by_value in nearest.items():
         rising = _rising(name, [setting for _shared, setting in by_value.values()])
         options = [_option(tool, name, setting, chosen, names) for setting in rising]
-        choices.append(Choice(charts.label_of_factor(tool, name), options))
+        choices.append(PointParameter(charts.label_of_factor(tool, name), options))
     return choices
 
 
@@ -106,17 +108,17 @@ def _told(parameters: dict[str, Any], name: str) -> str:
     return repr(parameters.get(name))
 
 
-def _option(tool: Tool, name: str, setting: Setting, chosen: Setting, names: Iterable[str]) -> Option:
+def _option(tool: Tool, name: str, setting: PointSetting, chosen: PointSetting, names: Iterable[str]) -> Option:
     there, here = setting.parameters, chosen.parameters
     value = charts.text_of(queries.parameter_of(tool, name), there[name], {}) if name in there else "–"
     others = [other for other in names if other != name and _told(there, other) != _told(here, other)]
     return Option(setting, " · ".join(filter(None, (value, label_of(tool, there, others)))), setting is chosen)
 
 
-def _rising(name: str, settings: Iterable[Setting]) -> list[Setting]:
+def _rising(name: str, settings: Iterable[PointSetting]) -> list[PointSetting]:
     """Return settings in the order of a parameter's values: numbers, then words, then none."""
 
-    def place(setting: Setting) -> tuple[int, float, str]:
+    def place(setting: PointSetting) -> tuple[int, float, str]:
         value = setting.parameters.get(name)
         if isinstance(value, int | float):
             return 0, value, ""

@@ -11,8 +11,8 @@ from apps.bench.sweep import likeness
 from apps.bench.toolkit import Metric
 from apps.campaigns.models import Lane
 from apps.comparison.history import points, series
-from apps.comparison.history.points import Setting
-from apps.comparison.history.series import Level, Subject
+from apps.comparison.history.points import PointSetting
+from apps.comparison.history.series import CampaignLevel, Subject
 from apps.results import ways
 from apps.toolbox import queries as toolbox
 
@@ -23,10 +23,10 @@ class LaneHistory:
 
     lane: Lane
     subject: Subject
-    setting: Setting
-    settings: list[Setting]
+    setting: PointSetting
+    settings: list[PointSetting]
     metrics: list[Metric]
-    levels: list[Level]
+    levels: list[CampaignLevel]
 
     @property
     def nodes(self) -> str:

@@ -40,7 +40,7 @@ _SAMPLED = {
 _Key = tuple[str, int, str]
 
 
-class Told(Func):
+class ToldParameters(Func):
     """A trial's parameters without the mark that keeps untold settings apart."""
 
     template = "(%(expressions)s)"
@@ -66,7 +66,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Level:
+class CampaignLevel:
     """What one campaign measured of the subject: its figures in the order of time, `at` the first of them."""
 
     campaign: int
@@ -83,7 +83,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Known:
+class ListedHistory:
     """A tool between the same nodes, as the list of histories shows it; `lane` is the newest such."""
 
     lane: int
@@ -104,7 +104,7 @@ def lanes_seen(user: User) -> QuerySet[Lane]:
     return visible(Lane.objects.filter(**_SAMPLED), user, path="experiment__campaign")
 
 
-def known_histories(user: User, *, least: int = 1) -> list[Known]:
+def known_histories(user: User, *, least: int = 1) -> list[ListedHistory]:
     """Return what was measured in `least` campaigns or more, what was repeated most often first."""
     rows = list(
         lanes_for(user)
@@ -126,7 +126,7 @@ def known_histories(user: User, *, least: int = 1) -> list[Known]:
     teams = Team.objects.in_bulk({row["experiment__campaign__team"] for row in rows})
     tools = {slug: toolbox.get_tool(slug) for slug in {row["experiment__tool"] for row in rows}}
     return [
-        Known(
+        ListedHistory(
             lane=row["lane"],
             tool=tools[row["experiment__tool"]],
             nodes=_ends(tools[row["experiment__tool"]], row["roles"], names, sides[_key(row)]),
@@ -172,12 +172,12 @@ def like(lane: Lane, user: User) -> list[int]:
     return lanes
 
 
-def levels_of(subject: Subject, lanes: Iterable[int]) -> list[Level]:
+def levels_of(subject: Subject, lanes: Iterable[int]) -> list[CampaignLevel]:
     """Return what each campaign measured of the subject, the oldest first, of the figures that count."""
     rows = (
         Sample.objects.filter(trial__lane__in=list(lanes), counts=True, metric=subject.metric.name)
         # Runs of which more is not known are measured alike as far as anybody told.
-        .annotate(told=Told("trial__parameters", Value(likeness.AS_IN)))
+        .annotate(told=ToldParameters("trial__parameters", Value(likeness.AS_IN)))
         .filter(told=subject.parameters)
         .order_by("result__recorded_at", "pk")
         .values_list(
@@ -206,10 +206,10 @@ def metrics_measured(tool: Tool, lanes: Iterable[int]) -> list[Metric]:
     return [metric for metric in queries.metrics_of(tool) if metric.name in names]
 
 
-def _level(campaign: int, members: list[tuple[Any, ...]], metric: str) -> Level:
+def _level(campaign: int, members: list[tuple[Any, ...]], metric: str) -> CampaignLevel:
     name, origin, experiment, at = members[0][:4]
     values = tuple(member[4] for member in members)
-    return Level(
+    return CampaignLevel(
         campaign=campaign,
         name=name,
         origin=origin,

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.comparison.history.changes import shown_changes
-from apps.comparison.history.series import Level, Subject
+from apps.comparison.history.series import CampaignLevel, Subject
 from apps.comparison.models import ChangePoint
 
 # An explanation is a few sentences.
@@ -25,7 +25,14 @@ class NeedsExplanation(Exception):
 
 
 def settle_change(
-    *, subject: Subject, levels: list[Level], campaign: int, state: str, explanation: str, user: User, now: datetime
+    *,
+    subject: Subject,
+    levels: list[CampaignLevel],
+    campaign: int,
+    state: str,
+    explanation: str,
+    user: User,
+    now: datetime,
 ) -> None:
     """Decide the change at a campaign as `decide_change` does, or take that back if the state is OPEN."""
     if state == OPEN:
@@ -44,8 +51,8 @@ def decision_on(subject: Subject, campaign: int) -> ChangePoint | None:
 
 @transaction.atomic
 def decide_change(
-    *, subject: Subject, levels: list[Level], campaign: int, state: ChangePoint.State, explanation: str, user: User,
-    now: datetime,
+    *, subject: Subject, levels: list[CampaignLevel], campaign: int, state: ChangePoint.State, explanation: str,
+    user: User, now: datetime,
 ) -> ChangePoint:  # fmt: skip
     """Confirm, explain or dismiss the change at a campaign; a later decision takes the place of an earlier one."""
     words = explanation.strip()

@@ -18,7 +18,7 @@ from apps.accounts.models import Role
 from apps.comparison.history import changes, charts, points, queries, series, services
 from apps.comparison.models import ChangePoint
 from apps.core import editing, figures
-from apps.core.search import Search
+from apps.core.search import ListSearch
 from apps.core.versions import lock_row
 from apps.results import downloads
 
@@ -30,7 +30,7 @@ NOTHING_DECIDED = {"state": "", "explanation": ""}
 @require_GET
 def history_list(request: HttpRequest) -> HttpResponse:
     """List what was measured in several campaigns between the same nodes, the most often repeated first."""
-    search = Search(request.GET.get("q", ""))
+    search = ListSearch(request.GET.get("q", ""))
     words = [word.lower() for word in search.words]
     histories = [] if search.error else series.known_histories(rights.user_of(request), least=2)
     histories = [

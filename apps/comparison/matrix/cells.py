@@ -8,7 +8,7 @@ from apps.results.doubts import Mark
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """The figure from one site to another: the mean of `n` samples of the best sustained setting, measured `at`.
 
     Of each setting the newest repeated figure counts, so that neither a sweep of bad settings nor a single run takes

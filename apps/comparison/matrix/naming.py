@@ -6,14 +6,14 @@ from dataclasses import replace
 from apps.bench.toolkit import Metric, Tool, goes_back
 from apps.campaigns.models import Experiment, Lane
 from apps.comparison.history.points import label_of
-from apps.comparison.matrix.cells import Cell
+from apps.comparison.matrix.cells import MatrixCell
 from apps.results.ways import lane_ends
 from apps.testbeds.models import Node
 
 Pair = tuple[int, int]
 
 
-def named(cells: Mapping[Pair, Cell], tool: Tool, metric: Metric) -> dict[Pair, Cell]:
+def named(cells: Mapping[Pair, MatrixCell], tool: Tool, metric: Metric) -> dict[Pair, MatrixCell]:
     """Return the cells with their nodes and settings in words: who sent to whom, and what was varied."""
     lanes = Lane.objects.in_bulk([cell.lane for cell in cells.values()])
     wanted = {pk for lane in lanes.values() for ids in lane.roles.values() for pk in ids}

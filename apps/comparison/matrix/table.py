@@ -15,7 +15,7 @@ from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Experiment
 from apps.comparison.history import series
 from apps.comparison.matrix import naming, ways
-from apps.comparison.matrix.cells import Cell
+from apps.comparison.matrix.cells import MatrixCell
 from apps.comparison.matrix.ways import End
 from apps.results import doubts, means
 from apps.results.models import Sample
@@ -55,7 +55,7 @@ class Matrix:
     tool: Tool
     metric: Metric
     sites: tuple[Site, ...]
-    cells: dict[tuple[int, int], Cell]
+    cells: dict[tuple[int, int], MatrixCell]
 
 
 def tools_between(user: User) -> list[Tool]:
@@ -109,14 +109,14 @@ def _ends(user: User, tool: Tool, metric: Metric) -> dict[tuple[int, int], list[
     return ends
 
 
-def _cells(ends: dict[tuple[int, int], list[End]], tool: Tool, metric: Metric) -> dict[tuple[int, int], Cell]:
+def _cells(ends: dict[tuple[int, int], list[End]], tool: Tool, metric: Metric) -> dict[tuple[int, int], MatrixCell]:
     """Return the figure of each pair, found by the database."""
     pairs = list(ends)
     lanes = {lane: place for place, pair in enumerate(pairs) for lane in ends[pair]}
     experiments = {lane.experiment for lane in lanes}
     names = dict(Experiment.objects.filter(pk__in=experiments).values_list("pk", "name"))
     return {
-        pairs[row["pair"]]: Cell(
+        pairs[row["pair"]]: MatrixCell(
             source=pairs[row["pair"]][0],
             target=pairs[row["pair"]][1],
             value=row["mean"],
@@ -149,7 +149,7 @@ def _best_of(lanes: dict[End, int], experiments: set[int], tool: Tool, metric: M
         return [dict(zip(_COLUMNS, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _marked(cells: dict[tuple[int, int], Cell], metric: Metric) -> dict[tuple[int, int], Cell]:
+def _marked(cells: dict[tuple[int, int], MatrixCell], metric: Metric) -> dict[tuple[int, int], MatrixCell]:
     """Return the cells with the flags of their figures, read in one query."""
     if not cells:
         return cells

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET
 from apps.accounts import rights
 from apps.bench.toolkit import Tool
 from apps.comparison.matrix import table
-from apps.comparison.matrix.cells import Cell
+from apps.comparison.matrix.cells import MatrixCell
 from apps.comparison.matrix.table import Matrix
 from apps.results import charts, downloads, queries
 
@@ -74,7 +74,7 @@ def name_of(site: Any) -> str:
     return f"{site.name} ({site.foreign_team})" if site.foreign_team else str(site.name)
 
 
-def age_of(cell: Cell) -> str:
+def age_of(cell: MatrixCell) -> str:
     """Return "3 weeks ago"."""
     return _("%(time)s ago") % {"time": timesince(cell.at, depth=1)}
 

@@ -5,8 +5,8 @@ it is sent, the thing is held, its fields as they now are are compared with thos
 differ the form comes back with what was typed, what changed meanwhile, who did it, and a button to save over it.
 """
 
-from apps.core.editing.changes import Change, forget_changes, last_change_of, note_change
-from apps.core.editing.conflicts import Conflict, Difference
+from apps.core.editing.changes import LastEdit, forget_changes, last_change_of, note_change
+from apps.core.editing.conflicts import EditConflict, FieldConflict
 from apps.core.editing.forms import conflict_page, guard, page_conflict, refuse_stale
 from apps.core.editing.pages import GuardedPage
 from apps.core.editing.versions import OVER, VERSION, differing, version_of
@@ -14,10 +14,10 @@ from apps.core.editing.versions import OVER, VERSION, differing, version_of
 __all__ = [
     "OVER",
     "VERSION",
-    "Change",
-    "Conflict",
-    "Difference",
+    "EditConflict",
+    "FieldConflict",
     "GuardedPage",
+    "LastEdit",
     "conflict_page",
     "differing",
     "forget_changes",

@@ -16,7 +16,7 @@ FORGET = "forget_changes"
 
 
 @dataclass(frozen=True)
-class Change:
+class LastEdit:
     """Who changed something, "" if that is not known, and when."""
 
     username: str
@@ -34,12 +34,12 @@ def note_change(row: Model, username: str) -> None:
     )
 
 
-def last_change_of(row: Model) -> Change:
+def last_change_of(row: Model) -> LastEdit:
     """Return who last changed a row, as far as that is known."""
     noted = LastChange.objects.filter(kind=row._meta.label_lower, row_id=row.pk).first()
     if noted:
-        return Change(noted.username, noted.at)
-    return Change("", getattr(row, "updated_at", None))
+        return LastEdit(noted.username, noted.at)
+    return LastEdit("", getattr(row, "updated_at", None))
 
 
 def forget_changes(*, now: datetime) -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db.models import Model
 
-from apps.core.editing.changes import Change, last_change_of
+from apps.core.editing.changes import LastEdit, last_change_of
 from apps.core.editing.versions import OVER, VERSION, differing, version_of
 
 
 @dataclass(frozen=True)
-class Difference:
+class FieldConflict:
     """A field that is no longer what the form showed: its label, and what it now is, as text."""
 
     label: str
@@ -19,12 +19,12 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Conflict:
+class EditConflict:
     """What a form would undo; to save nevertheless is to send `version` as `editing.OVER`."""
 
     name: str
-    change: Change
-    differences: tuple[Difference, ...]
+    change: LastEdit
+    differences: tuple[FieldConflict, ...]
     version: str
 
 
@@ -33,9 +33,9 @@ def conflict_of(
     *,
     row: Model,
     values: Mapping[str, Any],
-    describe: Callable[[str, Any], Difference],
+    describe: Callable[[str, Any], FieldConflict],
     name: str,
-) -> Conflict | None:
+) -> EditConflict | None:
     """Return what differs between the version that was sent and the values of a row that is held, None if nothing.
 
     What was sent without a version, by something else than the form, rests on nothing that was shown.
@@ -49,4 +49,4 @@ def conflict_of(
     # Of what changed since the form was shown, also where somebody agreed to save over a part of it.
     names = differing(sent.get(VERSION) or "", values) or names
     differences = tuple(describe(part, values[part]) for part in names if part in values)
-    return Conflict(name, last_change_of(row), differences, version_of(values))
+    return EditConflict(name, last_change_of(row), differences, version_of(values))

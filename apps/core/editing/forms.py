@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from apps.core.editing.conflicts import Conflict, Difference, conflict_of
+from apps.core.editing.conflicts import EditConflict, FieldConflict, conflict_of
 from apps.core.editing.versions import OVER, VERSION, version_of
 
 _LONGEST_TEXT = 500
@@ -72,11 +72,11 @@ def refuse_stale(form: Any, row: Model) -> bool:
     """Say whether somebody else changed the row, which must be held, since the form was shown; it then says what."""
     field = form.fields[VERSION]
 
-    def describe(name: str, value: Any) -> Difference:
+    def describe(name: str, value: Any) -> FieldConflict:
         shown_field = form.fields.get(name)
         if shown_field is None:
-            return Difference(name, _text(value))
-        return Difference(str(form[name].label or name), _text_in(shown_field, value))
+            return FieldConflict(name, _text(value))
+        return FieldConflict(str(form[name].label or name), _text_in(shown_field, value))
 
     # A form whose errors were looked for has written into the row what was typed.
     name = str(row._meta.model._base_manager.get(pk=row.pk))
@@ -86,7 +86,7 @@ def refuse_stale(form: Any, row: Model) -> bool:
 
 def page_conflict(
     request: HttpRequest, row: Model, values: Mapping[str, Any], *, name: str = "", texts: Mapping[str, str] = EMPTY
-) -> Conflict | None:
+) -> EditConflict | None:
     """Return what somebody changed of what a small form, which is no `Form`, showed; `values` by its fields.
 
     `texts` are the values as a reader knows them, where they are shown otherwise than they are kept.
@@ -95,12 +95,12 @@ def page_conflict(
         request.POST,
         row=row,
         values=values,
-        describe=lambda part, value: Difference(_labels().get(part, part), texts.get(part) or _text(value)),
+        describe=lambda part, value: FieldConflict(_labels().get(part, part), texts.get(part) or _text(value)),
         name=name or str(row),
     )
 
 
-def conflict_page(request: HttpRequest, conflict: Conflict) -> HttpResponse:
+def conflict_page(request: HttpRequest, conflict: EditConflict) -> HttpResponse:
     """Show (409) what somebody changed, and what was typed into a small form, to be saved over it or thrown away."""
     passing = ("csrfmiddlewaretoken", OVER)
     typed = [(name, value) for name, value in request.POST.items() if name not in passing]

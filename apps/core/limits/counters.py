@@ -40,7 +40,7 @@ return counts
 
 
 @dataclass(frozen=True)
-class Count:
+class WindowCount:
     """How often something was asked for in the window, this time included, and when the window ends (s from now)."""
 
     count: int
@@ -56,7 +56,7 @@ class Charge:
     window_s: float
 
 
-class _Store:
+class _CounterStore:
     """The connection, and since when it is known to fail."""
 
     def __init__(self) -> None:
@@ -77,11 +77,11 @@ class _Store:
 
 
 @cache
-def _store() -> _Store:
-    return _Store()
+def _store() -> _CounterStore:
+    return _CounterStore()
 
 
-def raise_counts(charges: Sequence[Charge]) -> list[Count] | None:
+def raise_counts(charges: Sequence[Charge]) -> list[WindowCount] | None:
     """Raise counters together; return the counts in the order of the charges, None if they cannot be counted."""
     if not charges:
         return []
@@ -90,7 +90,9 @@ def raise_counts(charges: Sequence[Charge]) -> list[Count] | None:
     replies = _store().ask(lambda _client, count: count(keys=keys, args=numbers))
     if replies is None:
         return None
-    return [Count(int(count), int(left) / 1000) for count, left in zip(replies[::2], replies[1::2], strict=True)]
+    return [
+        WindowCount(int(count), int(left) / 1000) for count, left in zip(replies[::2], replies[1::2], strict=True)
+    ]
 
 
 def take_turn(key: str, every_s: float) -> float:

@@ -17,13 +17,13 @@ _NOTED = "limit_states"
 _ANSWERS_TO = "limit_answers_to"
 
 
-def note(request: HttpRequest, states: Sequence[policies.State], *, answers_to: str = "") -> None:
+def note(request: HttpRequest, states: Sequence[policies.QuotaState], *, answers_to: str = "") -> None:
     """Note how policies stand, for the answer's headers; its bytes are charged to `answers_to`."""
     add(request, states)
     setattr(request, _ANSWERS_TO, answers_to)
 
 
-def add(request: HttpRequest, states: Sequence[policies.State]) -> None:
+def add(request: HttpRequest, states: Sequence[policies.QuotaState]) -> None:
     """Note how more policies stand, for the answer's headers."""
     setattr(request, _NOTED, [*getattr(request, _NOTED, ()), *states])
 

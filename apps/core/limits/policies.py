@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from apps.bench.text import Message
-from apps.core.limits.counters import Charge, Count, raise_counts
+from apps.core.limits.counters import Charge, WindowCount, raise_counts
 
 # What is not counted in requests says so.
 _UNITS = {"answers": ';qu="content-bytes"'}
 
 
 @dataclass(frozen=True)
-class State:
+class QuotaState:
     """A policy as it stands: its quota in a window (s), what is left of it, and when the window ends (s from now)."""
 
     policy: str
@@ -38,16 +38,16 @@ class State:
         return max(1, math.ceil(self.ends_in_s))
 
 
-def charge(who: Mapping[str, str], costs: Mapping[str, int] | None = None) -> list[State]:
+def charge(who: Mapping[str, str], costs: Mapping[str, int] | None = None) -> list[QuotaState]:
     """Charge {policy: who is charged} with a cost of 1 unless another is given; nothing if nothing can be counted."""
     rates = {policy: settings.RATE_LIMITS[policy] for policy in who if policy in settings.RATE_LIMITS}
     cost_of = costs or {}
     charges = [
         Charge(f"{policy}:{who[policy]}", cost_of.get(policy, 1), rate.window_s) for policy, rate in rates.items()
     ]
-    counts: Iterable[Count] = raise_counts(charges) or ()
+    counts: Iterable[WindowCount] = raise_counts(charges) or ()
     return [
-        State(policy, rate.quota, rate.window_s, rate.quota - count.count, count.ends_in_s)
+        QuotaState(policy, rate.quota, rate.window_s, rate.quota - count.count, count.ends_in_s)
         for (policy, rate), count in zip(rates.items(), counts, strict=False)
     ]
 
@@ -68,7 +68,7 @@ def charge_or_refuse(who: Mapping[str, str], refusal: Message) -> None:
         raise LimitExceededError(refusal, max(state.retry_after_s for state in exceeded))
 
 
-def headers_of(states: Iterable[State]) -> dict[str, str]:
+def headers_of(states: Iterable[QuotaState]) -> dict[str, str]:
     """Return the headers that tell what is left."""
     all_states = list(states)
     if not all_states:

@@ -22,7 +22,7 @@ from apps.reports.campaign.grounds import Ground, Grounds
 from apps.reports.campaign.material import Material
 from apps.reports.claims import counted
 from apps.reports.columns import interval_columns, quantity, scale_of
-from apps.reports.document import Block, Column, Items, Link, Listing, Paragraph, Part, Section, Table, Value
+from apps.reports.document import Block, Column, Items, Listing, Paragraph, Part, Section, Table, TextLink, Value
 from apps.tuning.models import Finding, Verification
 
 # The tables of what was concluded, which sentences count and quote.
@@ -169,7 +169,7 @@ def _list(lines: Iterable[Mapping[str, Any]]) -> Items:
 
 def _problem_table(conclusions: Sequence[Conclusion]) -> Table:
     columns = Column(_("No."), kind="number"), Column(_("Problem")), Column(_("Confidence"))
-    rows: list[tuple[Value | Link, ...]] = []
+    rows: list[tuple[Value | TextLink, ...]] = []
     for number, item in enumerate(conclusions, start=1):
         label = item.first.details.get("confidence_label", "")
         rows.append((number, item.link, _(label) if label else ""))
@@ -202,7 +202,7 @@ def _table(changes: Sequence[Conclusion], grounds: Grounds) -> Table:
         Column(_("Realised gain (ratio)"), kind="number"),
         *interval_columns(_("Realised gain"), scale_of((), "1")),
     )
-    rows: list[tuple[Value | Link, ...]] = []
+    rows: list[tuple[Value | TextLink, ...]] = []
     for number, item in enumerate(changes, start=1):
         finding = item.first
         latest = finding.latest
@@ -271,7 +271,7 @@ def _verifications(changes: Sequence[Conclusion]) -> Table | None:
         Column(_("Realised gain (ratio)"), kind="number"),
         *interval_columns(_("Realised gain"), scale_of((), "1")),
     )
-    rows: list[tuple[Value | Link, ...]] = [
+    rows: list[tuple[Value | TextLink, ...]] = [
         (
             f"{number}.{place}",
             item.link,

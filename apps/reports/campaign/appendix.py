@@ -9,7 +9,7 @@ from apps.campaigns.models import Experiment, Trial
 from apps.core import messages
 from apps.reports.campaign.material import Material
 from apps.reports.columns import column_of, scale_of
-from apps.reports.document import Column, Link, Section, Table, Value
+from apps.reports.document import Column, Section, Table, TextLink, Value
 from apps.results import charts, doubts, queries
 from apps.results.doubts import Doubts
 from apps.results.models import Sample
@@ -65,7 +65,7 @@ def _table(material: Material, experiment: Experiment, flagged: Doubts) -> Table
         return texts[key]
 
     states = dict(Trial.State.choices)
-    cells: list[tuple[Value | Link, ...]] = []
+    cells: list[tuple[Value | TextLink, ...]] = []
     for pk, position, lane, repetition, warmup, values, state, finished, reason, doubt, doubted_at in trials:
         remark = _("warm-up") if warmup else doubt if doubted_at else _reason(reason) if state == "failed" else ""
         if not remark:
@@ -73,7 +73,7 @@ def _table(material: Material, experiment: Experiment, flagged: Doubts) -> Table
             remark = _flags(raised, uncounted.get(pk, ()), whole=len(metrics))
         cells.append(
             (
-                Link(str(position + 1), material.trial_ref(experiment, position)),
+                TextLink(str(position + 1), material.trial_ref(experiment, position)),
                 *([lanes[lane]] if several else ()),
                 *(text_of(place, values.get(name)) for place, name in enumerate(names)),
                 repetition,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from apps.core import messages
 from apps.reports.campaign.material import SHOWN_TRIALS, Material
-from apps.reports.document import Block, Link, Paragraph, Part
+from apps.reports.document import Block, Paragraph, Part, TextLink
 from apps.testbeds.patterns import told_ends
 from apps.tuning.models import Finding
 
@@ -22,7 +22,7 @@ FILLED = "path"
 class Conclusion:
     """Findings that say the same in the same words, of one or several pairs of ends; the surest first."""
 
-    link: Link
+    link: TextLink
     findings: tuple[tuple[Finding, str], ...]
     # Between which ends each of them speaks of, where it does: "pusan-1 → kisti-1".
     ends: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ def conclusions_of(material: Material, kinds: Collection[str]) -> list[Conclusio
             by_title.setdefault((finding.rule, messages.render(finding.title)), []).append((finding, ref))
     return [
         Conclusion(
-            material.titles.get(members[0][0].pk) or Link(title, members[0][1]),
+            material.titles.get(members[0][0].pk) or TextLink(title, members[0][1]),
             tuple(members),
             tuple(dict.fromkeys(ends for finding, _ref in members if (ends := _ends(material, finding)))),
         )
@@ -122,13 +122,13 @@ def evidence_of(material: Material, claim: Conclusion, rests: Part | None, flagg
         if trial := material.evidence.get(pk):
             number = material.numbers.get(trial.experiment_id)
             name = f"{number or trial.experiment.name}/{trial.position + 1}"
-            links += [", " if links else ": ", Link(name, material.trial_ref(trial.experiment, trial.position))]
+            links += [", " if links else ": ", TextLink(name, material.trial_ref(trial.experiment, trial.position))]
     if links and len(trial_ids) > SHOWN_TRIALS:
         links.append(" …")
     label = _(finding.details.get("confidence_label", "")) if finding.details.get("confidence_label") else "–"
     words = {"rule": finding.rule, "version": finding.rule_version, "confidence": label}
     text = _("Confidence: %(confidence)s. ") % words
-    rule = Link(_("Rule %(rule)s, version %(version)s") % words, ref)
+    rule = TextLink(_("Rule %(rule)s, version %(version)s") % words, ref)
     blocks: list[Block] = [
         Paragraph(
             (
@@ -145,7 +145,7 @@ def evidence_of(material: Material, claim: Conclusion, rests: Part | None, flagg
     if len(claim.findings) > 1:
         same: list[Part] = [_("The same holds for:"), " "]
         for place, (other, other_ref) in enumerate(claim.findings[1:]):
-            same += [", " if place else "", Link(_subject(material, other), other_ref)]
+            same += [", " if place else "", TextLink(_subject(material, other), other_ref)]
         blocks.append(Paragraph(tuple(part for part in same if part), style="remark"))
     return blocks
 

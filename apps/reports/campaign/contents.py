@@ -26,7 +26,7 @@ from apps.reports.campaign import (
 from apps.reports.campaign.grounds import Grounds
 from apps.reports.campaign.material import Material
 from apps.reports.campaign.material import read as read_material
-from apps.reports.document import Block, Document, Figure, Items, Link, Paragraph, Part, Section, spaced
+from apps.reports.document import Block, Document, Figure, Items, Paragraph, Part, Section, TextLink, spaced
 from apps.reports.parts import Parts
 
 # So many figures are told of in the summary.
@@ -134,7 +134,7 @@ def _purpose(material: Material) -> Section:
     for place, campaign in enumerate(material.campaigns):
         key = f"purpose-{place + 1}" if place else "purpose"
         goal = campaign.goal or _("No goal was written down.")
-        text = (Link(campaign.name, f"campaign:{campaign.permanent_id}"), f": {goal}")
+        text = (TextLink(campaign.name, f"campaign:{campaign.permanent_id}"), f": {goal}")
         # Words that an author replaces are plain; the first campaign's name is the title already.
         blocks.append(Paragraph((goal,) if not place else text, key=key))
         if campaign.publication.get("note"):

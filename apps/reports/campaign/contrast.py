@@ -3,19 +3,19 @@
 from django.utils.translation import gettext as _
 
 from apps.bench import statistics
-from apps.bench.comparison import Level, centre_of
+from apps.bench.comparison import RemarkLevel, centre_of
 from apps.bench.comparison import contrast as contrast_of
 from apps.campaigns.models import Campaign, Experiment
 from apps.comparison.comparisons import chart_data, tables
 from apps.comparison.comparisons.contrast import Comparison
 from apps.comparison.comparisons.sets import ResultSet
-from apps.comparison.comparisons.state import State
+from apps.comparison.comparisons.state import ComparisonState
 from apps.core import messages
 from apps.reports.campaign import points, remarks, sentences, swept
 from apps.reports.campaign.material import Material
 from apps.reports.claims import overall, words
 from apps.reports.columns import count_columns, scale_of, told_interval_columns
-from apps.reports.document import Block, Column, Figure, Link, Paragraph, Section, Table, Topic, Value, spaced
+from apps.reports.document import Block, Column, Figure, Paragraph, Section, Table, TextLink, Topic, Value, spaced
 
 # A table of the report has so many places; the comparison's page has all.
 MOST_ROWS = 300
@@ -32,7 +32,7 @@ def section(material: Material) -> Section | None:
         for item in material.experiments
         if item.campaign_id == material.main.pk and (item.name, item.tool) in earlier
     ]
-    link = Link(base.name, f"campaign:{base.permanent_id}")
+    link = TextLink(base.name, f"campaign:{base.permanent_id}")
     blocks: list[Block] = [Paragraph((_("Each experiment against the one of the same name in "), link, "."))]
     if not pairs:
         text = _("No experiment there has the same name and tool as one here.")
@@ -48,10 +48,12 @@ def _pair(material: Material, before: Experiment, after: Experiment) -> Section:
         ResultSet(numbers=(("experiment", item.pk),), label=label)
         for item, label in zip((before, after), _labels(before.campaign, after.campaign), strict=True)
     )
-    comparison = swept.told_apart(State(sets=sets, metric=metric.name), material.user)
-    remarks = [remark for remark in comparison.remarks if remark.level is not Level.NOTE]
+    comparison = swept.told_apart(ComparisonState(sets=sets, metric=metric.name), material.user)
+    remarks = [remark for remark in comparison.remarks if remark.level is not RemarkLevel.NOTE]
     blocks: list[Block] = [
-        Paragraph((messages.render(remark.message),), style="warning" if remark.level is Level.REFUSAL else "remark")
+        Paragraph(
+            (messages.render(remark.message),), style="warning" if remark.level is RemarkLevel.REFUSAL else "remark"
+        )
         for remark in remarks
     ]
     if comparison.cells and comparison.metric:

@@ -11,7 +11,7 @@ from apps.reports.campaign.conclusions import Conclusion, changes_of, establishe
 from apps.reports.campaign.material import Material
 from apps.reports.campaign.measured import (
     FIGURES,
-    Figure,
+    FindingFigure,
     Record,
     Samples,
     behind_of,
@@ -22,7 +22,7 @@ from apps.reports.campaign.measured import (
 )
 from apps.reports.claims import counted, grounded, titles
 from apps.reports.columns import quantity
-from apps.reports.document import Claim, Column, Link, Part, Sentence, Table, Value, spaced
+from apps.reports.document import Claim, Column, Part, Sentence, Table, TextLink, Value, spaced
 from apps.results import means
 from apps.tuning.models import Finding
 
@@ -43,10 +43,10 @@ class Ground:
     ref: str
     trials: int | None
     metric: str
-    present: Figure
-    tried: Figure
-    predicted: Figure
-    value: Figure
+    present: FindingFigure
+    tried: FindingFigure
+    predicted: FindingFigure
+    value: FindingFigure
     own: Record
     also: tuple[str, ...] = ()
     flags: str = ""
@@ -56,18 +56,18 @@ class Ground:
         """Return what its title claims: that its figures are those of its row."""
         figures = titles.figures_of(self._settled(self.own.get("title") or {}))
         cells = {
-            column: titles.Cell(figure.text, figure.unit, figure.mean)
+            column: titles.TitleCell(figure.text, figure.unit, figure.mean)
             for column, figure in self._columns().items()
             if figure.text in figures
         }
         if self.also:
-            cells[ALSO] = titles.Cell(titles.BETWEEN.join(self.also))
+            cells[ALSO] = titles.TitleCell(titles.BETWEEN.join(self.also))
         return titles.claim_of(GROUNDS, self.number, cells)
 
     @property
-    def link(self) -> Link:
+    def link(self) -> TextLink:
         """Return its title with what it claims, which leads to the finding."""
-        return Link(self.title, self.ref, self.claim)
+        return TextLink(self.title, self.ref, self.claim)
 
     @property
     def said(self) -> Part:
@@ -114,10 +114,10 @@ class Ground:
         }
         return {**message, "params": settled}
 
-    def _columns(self) -> dict[int, Figure]:
+    def _columns(self) -> dict[int, FindingFigure]:
         return {PRESENT: self.present, TRIED: self.tried, PREDICTED: self.predicted, VALUE: self.value}
 
-    def _told(self) -> tuple[tuple[str, Figure], ...]:
+    def _told(self) -> tuple[tuple[str, FindingFigure], ...]:
         """Return its figures by what its rule calls them."""
         names = zip((*FIGURES, "value"), self._columns().values(), strict=True)
         values = ((self.own.get(name), figure) for name, figure in names)
@@ -160,7 +160,7 @@ class Ground:
             return None
         return counted.cells(f"{self.flags}.", GROUNDS, self.number, {FLAGS: self.flags})
 
-    def _figure(self, text: str, column: int, figure: Figure) -> Sentence:
+    def _figure(self, text: str, column: int, figure: FindingFigure) -> Sentence:
         n = len(figures_of(figure))
         return grounded.figure(text, GROUNDS, column, self.number, figure.text, figure.mean, n, figure.unit)
 
@@ -192,7 +192,7 @@ class Grounds:
             Column(_("Flags")),
             *([Column(_("Also in the title"))] if has_others else ()),
         )
-        rows: list[tuple[Value | Link, ...]] = [
+        rows: list[tuple[Value | TextLink, ...]] = [
             (
                 ground.number,
                 ground.link,
@@ -252,7 +252,7 @@ def _ground(material: Material, number: str, ref: str, finding: Finding, record:
     present, beside, predicted = (
         measured(float(value), unit, tool, metric, behind_of(finding, proof, setting, samples))
         if isinstance(value, int | float)
-        else Figure(None, unit)
+        else FindingFigure(None, unit)
         for value, setting in figures
     )
     value_found = value_of(material, finding, record, (present, beside, predicted), samples)

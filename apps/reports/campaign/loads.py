@@ -8,10 +8,10 @@ from apps.bench.units.formats import FRACTION
 from apps.reports.claims import loads
 from apps.reports.columns import scale_of
 from apps.reports.document import Block, Column, Paragraph, Table, Value, spaced
-from apps.results.loss import Sweep
+from apps.results.loss import LossSweep
 
 
-def blocks_of(key: str, title: str, sweeps: Sequence[Sweep]) -> list[Block]:
+def blocks_of(key: str, title: str, sweeps: Sequence[LossSweep]) -> list[Block]:
     """Return what the sweeps of an experiment show, and the table that says so; nothing without any."""
     if not sweeps:
         return []
@@ -24,7 +24,7 @@ def blocks_of(key: str, title: str, sweeps: Sequence[Sweep]) -> list[Block]:
     return [*statements, table]
 
 
-def table_of(key: str, title: str, sweeps: Sequence[Sweep]) -> Table:
+def table_of(key: str, title: str, sweeps: Sequence[LossSweep]) -> Table:
     """Return the loads of each sweep with their means: what was offered, what was lost, the jitter."""
     points = [(sweep.label, point) for sweep in sweeps for point in sweep.curve.points]
     rate = scale_of([point.offered for _label, point in points], "bit/s")

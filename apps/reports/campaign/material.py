@@ -15,7 +15,7 @@ from apps.bench.toolkit import Metric, Tool, goes_back
 from apps.bench.toolkit.ways import in_order
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.campaigns.queries import Progress, progress_of_experiments
-from apps.reports.document import Link
+from apps.reports.document import TextLink
 from apps.results import queries as results
 from apps.results import validity
 from apps.results.models import Result
@@ -61,7 +61,7 @@ class Material:
     period: tuple[datetime | None, datetime | None] = (None, None)
     findings: list[tuple[Finding, str]] = field(default_factory=list)
     evidence: dict[int, Trial] = field(default_factory=dict)
-    titles: dict[int, Link] = field(default_factory=dict)
+    titles: dict[int, TextLink] = field(default_factory=dict)
     unfinished: list[Standing] = field(default_factory=list)
     silent: list[Message] = field(default_factory=list)
 

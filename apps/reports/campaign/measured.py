@@ -21,7 +21,7 @@ SAME = 1e-6
 
 
 @dataclass(frozen=True)
-class Figure:
+class FindingFigure:
     """A figure of a finding (base unit), and those behind it with their mean; none of what a rule reckoned."""
 
     value: float | None
@@ -71,18 +71,18 @@ def behind_of(
 
 def measured(
     value: float, unit: str, tool: Tool | None, metric: Metric | None, behind: Mapping[int, tuple[Record, float]]
-) -> Figure:
+) -> FindingFigure:
     """Return a rule's figure: where it is a mean of what its trials measured, the mean that is right for them."""
     figures = [figure for _parameters, figure in behind.values()]
     if tool is None or metric is None or not figures or min(figures) <= 0 or not _is_mean(value, figures):
-        return Figure(value, unit)
+        return FindingFigure(value, unit)
     mean, _why = means.right_mean([tool], [parameters for parameters, _figure in behind.values()], metric.unit)
-    return Figure(means.value_of(figures, mean), unit, figures, mean)
+    return FindingFigure(means.value_of(figures, mean), unit, figures, mean)
 
 
 def value_of(
-    material: Material, finding: Finding, record: Record, figures: Iterable[Figure], samples: Samples
-) -> Figure:
+    material: Material, finding: Finding, record: Record, figures: Iterable[FindingFigure], samples: Samples
+) -> FindingFigure:
     """Return the value of a finding, or of a part of it, with what stands behind it.
 
     That is another of its figures (`figures`), by what its rule says of it; a mean of what its trials measured at one
@@ -90,7 +90,7 @@ def value_of(
     """
     value, unit = record.get("value"), str(record.get("unit") or "")
     if not isinstance(value, int | float):
-        return Figure(None, unit)
+        return FindingFigure(None, unit)
     values = (record.get(name) for name in FIGURES)
     for other, figure in zip(values, figures, strict=True):
         if isinstance(other, int | float) and figure.unit == unit and isclose(value, other, rel_tol=SAME):
@@ -105,8 +105,8 @@ def value_of(
     for behind in groups.values():
         kinds = [kind for kind in Mean if min(behind) > 0 and isclose(value, mean_of(behind, kind), rel_tol=SAME)]
         if kinds:
-            return Figure(float(value), unit, behind, kinds[0])
-    return Figure(float(value), unit)
+            return FindingFigure(float(value), unit, behind, kinds[0])
+    return FindingFigure(float(value), unit)
 
 
 def _metrics_of(material: Material, finding: Finding, record: Record) -> set[str]:
@@ -126,6 +126,6 @@ def _is_mean(value: float, behind: Sequence[float]) -> bool:
     return any(isclose(value, mean_of(behind, kind), rel_tol=SAME) for kind in Mean)
 
 
-def figures_of(figure: Figure) -> list[float]:
+def figures_of(figure: FindingFigure) -> list[float]:
     """Return what stands behind a cell: the single figures, or the one that a rule reckoned."""
     return list(figure.behind) or ([] if figure.value is None else [figure.value])

@@ -12,8 +12,8 @@ from apps.bench.statistics import Mean
 from apps.bench.toolkit import Metric
 from apps.comparison.comparisons import contrast, factors, figure_rows, theory
 from apps.comparison.comparisons.contrast import Comparison
-from apps.comparison.comparisons.factors import Factor
-from apps.comparison.comparisons.figure_rows import Row
+from apps.comparison.comparisons.factors import VariedFactor
+from apps.comparison.comparisons.figure_rows import FigureRow
 from apps.reports.campaign import remarks
 from apps.reports.columns import column_of, count_columns, ends_of, interval_columns, scale_of, title_of
 from apps.reports.document import Column, Table, Value
@@ -25,7 +25,7 @@ MOST_ROWS = 500
 Key = tuple[Hashable, ...]
 
 
-def varied_of(comparison: Comparison) -> list[Factor]:
+def varied_of(comparison: Comparison) -> list[VariedFactor]:
     """Return what varies within the figures, in the order of the table's columns; of several sets, them first."""
     kinds = (
         (factors.NODES, factors.EXPERIMENT, factors.FILE_SYSTEM) if len(comparison.titles) > 1 else (factors.NODES,)
@@ -110,7 +110,7 @@ def table_of(key: str, caption: str, comparisons: Sequence[Comparison], more: Se
 
 
 def _parts(
-    first: Comparison, comparisons: Sequence[Comparison], more: Sequence[Metric], varied: Sequence[Factor]
+    first: Comparison, comparisons: Sequence[Comparison], more: Sequence[Metric], varied: Sequence[VariedFactor]
 ) -> list[_Places]:
     """Return the figures of the metrics that are drawn, then of the others."""
     parts = [
@@ -141,7 +141,7 @@ def _note(first: Comparison, parts: Sequence[_Places]) -> str:
     return " ".join(f"{_(part.metric.label)}: {means.label_of(part.mean)} – {_(part.why)}" for part in parts)
 
 
-def by_setting(comparison: Comparison, place: int, varied: Sequence[Factor]) -> dict[Key, list[float]]:
+def by_setting(comparison: Comparison, place: int, varied: Sequence[VariedFactor]) -> dict[Key, list[float]]:
     """Return the figures of one set by the values of the factors that vary."""
     values: dict[Key, list[float]] = defaultdict(list)
     for row in comparison.gathered.rows[place]:
@@ -149,7 +149,7 @@ def by_setting(comparison: Comparison, place: int, varied: Sequence[Factor]) -> 
     return values
 
 
-def marks_of(comparison: Comparison, place: int, varied: Sequence[Factor]) -> dict[Key, Mark | None]:
+def marks_of(comparison: Comparison, place: int, varied: Sequence[VariedFactor]) -> dict[Key, Mark | None]:
     """Return the flags of the figures of one set by the values of the factors that vary."""
     trials: dict[Key, list[int]] = defaultdict(list)
     for row in comparison.gathered.rows[place]:
@@ -158,7 +158,7 @@ def marks_of(comparison: Comparison, place: int, varied: Sequence[Factor]) -> di
     return {setting: comparison.gathered.doubts.about(members, name) for setting, members in trials.items()}
 
 
-def _by_place(comparison: Comparison, varied: Sequence[Factor]) -> dict[Key, list[float]]:
+def _by_place(comparison: Comparison, varied: Sequence[VariedFactor]) -> dict[Key, list[float]]:
     values: dict[Key, list[float]] = defaultdict(list)
     for number, rows in enumerate(comparison.gathered.rows):
         for row in rows:
@@ -166,7 +166,7 @@ def _by_place(comparison: Comparison, varied: Sequence[Factor]) -> dict[Key, lis
     return values
 
 
-def _ceilings(comparison: Comparison, varied: Sequence[Factor]) -> dict[Key, float | None]:
+def _ceilings(comparison: Comparison, varied: Sequence[VariedFactor]) -> dict[Key, float | None]:
     """Return what no figure at each place exceeds."""
     lanes: dict[Key, set[int]] = defaultdict(set)
     for number, rows in enumerate(comparison.gathered.rows):
@@ -175,7 +175,7 @@ def _ceilings(comparison: Comparison, varied: Sequence[Factor]) -> dict[Key, flo
     return {place: theory.ceiling_of(comparison, own) for place, own in lanes.items()}
 
 
-def _marks(comparison: Comparison, varied: Sequence[Factor], metric: Metric) -> dict[Key, Mark | None]:
+def _marks(comparison: Comparison, varied: Sequence[VariedFactor], metric: Metric) -> dict[Key, Mark | None]:
     """Return the flags of the figures at each place."""
     trials: dict[Key, list[int]] = defaultdict(list)
     for number, rows in enumerate(comparison.gathered.rows):
@@ -184,7 +184,7 @@ def _marks(comparison: Comparison, varied: Sequence[Factor], metric: Metric) -> 
     return {place: comparison.gathered.doubts.about(members, metric.name) for place, members in trials.items()}
 
 
-def _key(number: int, row: Row, varied: Sequence[Factor], comparison: Comparison) -> Key:
+def _key(number: int, row: FigureRow, varied: Sequence[VariedFactor], comparison: Comparison) -> Key:
     return tuple(
         number if factor.name == factors.SET else factors.value_of(row, factor.name, comparison.gathered)
         for factor in varied

@@ -12,7 +12,7 @@ MOST_LINES = 3
 
 
 @dataclass(frozen=True)
-class Line:
+class FigureLine:
     """One line of a figure: what it is called ("" where there is only one), and the rows that are its places."""
 
     label: str
@@ -20,7 +20,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Shown:
+class FigureTopic:
     """What a figure shows of a table: the topic of all its lines, and the lines.
 
     `label` is the column that tells the lines apart (None: no one column does) and `title` its words; `ceiling` is in
@@ -28,13 +28,13 @@ class Shown:
     """
 
     topic: Topic
-    lines: Sequence[Line]
+    lines: Sequence[FigureLine]
     label: int | None = None
     title: str = ""
     ceiling: float | None = None
 
 
-def of(figure: Shown, table: Table) -> tuple[Sentence, ...]:
+def of(figure: FigureTopic, table: Table) -> tuple[Sentence, ...]:
     """Return the sentences, none where nothing was measured, or where the table has not all rows to check them by."""
     if table.total > len(table.rows):
         return ()
@@ -58,7 +58,7 @@ def text_of(sentences: Sequence[Sentence]) -> str:
     return " ".join(sentence.text for sentence in sentences)
 
 
-def _topic(figure: Shown, line: Line) -> Topic:
+def _topic(figure: FigureTopic, line: FigureLine) -> Topic:
     topic = figure.topic
     metric = f"{topic.metric} ({line.label})" if line.label else topic.metric
     return replace(topic, metric=metric, rows=(*topic.rows, *line.rows))

@@ -12,9 +12,9 @@ from apps.bench.toolkit import Metric
 from apps.campaigns.models import Experiment
 from apps.comparison.comparisons import chart_data, contrast, factors
 from apps.comparison.comparisons.contrast import Comparison
-from apps.comparison.comparisons.factors import Factor
+from apps.comparison.comparisons.factors import VariedFactor
 from apps.comparison.comparisons.sets import ResultSet
-from apps.comparison.comparisons.state import State
+from apps.comparison.comparisons.state import ComparisonState
 from apps.core import messages
 from apps.reports.campaign import loads, points, sentences
 from apps.reports.campaign.material import Material
@@ -63,7 +63,7 @@ def figure(key: str, comparison: Comparison, title: str) -> Block:
     return replace(block, data=table) if isinstance(block, Figure) else block
 
 
-def told_apart(state: State, user: User) -> Comparison:
+def told_apart(state: ComparisonState, user: User) -> Comparison:
     """Return the figures by the usual axis, and one line for each value of the factor that has the fewest."""
     comparison = contrast.compare(state, user)
     others = [
@@ -108,7 +108,7 @@ def _panels(key: str, comparison: Comparison, title: str, table: Table, user: Us
 
 
 def _figure(
-    key: str, comparison: Comparison, title: str, table: Table, fixed: Sequence[tuple[Factor, object]]
+    key: str, comparison: Comparison, title: str, table: Table, fixed: Sequence[tuple[VariedFactor, object]]
 ) -> Block:
     charts = chart_data.charts_of(comparison)
     if not charts or not comparison.metric:
@@ -122,8 +122,8 @@ def _figure(
 
 
 def _shown_of(
-    comparison: Comparison, chart: dict[str, object], table: Table, fixed: Sequence[tuple[Factor, object]]
-) -> sentences.Shown:
+    comparison: Comparison, chart: dict[str, object], table: Table, fixed: Sequence[tuple[VariedFactor, object]]
+) -> sentences.FigureTopic:
     """Return what a figure shows of the table's rows."""
     assert comparison.metric
     columns = points.columns_of(comparison)
@@ -144,10 +144,10 @@ def _shown_of(
     lines_of, label, title = _lines(comparison, columns)
     # Paths of several ceilings have no common one.
     ceiling = float(heights[0]) if len(heights) == 1 else None
-    return sentences.Shown(topic, lines_of, label, title, ceiling)
+    return sentences.FigureTopic(topic, lines_of, label, title, ceiling)
 
 
-def _lines(comparison: Comparison, columns: dict[str, int]) -> tuple[list[sentences.Line], int | None, str]:
+def _lines(comparison: Comparison, columns: dict[str, int]) -> tuple[list[sentences.FigureLine], int | None, str]:
     """Return the lines of a comparison's figure, and the column that tells them apart with its words."""
     sets = columns.get(factors.SET) if comparison.axis.name != factors.SET else None
     series = columns.get(comparison.series.name) if comparison.series else None
@@ -157,12 +157,12 @@ def _lines(comparison: Comparison, columns: dict[str, int]) -> tuple[list[senten
         if comparison.series and series is not None:
             rows += ((series, comparison.series.text(cell.series)),)
         labels.setdefault(rows, chart_data.label_of(comparison, cell))
-    lines = [sentences.Line(label, rows) for rows, label in labels.items()]
+    lines = [sentences.FigureLine(label, rows) for rows, label in labels.items()]
     told_by = series if sets is None else sets if series is None else None
     return lines, told_by, comparison.series.label if comparison.series and sets is None else ""
 
 
-def _knees(sweeps: list[loss.Sweep]) -> list[dict[str, object]]:
+def _knees(sweeps: list[loss.LossSweep]) -> list[dict[str, object]]:
     """Return the lines of the loads from which on datagrams are lost; none of what is no sweep of loads."""
     charts: Any = loss.charts_of(sweeps)["charts"]
     return [line for chart in charts[:1] for line in chart["lines"]]
@@ -185,7 +185,7 @@ def _drawn(material: Material, experiment: Experiment) -> list[Metric]:
 
 
 def _compare(material: Material, experiment: Experiment, metric: Metric) -> Comparison:
-    state = State(sets=(ResultSet(numbers=(("experiment", experiment.pk),)),), metric=metric.name)
+    state = ComparisonState(sets=(ResultSet(numbers=(("experiment", experiment.pk),)),), metric=metric.name)
     return told_apart(state, material.user)
 
 

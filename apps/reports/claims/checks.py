@@ -13,12 +13,12 @@ from apps.reports.document import (
     Document,
     Figure,
     Items,
-    Link,
     Paragraph,
     Part,
     Section,
     Sentence,
     Table,
+    TextLink,
     Value,
     walk,
 )
@@ -28,7 +28,7 @@ RELATIONS = (*words.TEXTS, *counted.RELATIONS, *grounded.RELATIONS, *loads.RELAT
 
 
 @dataclass(frozen=True)
-class Wrong:
+class WrongSentence:
     """A sentence that its table does not bear out.
 
     `place` is the caption or heading where it stands, `table` the caption of what it speaks of ("" if that is not
@@ -41,7 +41,7 @@ class Wrong:
     right: str
 
 
-def check(document: Document) -> list[Wrong]:
+def check(document: Document) -> list[WrongSentence]:
     """Return the sentences of a document that do not hold, in reading order, each once."""
     with translation.override(document.language):
         tables = tables_of(document)
@@ -51,7 +51,7 @@ def check(document: Document) -> list[Wrong]:
             if not holds(sentence, tables)
         ]
         wrong += [
-            Wrong(block.caption, block.sentence, "", _joined(block.says))
+            WrongSentence(block.caption, block.sentence, "", _joined(block.says))
             for block in walk(document)
             if isinstance(block, Figure) and block.says and block.sentence != _joined(block.says)
         ]
@@ -151,8 +151,8 @@ def _is_ratios(claim: Claim) -> bool:
     return claim.relation == words.RATIOS
 
 
-def _wrong(place: str, sentence: Sentence, table: Table | None) -> Wrong:
-    return Wrong(place, sentence.text, table.caption if table else "", _joined(right_for(sentence, table)))
+def _wrong(place: str, sentence: Sentence, table: Table | None) -> WrongSentence:
+    return WrongSentence(place, sentence.text, table.caption if table else "", _joined(right_for(sentence, table)))
 
 
 def _joined(sentences: Sequence[Sentence]) -> str:
@@ -181,7 +181,7 @@ def _claimed(parts: Iterable[Part | Value]) -> Iterator[Sentence]:
     for part in parts:
         if isinstance(part, Sentence):
             yield part
-        elif isinstance(part, Link) and part.claim:
+        elif isinstance(part, TextLink) and part.claim:
             yield Sentence(part.text, part.claim)
 
 
@@ -193,12 +193,12 @@ def _texts_of(block: Block) -> Sequence[Sequence[Part]]:
 
 def _corrected_section(section: Section, tables: Mapping[str, Table]) -> Section:
     parts = tuple(_corrected_section(part, tables) for part in section.sections)
-    title = _corrected_link(Link(section.title, "", section.claim), tables)
+    title = _corrected_link(TextLink(section.title, "", section.claim), tables)
     blocks = _corrected(section.blocks, tables)
     return replace(section, title=title.text, claim=title.claim, blocks=blocks, sections=parts)
 
 
-def _corrected_link(link: Link, tables: Mapping[str, Table]) -> Link:
+def _corrected_link(link: TextLink, tables: Mapping[str, Table]) -> TextLink:
     """Return a title with the figures of its row; one for which there is none stays as it is, and is refused."""
     if link.claim is None:
         return link
@@ -218,9 +218,12 @@ def _corrected_block(block: Block, tables: Mapping[str, Table]) -> Block:
         return replace(block, parts=_corrected_parts(block.parts, tables))
     if isinstance(block, Items):
         return replace(block, items=tuple(_corrected_parts(parts, tables) for parts in block.items))
-    if isinstance(block, Table) and any(isinstance(cell, Link) and cell.claim for row in block.rows for cell in row):
+    if isinstance(block, Table) and any(
+        isinstance(cell, TextLink) and cell.claim for row in block.rows for cell in row
+    ):
         rows = [
-            [_corrected_link(cell, tables) if isinstance(cell, Link) else cell for cell in row] for row in block.rows
+            [_corrected_link(cell, tables) if isinstance(cell, TextLink) else cell for cell in row]
+            for row in block.rows
         ]
         return replace(block, rows=rows)
     return block
@@ -232,7 +235,7 @@ def _corrected_parts(parts: Sequence[Part], tables: Mapping[str, Table]) -> tupl
         if isinstance(part, Sentence):
             parts_corrected += _mended(part, tables)
         else:
-            parts_corrected.append(_corrected_link(part, tables) if isinstance(part, Link) else part)
+            parts_corrected.append(_corrected_link(part, tables) if isinstance(part, TextLink) else part)
     return tuple(parts_corrected)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from apps.bench.curve import Form, Reading
+from apps.bench.curve import CurveForm, CurveReading
 from apps.reports.claims import readings, words
 from apps.reports.claims.topics import Place, quantity
 from apps.reports.document import Claim, Topic, Value
@@ -45,15 +45,15 @@ def holds(claim: Claim, places: Sequence[Place]) -> bool:
     return all(claim.says.get(name) == value for name, value in figures.items() if name not in free)
 
 
-def _relation(topic: Topic, reading: Reading) -> str:
+def _relation(topic: Topic, reading: CurveReading) -> str:
     """Return what is said of a reading."""
     by_form = {
-        Form.FLAT: words.FLAT if topic.axis else words.SAME,
-        Form.LEVELS_OFF: words.LEVELS_OFF,
-        Form.GROWS: words.GROWS,
-        Form.FALLS: words.FALLS,
-        Form.BEST: _best(topic, is_one=not reading.rivals),
-        Form.UNTOLD: words.MEASURED,
+        CurveForm.FLAT: words.FLAT if topic.axis else words.SAME,
+        CurveForm.LEVELS_OFF: words.LEVELS_OFF,
+        CurveForm.GROWS: words.GROWS,
+        CurveForm.FALLS: words.FALLS,
+        CurveForm.BEST: _best(topic, is_one=not reading.rivals),
+        CurveForm.UNTOLD: words.MEASURED,
     }
     return by_form[reading.form]
 
@@ -64,18 +64,18 @@ def _best(topic: Topic, *, is_one: bool) -> str:
     return words.HIGHEST_AT if is_one else words.HIGHEST_AMONG
 
 
-def _read_for(relation: str, topic: Topic, places: Sequence[Place]) -> Reading:
+def _read_for(relation: str, topic: Topic, places: Sequence[Place]) -> CurveReading:
     """Return the reading that a relation is asked of: of what is true of a line, only one is said of it."""
     if relation in (words.HIGHEST_AT, words.HIGHEST_AMONG, words.LOWEST_AT, words.LOWEST_AMONG):
         return readings.of_places(places, topic.better)
     return _of_line(places, topic, plateau=relation not in (words.GROWS, words.FALLS))
 
 
-def _of_line(places: Sequence[Place], topic: Topic, *, plateau: bool = True) -> Reading:
+def _of_line(places: Sequence[Place], topic: Topic, *, plateau: bool = True) -> CurveReading:
     """Return what a line shows; it neither grows nor falls from a figure to one that is printed the same."""
     reading = readings.of_line(places, topic.better, plateau=plateau)
     ends = {quantity(place.y, topic.unit) for place in (places[0], places[-1])}
-    if reading.form in (Form.GROWS, Form.FALLS) and len(ends) == 1:
+    if reading.form in (CurveForm.GROWS, CurveForm.FALLS) and len(ends) == 1:
         return readings.of_places(places, topic.better)
     return reading
 
@@ -89,11 +89,11 @@ def _are_extremes(claim: Claim, places: Sequence[Place]) -> bool:
     return high == max(heights.values()) and low == min(heights.values())
 
 
-def _says(relation: str, topic: Topic, places: Sequence[Place], reading: Reading) -> dict[str, Value]:
+def _says(relation: str, topic: Topic, places: Sequence[Place], reading: CurveReading) -> dict[str, Value]:
     return {**_SAYS[relation](topic, places, reading), **readings.says_of(reading.proof)}
 
 
-def _extremes(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+def _extremes(topic: Topic, places: Sequence[Place], reading: CurveReading) -> Says:
     low, high = min(places, key=lambda place: place.y), max(places, key=lambda place: place.y)
     return {
         "low": quantity(low.y, topic.unit),
@@ -104,22 +104,22 @@ def _extremes(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
     }
 
 
-def _among(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+def _among(topic: Topic, places: Sequence[Place], reading: CurveReading) -> Says:
     rivals = ", ".join(places[place].text for place in reading.rivals[:MOST_RIVALS])
     more = " …" if len(reading.rivals) > MOST_RIVALS else ""
     return {**_extremes(topic, places, reading), "rivals": rivals + more}
 
 
-def _measured(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+def _measured(topic: Topic, places: Sequence[Place], reading: CurveReading) -> Says:
     return {name: value for name, value in _extremes(topic, places, reading).items() if name != words.RATIO}
 
 
-def _range(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+def _range(topic: Topic, places: Sequence[Place], reading: CurveReading) -> Says:
     extremes = _extremes(topic, places, reading)
     return {name: extremes[name] for name in ("low", "high")}
 
 
-def _ends(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+def _ends(topic: Topic, places: Sequence[Place], reading: CurveReading) -> Says:
     first, last = places[0], places[-1]
     return {
         "first": quantity(first.y, topic.unit),
@@ -130,7 +130,7 @@ def _ends(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
     }
 
 
-def _plateau(topic: Topic, places: Sequence[Place], reading: Reading) -> Says:
+def _plateau(topic: Topic, places: Sequence[Place], reading: CurveReading) -> Says:
     return {
         "plateau": quantity(reading.plateau or 0.0, topic.unit),
         "at": "" if reading.start is None else places[reading.start].text,
@@ -142,7 +142,7 @@ def _ratio(low: Place, high: Place) -> Says:
     return {words.RATIO: f"{high.y / low.y:.3g}"} if low.y > 0 else {}
 
 
-_SAYS: Mapping[str, Callable[[Topic, Sequence[Place], Reading], Says]] = {
+_SAYS: Mapping[str, Callable[[Topic, Sequence[Place], CurveReading], Says]] = {
     words.SAME: _range,
     words.FLAT: _range,
     words.LEVELS_OFF: _plateau,

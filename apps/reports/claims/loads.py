@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from apps.bench.network import loss_curve
-from apps.bench.network.loss_curve import Point
+from apps.bench.network.loss_curve import LoadPoint
 from apps.bench.text import Message
 from apps.core import messages
 from apps.reports.claims.topics import Unanswered, text_of
 from apps.reports.columns import size_of
-from apps.reports.document import Claim, Link, Sentence, Table, Topic, Value
+from apps.reports.document import Claim, Sentence, Table, TextLink, Topic, Value
 
 LOADS = "loads"
 RELATIONS = (LOADS,)
@@ -50,12 +50,12 @@ def _conclusions(topic: Topic, table: Table) -> Sequence[Message]:
     return curve.conclusions if curve else ()
 
 
-def _points(row: Sequence[Value | Link], table: Table) -> Point:
+def _points(row: Sequence[Value | TextLink], table: Table) -> LoadPoint:
     offered, lost = row[OFFERED], row[LOST]
     if not isinstance(offered, int | float) or not isinstance(lost, int | float):
         raise Unanswered(table.key)
     rate = float(offered) * size_of(table.columns[OFFERED].unit, "bit/s")
-    return Point(rate, float(lost) * size_of(table.columns[LOST].unit, "fraction"), is_held=bool(row[HELD]))
+    return LoadPoint(rate, float(lost) * size_of(table.columns[LOST].unit, "fraction"), is_held=bool(row[HELD]))
 
 
 def sweeps_in(table: Table) -> Iterable[str]:

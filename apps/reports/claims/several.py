@@ -5,7 +5,7 @@ from math import isclose
 
 from apps.bench import comparison
 from apps.bench.comparison import Statistic
-from apps.bench.curve import Form
+from apps.bench.curve import CurveForm
 from apps.bench.statistics import Mean
 from apps.bench.units import percent
 from apps.reports.claims import readings, words
@@ -34,7 +34,7 @@ def best(topic: Topic, places: Sequence[Place], label: int, with_title: str = ""
         "others": len(places) - 1,
         "rivals": len(reading.rivals),
     }
-    relation = words.BEST if reading.form is Form.BEST and not reading.rivals else words.TOP
+    relation = words.BEST if reading.form is CurveForm.BEST and not reading.rivals else words.TOP
     return [Claim(relation, topic, {**says, **readings.says_of(reading.proof)})]
 
 

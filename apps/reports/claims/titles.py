@@ -20,7 +20,7 @@ _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 
 @dataclass(frozen=True)
-class Cell:
+class TitleCell:
     """What a title has of a column: the text, and which mean it is of the figures behind it, with their unit."""
 
     text: str
@@ -38,7 +38,7 @@ def figures_of(message: Any) -> list[str]:
     return list(dict.fromkeys(text for text in texts if _FIGURE.search(text)))
 
 
-def claim_of(table: str, name: str, cells: Mapping[int, Cell]) -> Claim | None:
+def claim_of(table: str, name: str, cells: Mapping[int, TitleCell]) -> Claim | None:
     """Return what a title claims that says cells of the row called `name`, by their columns; None of no cells."""
     if not cells:
         return None

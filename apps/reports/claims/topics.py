@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from apps.bench import units
 from apps.reports.columns import size_of
-from apps.reports.document import Link, Table, Topic, Value
+from apps.reports.document import Table, TextLink, Topic, Value
 
 # What stands between the parts of a place's name.
 BETWEEN = " – "
@@ -27,7 +27,7 @@ class Place:
     x: float | None
     y: float
     figures: Sequence[float]
-    row: Sequence[Value | Link]
+    row: Sequence[Value | TextLink]
 
 
 def places_of(topic: Topic, table: Table) -> list[Place]:
@@ -56,12 +56,12 @@ def places_of(topic: Topic, table: Table) -> list[Place]:
     return places
 
 
-def text_of(cell: Value | Link) -> str:
+def text_of(cell: Value | TextLink) -> str:
     """Return what a cell says, as topics and sentences name it."""
-    return cell.text if isinstance(cell, Link) else "" if cell is None else str(cell)
+    return cell.text if isinstance(cell, TextLink) else "" if cell is None else str(cell)
 
 
-def row_of(topic: Topic, table: Table) -> Sequence[Value | Link]:
+def row_of(topic: Topic, table: Table) -> Sequence[Value | TextLink]:
     """Return the one row that a topic names; Unanswered if the table has none, several, or other columns."""
     if max((topic.of, *topic.by, *(column for column, _text in topic.rows))) >= len(table.columns):
         raise Unanswered(topic.table)
@@ -71,7 +71,7 @@ def row_of(topic: Topic, table: Table) -> Sequence[Value | Link]:
     return rows[0]
 
 
-def shown(value: Value | Link) -> str:
+def shown(value: Value | TextLink) -> str:
     """Return a cell as sentences quote it: numbers with three digits."""
     return f"{value:.3g}" if isinstance(value, float) else text_of(value)
 

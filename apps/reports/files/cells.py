@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.utils.translation import gettext
 
-from apps.reports.document import Column, Document, Drawing, Figure, Link, Paragraph, Part, Table, Value, walk
+from apps.reports.document import Column, Document, Drawing, Figure, Paragraph, Part, Table, TextLink, Value, walk
 
 UNKNOWN = "–"
 # Smaller figures than this are written with an exponent, larger ones than the other with blanks for nobody to count.
@@ -16,11 +16,11 @@ _GROUPED_FROM = 10_000
 _CAPITAL = 0.2
 
 
-def text_of(value: Value | Link, column: Column) -> str:
+def text_of(value: Value | TextLink, column: Column) -> str:
     """Return a cell as text, numbers without their unit, which stands in the column's head."""
     if value is None:
         return UNKNOWN
-    if isinstance(value, Link):
+    if isinstance(value, TextLink):
         return value.text
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")

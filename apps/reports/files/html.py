@@ -16,12 +16,12 @@ from apps.reports.document import (
     Drawing,
     Figure,
     Items,
-    Link,
     Listing,
     Paragraph,
     Part,
     Section,
     Table,
+    TextLink,
     joined,
 )
 from apps.reports.files import cells
@@ -39,7 +39,7 @@ _TEMPLATES = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class NumberedBlock:
     """A block with its number ("Figure 3") and, where they are texts, its parts as HTML."""
 
     block: Block
@@ -72,7 +72,7 @@ class Chapter:
     title: str
     number: str
     level: int
-    blocks: Sequence[Shown]
+    blocks: Sequence[NumberedBlock]
     parts: "Sequence[Chapter]"
     remark: str = ""
 
@@ -87,7 +87,7 @@ class Page:
     """A whole document as the page shows it."""
 
     document: Document
-    summary: Sequence[Shown]
+    summary: Sequence[NumberedBlock]
     sections: Sequence[Chapter]
 
 
@@ -130,24 +130,24 @@ class _Maker:
                 remark=str(self._remarks.get(section.key, "")),
             )
 
-    def blocks(self, blocks: Sequence[Block]) -> Iterator[Shown]:
+    def blocks(self, blocks: Sequence[Block]) -> Iterator[NumberedBlock]:
         """Yield blocks."""
         for block in blocks:
             number = self._numbers.get(id(block), "")
             match block:
                 case Paragraph():
-                    yield Shown(block, number, html=parts_of(block.parts), is_edited=block.key in self._words)
+                    yield NumberedBlock(block, number, html=parts_of(block.parts), is_edited=block.key in self._words)
                 case Items():
-                    yield Shown(block, number, items=tuple(map(parts_of, block.items)))
+                    yield NumberedBlock(block, number, items=tuple(map(parts_of, block.items)))
                 case Table():
-                    yield Shown(block, number, html=table_of(block), left_out=_left_out(block))
+                    yield NumberedBlock(block, number, html=table_of(block), left_out=_left_out(block))
                 case Figure():
                     chart = json.dumps(block.chart, ensure_ascii=False)
-                    yield Shown(block, number, chart=chart, is_edited=block.key in self._words)
+                    yield NumberedBlock(block, number, chart=chart, is_edited=block.key in self._words)
                 case Drawing():
-                    yield Shown(block, number, html=_address_of(block))
+                    yield NumberedBlock(block, number, html=_address_of(block))
                 case _:
-                    yield Shown(block, number)
+                    yield NumberedBlock(block, number)
 
 
 def parts_of(parts: Sequence[Part]) -> SafeString:
@@ -157,7 +157,7 @@ def parts_of(parts: Sequence[Part]) -> SafeString:
 
 def references_of(refs: Sequence[str]) -> list[SafeString | str]:
     """Return references as links."""
-    return [_part(Link(ref, ref)) for ref in refs]
+    return [_part(TextLink(ref, ref)) for ref in refs]
 
 
 def table_of(table: Table) -> SafeString:
@@ -177,7 +177,7 @@ def table_of(table: Table) -> SafeString:
                     "",
                     "<td{}>{}</td>",
                     (
-                        (end, _part(cell) if isinstance(cell, Link) else cells.text_of(cell, column))
+                        (end, _part(cell) if isinstance(cell, TextLink) else cells.text_of(cell, column))
                         for end, cell, column in zip(ends, row, table.columns, strict=True)
                     ),
                 ),
@@ -198,7 +198,7 @@ def _end(is_number: bool) -> SafeString | str:
 
 
 def _part(part: Part) -> SafeString | str:
-    if not isinstance(part, Link):
+    if not isinstance(part, TextLink):
         return part if isinstance(part, str) else part.text
     if part.ref.startswith("https://"):
         return format_html('<a href="{}" rel="noopener noreferrer">{}</a>', part.ref, part.text)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from apps.reports.document import Column, Link, Table, Value
+from apps.reports.document import Column, Table, TextLink, Value
 from apps.reports.files import cells, imprints
 from apps.reports.files.base import Imprint
 
@@ -102,7 +102,7 @@ def breakable(text: str, maximum: int) -> str:
     )
 
 
-def _paired(row: Sequence[Value | Link], table: Table) -> list[tuple[Value | Link, Column]]:
+def _paired(row: Sequence[Value | TextLink], table: Table) -> list[tuple[Value | TextLink, Column]]:
     return list(zip(row, table.columns, strict=True))
 
 
@@ -122,8 +122,8 @@ def _fit(widths: list[float], gaps: float, count: int) -> tuple[float, bool]:
     return round(max(min(turned, LARGEST_PT), SMALLEST_PT), 2), True
 
 
-def _cell(value: Value | Link, text: str, imprint: Imprint) -> str | dict[str, str]:
-    address = imprints.address_of(value.ref, imprint) if isinstance(value, Link) else ""
+def _cell(value: Value | TextLink, text: str, imprint: Imprint) -> str | dict[str, str]:
+    address = imprints.address_of(value.ref, imprint) if isinstance(value, TextLink) else ""
     return {"text": text, "url": address} if address else text
 
 

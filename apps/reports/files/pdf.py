@@ -15,12 +15,12 @@ from apps.reports.document import (
     Drawing,
     Figure,
     Items,
-    Link,
     Listing,
     Paragraph,
     Part,
     Section,
     Table,
+    TextLink,
     walk,
 )
 from apps.reports.files import cells, figures, imprints, layout, typesetter
@@ -138,5 +138,5 @@ class _Setting:
 
     def _part(self, part: Part) -> str | dict[str, str]:
         text = layout.breakable(part if isinstance(part, str) else part.text, _LONGEST_WORD)
-        address = imprints.address_of(part.ref, self.imprint) if isinstance(part, Link) else ""
+        address = imprints.address_of(part.ref, self.imprint) if isinstance(part, TextLink) else ""
         return {"text": text, "url": address} if address else text

@@ -13,7 +13,7 @@ from apps.reports.models import Edition, Rendering, Report
 
 
 @dataclass(frozen=True)
-class Offer:
+class FormatOffer:
     """A format, and the file there is or will be in it."""
 
     format: Format
@@ -30,9 +30,9 @@ def renderings_for(user: User | AnonymousUser) -> QuerySet[Rendering]:
     return rows.filter(condition)
 
 
-def offers_of(report: Report, edition: Edition | None, user: User | AnonymousUser) -> Sequence[Offer]:
+def offers_of(report: Report, edition: Edition | None, user: User | AnonymousUser) -> Sequence[FormatOffer]:
     """Return every format with the file of an edition, or the person's own of the report's draft."""
     renderings = {
         rendering.format: rendering for rendering in renderings_for(user).filter(report=report, edition=edition)
     }
-    return [Offer(kind, renderings.get(name)) for name, kind in FORMATS.items()]
+    return [FormatOffer(kind, renderings.get(name)) for name, kind in FORMATS.items()]

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 State = Rendering.State
 
 RENDER = "render"
-_ASKED = turns.Asked("report__team", "requested_by", "requested_at")
+_ASKED = turns.TurnFields("report__team", "requested_by", "requested_at")
 MOST_ATTEMPTS = 3
 SIGN_EVERY_S = 1.0
 # Of the whole this share is done when the document is there.
@@ -39,7 +39,7 @@ _HEX = re.compile(r"[0-9a-f]{32}")
 LEFT_OVER_AFTER_S = 3600.0
 
 
-class Superseded(Exception):
+class DraftSuperseded(Exception):
     """Somebody asked for the draft anew, or another worker took it over."""
 
 
@@ -95,7 +95,7 @@ def _render(pk: int, now: datetime) -> bool:
         return False
     try:
         _carry_out(claimed)
-    except Superseded:
+    except DraftSuperseded:
         logger.info("Rendering %s was asked for anew", claimed.pk)
     except RenderingError as error:
         logger.warning("Rendering %s failed: %s", claimed.pk, error)
@@ -197,7 +197,7 @@ def _sign(rendering: Rendering) -> Callable[[float], None]:
             last = time.monotonic()
             percent = min(max(round(100 * share), 0), 99)
             if not _ours(rendering).update(progress=percent, alive_at=timezone.now()):
-                raise Superseded
+                raise DraftSuperseded
 
     return sign
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext as _
 
-from apps.reports.document import Document, Figure, Link, Table, Value, walk
+from apps.reports.document import Document, Figure, Table, TextLink, Value, walk
 from apps.reports.files import cells, flat
 from apps.reports.files.base import Imprint, Progress
 from apps.results import downloads
@@ -54,8 +54,8 @@ def _lines(block: Table | Figure) -> Iterator[Sequence[object]]:
         yield [_value(value) for value in row]
 
 
-def _value(value: Value | Link) -> object:
-    return value.text if isinstance(value, Link) else value
+def _value(value: Value | TextLink) -> object:
+    return value.text if isinstance(value, TextLink) else value
 
 
 def _add(archive: zipfile.ZipFile, name: str, lines: Iterable[Sequence[object]]) -> None:

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries import Progress
-from apps.reports.overview.scope import Measured, Scope
+from apps.reports.overview.scope import Scope, ScopeLane
 from apps.results import impossible_times
 
 K = TypeVar("K", bound=Hashable)
@@ -78,7 +78,7 @@ class Activity:
         """Return all of it."""
         return self.by(lambda _lane: None).get(None, Count())
 
-    def by(self, key: Callable[[Measured], K]) -> dict[K, Count]:
+    def by(self, key: Callable[[ScopeLane], K]) -> dict[K, Count]:
         """Return counts by what `key` says of a lane."""
         counts: dict[K, Count] = defaultdict(Count)
         for lane in self.active():
@@ -97,7 +97,7 @@ class Activity:
                 counts[testbed, person].add(part, nodes)
         return dict(counts)
 
-    def active(self) -> Iterable[Measured]:
+    def active(self) -> Iterable[ScopeLane]:
         """Return the lanes on which anything ended in the period."""
         return self.scope.within(self.lanes)
 

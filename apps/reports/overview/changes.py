@@ -64,7 +64,7 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 4, 3
 
 
 @dataclass(frozen=True)
-class Change:
+class CampaignChange:
     """A change of level before a campaign, largest of the points that changed there; levels are medians (base units).
 
     `points` is how many points of the sweep changed with it; `decision` is what a person says of it, None if nobody.
@@ -99,11 +99,11 @@ class Change:
 class Changes:
     """The changes, the newest first; of `histories` there were so many, and only `examined` were looked at."""
 
-    found: tuple[Change, ...]
+    found: tuple[CampaignChange, ...]
     histories: int
     examined: int
 
-    def of(self, worse: bool) -> list[Change]:
+    def of(self, worse: bool) -> list[CampaignChange]:
         """Return the regressions, or what got better."""
         return [change for change in self.found if change.is_worse == worse]
 
@@ -212,13 +212,13 @@ def _of_lanes(histories: Sequence[_History]) -> tuple[list[int], list[int]]:
 
 def _changes(
     history: _History, points: Iterable[tuple[dict[str, Any], list[_Level]]], scope: Scope
-) -> Iterable[Change]:
+) -> Iterable[CampaignChange]:
     """Return the changes of a history in the period, of each campaign the largest where several points changed."""
     if scope.metrics[history.tool].higher_is_better is None:
         return []
     examined = [(parameters, levels) for parameters, levels in points if len(levels) >= 2 * LEAST_LEVEL]
     differing = names_apart([parameters for parameters, _levels in examined])
-    by_campaign: dict[int, list[Change]] = defaultdict(list)
+    by_campaign: dict[int, list[CampaignChange]] = defaultdict(list)
     for parameters, levels in examined:
         medians = [level.median for level in levels]
         if (trend := statistics.find_trend(medians)) and scope.period.start <= levels[-1].at < scope.period.end:
@@ -245,10 +245,10 @@ def _change(
     levels: Sequence[_Level],
     change: statistics.Change,
     scope: Scope,
-) -> Change:
+) -> CampaignChange:
     """Return a change of a history at a point; one at the last campaign is a trend, for levels need four."""
     tool = scope.tools[history.tool]
-    return Change(
+    return CampaignChange(
         tool=tool,
         metric=scope.metrics[history.tool],
         roles=history.roles,
@@ -263,12 +263,12 @@ def _change(
     )
 
 
-def _size(change: Change) -> float:
+def _size(change: CampaignChange) -> float:
     """Return how large a change is, up and down alike."""
     return abs(math.log(change.ratio)) if change.ratio > 0 else math.inf
 
 
-def _decided(changes: Sequence[Change], scope: Scope) -> Iterable[Change]:
+def _decided(changes: Sequence[CampaignChange], scope: Scope) -> Iterable[CampaignChange]:
     """Return the changes with what people decided on them, without those of which one says that they are none."""
     keys = [Subject(scope.team, item.tool, item.metric, item.roles, item.parameters).key for item in changes]
     rows = ChangePoint.objects.filter(team=scope.team, key__in=keys)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import Team
 from apps.reports.document import Document, Paragraph, Section
 from apps.reports.overview import outcomes, standings, summary, work
-from apps.reports.overview.material import Material
+from apps.reports.overview.material import OverviewMaterial
 from apps.reports.overview.material import read as read_material
 from apps.reports.overview.scope import Scope
 from apps.reports.overview.selection import Period, Selection
@@ -40,7 +40,7 @@ def build(
         )
 
 
-def _sections(material: Material, one_by_one: Parts) -> tuple[Section, ...]:
+def _sections(material: OverviewMaterial, one_by_one: Parts) -> tuple[Section, ...]:
     makers: tuple[tuple[str, str, Callable[[], Section]], ...] = (
         ("measured", _("What was measured"), lambda: work.measured(material)),
         ("usage", _("Use of the testbeds"), lambda: work.usage(material)),
@@ -67,7 +67,7 @@ def _meta(report_scope: Scope, now: datetime) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _rests_on(material: Material) -> tuple[str, ...]:
+def _rests_on(material: OverviewMaterial) -> tuple[str, ...]:
     """Return the references of all that the report was made from, each once."""
     active = {lane.campaign for lane in material.activity.active()}
     ids = sorted(material.scope.campaigns[pk].permanent_id for pk in active)
@@ -86,7 +86,7 @@ def _nothing(period: Period) -> Section:
     )
 
 
-def _method(material: Material) -> Section:
+def _method(material: OverviewMaterial) -> Section:
     """Return how the figures were counted, so that nobody has to guess."""
     lines = [
         _(

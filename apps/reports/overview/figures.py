@@ -11,7 +11,7 @@ from django.db import connection
 
 from apps.bench.toolkit import Metric, Tool
 from apps.bench.toolkit.ways import BACK, in_order
-from apps.reports.overview.scope import Measured, Scope
+from apps.reports.overview.scope import Scope, ScopeLane
 from apps.results import charts, means
 from apps.results.theory import CEILINGS
 from apps.results.ways import back_in_sql
@@ -43,13 +43,13 @@ _SIGN = {True: 1.0, False: -1.0, None: 0.0}
 
 
 @dataclass(frozen=True)
-class Figure:
+class LaneFigure:
     """The mean of `n` valid samples at the best point of a lane, in the base unit of the tool's primary metric.
 
     Its data went from the second role to the first if it `is_back`.
     """
 
-    lane: Measured
+    lane: ScopeLane
     value: float
     n: int
     at: datetime
@@ -57,7 +57,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Standing:
+class PairStanding:
     """How a tool stands between two places: the best of the period, the newest, and the ceiling of the best's path.
 
     `places` are two sites, a site and a file system ("" none), or a site and a file system that others serve;
@@ -67,8 +67,8 @@ class Standing:
     places: tuple[str, str]
     tool: Tool
     metric: Metric
-    best: Figure
-    latest: Figure
+    best: LaneFigure
+    latest: LaneFigure
     ceiling: float | None
 
     @property
@@ -84,13 +84,13 @@ class Figures:
     """
 
     scope: Scope
-    figures: dict[tuple[int, bool], Figure]
+    figures: dict[tuple[int, bool], LaneFigure]
     moved: dict[int, float]
 
     @cached_property
-    def between_sites(self) -> list[Standing]:
+    def between_sites(self) -> list[PairStanding]:
         """Return how each tool stands between each two sites, from the one that sends to the one that receives."""
-        groups: dict[tuple[str, str, str], list[Figure]] = defaultdict(list)
+        groups: dict[tuple[str, str, str], list[LaneFigure]] = defaultdict(list)
         for figure in self.figures.values():
             ends = self.scope.ends_of(figure.lane)
             names = in_order((node.testbed.site.name for node in ends[:2]), is_back=figure.is_back)
@@ -99,18 +99,18 @@ class Figures:
         return self._standings(groups)
 
     @cached_property
-    def within_sites(self) -> list[Standing]:
+    def within_sites(self) -> list[PairStanding]:
         """Return how each tool stands within each site and on each file system there."""
         return self._standings(self._at_one_site(is_elsewhere=False))
 
     @cached_property
-    def from_elsewhere(self) -> list[Standing]:
+    def from_elsewhere(self) -> list[PairStanding]:
         """Return how each tool stands at each site on each file system that other sites serve, named with these."""
         return self._standings(self._at_one_site(is_elsewhere=True))
 
-    def _at_one_site(self, *, is_elsewhere: bool) -> dict[tuple[str, str, str], list[Figure]]:
+    def _at_one_site(self, *, is_elsewhere: bool) -> dict[tuple[str, str, str], list[LaneFigure]]:
         """Return the figures between nodes of one site, of file systems that it serves itself, or others do."""
-        groups: dict[tuple[str, str, str], list[Figure]] = defaultdict(list)
+        groups: dict[tuple[str, str, str], list[LaneFigure]] = defaultdict(list)
         for figure in self.figures.values():
             lane = figure.lane
             sites = {node.testbed.site.name for node in self.scope.ends_of(lane)}
@@ -124,17 +124,17 @@ class Figures:
     def _graph(self) -> testbeds.Graph:
         return testbeds.graph(self.scope.team)
 
-    def _standings(self, groups: dict[tuple[str, str, str], list[Figure]]) -> list[Standing]:
+    def _standings(self, groups: dict[tuple[str, str, str], list[LaneFigure]]) -> list[PairStanding]:
         standings = []
         for (first, second, slug), members in sorted(groups.items()):
             metric = self.scope.metrics[slug]
             best = _best(members, metric)
             latest = _best(_newest(members, self.scope), metric)
             ceiling = self._ceiling(best.lane, metric)
-            standings.append(Standing((first, second), self.scope.tools[slug], metric, best, latest, ceiling))
+            standings.append(PairStanding((first, second), self.scope.tools[slug], metric, best, latest, ceiling))
         return standings
 
-    def _ceiling(self, lane: Measured, metric: Metric) -> float | None:
+    def _ceiling(self, lane: ScopeLane, metric: Metric) -> float | None:
         """Return what the path of a lane can give at most of a rate, in the metric's unit."""
         tool, ends = self.scope.tools[lane.tool], self.scope.ends_of(lane)
         bits = charts.RATE_BITS.get(metric.unit)
@@ -161,7 +161,7 @@ def read(scope: Scope) -> Figures:
                 for pk, is_back, mean, n, at, amount in cursor.fetchall():
                     lane = scope.lanes.get(pk)
                     if lane and values["metric"] == metric.name:
-                        figures.figures[pk, is_back] = Figure(lane, mean, n, at, is_back)
+                        figures.figures[pk, is_back] = LaneFigure(lane, mean, n, at, is_back)
                     if lane and amount:
                         amounts[pk] = amount
                 for pk, amount in amounts.items():
@@ -195,13 +195,13 @@ def _means(tool: Tool, metric: Metric, name: str) -> dict[str, str]:
     return {"mean": mean, "is_timed": timed, "back": back}
 
 
-def _newest(members: Sequence[Figure], scope: Scope) -> list[Figure]:
+def _newest(members: Sequence[LaneFigure], scope: Scope) -> list[LaneFigure]:
     """Return the figures of the experiment that was measured last."""
     last = max(members, key=lambda item: item.at).lane.experiment
     return [item for item in members if item.lane.experiment == last]
 
 
-def _best(members: Sequence[Figure], metric: Metric) -> Figure:
+def _best(members: Sequence[LaneFigure], metric: Metric) -> LaneFigure:
     if metric.higher_is_better is None:
         return max(members, key=lambda item: item.at)
     return (max if metric.higher_is_better else min)(members, key=lambda item: item.value)

@@ -17,7 +17,7 @@ from apps.tuning.analysis.queries import Standing
 
 
 @dataclass(frozen=True)
-class Material:
+class OverviewMaterial:
     """What was looked at, done, measured and concluded; `refs` are the references of the findings that are named.
 
     `unfinished` are the analyses of campaigns that have ended which wait or failed.
@@ -39,14 +39,14 @@ def unfinished_of(looked_at: Scope) -> list[Standing]:
     return [item for item in standings.values() if item.state in (analyses.PENDING, analyses.FAILED)]
 
 
-def read(team: Team, selection: Selection, period: Period) -> Material:
+def read(team: Team, selection: Selection, period: Period) -> OverviewMaterial:
     """Return the material; the number of queries does not grow with what was measured."""
     report_scope = scope.read(team, selection, period)
     concluded = conclusions.read(report_scope)
     findings_listed = [*concluded.open, *concluded.accepted, *(item.finding for item in concluded.verified)]
     findings.attach_flags(findings_listed)
     done = activity.read(report_scope)
-    return Material(
+    return OverviewMaterial(
         scope=report_scope,
         activity=done,
         figures=figures.read(report_scope),

@@ -11,10 +11,10 @@ from apps.bench.toolkit.ways import in_order
 from apps.core import messages
 from apps.reports.claims import counted, titles
 from apps.reports.columns import interval_columns, quantity, scale_of
-from apps.reports.document import Block, Column, Link, Paragraph, Part, Section, Table, Value
-from apps.reports.overview.changes import Change, Changes
+from apps.reports.document import Block, Column, Paragraph, Part, Section, Table, TextLink, Value
+from apps.reports.overview.changes import CampaignChange, Changes
 from apps.reports.overview.conclusions import ELSEWHERE
-from apps.reports.overview.material import Material
+from apps.reports.overview.material import OverviewMaterial
 from apps.testbeds import patterns
 from apps.tuning.models import Finding
 
@@ -32,7 +32,7 @@ FIGURES = 2
 MOST_UNFINISHED = 20
 
 
-def changes(material: Material) -> Section:
+def changes(material: OverviewMaterial) -> Section:
     """Return the regressions of the period, and what got better."""
     blocks: list[Block] = []
     worse, better = material.changes.of(worse=True), material.changes.of(worse=False)
@@ -50,7 +50,7 @@ def changes(material: Material) -> Section:
     return Section("changes", _("Changes of level"), tuple(blocks))
 
 
-def findings(material: Material) -> Section:
+def findings(material: OverviewMaterial) -> Section:
     """Return what is recommended, what was accepted, and what verified changes gained."""
     conclusions = material.conclusions
     parts = [
@@ -72,11 +72,11 @@ def findings(material: Material) -> Section:
     return Section("findings", _("Findings"), (*blocks, *(part for part in parts if part)))
 
 
-def _unfinished(material: Material) -> list[Block]:
+def _unfinished(material: OverviewMaterial) -> list[Block]:
     """Return of which campaigns an analysis waits or failed, and why."""
     lines = [
         Paragraph(
-            (Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"), f": {messages.render(line)}"),
+            (TextLink(item.campaign.name, f"campaign:{item.campaign.permanent_id}"), f": {messages.render(line)}"),
             style="warning",
         )
         for item in material.unfinished[:MOST_UNFINISHED]
@@ -89,7 +89,7 @@ def _unfinished(material: Material) -> list[Block]:
     return [*lines]
 
 
-def place_of(material: Material, change: Change) -> str:
+def place_of(material: OverviewMaterial, change: CampaignChange) -> str:
     """Return "sender → receiver" of what changed."""
     nodes = material.scope.nodes
     cast = ((role.name, change.roles.get(role.name, ())) for role in change.tool.roles)
@@ -99,25 +99,25 @@ def place_of(material: Material, change: Change) -> str:
     return patterns.told_ends(list(played), in_order(played.values(), is_back=is_back))
 
 
-def percent(change: Change) -> float:
+def percent(change: CampaignChange) -> float:
     """Return by how many per cent the level changed."""
     return float(f"{100 * (change.ratio - 1):.6g}")
 
 
-def link_of(material: Material, finding: Finding, table: str, number: int) -> Link:
+def link_of(material: OverviewMaterial, finding: Finding, table: str, number: int) -> TextLink:
     """Return a finding's title, which leads to it; its figures are those of its row in one of the tables."""
     figures = _figures(finding)
-    claim = titles.claim_of(table, str(number), {FIGURES: titles.Cell(figures)} if figures else {})
-    return Link(messages.render(finding.title), material.refs[finding.pk], claim)
+    claim = titles.claim_of(table, str(number), {FIGURES: titles.TitleCell(figures)} if figures else {})
+    return TextLink(messages.render(finding.title), material.refs[finding.pk], claim)
 
 
-def campaign_link(material: Material, change: Change) -> Link:
+def campaign_link(material: OverviewMaterial, change: CampaignChange) -> TextLink:
     """Return the campaign that measured the new level first."""
     campaign = material.scope.campaigns[change.campaign]
-    return Link(campaign.name, f"campaign:{campaign.permanent_id}")
+    return TextLink(campaign.name, f"campaign:{campaign.permanent_id}")
 
 
-def _changes(material: Material, key: str, caption: str, members: Sequence[Change]) -> Table:
+def _changes(material: OverviewMaterial, key: str, caption: str, members: Sequence[CampaignChange]) -> Table:
     columns = (
         Column(_("No."), kind="number"),
         Column(_("Tool")),
@@ -132,7 +132,7 @@ def _changes(material: Material, key: str, caption: str, members: Sequence[Chang
         Column(_("Verdict")),
         Column(_("Explanation")),
     )
-    rows: list[list[Value | Link]] = []
+    rows: list[list[Value | TextLink]] = []
     for number, item in enumerate(members[:MOST_CHANGES], start=1):
         decision = item.decision
         rows.append(
@@ -155,7 +155,7 @@ def _changes(material: Material, key: str, caption: str, members: Sequence[Chang
     return Table(key, caption, columns, rows, note=note, total=len(members) if len(members) > MOST_CHANGES else 0)
 
 
-def _point(change: Change) -> str:
+def _point(change: CampaignChange) -> str:
     if change.points == 1:
         return change.point
     more = ngettext("and %(n)s other point", "and %(n)s other points", change.points - 1) % {"n": change.points - 1}
@@ -182,9 +182,9 @@ def _no_regression(changes_found: Changes) -> Part:
     return counted.rows(text % {"n": examined}, KEY_FIGURES, 1, {name: examined})
 
 
-def _states(material: Material) -> Table:
+def _states(material: OverviewMaterial) -> Table:
     counts = material.conclusions.states
-    rows: list[list[Value | Link]] = [[str(state.label), counts[state.value]] for state in Finding.State]
+    rows: list[list[Value | TextLink]] = [[str(state.label), counts[state.value]] for state in Finding.State]
     if counts[ELSEWHERE]:
         rows.append([_("verified or refuted elsewhere"), counts[ELSEWHERE]])
     return Table(
@@ -192,7 +192,7 @@ def _states(material: Material) -> Table:
     )
 
 
-def _verified(material: Material) -> Block | None:
+def _verified(material: OverviewMaterial) -> Block | None:
     conclusions = material.conclusions
     if not conclusions.verified:
         return None
@@ -209,7 +209,7 @@ def _verified(material: Material) -> Block | None:
         Column(_("Verified")),
         *also,
     )
-    rows: list[list[Value | Link]] = [
+    rows: list[list[Value | TextLink]] = [
         [
             number,
             link_of(material, item.finding, VERIFIED, number),
@@ -229,7 +229,7 @@ def _verified(material: Material) -> Block | None:
     return Table(VERIFIED, _("Verified in the period, with what was gained"), columns, rows, total=total)
 
 
-def _open(material: Material, key: str, caption: str, members: Sequence[Finding], total: int) -> Block | None:
+def _open(material: OverviewMaterial, key: str, caption: str, members: Sequence[Finding], total: int) -> Block | None:
     if not members:
         return None
     also = _also_column(members)
@@ -244,12 +244,12 @@ def _open(material: Material, key: str, caption: str, members: Sequence[Finding]
         *flags,
         *also,
     )
-    rows: list[list[Value | Link]] = [
+    rows: list[list[Value | TextLink]] = [
         [
             number,
             link_of(material, item, key, number),
             _figures(item),
-            Link(item.campaign.name, f"campaign:{item.campaign.permanent_id}"),
+            TextLink(item.campaign.name, f"campaign:{item.campaign.permanent_id}"),
             item.predicted_gain,
             float(f"{100 * item.confidence:.6g}"),
             *([item.mark.text if item.mark else None] if flags else ()),

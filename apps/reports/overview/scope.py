@@ -19,7 +19,7 @@ from apps.toolbox import queries as toolbox
 
 
 @dataclass(frozen=True)
-class Measured:
+class ScopeLane:
     """A lane: its nodes by role, and of what it is a part.
 
     `file_system` is "" where none was measured, `served` the sites that serve it, none where nobody says.
@@ -50,7 +50,7 @@ class Scope:
     period: Period
     sites: tuple[Site, ...]
     campaigns: dict[int, Campaign]
-    lanes: dict[int, Measured]
+    lanes: dict[int, ScopeLane]
     nodes: dict[int, Node]
 
     @cached_property
@@ -69,17 +69,17 @@ class Scope:
         """Return the primary metric of each tool."""
         return {slug: results.metrics_of(tool)[0] for slug, tool in self.tools.items() if tool.metrics}
 
-    def campaign_of(self, lane: Measured) -> Campaign:
+    def campaign_of(self, lane: ScopeLane) -> Campaign:
         """Return the campaign that a lane is a part of."""
         return self.campaigns[lane.campaign]
 
-    def ends_of(self, lane: Measured) -> tuple[Node, ...]:
+    def ends_of(self, lane: ScopeLane) -> tuple[Node, ...]:
         """Return the first node of each of the tool's roles, in their order."""
         tool = self.tools.get(lane.tool)
         firsts = [lane.roles[role.name][0] for role in tool.roles if lane.roles.get(role.name)] if tool else []
         return tuple(self.nodes[pk] for pk in firsts if pk in self.nodes)
 
-    def within(self, lanes: Iterable[int]) -> list[Measured]:
+    def within(self, lanes: Iterable[int]) -> list[ScopeLane]:
         """Return the lanes of these ids."""
         return [self.lanes[pk] for pk in lanes if pk in self.lanes]
 
@@ -116,9 +116,9 @@ def read(team: Team, selection: Selection, period: Period) -> Scope:
     return Scope(team, period, sites, campaigns, {lane.pk: lane for lane in of_sites}, nodes)
 
 
-def _measured(row: tuple[Any, ...], served: Mapping[int, tuple[str, ...]]) -> Measured:
+def _measured(row: tuple[Any, ...], served: Mapping[int, tuple[str, ...]]) -> ScopeLane:
     pk, roles, experiment, campaign, tool, file_system, cluster = row
-    return Measured(pk, roles, experiment, campaign, tool, file_system or "", served.get(cluster, ()))
+    return ScopeLane(pk, roles, experiment, campaign, tool, file_system or "", served.get(cluster, ()))
 
 
 def _served(clusters: Collection[int]) -> dict[int, tuple[str, ...]]:

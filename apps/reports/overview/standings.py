@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from apps.reports.campaign import sentences
 from apps.reports.claims import several, topics, words
 from apps.reports.columns import scale_of
-from apps.reports.document import Block, Column, Figure, Link, Paragraph, Section, Sentence, Table, Topic, Value
+from apps.reports.document import Block, Column, Figure, Paragraph, Section, Sentence, Table, TextLink, Topic, Value
 from apps.reports.overview import figures
-from apps.reports.overview.figures import Figures, Standing
+from apps.reports.overview.figures import Figures, PairStanding
 
 # So many pairs can be told apart in a figure.
 MOST_SHOWN = 40
@@ -37,14 +37,14 @@ def section(report_figures: Figures) -> Section:
     return Section("standings", _("Best and latest figures"), tuple(blocks), tuple(parts))
 
 
-def _by_tool(members: Sequence[Standing]) -> list[list[Standing]]:
-    grouped: dict[str, list[Standing]] = defaultdict(list)
+def _by_tool(members: Sequence[PairStanding]) -> list[list[PairStanding]]:
+    grouped: dict[str, list[PairStanding]] = defaultdict(list)
     for item in members:
         grouped[item.tool.slug].append(item)
     return [grouped[slug] for slug in sorted(grouped)]
 
 
-def _between(report_figures: Figures, members: list[Standing]) -> Section:
+def _between(report_figures: Figures, members: list[PairStanding]) -> Section:
     tool, metric = members[0].tool, members[0].metric
     words_of_tool = {"tool": tool.name, "metric": _(metric.label)}
     key = f"pairs-{tool.slug}"
@@ -58,12 +58,12 @@ def _between(report_figures: Figures, members: list[Standing]) -> Section:
     return Section(key, _("%(tool)s between sites") % words_of_tool, tuple(blocks))
 
 
-def _within(report_figures: Figures, members: list[Standing]) -> Section:
+def _within(report_figures: Figures, members: list[PairStanding]) -> Section:
     titles = _("%(tool)s within sites"), _("%(tool)s: %(metric)s within sites")
     return _of_sites(report_figures, members, "within", (_("Site"), _("File system")), titles)
 
 
-def _elsewhere(report_figures: Figures, members: list[Standing]) -> Section:
+def _elsewhere(report_figures: Figures, members: list[PairStanding]) -> Section:
     titles = (
         _("%(tool)s on file systems of other sites"),
         _("%(tool)s: %(metric)s on file systems of other sites"),
@@ -72,7 +72,7 @@ def _elsewhere(report_figures: Figures, members: list[Standing]) -> Section:
 
 
 def _of_sites(
-    report_figures: Figures, members: list[Standing], kind: str, places: tuple[str, str], titles: tuple[str, str]
+    report_figures: Figures, members: list[PairStanding], kind: str, places: tuple[str, str], titles: tuple[str, str]
 ) -> Section:
     """Return the section of what was measured at sites; `titles` are its own and its table's."""
     tool, metric = members[0].tool, members[0].metric
@@ -84,7 +84,7 @@ def _of_sites(
 
 
 def _table(
-    report_figures: Figures, key: str, caption: str, places: tuple[Column, ...], members: list[Standing]
+    report_figures: Figures, key: str, caption: str, places: tuple[Column, ...], members: list[PairStanding]
 ) -> Table:
     unit = members[0].metric.unit
     scale = scale_of([value for item in members for value in (item.best.value, item.ceiling)], unit)
@@ -100,9 +100,9 @@ def _table(
     ]
     if with_ceiling:
         columns += [Column(_("Ceiling"), scale.unit, "number"), Column(_("Best of ceiling"), "%", "number", 3)]
-    rows: list[list[Value | Link]] = []
+    rows: list[list[Value | TextLink]] = []
     for item in members[:MOST_ROWS]:
-        row: list[Value | Link] = [
+        row: list[Value | TextLink] = [
             *(place or None for place in item.places),
             scale.of(item.best.value),
             item.best.n,
@@ -118,12 +118,12 @@ def _table(
     return Table(key, caption, tuple(columns), rows, total=len(members) if len(members) > MOST_ROWS else 0)
 
 
-def _campaign(report_figures: Figures, figure: figures.Figure) -> Link:
+def _campaign(report_figures: Figures, figure: figures.LaneFigure) -> TextLink:
     campaign = report_figures.scope.campaign_of(figure.lane)
-    return Link(campaign.name, f"campaign:{campaign.permanent_id}")
+    return TextLink(campaign.name, f"campaign:{campaign.permanent_id}")
 
 
-def _figure(key: str, caption: str, members: list[Standing], table: Table) -> Figure:
+def _figure(key: str, caption: str, members: list[PairStanding], table: Table) -> Figure:
     bars = members[:MOST_SHOWN]
     metric = members[0].metric
     curves: list[tuple[str, list[float | None]]] = [
@@ -153,7 +153,7 @@ def _figure(key: str, caption: str, members: list[Standing], table: Table) -> Fi
     return Figure(key, caption, chart, sentences.text_of(statements), says=statements)
 
 
-def _said(members: list[Standing], table: Table) -> tuple[Sentence, ...]:
+def _said(members: list[PairStanding], table: Table) -> tuple[Sentence, ...]:
     """Return which pair comes nearest to its ceiling and which is farthest from it; nothing where rows are cut."""
     if table.total:
         return ()

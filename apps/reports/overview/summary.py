@@ -8,15 +8,15 @@ from django.utils.translation import ngettext
 from apps.campaigns.queries import Progress
 from apps.reports.claims import counted
 from apps.reports.columns import quantity
-from apps.reports.document import Block, Column, Items, Link, Paragraph, Part, Sentence, Table, Value, spaced
+from apps.reports.document import Block, Column, Items, Paragraph, Part, Sentence, Table, TextLink, Value, spaced
 from apps.reports.overview import outcomes, work
-from apps.reports.overview.material import Material
+from apps.reports.overview.material import OverviewMaterial
 
 # What is named of each kind: all of it must stand on one page.
 MOST = 3
 
 
-def blocks(material: Material) -> tuple[Block, ...]:
+def blocks(material: OverviewMaterial) -> tuple[Block, ...]:
     """Return the summary."""
     blocks_of_summary: list[Block] = [Paragraph(_done(material), key="summary")]
     if material.unfinished:
@@ -32,7 +32,7 @@ def blocks(material: Material) -> tuple[Block, ...]:
     return tuple(blocks_of_summary)
 
 
-def _done(material: Material) -> tuple[Part, ...]:
+def _done(material: OverviewMaterial) -> tuple[Part, ...]:
     """Return what was done in sentences, each of which quotes the key figures."""
     total = material.activity.total
     count = f"{len(total.campaigns):,}"
@@ -79,15 +79,15 @@ def _ends(progress: Progress) -> list[tuple[str, int]]:
     ]
 
 
-def _rows_of(pairs: Iterable[tuple[str, str]]) -> list[list[Value | Link]]:
+def _rows_of(pairs: Iterable[tuple[str, str]]) -> list[list[Value | TextLink]]:
     return [[name, number] for name, number in pairs]
 
 
-def _figures(material: Material) -> Table:
+def _figures(material: OverviewMaterial) -> Table:
     """Return the figures that count, one a line."""
     total, states = material.activity.total, material.conclusions.states
     pairs = {item.places for item in material.figures.between_sites}
-    rows: list[list[Value | Link]] = [
+    rows: list[list[Value | TextLink]] = [
         [_("Campaigns"), f"{len(total.campaigns):,}"],
         [_("Trials"), f"{total.trials:,}"],
         *_rows_of((name, f"{number:,}") for name, number in _ends(total.progress)),
@@ -106,7 +106,7 @@ def _figures(material: Material) -> Table:
     return Table(outcomes.KEY_FIGURES, _("Key figures"), (Column(_("What")), Column(_("Value"))), rows)
 
 
-def _attention(material: Material) -> list[tuple[Part, ...]]:
+def _attention(material: OverviewMaterial) -> list[tuple[Part, ...]]:
     """Return the largest regressions, what was gained most, and what is still to be gained."""
     items: list[tuple[Part, ...]] = []
     # Of those that the tables list, which number them.

@@ -10,9 +10,9 @@ from django.utils.translation import pgettext
 from apps.campaigns.queries import Progress
 from apps.reports.claims import counted
 from apps.reports.columns import Scale, quantity, scale_of
-from apps.reports.document import Block, Column, Figure, Link, Section, Table, Value
+from apps.reports.document import Block, Column, Figure, Section, Table, TextLink, Value
 from apps.reports.overview.activity import Count, name_of
-from apps.reports.overview.material import Material
+from apps.reports.overview.material import OverviewMaterial
 
 # Longer lists show their first rows.
 MOST_ROWS = 200
@@ -21,13 +21,13 @@ HOUR_S = 3600.0
 ENDS = ("measured", "failed", "not_measured")
 
 
-def measured(material: Material) -> Section:
+def measured(material: OverviewMaterial) -> Section:
     """Return what was measured, by tool and by month."""
     counts = material.activity.by(lambda lane: lane.tool)
     amounts = _moved_by_tool(material)
     scale = scale_of(amounts.values(), "B")
     tools = material.scope.tools
-    rows: list[list[Value | Link]] = []
+    rows: list[list[Value | TextLink]] = []
     for slug, count in sorted(counts.items(), key=lambda pair: (-pair[1].trials, pair[0])):
         name = tools[slug].name if slug in tools else slug
         rows.append([name, len(count.campaigns), *_cells(count), scale.of(amounts.get(slug))])
@@ -43,7 +43,7 @@ def measured(material: Material) -> Section:
     return Section("measured", _("What was measured"), tuple(blocks))
 
 
-def usage(material: Material) -> Section:
+def usage(material: OverviewMaterial) -> Section:
     """Return who used which testbed, and for how long."""
     scope = material.scope
     testbeds = {node.testbed_id: node.testbed for node in scope.nodes.values()}
@@ -53,7 +53,7 @@ def usage(material: Material) -> Section:
         for (testbed, person), count in material.activity.by_testbed().items()
         if not site_ids or testbeds[testbed].site_id in site_ids
     ]
-    rows: list[list[Value | Link]] = [
+    rows: list[list[Value | TextLink]] = [
         [testbed, site, person or _("an account that is gone"), len(count.campaigns), *_few_cells(count)]
         for site, testbed, person, count in sorted(records, key=lambda item: (item[:2], -item[3].node_s, item[2]))
     ]
@@ -70,16 +70,16 @@ def usage(material: Material) -> Section:
     )
 
 
-def campaigns(material: Material) -> Section:
+def campaigns(material: OverviewMaterial) -> Section:
     """Return every campaign that the report rests on."""
     counts = material.activity.by(lambda lane: lane.campaign)
     ordered = sorted(
         (material.scope.campaigns[pk] for pk in counts),
         key=lambda item: (item.launched_at is None, item.launched_at, item.permanent_id),
     )
-    rows: list[list[Value | Link]] = [
+    rows: list[list[Value | TextLink]] = [
         [
-            Link(campaign.name, f"campaign:{campaign.permanent_id}"),
+            TextLink(campaign.name, f"campaign:{campaign.permanent_id}"),
             material.scope.period.day(campaign.launched_at) if campaign.launched_at else None,
             str(campaign.get_origin_display()),
             name_of(campaign) or _("an account that is gone"),
@@ -98,12 +98,12 @@ def campaigns(material: Material) -> Section:
     return Section("campaigns", title, (_table("campaigns", title, columns, rows),))
 
 
-def moved_of(material: Material) -> float | None:
+def moved_of(material: OverviewMaterial) -> float | None:
     """Return how many bytes were moved as far as that is known, None if it is of nothing."""
     return sum(material.figures.moved.values()) if material.figures.moved else None
 
 
-def moved_text(material: Material) -> str:
+def moved_text(material: OverviewMaterial) -> str:
     """Return how many bytes were moved, "at least" so many where some valid results do not tell."""
     amount = quantity(moved_of(material), "B")
     amounts = material.figures.moved
@@ -111,7 +111,7 @@ def moved_text(material: Material) -> str:
     return amount if is_all or not amounts else _("at least %(size)s") % {"size": amount}
 
 
-def _moved_by_tool(material: Material) -> dict[str, float]:
+def _moved_by_tool(material: OverviewMaterial) -> dict[str, float]:
     amounts: dict[str, float] = defaultdict(float)
     for lane in material.scope.within(material.figures.moved):
         amounts[lane.tool] += material.figures.moved[lane.pk]
@@ -153,7 +153,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _table(
-    key: str, caption: str, columns: Iterable[Column], rows: list[list[Value | Link]], note: str = ""
+    key: str, caption: str, columns: Iterable[Column], rows: list[list[Value | TextLink]], note: str = ""
 ) -> Table:
     """Return a table of the first rows of a list that may be long."""
     total = len(rows) if len(rows) > MOST_ROWS else 0

@@ -14,8 +14,8 @@ from rest_framework.response import Response
 from apps.accounts import rights
 from apps.accounts.api import ScopedRelatedField, TeamField, TeamScopedViewSet, team_for_new
 from apps.accounts.api.base import refuse_other_team
-from apps.accounts.consent import Standing
-from apps.campaigns.api.experiments import CampaignField
+from apps.accounts.consent import Consent
+from apps.campaigns.api.experiments import ScopedCampaignField
 from apps.campaigns.models import Campaign
 from apps.core.fields import TranslatedField
 from apps.core.versions import hold
@@ -29,7 +29,7 @@ class ScheduleSerializer(serializers.ModelSerializer):
 
     team = TeamField()
     report = ScopedRelatedField(queryset=Report.objects.all(), required=False, allow_null=True)
-    series = CampaignField(queryset=Campaign.objects.all(), path="", required=False, allow_null=True)
+    series = ScopedCampaignField(queryset=Campaign.objects.all(), path="", required=False, allow_null=True)
     language = serializers.ChoiceField(choices=settings.LANGUAGES, required=False)
     formats = serializers.ListField(
         child=serializers.ChoiceField(choices=list(FORMATS)), required=False, max_length=len(FORMATS)
@@ -63,7 +63,7 @@ class RecipientSerializer(serializers.Serializer):
     """An address and how it stands; `since` is when its owner was asked, confirmed or stopped all mails."""
 
     address = serializers.CharField()
-    standing = serializers.ChoiceField(choices=Standing.choices)
+    standing = serializers.ChoiceField(choices=Consent.choices)
     text = serializers.CharField(source="standing.label", help_text="The standing in the reader's language.")
     is_mailed = serializers.BooleanField()
     since = serializers.DateTimeField(allow_null=True)

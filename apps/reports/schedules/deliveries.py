@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 State = Delivery.State
 
 DELIVER = "deliver"
-_ASKED = turns.Asked("schedule__team", "schedule__saved_by", "look_at")
+_ASKED = turns.TurnFields("schedule__team", "schedule__saved_by", "look_at")
 LOOK_AGAIN = timedelta(seconds=5)
 # What fails is tried again after this, each time twice as long: an hour and a half in all.
 WAIT = timedelta(minutes=1)

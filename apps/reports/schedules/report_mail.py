@@ -14,7 +14,7 @@ from apps.accounts.mail_quotas import MailsUsedUp, Sender
 from apps.accounts.models import Role
 from apps.accounts.post import Mail, NoServer, NotTaken, harmless
 from apps.core import messages
-from apps.reports.document import Items, Link, Paragraph, Table, Value, joined
+from apps.reports.document import Items, Paragraph, Table, TextLink, Value, joined
 from apps.reports.files import cells
 from apps.reports.models import Delivery, Edition, Rendering, Schedule
 
@@ -169,5 +169,5 @@ def _body(edition: Edition, files: Sequence[Rendering], schedule: Schedule) -> s
     return "\n".join(lines)
 
 
-def _row(table: Table, row: Sequence[Value | Link]) -> list[str]:
+def _row(table: Table, row: Sequence[Value | TextLink]) -> list[str]:
     return [cells.text_of(value, column) for value, column in zip(row, table.columns, strict=True)]

@@ -14,12 +14,12 @@ from apps.reports.document import (
     Drawing,
     Figure,
     Items,
-    Link,
     Listing,
     Paragraph,
     Section,
     Sentence,
     Table,
+    TextLink,
     Topic,
 )
 from apps.reports.serialisation.reader import FORMAT, from_json, from_text
@@ -58,7 +58,7 @@ def checksum(text: str) -> str:
 
 def _plain(value: Any) -> Any:
     """Return a part of a document as JSON values."""
-    if isinstance(value, Document | Section | Column | Link | _SPARSE) or type(value) in _NAMES:
+    if isinstance(value, Document | Section | Column | TextLink | _SPARSE) or type(value) in _NAMES:
         type_name = {"type": _NAMES[type(value)]} if type(value) in _NAMES else {}
         is_sparse = bool(type_name) or isinstance(value, _SPARSE)
         items = ((item, getattr(value, item.name)) for item in fields(value))

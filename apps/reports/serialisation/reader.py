@@ -14,13 +14,13 @@ from apps.reports.document import (
     Figure,
     Items,
     Kind,
-    Link,
     Listing,
     Paragraph,
     Part,
     Section,
     Sentence,
     Table,
+    TextLink,
 )
 from apps.reports.serialisation import claimed
 from apps.reports.serialisation.values import DocumentError, Json, choice, items, mapping, pair, string, text, whole
@@ -166,7 +166,7 @@ def _parts(data: Json, name: str, place: str) -> tuple[Part, ...]:
     return tuple(item if isinstance(item, str) else _part(item, at) for at, item in items(data, name, place))
 
 
-def _part(value: object, place: str) -> Link | Sentence:
+def _part(value: object, place: str) -> TextLink | Sentence:
     data = mapping(value, place)
     return claimed.sentence_of(data, place) if "claim" in data and "ref" not in data else _link(data, place)
 
@@ -177,6 +177,6 @@ def _cell(value: object, place: str) -> Any:
     return _link(value, place)
 
 
-def _link(value: object, place: str) -> Link:
+def _link(value: object, place: str) -> TextLink:
     data = mapping(value, place)
-    return Link(text=text(data, "text", place), ref=text(data, "ref", place), claim=claimed.claim_of(data, place))
+    return TextLink(text=text(data, "text", place), ref=text(data, "ref", place), claim=claimed.claim_of(data, place))

@@ -23,7 +23,7 @@ _PARTS = ("tool_version", "requested", "granted", "observed")
 
 
 @dataclass(frozen=True)
-class Change:
+class ResultChange:
     """What another reading of a run says: of a result that is there, or of a run that had none (`before` is None).
 
     `figures` {metric: (before, after)}, either None where there is no such figure; `parts` names what else differs.
@@ -61,7 +61,7 @@ def runs_to_read(*, tool: str = "", campaign: int | None = None, team: str = "")
     return runs.select_related(*related).order_by("pk")
 
 
-def changes(runs: QuerySet[Run], looked: Looked) -> Iterator[Change]:
+def changes(runs: QuerySet[Run], looked: Looked) -> Iterator[ResultChange]:
     """Yield what changes, run by run; `looked` counts on as they are read."""
     for run in runs.iterator(chunk_size=500):
         if not _has_output(run):
@@ -73,7 +73,7 @@ def changes(runs: QuerySet[Run], looked: Looked) -> Iterator[Change]:
             yield change
 
 
-def change_of(run: Run) -> Change | None:
+def change_of(run: Run) -> ResultChange | None:
     """Return what reading the run again changes, None if it is nothing."""
     before: Result | None = getattr(run, "result", None)
     try:
@@ -81,13 +81,13 @@ def change_of(run: Run) -> Change | None:
     except ToolFailure as failure:
         if before is None or any(flag["name"] == REFUSED for flag in before.flags):
             return None
-        return Change(run, before, failure=failure)
+        return ResultChange(run, before, failure=failure)
     if before is None:
         after = {sample.metric: sample.value for sample in reading.samples}
-        return Change(run, None, reading, skew, {name: (None, value) for name, value in after.items()})
+        return ResultChange(run, None, reading, skew, {name: (None, value) for name, value in after.items()})
     figures = _figures(before, reading)
     parts = tuple(_parts(before, reading))
-    return Change(run, before, reading, skew, figures, parts) if figures or parts else None
+    return ResultChange(run, before, reading, skew, figures, parts) if figures or parts else None
 
 
 def plain(reading: Reading) -> Json:

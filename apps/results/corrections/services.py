@@ -13,12 +13,12 @@ from apps.campaigns.models import Campaign
 from apps.core import immutability
 from apps.results import services, validity
 from apps.results.corrections import changes
-from apps.results.corrections.changes import Change
+from apps.results.corrections.changes import ResultChange
 from apps.results.models import Result, Superseded
 
 
 @transaction.atomic
-def apply(change: Change, *, reason: str, now: datetime) -> Result | None:
+def apply(change: ResultChange, *, reason: str, now: datetime) -> Result | None:
     """Put what was read again in the place of what was read before, which is kept; None if it no longer fits."""
     if change.before is None:
         return _recover(change, reason, now)
@@ -52,7 +52,7 @@ def _keep(result: Result, now: datetime) -> None:
     )
 
 
-def _replace(result: Result, change: Change) -> None:
+def _replace(result: Result, change: ResultChange) -> None:
     assert change.reading is not None
     new = changes.plain(change.reading)
     result.tool_version, result.requested, result.granted = new["tool_version"], new["requested"], new["granted"]
@@ -67,7 +67,7 @@ def _replace(result: Result, change: Change) -> None:
     services.store_figures(result, change.reading, with_series=keeps_series)
 
 
-def _recover(change: Change, reason: str, now: datetime) -> Result | None:
+def _recover(change: ResultChange, reason: str, now: datetime) -> Result | None:
     if not campaigns.recover_run(run=change.run, now=now):
         return None
     result = services.record_run(run=change.run)
@@ -77,7 +77,7 @@ def _recover(change: Change, reason: str, now: datetime) -> Result | None:
     return result
 
 
-def _draw_conclusions_anew(change: Change) -> None:
+def _draw_conclusions_anew(change: ResultChange) -> None:
     ended = Campaign.objects.filter(pk=change.run.trial.campaign_id, analysed_at__isnull=False)
     ended.update(analysed_at=None)
 

@@ -13,7 +13,7 @@ from apps.core import messages
 @extend_schema_field(
     {"oneOf": [{"type": "number"}, {"type": "string", "example": "1 Gbit/s", "maxLength": units.LONGEST_QUANTITY}]}
 )
-class QuantityField(serializers.Field):
+class QuantityValueField(serializers.Field):
     """A number in base units; a text with a unit, such as "1 Gbit/s", is read too. Shown as the number."""
 
     def __init__(self, kind: str, **kwargs: Any) -> None:

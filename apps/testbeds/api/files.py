@@ -72,7 +72,7 @@ class ImportedSerializer(serializers.Serializer):
     changes = ChangeSerializer(many=True)
 
 
-def _summary(changes: list[inventory.Change], *, dry_run: bool) -> Response:
+def _summary(changes: list[inventory.ItemChange], *, dry_run: bool) -> Response:
     counts = {
         action: sum(change.action == action for change in changes)
         for action in (inventory.CREATED, inventory.CHANGED, inventory.SAME)

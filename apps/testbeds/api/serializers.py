@@ -7,7 +7,7 @@ from rest_framework import serializers
 from apps.accounts.api import ScopedRelatedField, TeamField
 from apps.core.entries import ReferringRows
 from apps.testbeds import models, services
-from apps.testbeds.api.fields import QuantityField
+from apps.testbeds.api.fields import QuantityValueField
 
 _COMMON = ["id", "team", "name", "notes", "created_at", "updated_at"]
 
@@ -42,8 +42,8 @@ class TestbedSerializer(ItemSerializer):
     """A testbed; RAM in bytes, rates in bit/s, MTU in bytes."""
 
     site = _reference(models.Site)
-    ram_bytes = QuantityField("size")
-    nic_bps = QuantityField("rate")
+    ram_bytes = QuantityValueField("size")
+    nic_bps = QuantityValueField("rate")
     node_count = serializers.IntegerField(read_only=True)
 
     class Meta:
@@ -110,9 +110,9 @@ class LinkSerializer(ItemSerializer):
     a_switch = _optional(models.Switch)
     b_node = _optional(models.Node)
     b_switch = _optional(models.Switch)
-    capacity_bps = QuantityField("rate")
-    rtt_s = QuantityField("duration")
-    udp_limit_bps = QuantityField("rate")
+    capacity_bps = QuantityValueField("rate")
+    rtt_s = QuantityValueField("duration")
+    udp_limit_bps = QuantityValueField("rate")
 
     class Meta:
         model = models.Link
@@ -137,7 +137,7 @@ class FileSystemSerializer(ItemSerializer):
     """A file system and the clusters that mount it; the block size in bytes."""
 
     server_cluster = _optional(models.Cluster)
-    block_size_bytes = QuantityField("size")
+    block_size_bytes = QuantityValueField("size")
     mounts = MountSerializer(many=True, required=False)
 
     class Meta:
@@ -154,7 +154,7 @@ class SitePairSerializer(ItemSerializer):
 
     site_a = _reference(models.Site)
     site_b = _reference(models.Site)
-    rtt_s = QuantityField("duration", required=True, allow_null=False)
+    rtt_s = QuantityValueField("duration", required=True, allow_null=False)
 
     class Meta:
         model = models.SitePair
@@ -173,6 +173,6 @@ class AddNodesSerializer(serializers.Serializer):
     names = serializers.CharField(max_length=2000)
     addresses = serializers.CharField(max_length=2000, required=False, allow_blank=True, default="")
     switch = _optional(models.Switch)
-    capacity_bps = QuantityField("rate")
-    rtt_s = QuantityField("duration")
+    capacity_bps = QuantityValueField("rate")
+    rtt_s = QuantityValueField("duration")
     mtu = serializers.IntegerField(required=False, allow_null=True)

@@ -2,7 +2,7 @@
 
 from apps.testbeds.inventory.example import example_text, load_example
 from apps.testbeds.inventory.reader import MOST_BYTES, MOST_ITEMS, decode
-from apps.testbeds.inventory.store import CHANGED, CREATED, SAME, Change, Difference, import_inventory
+from apps.testbeds.inventory.store import CHANGED, CREATED, SAME, FieldChange, ItemChange, import_inventory
 from apps.testbeds.inventory.writer import export_inventory
 
 __all__ = [
@@ -11,8 +11,8 @@ __all__ = [
     "MOST_BYTES",
     "MOST_ITEMS",
     "SAME",
-    "Change",
-    "Difference",
+    "FieldChange",
+    "ItemChange",
     "decode",
     "example_text",
     "export_inventory",

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from apps.testbeds import patterns
 from apps.testbeds.inventory.fields import KnownRefusal, Lookup
-from apps.testbeds.inventory.reader import Entry, Listing, Text
-from apps.testbeds.inventory.sections import SECTIONS, Section
+from apps.testbeds.inventory.reader import MappingNode, ScalarNode, SequenceNode
+from apps.testbeds.inventory.sections import SECTIONS, InventorySection
 from apps.testbeds.models import Node
 
 # The one version of the file there is.
@@ -39,27 +39,27 @@ class Problems:
             raise ValidationError({"inventory": self.texts[:MOST_PROBLEMS] + more})
 
 
-def check_sections(document: Entry, problems: Problems) -> None:
+def check_sections(document: MappingNode, problems: Problems) -> None:
     """Note what is no section, and a version that is not ours."""
     names = [section.name for section in SECTIONS]
     for name, value in document.values.items():
         if name == "version":
-            if not isinstance(value, Text) or value.text != str(VERSION):
+            if not isinstance(value, ScalarNode) or value.text != str(VERSION):
                 problems.add(value.line, name, [_("only version %s can be read.") % VERSION])
         elif name not in names:
             problems.add(value.line, name, [_("there is no such section; there are %s.") % ", ".join(names)])
 
 
-def entries_of(document: Entry, section: Section, problems: Problems) -> Iterator[Entry]:
+def entries_of(document: MappingNode, section: InventorySection, problems: Problems) -> Iterator[MappingNode]:
     """Yield the entries of a section; one of nodes whose name is a pattern becomes several."""
-    value = document.values.get(section.name, Text(0, None))
-    if isinstance(value, Text) and value.text is None:
+    value = document.values.get(section.name, ScalarNode(0, None))
+    if isinstance(value, ScalarNode) and value.text is None:
         return
-    if not isinstance(value, Listing):
+    if not isinstance(value, SequenceNode):
         problems.add(value.line, section.name, [_("here stands a list, each entry of it begins with “-”.")])
         return
     for entry in value.items:
-        if not isinstance(entry, Entry):
+        if not isinstance(entry, MappingNode):
             problems.add(entry.line, section.name, [_("an entry has fields, such as “name: …”.")])
             continue
         try:
@@ -68,7 +68,9 @@ def entries_of(document: Entry, section: Section, problems: Problems) -> Iterato
             problems.add(entry.line, label_of(section, entry), error.messages)
 
 
-def read_entry(section: Section, entry: Entry, lookup: Lookup, problems: Problems) -> dict[str, Any] | None:
+def read_entry(
+    section: InventorySection, entry: MappingNode, lookup: Lookup, problems: Problems
+) -> dict[str, Any] | None:
     """Return the values of an entry's fields; None if one is wrong or refers to something refused."""
     fields = {item.name: item for item in section.fields}
     label = label_of(section, entry)
@@ -91,27 +93,27 @@ def read_entry(section: Section, entry: Entry, lookup: Lookup, problems: Problem
     return values if usable else None
 
 
-def name_of(section: Section, entry: Entry) -> str:
+def name_of(section: InventorySection, entry: MappingNode) -> str:
     """Return the name that others refer to an entry by."""
     parts = [entry.values.get(name) for name in section.identity]
-    return " – ".join(part.text.strip() for part in parts if isinstance(part, Text) and part.text)
+    return " – ".join(part.text.strip() for part in parts if isinstance(part, ScalarNode) and part.text)
 
 
-def label_of(section: Section, entry: Entry) -> str:
+def label_of(section: InventorySection, entry: MappingNode) -> str:
     """Return what an entry is called in messages: ``nodes “KGFS01”``."""
     name = name_of(section, entry)
     return f"{section.name} “{name}”" if name else section.name
 
 
-def _expanded(entry: Entry) -> list[Entry]:
+def _expanded(entry: MappingNode) -> list[MappingNode]:
     """Return one entry for each node that a pattern in `name` stands for, each with its own address."""
     name = entry.values.get("name")
-    if not isinstance(name, Text) or "[" not in (name.text or ""):
+    if not isinstance(name, ScalarNode) or "[" not in (name.text or ""):
         return [entry]
     names = patterns.expand_pattern(name.text or "")
     own = [entry.values] * len(names)
     if (written := entry.values.get("addresses")) is not None:
-        if not isinstance(written, Text):
+        if not isinstance(written, ScalarNode):
             raise ValidationError(_("addresses of a pattern of names are a pattern too, such as 10.0.1.[11-14]."))
         addresses = patterns.expand_pattern(written.text or "")
         if len(addresses) != len(names):
@@ -119,7 +121,8 @@ def _expanded(entry: Entry) -> list[Entry]:
                 _("these are %(addresses)s addresses for %(nodes)s nodes: write one for each, or none.")
                 % {"addresses": len(addresses), "nodes": len(names)}
             )
-        own = [{**entry.values, "addresses": Text(written.line, address)} for address in addresses]
+        own = [{**entry.values, "addresses": ScalarNode(written.line, address)} for address in addresses]
     return [
-        Entry(entry.line, {**values, "name": Text(name.line, one)}) for one, values in zip(names, own, strict=True)
+        MappingNode(entry.line, {**values, "name": ScalarNode(name.line, one)})
+        for one, values in zip(names, own, strict=True)
     ]

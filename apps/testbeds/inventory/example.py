@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from apps.accounts.models import Team
-from apps.testbeds.inventory.store import Change, import_inventory
+from apps.testbeds.inventory.store import ItemChange, import_inventory
 
 _FILE = Path(__file__).resolve().parents[1] / "data" / "example.yaml"
 
@@ -13,6 +13,6 @@ def example_text() -> str:
     return _FILE.read_text(encoding="utf-8")
 
 
-def load_example(*, team: Team) -> list[Change]:
+def load_example(*, team: Team) -> list[ItemChange]:
     """Import the example into a team; what the team has under the same names is changed to it."""
     return import_inventory(team=team, text=example_text())

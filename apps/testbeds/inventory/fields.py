@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from apps.bench import units
 from apps.core import messages
 from apps.testbeds import patterns, quantities, services
-from apps.testbeds.inventory.reader import Entry, Listing, Text, Value
+from apps.testbeds.inventory.reader import MappingNode, ScalarNode, SequenceNode, Value
 from apps.testbeds.models import Cluster, Node, Switch
 
 
@@ -75,7 +75,7 @@ class Field:
 
 def plain(value: Value) -> str:
     """Return a single value's text; "" for null. ValidationError for a list or a mapping."""
-    if not isinstance(value, Text):
+    if not isinstance(value, ScalarNode):
         raise ValidationError(_("Here stands a single value, not a list or a mapping."))
     return (value.text or "").strip()
 
@@ -125,7 +125,7 @@ def end(name: str) -> Field:
 
     def read(value: Value, lookup: Lookup) -> Any:
         kinds: dict[str, type[Model]] = {"node": Node, "switch": Switch}
-        if not isinstance(value, Entry) or len(value.values) != 1 or next(iter(value.values)) not in kinds:
+        if not isinstance(value, MappingNode) or len(value.values) != 1 or next(iter(value.values)) not in kinds:
             raise ValidationError(_("Write {node: NAME} or {switch: NAME}."))
         ((kind, written),) = value.values.items()
         end_item = lookup.find(kinds[kind], plain(written))
@@ -196,9 +196,9 @@ def mounts() -> Field:
 
 
 def _items(value: Value) -> list[Value]:
-    if isinstance(value, Listing):
+    if isinstance(value, SequenceNode):
         return value.items
-    if isinstance(value, Text):
+    if isinstance(value, ScalarNode):
         return [value] if value.text else []
     raise ValidationError(_("Here stands a list."))
 
@@ -207,14 +207,14 @@ def _pairs(value: Value, first: str, second: str) -> list[tuple[str, str]]:
     """Return the pairs of a list of texts (then the second is "") or of mappings with the two fields."""
     pairs = []
     for item in _items(value):
-        if not isinstance(item, Entry):
+        if not isinstance(item, MappingNode):
             pairs.append((plain(item), ""))
             continue
         if first not in item.values or not set(item.values) <= {first, second}:
             raise ValidationError(
                 _("Write a text, or {%(first)s: …, %(second)s: …}.") % {"first": first, "second": second}
             )
-        pairs.append((plain(item.values[first]), plain(item.values.get(second, Text(item.line, None)))))
+        pairs.append((plain(item.values[first]), plain(item.values.get(second, ScalarNode(item.line, None)))))
     return pairs
 
 

@@ -10,15 +10,15 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from apps.core import documents, messages
-from apps.core.documents import Entry, Listing, Text, Value
+from apps.core.documents import MappingNode, ScalarNode, SequenceNode, Value
 from apps.testbeds import patterns
 
 __all__ = [
     "MOST_BYTES",
     "MOST_ITEMS",
-    "Entry",
-    "Listing",
-    "Text",
+    "MappingNode",
+    "ScalarNode",
+    "SequenceNode",
     "UnreadableInventory",
     "Value",
     "decode",
@@ -28,7 +28,7 @@ __all__ = [
 MOST_BYTES = 1024 * 1024
 # Things and their parts, such as addresses, patterns counted by their names.
 MOST_ITEMS = patterns.MOST_NAMES
-_LIMITS = documents.Limits(most_bytes=MOST_BYTES, deepest=8)
+_LIMITS = documents.DocumentLimits(most_bytes=MOST_BYTES, deepest=8)
 
 
 class UnreadableInventory(ValidationError):
@@ -46,13 +46,13 @@ def decode(data: bytes) -> str:
         raise UnreadableInventory(messages.render(error.message)) from error
 
 
-def read_document(text: str) -> Entry:
+def read_document(text: str) -> MappingNode:
     """Return the mapping that a text holds; UnreadableInventory says in which line it is not YAML."""
     try:
         document = documents.read_tree(text, _LIMITS)
     except documents.UnreadableError as error:
         raise UnreadableInventory(messages.render(error.message)) from error
-    if not isinstance(document, Entry):
+    if not isinstance(document, MappingNode):
         raise UnreadableInventory(
             _("This is no inventory: it begins with sections such as “sites:” and “nodes:”, each with a list.")
         )
@@ -70,11 +70,11 @@ def read_document(text: str) -> Entry:
     return document
 
 
-def _sizes(document: Entry) -> Iterator[tuple[int, int]]:
+def _sizes(document: MappingNode) -> Iterator[tuple[int, int]]:
     """Yield (line, how many things or parts) of what stands in lists, and of patterns, in the order of the text."""
     for section, value in document.values.items():
-        for item in value.items if isinstance(value, Listing) else ():
-            own = item.values if isinstance(item, Entry) else {}
+        for item in value.items if isinstance(value, SequenceNode) else ():
+            own = item.values if isinstance(item, MappingNode) else {}
             if section == "nodes":
                 # One entry becomes as many nodes as its name stands for, each with an address of its own.
                 yield item.line, max(_names(own.get("name")), 1)
@@ -91,15 +91,15 @@ def _sizes(document: Entry) -> Iterator[tuple[int, int]]:
 
 def _names(value: Value | None) -> int:
     """Return how many names a text stands for, 0 for what is none."""
-    return patterns.count_names(value.text or "") if isinstance(value, Text) else 0
+    return patterns.count_names(value.text or "") if isinstance(value, ScalarNode) else 0
 
 
 def _items(value: Value) -> Iterator[Value]:
     """Yield what stands in lists, at any depth, in the order of the text."""
-    if isinstance(value, Listing):
+    if isinstance(value, SequenceNode):
         for item in value.items:
             yield item
             yield from _items(item)
-    elif isinstance(value, Entry):
+    elif isinstance(value, MappingNode):
         for part in value.values.values():
             yield from _items(part)

@@ -15,7 +15,7 @@ from apps.testbeds.models.links import DEFAULT_STREAMS, DEFAULT_UDP_SHARE
 
 
 @dataclass(frozen=True)
-class Section:
+class InventorySection:
     """One list of the file: its model, its fields, and the rows a team has of it."""
 
     name: str
@@ -44,8 +44,8 @@ class Section:
 
 
 SECTIONS = (
-    Section("sites", Site, (fields.text("name"), fields.text("place"), fields.text("notes")), queries.sites),
-    Section(
+    InventorySection("sites", Site, (fields.text("name"), fields.text("place"), fields.text("notes")), queries.sites),
+    InventorySection(
         "testbeds",
         Testbed,
         (
@@ -66,19 +66,19 @@ SECTIONS = (
         ),
         queries.testbeds,
     ),
-    Section(
+    InventorySection(
         "nodes",
         Node,
         (fields.text("name"), fields.reference("testbed", Testbed), fields.addresses(), fields.text("notes")),
         queries.nodes,
     ),
-    Section(
+    InventorySection(
         "switches",
         Switch,
         (fields.text("name"), fields.reference("site", Site), fields.text("notes")),
         queries.switches,
     ),
-    Section(
+    InventorySection(
         "links",
         Link,
         (
@@ -95,13 +95,13 @@ SECTIONS = (
         ),
         queries.links,
     ),
-    Section(
+    InventorySection(
         "clusters",
         Cluster,
         (fields.text("name"), fields.nodes(), fields.text("notes")),
         lambda: queries.clusters().prefetch_related("nodes"),
     ),
-    Section(
+    InventorySection(
         "file_systems",
         FileSystem,
         (
@@ -116,7 +116,7 @@ SECTIONS = (
         ),
         queries.file_systems,
     ),
-    Section(
+    InventorySection(
         "site_pairs",
         SitePair,
         (

@@ -13,13 +13,13 @@ from apps.testbeds import services
 from apps.testbeds.inventory import entries, reader
 from apps.testbeds.inventory.entries import Problems
 from apps.testbeds.inventory.fields import Lookup
-from apps.testbeds.inventory.sections import SECTIONS, Section
+from apps.testbeds.inventory.sections import SECTIONS, InventorySection
 
 CREATED, CHANGED, SAME = "created", "changed", "same"
 
 
 @dataclass(frozen=True)
-class Difference:
+class FieldChange:
     """A field's value before and after, as the file writes it; None where it is empty."""
 
     field: str
@@ -28,12 +28,12 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Change:
+class ItemChange:
     """What an import did, or would do, to one item: `action` is "created", "changed" or "same"."""
 
     action: str
     item: Model
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[FieldChange, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -41,7 +41,7 @@ class Change:
         return str(self.item._meta.verbose_name)
 
 
-class _Known(dict[type[Model], dict[Any, Any]]):
+class _TeamItems(dict[type[Model], dict[Any, Any]]):
     """What the team has by kind and name; each kind is read once the file describes or names one."""
 
     def __init__(self, team: Team) -> None:
@@ -54,7 +54,7 @@ class _Known(dict[type[Model], dict[Any, Any]]):
         return self[kind]
 
 
-def import_inventory(*, team: Team, text: str, dry_run: bool = False) -> list[Change]:
+def import_inventory(*, team: Team, text: str, dry_run: bool = False) -> list[ItemChange]:
     """Create what the file has and the team has not, change what differs; return that and what was the same.
 
     Things are recognised by kind and name (end-to-end RTTs by their two sites). A field that an entry leaves out
@@ -70,10 +70,10 @@ def import_inventory(*, team: Team, text: str, dry_run: bool = False) -> list[Ch
     return changes
 
 
-def _store_all(team: Team, document: reader.Entry) -> list[Change]:
+def _store_all(team: Team, document: reader.MappingNode) -> list[ItemChange]:
     problems = Problems()
     entries.check_sections(document, problems)
-    lookup = Lookup(_Known(team))
+    lookup = Lookup(_TeamItems(team))
     changes = []
     for section in SECTIONS:
         seen: set[object] = set()
@@ -101,7 +101,7 @@ def _store_all(team: Team, document: reader.Entry) -> list[Change]:
     return changes
 
 
-def _store(team: Team, section: Section, item: Any, values: dict[str, Any]) -> Change:
+def _store(team: Team, section: InventorySection, item: Any, values: dict[str, Any]) -> ItemChange:
     """Create the item, or change what differs; ValidationError leaves the database as it was."""
     fields = {field.name: field for field in section.fields if field.name in values}
     before = {name: field.value_of(item) for name, field in fields.items()} if item else {}
@@ -113,23 +113,23 @@ def _store(team: Team, section: Section, item: Any, values: dict[str, Any]) -> C
             if name not in section.identity and before[name] != values[name]
         }
         if not fields:
-            return Change(SAME, item)
+            return ItemChange(SAME, item)
     columns: dict[str, Any] = {}
     for name, field in fields.items():
         columns |= field.assignments(values[name])
     differences = tuple(
         difference
         for name, field in fields.items()
-        if (difference := Difference(name, field.written(before.get(name)), field.written(values[name])))
+        if (difference := FieldChange(name, field.written(before.get(name)), field.written(values[name])))
         and difference.before != difference.after
     )
     # Each is a savepoint, so that what the database itself refuses does not end the whole transaction.
     if item:
-        return Change(CHANGED, services.update_item(item=item, values=columns), differences)
-    return Change(CREATED, services.create_item(kind=section.model, team=team, values=columns), differences)
+        return ItemChange(CHANGED, services.update_item(item=item, values=columns), differences)
+    return ItemChange(CREATED, services.create_item(kind=section.model, team=team, values=columns), differences)
 
 
-def _report(section: Section, entry: reader.Entry, error: ValidationError, problems: Problems) -> None:
+def _report(section: InventorySection, entry: reader.MappingNode, error: ValidationError, problems: Problems) -> None:
     for column, texts in error.message_dict.items():
         field = section.field_of(column)
         name = field.name if field else ""

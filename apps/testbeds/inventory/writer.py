@@ -9,7 +9,7 @@ from apps.accounts.models import Team
 from apps.core import documents
 from apps.testbeds.inventory.entries import VERSION
 from apps.testbeds.inventory.fields import Inline, InlineEntry
-from apps.testbeds.inventory.sections import SECTIONS, Section
+from apps.testbeds.inventory.sections import SECTIONS, InventorySection
 
 
 class _Dumper(documents.Dumper):
@@ -36,6 +36,6 @@ def export_inventory(*, team: Team) -> str:
     )
 
 
-def _entry(section: Section, item: Model) -> dict[str, Any]:
+def _entry(section: InventorySection, item: Model) -> dict[str, Any]:
     values = {field.name: field.written(field.value_of(item)) for field in section.fields}
     return {name: value for name, value in values.items() if value is not None}

@@ -14,7 +14,7 @@ from apps.testbeds.models import Link, Node, SitePair, Switch
 class Graph:
     """A team's links, and the RTTs (s) measured end to end between its sites, by the pair of their ids."""
 
-    links: tuple[network.Link, ...]
+    links: tuple[network.PathLink, ...]
     rtts_s: dict[frozenset[int], float]
 
     def path(self, a: Node, b: Node) -> network.Path | None:
@@ -30,12 +30,12 @@ class Graph:
         return network.find_path(links, a, b, end_to_end_rtt_s=end_to_end_rtt_s, can_forward=is_switch)
 
     @cached_property
-    def _between_switches(self) -> tuple[network.Link, ...]:
+    def _between_switches(self) -> tuple[network.PathLink, ...]:
         return tuple(link for link in self.links if is_switch(link.a) and is_switch(link.b))
 
     @cached_property
-    def _links_of_nodes(self) -> dict[Hashable, list[network.Link]]:
-        by_end: dict[Hashable, list[network.Link]] = {}
+    def _links_of_nodes(self) -> dict[Hashable, list[network.PathLink]]:
+        by_end: dict[Hashable, list[network.PathLink]] = {}
         for link in self.links:
             for end in (link.a, link.b):
                 if not is_switch(end):
@@ -68,9 +68,9 @@ def graph(team: Team | int) -> Graph:
     )
 
 
-def as_network_link(link: Link) -> network.Link:
+def as_network_link(link: Link) -> network.PathLink:
     """Return a link in the form the arithmetic takes."""
-    return network.Link(
+    return network.PathLink(
         key=link.key,
         a=link.a_key,
         b=link.b_key,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.bench import units
-from apps.testbeds.topology.parts import Box, Line, Picture
+from apps.testbeds.topology.parts import DrawnBox, DrawnLinks, Picture
 
 # All measures are in pixels of the drawing at its natural size.
 MARGIN = 12
@@ -62,7 +62,7 @@ class Layout:
     height: float
 
 
-def figures(line: Line) -> str:
+def figures(line: DrawnLinks) -> str:
     """Return what is written at a line: "4 × 1 Gbit/s · 4.80 ms"."""
     parts = [units.format_quantity(line.capacity_bps, "bit/s")] if line.capacity_bps else []
     if line.count > 1:
@@ -162,7 +162,7 @@ def _layers(first: str, neighbours: Mapping[str, set[str]], order: list[str]) ->
         layers.append([key for key in order if key in reached])
 
 
-def _box_width(box: Box) -> float:
+def _box_width(box: DrawnBox) -> float:
     name = text_width(shown(box.name), LETTER) + (26 if box.is_switch else 0)
     detail = text_width(box.present or shown(box.detail), SMALL_LETTER)
     return max(name, detail, 60) + 22
@@ -205,7 +205,7 @@ def _room_between(picture: Picture, above: list[str], layer: list[str], parents:
     return widest + 2 * FIELD + 24
 
 
-def _between(line: Line, one: list[str], other: list[str]) -> bool:
+def _between(line: DrawnLinks, one: list[str], other: list[str]) -> bool:
     return (line.a in one and line.b in other) or (line.b in one and line.a in other)
 
 

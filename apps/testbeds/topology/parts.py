@@ -10,7 +10,7 @@ from apps.testbeds.obstacles import Obstacle
 
 
 @dataclass(frozen=True)
-class Box:
+class DrawnBox:
     """A switch, or one or more like nodes; `members` are the ends (such as "node:3") it stands for.
 
     `busy` of its nodes are at work, `obstacle_count` cannot measure: `obstacle` says why in a few words (a msgid), if
@@ -52,7 +52,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Line:
+class DrawnLinks:
     """The like links between two boxes, `count` of them; figures as in the inventory."""
 
     a: str
@@ -70,8 +70,8 @@ class Line:
 class Picture:
     """The boxes by key, and the lines between them."""
 
-    boxes: Mapping[str, Box] = field(default_factory=dict)
-    lines: tuple[Line, ...] = ()
+    boxes: Mapping[str, DrawnBox] = field(default_factory=dict)
+    lines: tuple[DrawnLinks, ...] = ()
 
     @property
     def node_ids(self) -> set[int]:
@@ -83,11 +83,11 @@ class Picture:
         return replace(self, boxes={key: _marked(box, keeping) for key, box in self.boxes.items()})
 
 
-def _nodes_in(box: Box) -> list[int]:
+def _nodes_in(box: DrawnBox) -> list[int]:
     return [] if box.is_switch else [int(member.partition(":")[2]) for member in box.members]
 
 
-def _marked(box: Box, keeping: Mapping[int, Obstacle]) -> Box:
+def _marked(box: DrawnBox, keeping: Mapping[int, Obstacle]) -> DrawnBox:
     obstacles = [keeping[pk] for pk in _nodes_in(box) if pk in keeping]
     labels = {obstacle.label for obstacle in obstacles}
     return replace(

@@ -9,7 +9,7 @@ from apps.bench import network
 from apps.testbeds import patterns, queries
 from apps.testbeds.models import Link, Node, Site, Switch
 from apps.testbeds.queries import paths
-from apps.testbeds.topology.parts import Box, Line, Picture
+from apps.testbeds.topology.parts import DrawnBox, DrawnLinks, Picture
 
 # As many like nodes as this share one box.
 COLLAPSE_FROM = 3
@@ -99,13 +99,15 @@ def _picture(
     box_of = {member: box.key for box in boxes.values() for member in box.members}
     lines = _lines(links, box_of)
     limiting = {bottleneck} if bottleneck else _bottlenecks(boxes, links)
-    marked = tuple(Line(**{**vars(line), "is_bottleneck": not limiting.isdisjoint(line.keys)}) for line in lines)
+    marked = tuple(
+        DrawnLinks(**{**vars(line), "is_bottleneck": not limiting.isdisjoint(line.keys)}) for line in lines
+    )
     return Picture(boxes, marked)
 
 
-def _switch_boxes(switches: list[Switch]) -> list[Box]:
+def _switch_boxes(switches: list[Switch]) -> list[DrawnBox]:
     return [
-        Box(
+        DrawnBox(
             key=paths.switch_key(switch),
             name=switch.name,
             detail="",
@@ -118,7 +120,7 @@ def _switch_boxes(switches: list[Switch]) -> list[Box]:
     ]
 
 
-def _node_boxes(nodes: list[Node], links: list[Link], busy: set[int]) -> list[Box]:
+def _node_boxes(nodes: list[Node], links: list[Link], busy: set[int]) -> list[DrawnBox]:
     by_key = {paths.node_key(node): node for node in nodes}
     boxes = []
     for alike in _alike(by_key, links):
@@ -133,10 +135,10 @@ def _node_boxes(nodes: list[Node], links: list[Link], busy: set[int]) -> list[Bo
     return sorted(boxes, key=lambda box: box.name)
 
 
-def _group(members: list[Node], busy: set[int]) -> Box:
+def _group(members: list[Node], busy: set[int]) -> DrawnBox:
     first = members[0]
     single = len(members) == 1
-    return Box(
+    return DrawnBox(
         key=paths.node_key(first),
         name=first.name if single else f"{first.testbed.name} × {len(members)}",
         detail=_unless(first.testbed.name, first.name)
@@ -154,13 +156,13 @@ def _unless(text: str, label: str) -> str:
     return "" if text == label else text
 
 
-def _lines(links: list[Link], box_of: Mapping[str, str]) -> list[Line]:
+def _lines(links: list[Link], box_of: Mapping[str, str]) -> list[DrawnLinks]:
     between: dict[tuple[object, ...], list[Link]] = {}
     for link in links:
         if (a := box_of.get(link.a_key)) and (b := box_of.get(link.b_key)) and a != b:
             between.setdefault((*sorted((a, b)), link.capacity_bps, link.rtt_s), []).append(link)
     return [
-        Line(
+        DrawnLinks(
             a=box_of[same[0].a_key],
             b=box_of[same[0].b_key],
             name=same[0].name if len(same) == 1 else patterns.compress_names(link.name for link in same),
@@ -174,7 +176,7 @@ def _lines(links: list[Link], box_of: Mapping[str, str]) -> list[Line]:
     ]
 
 
-def _bottlenecks(boxes: Mapping[str, Box], links: list[Link]) -> set[str]:
+def _bottlenecks(boxes: Mapping[str, DrawnBox], links: list[Link]) -> set[str]:
     """Return the keys of the links that limit the paths between the boxes of nodes, and to where the drawing ends.
 
     A drawing in which every line stands out says nothing. So of more than two boxes only the paths that lead from
@@ -197,7 +199,7 @@ def _bottlenecks(boxes: Mapping[str, Box], links: list[Link]) -> set[str]:
     return {key for part in limits.values() for key, times in part.items() if times == max(part.values())}
 
 
-def _parts(graph: list[network.Link]) -> dict[object, str]:
+def _parts(graph: list[network.PathLink]) -> dict[object, str]:
     """Return for each end the first end, by name, of the connected part it belongs to."""
     part_of: dict[object, str] = {}
     neighbours: dict[object, set[str]] = defaultdict(set)
@@ -213,5 +215,5 @@ def _parts(graph: list[network.Link]) -> dict[object, str]:
     return part_of
 
 
-def _joins_switches(link: network.Link) -> bool:
+def _joins_switches(link: network.PathLink) -> bool:
     return paths.is_switch(link.a) and paths.is_switch(link.b)

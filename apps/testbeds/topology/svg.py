@@ -19,7 +19,7 @@ from apps.testbeds.topology.layout import (
     shown,
     text_width,
 )
-from apps.testbeds.topology.parts import Box, Line, Picture
+from apps.testbeds.topology.parts import DrawnBox, DrawnLinks, Picture
 
 # From these widths on a drawing may not be made as small as the screen.
 _SIZES = {"huge": 1100, "large": 800, "medium": 480}
@@ -75,7 +75,7 @@ def _field(site: str, spot: Spot) -> SafeString:
     )
 
 
-def _box(box: Box, spot: Spot) -> SafeString:
+def _box(box: DrawnBox, spot: Spot) -> SafeString:
     kinds = ["topology-box", "topology-switch" if box.is_switch else "topology-node"]
     kinds += [f"topology-{box.mark}"] if box.mark else []
     indent = 30 if box.is_switch else 11
@@ -123,7 +123,7 @@ def _sign(spot: Spot) -> SafeString:
     )  # fmt: skip
 
 
-def _line(line: Line, layout: Layout) -> SafeString:
+def _line(line: DrawnLinks, layout: Layout) -> SafeString:
     course, (x, y), split = _course(line, layout)
     label = figures(line)
     # Between two switches the capacity stands above the line and the RTT below it, elsewhere both above.
@@ -144,7 +144,7 @@ def _figure(text: str, x: float, y: float) -> SafeString:
     return format_html('<text class="topology-figure" x="{}" y="{}">{}</text>', *_numbers(x, y), text)
 
 
-def _course(line: Line, layout: Layout) -> tuple[str, tuple[float, float], bool]:
+def _course(line: DrawnLinks, layout: Layout) -> tuple[str, tuple[float, float], bool]:
     """Return the path of a line, the middle of its figures, and whether they have room above and below."""
     a, b = sorted((line.a, line.b), key=lambda key: (layout.spots[key].x, layout.spots[key].y))
     for child, head in ((a, b), (b, a)):

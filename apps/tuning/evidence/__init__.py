@@ -13,7 +13,7 @@ from apps.bench.toolkit import Tool
 from apps.campaigns.models import Campaign, Run
 from apps.testbeds.models import Site
 from apps.tuning.evidence import paths, points, printed, storage, ways
-from apps.tuning.evidence.lanes import Ends, Measured, lanes_of_campaign, lanes_of_files, lanes_of_sites
+from apps.tuning.evidence.lanes import Ends, MeasuredLane, lanes_of_campaign, lanes_of_files, lanes_of_sites
 
 # The roles between which data go where another node starts them.
 THIRD_PARTY = ("source", "destination")
@@ -31,11 +31,11 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
     cells: dict[Ends, list[tuple[Tool, Point]]] = defaultdict(list)
     for pk, point in pairs:
         cells[lanes[pk].ends].append((lanes[pk].tool, point))
-    members: dict[Ends, list[Measured]] = defaultdict(list)
+    members: dict[Ends, list[MeasuredLane]] = defaultdict(list)
     for item in lanes.values():
         if item.ends in cells or printed.has_any(item.lane.experiment):
             members[item.ends].append(item)
-    network = paths.Network(campaign.team_id, campaign)
+    network = paths.TeamNetwork(campaign.team_id, campaign)
     network.load(node for own in members.values() for item in own for node in (*item.names, *item.serving))
     facts = agents.facts_of_runs({node for ends in members for _role, node in ends}, _runs_of(campaign))
     found_by_ends = {}
@@ -82,7 +82,7 @@ def _trials_of(evidence: Evidence) -> int:
 def of_campaign(campaign: Campaign) -> Evidence:
     """Return all that the campaign measured or prints, between whichever nodes."""
     lanes = lanes_of_campaign(campaign)
-    return _whole(lanes, points.of_lanes(lanes), paths.Network(campaign.team_id, campaign), _runs_of(campaign))
+    return _whole(lanes, points.of_lanes(lanes), paths.TeamNetwork(campaign.team_id, campaign), _runs_of(campaign))
 
 
 def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) -> Evidence:
@@ -92,14 +92,14 @@ def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) 
     """
     lanes = lanes_of_sites(a, b)
     pairs = points.of_lanes(lanes, most_results=most_results)
-    return _whole(lanes, pairs, paths.Network(a.team_id))
+    return _whole(lanes, pairs, paths.TeamNetwork(a.team_id))
 
 
 def of_files(team: Team, *, most_results: int = points.MOST_RESULTS) -> Evidence:
     """Return what a team measured of its file systems, in all campaigns: the latest results."""
     lanes = lanes_of_files(team)
     pairs = points.of_lanes(lanes, most_results=most_results)
-    return _whole(lanes, pairs, paths.Network(team.pk))
+    return _whole(lanes, pairs, paths.TeamNetwork(team.pk))
 
 
 def _runs_of(campaign: Campaign) -> QuerySet[Run, int]:
@@ -107,9 +107,9 @@ def _runs_of(campaign: Campaign) -> QuerySet[Run, int]:
 
 
 def _whole(
-    lanes: dict[int, Measured],
+    lanes: dict[int, MeasuredLane],
     pairs: Sequence[tuple[int, Point]],
-    network: paths.Network,
+    network: paths.TeamNetwork,
     runs: Iterable[int] = (),
 ) -> Evidence:
     """Return the evidence of lanes; `runs` are those of one campaign, of which an archive may have brought facts."""

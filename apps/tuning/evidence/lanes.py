@@ -18,7 +18,7 @@ Ends = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredLane:
     """A lane with its tool and its nodes: {id: name} of all, `ends` the first of each role.
 
     `serving` {id: name} are the nodes that serve its file system.
@@ -46,12 +46,12 @@ class Measured:
         return not self.serving or self.names.keys() <= self.serving.keys()
 
 
-def lanes_of_campaign(campaign: Campaign) -> dict[int, Measured]:
+def lanes_of_campaign(campaign: Campaign) -> dict[int, MeasuredLane]:
     """Return the campaign's lanes by id."""
     return _measured(Lane.objects.filter(experiment__campaign=campaign))
 
 
-def lanes_of_sites(a: Site, b: Site) -> dict[int, Measured]:
+def lanes_of_sites(a: Site, b: Site) -> dict[int, MeasuredLane]:
     """Return the lanes of the sites' team whose nodes, and those that serve their file systems, are all at the two.
 
     Campaigns that are being deleted are left out.
@@ -64,7 +64,7 @@ def lanes_of_sites(a: Site, b: Site) -> dict[int, Measured]:
     return {pk: item for pk, item in lanes.items() if item.names and not (item.serving.keys() & elsewhere)}
 
 
-def lanes_of_files(team: Team) -> dict[int, Measured]:
+def lanes_of_files(team: Team) -> dict[int, MeasuredLane]:
     """Return the lanes of a team's measurements of file systems; campaigns that are being deleted are left out."""
     return _measured(_known_to_all(team.pk).filter(experiment__file_system__isnull=False))
 
@@ -75,7 +75,7 @@ def _known_to_all(team_id: int) -> QuerySet[Lane]:
     return rows.exclude(experiment__campaign__visibility=Campaign.Visibility.PRIVATE)
 
 
-def _measured(lanes: QuerySet[Lane]) -> dict[int, Measured]:
+def _measured(lanes: QuerySet[Lane]) -> dict[int, MeasuredLane]:
     rows = list(
         lanes.select_related("experiment__file_system__server_cluster", "experiment__campaign").order_by("pk")
     )
@@ -89,7 +89,7 @@ def _measured(lanes: QuerySet[Lane]) -> dict[int, Measured]:
         tool = tools[lane.experiment.tool]
         servers = servers_of.get(lane.experiment.file_system_id, {})
         if own:
-            lanes_measured[lane.pk] = Measured(lane, tool, results.ends_of(lane, tool), own, servers)
+            lanes_measured[lane.pk] = MeasuredLane(lane, tool, results.ends_of(lane, tool), own, servers)
     return lanes_measured
 
 

@@ -9,13 +9,13 @@ from apps.campaigns.models import Campaign
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import Node
 from apps.tuning.evidence import printed
-from apps.tuning.evidence.lanes import Ends, Measured
+from apps.tuning.evidence.lanes import Ends, MeasuredLane
 
 # Of large clusters that mount one file system not every pair of nodes is looked at.
 MOST_PAIRS = 512
 
 
-class Network:
+class TeamNetwork:
     """The network of a team, read once; `campaign` is that whose publication may know its paths better."""
 
     def __init__(self, team: int, campaign: Campaign | None = None) -> None:
@@ -26,7 +26,7 @@ class Network:
         """Return the path between two ends; nothing is known of the path of one end, or of three."""
         return self._find(*(node for _role, node in ends)) if len(ends) == 2 else PathFacts()
 
-    def paths_of(self, lanes: Iterable[Measured]) -> dict[tuple[str, str], PathFacts]:
+    def paths_of(self, lanes: Iterable[MeasuredLane]) -> dict[tuple[str, str], PathFacts]:
         """Return {(name, name): path} between the nodes of lanes, and from those to their file systems' servers."""
         lanes = list(lanes)
         names = {node: name for item in lanes for node, name in (*item.names.items(), *item.serving.items())}
@@ -35,7 +35,7 @@ class Network:
         paths = {pair: self._find(*pair) for pair in itertools.islice(pairs, MOST_PAIRS)}
         return {(names[a], names[b]): path for (a, b), path in paths.items() if path != PathFacts()}
 
-    def interconnects_of(self, lanes: Iterable[Measured]) -> dict[str, str]:
+    def interconnects_of(self, lanes: Iterable[MeasuredLane]) -> dict[str, str]:
         """Return {name: what joins its testbed's nodes} of the nodes of lanes that are told of."""
         names = {node: name for item in lanes for node, name in item.names.items()}
         self.load(names)
@@ -71,7 +71,7 @@ def facts_of(path: network.Path) -> PathFacts:
     )
 
 
-def _pairs(item: Measured) -> Iterable[tuple[int, int]]:
+def _pairs(item: MeasuredLane) -> Iterable[tuple[int, int]]:
     """Yield the pairs of different nodes that a lane's measurement joins."""
     roles = [nodes for nodes in item.lane.roles.values() if nodes]
     if item.serving:

@@ -13,7 +13,7 @@ from apps.bench.sweep import likeness
 from apps.bench.toolkit import Tool, bears_on, doubts, goes_back, harmonic_metrics
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
-from apps.tuning.evidence.lanes import Measured
+from apps.tuning.evidence.lanes import MeasuredLane
 from apps.tuning.evidence.storage import LOCAL
 
 # Of an archive no more results than these, the latest, are read: a page asks for them.
@@ -48,7 +48,7 @@ class _Told:
             self.on_all.add(flag["name"])
 
 
-def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) -> list[tuple[int, Point]]:
+def of_lanes(lanes: Mapping[int, MeasuredLane], *, most_results: int | None = None) -> list[tuple[int, Point]]:
     """Return (lane, point) of all that was measured on lanes, of the figures that count.
 
     Those that a sender's own limit held are left out: they tell of the limit. Points come in the order of their first
@@ -94,7 +94,7 @@ def of_lanes(lanes: Mapping[int, Measured], *, most_results: int | None = None) 
     ]
 
 
-def _harmonic(cells: Mapping[Cell, _Told], lanes: Mapping[int, Measured]) -> dict[int, frozenset[str]]:
+def _harmonic(cells: Mapping[Cell, _Told], lanes: Mapping[int, MeasuredLane]) -> dict[int, frozenset[str]]:
     """Return the metrics of each experiment whose figures have a harmonic mean, in rules as in its tables."""
     settings: dict[int, list[dict[str, Any]]] = {}
     tools = {}
@@ -104,7 +104,7 @@ def _harmonic(cells: Mapping[Cell, _Told], lanes: Mapping[int, Measured]) -> dic
     return {pk: harmonic_metrics(tools[pk], own) for pk, own in settings.items()}
 
 
-def _point(cell: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
+def _point(cell: _Told, measured: MeasuredLane, harmonic: frozenset[str]) -> Point:
     file_system = measured.file_system
     return Point(
         _parameters(cell, measured),
@@ -125,7 +125,7 @@ def _point(cell: _Told, measured: Measured, harmonic: frozenset[str]) -> Point:
     )
 
 
-def _is_back(cell: _Told, measured: Measured) -> bool | None:
+def _is_back(cell: _Told, measured: MeasuredLane) -> bool | None:
     """Return whether the data of a cell went back, None where nobody told."""
     if measured.tool.backwards_at[0] in _unknown(cell, measured):
         return None
@@ -133,7 +133,7 @@ def _is_back(cell: _Told, measured: Measured) -> bool | None:
     return goes_back(None if PRINTED in cell.observed else measured.tool, cell.parameters)
 
 
-def _parameters(cell: _Told, measured: Measured) -> Mapping[str, Any]:
+def _parameters(cell: _Told, measured: MeasuredLane) -> Mapping[str, Any]:
     """Return the parameters of a cell; of an import some are not known, and no rule reads them."""
     unknown = _unknown(cell, measured)
     if measured.tool.backwards_at[0] in unknown:
@@ -142,11 +142,11 @@ def _parameters(cell: _Told, measured: Measured) -> Mapping[str, Any]:
     return Told(cell.parameters, unknown) if unknown else cell.parameters
 
 
-def _unknown(cell: _Told, measured: Measured) -> frozenset[str]:
+def _unknown(cell: _Told, measured: MeasuredLane) -> frozenset[str]:
     return frozenset(item.name for item in likeness.unknown_of(measured.tool, cell.parameters))
 
 
-def layer_of(parameters: Mapping[str, Any], measured: Measured) -> str:
+def layer_of(parameters: Mapping[str, Any], measured: MeasuredLane) -> str:
     """Return which layer of the way to the data a setting measures alone; "" for none, such as a copy of files."""
     group, file_system = measured.tool.group, measured.file_system
     if group == "storage" or (group == "mpi" and measured.tool.file_system == "required"):
@@ -161,7 +161,7 @@ def layer_of(parameters: Mapping[str, Any], measured: Measured) -> str:
     return NETWORK if group == "transfer" and in_memory else ""
 
 
-def _is_disk(file_system: FileSystem, measured: Measured) -> bool:
+def _is_disk(file_system: FileSystem, measured: MeasuredLane) -> bool:
     """Return whether it is local, or of a kind of its own on the very nodes that are said to serve it."""
     if file_system.kind in LOCAL:
         return measured.is_local

@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from apps.bench.rules.base import LinkFacts, PathFacts, Ratio, Trend
 from apps.campaigns.models import Campaign, Experiment
-from apps.tuning.evidence.lanes import Measured
+from apps.tuning.evidence.lanes import MeasuredLane
 
 
 class Printed(TypedDict):
@@ -64,7 +64,7 @@ def _narrowest(links: Iterable[LinkFacts], usual: str) -> LinkFacts | None:
     return min(with_capacity, key=lambda link: (link.capacity_bps or 0, link.name != usual), default=None)
 
 
-def of_lanes(lanes: Iterable[Measured]) -> Printed:
+def of_lanes(lanes: Iterable[MeasuredLane]) -> Printed:
     """Return what is printed of the experiments of lanes."""
     experiments = {item.lane.experiment_id: item.lane.experiment for item in lanes}
     own = [experiment.printed for experiment in experiments.values() if experiment.printed]
@@ -74,7 +74,7 @@ def of_lanes(lanes: Iterable[Measured]) -> Printed:
     )
 
 
-def file_systems_in(lanes: Iterable[Measured]) -> Q | None:
+def file_systems_in(lanes: Iterable[MeasuredLane]) -> Q | None:
     """Return which file systems are named by what is printed of lanes; None for none."""
     names_by_team: dict[int, set[str]] = {}
     for experiment in {item.lane.experiment for item in lanes if item.lane.experiment.printed}:

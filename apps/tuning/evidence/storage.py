@@ -9,7 +9,7 @@ from apps.bench.rules.base import FileSystemFacts
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence import printed
-from apps.tuning.evidence.lanes import Measured, serving
+from apps.tuning.evidence.lanes import MeasuredLane, serving
 
 # Kinds of file system that lie on the disks of the node itself.
 LOCAL = (FileSystem.Kind.XFS, FileSystem.Kind.EXT)
@@ -22,14 +22,14 @@ _COUNT = re.compile(r"\s*(\d{1,5})\b(?!\s*[.,]?\d*\s*[kMGTP]i?B)")
 _RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kMGT]i?B/s)")
 
 
-def file_systems_of(lanes: Iterable[Measured], facts: Facts) -> dict[str, FileSystemFacts]:
+def file_systems_of(lanes: Iterable[MeasuredLane], facts: Facts) -> dict[str, FileSystemFacts]:
     """Return the file systems that lanes write to, or that are printed beside them, by name.
 
     With them come the local ones of the same servers, measured or not: what lies beneath is no other than known.
     `facts` {node: what its agent told} have the options.
     """
     lanes = list(lanes)
-    by_file_system: dict[int, list[Measured]] = {}
+    by_file_system: dict[int, list[MeasuredLane]] = {}
     systems: dict[int, FileSystem] = {}
     for item in lanes:
         if item.file_system:
@@ -85,7 +85,7 @@ def read_disks(text: str) -> tuple[int | None, float | None]:
     )
 
 
-def _options_of(file_system: FileSystem, lanes: list[Measured], facts: Facts) -> dict[str, Any]:
+def _options_of(file_system: FileSystem, lanes: list[MeasuredLane], facts: Facts) -> dict[str, Any]:
     """Return the mount options that the first client to tell them has: {name: value, number or True}.
 
     Among them are what is mounted (``source``) and where (``mount``).

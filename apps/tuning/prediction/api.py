@@ -18,7 +18,7 @@ from apps.core.fields import TranslatedField
 from apps.core.rest import APIView
 from apps.toolbox import queries as toolbox
 from apps.tuning.prediction import queries
-from apps.tuning.prediction.queries import Answer
+from apps.tuning.prediction.queries import PredictionAnswer
 
 
 class MeasuredRangeSerializer(serializers.Serializer):
@@ -61,7 +61,7 @@ class PredictionSerializer(serializers.Serializer):
     @extend_schema_field(MeasuredRangeSerializer(many=True))
     def get_ranges(self, body: dict[str, Any]) -> Any:
         """Return what was measured of each factor."""
-        answer: Answer = body["answer"]
+        answer: PredictionAnswer = body["answer"]
         rows = [
             {"label": label, "least": minimum, "most": maximum, "unit": unit}
             for label, (minimum, maximum, unit) in answer.ranges.items()
@@ -95,7 +95,7 @@ class PredictSetting(APIView):
         question = _asked(request, experiment)
         try:
             answer = queries.predict(question)
-        except queries.Unanswered as error:
+        except queries.UnansweredQuestion as error:
             raise field_errors({error.field: error.message}) from error
         body = {
             "metric": question.metric.name,
@@ -107,7 +107,7 @@ class PredictSetting(APIView):
         return Response(PredictionSerializer(body).data)
 
 
-def _asked(request: Request, experiment: Experiment) -> queries.Asked:
+def _asked(request: Request, experiment: Experiment) -> queries.PredictionQuestion:
     """Return the question; a ValidationError names what is missing or not known."""
     tool = toolbox.get_tool(experiment.tool)
     factors = queries.factors_of(experiment, tool)
@@ -128,7 +128,7 @@ def _asked(request: Request, experiment: Experiment) -> queries.Asked:
     lane, metric = one_of(request.query_params, "lane", lanes), one_of(request.query_params, "metric", metrics)
     if lane is None or metric is None:
         raise serializers.ValidationError(_("Only rates of experiments that were launched can be predicted."))
-    return queries.Asked(
+    return queries.PredictionQuestion(
         experiment=experiment,
         tool=tool,
         lane=lane,

@@ -44,7 +44,7 @@ LIMITS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class PredictionQuestion:
     """A question: of which experiment, lane and metric, and the texts of the values of the factors that varied."""
 
     experiment: Experiment
@@ -61,7 +61,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PredictionAnswer:
     """A prediction in the metric's unit, its model's typical error (a share), and what of the setting was measured.
 
     `measured` is the mean at this very setting, None if it was not measured; `ranges` {label: (least, most, unit)} of
@@ -78,7 +78,7 @@ class Answer:
     mark: Mark | None
 
 
-class Unanswered(ValueError):
+class UnansweredQuestion(ValueError):
     """A question without an answer: `field` names what to change ("" none), `message` says why."""
 
     def __init__(self, message: Message, field: str = "") -> None:
@@ -97,17 +97,17 @@ def factors_of(experiment: Experiment, tool: Tool) -> tuple[Parameter, ...]:
     return tuple(parameter for parameter in parameters if parameter)
 
 
-def predict(question: Asked) -> Answer:
+def predict(question: PredictionQuestion) -> PredictionAnswer:
     """Return the answer; Unanswered says why there is none, and what would help."""
     setting = {}
     for factor in question.factors:
         try:
             value = factor.clean(question.texts.get(factor.name, ""))
         except units.UnitError as error:
-            raise Unanswered(error.message, factor.name) from None
+            raise UnansweredQuestion(error.message, factor.name) from None
         if isinstance(value, bool) or not isinstance(value, int | float):
             text = _("%(name)s is neither a count nor a size: between its values there is nothing to predict.")
-            raise Unanswered(Message(text, {"name": factor.name}), factor.name)
+            raise UnansweredQuestion(Message(text, {"name": factor.name}), factor.name)
         setting[factor.name] = float(value)
     rows = _rows(question)
     kinds = {parameter.name: parameter.kind for parameter in question.tool.parameters}
@@ -118,12 +118,12 @@ def predict(question: Asked) -> Answer:
         whole = {name: setting.get(name, calibrated.observations[0].setting[name]) for name in names}
         prediction = calibrated.predict(whole)
     except model.NotPredictable as error:
-        raise Unanswered(error.message) from None
+        raise UnansweredQuestion(error.message) from None
     except Exception as error:
         logger.exception("The model of experiment %s failed", question.experiment.pk)
-        raise Unanswered(parts.failed(_("The model"), words_of(error))) from None
+        raise UnansweredQuestion(parts.failed(_("The model"), words_of(error))) from None
     labels = {parameter.name: parameter for parameter in question.tool.parameters}
-    return Answer(
+    return PredictionAnswer(
         prediction=prediction,
         limit=LIMITS[prediction.limit],
         error=calibrated.error,
@@ -145,7 +145,7 @@ def predict(question: Asked) -> Answer:
     )
 
 
-def _ceiling_bps(question: Asked) -> float | None:
+def _ceiling_bps(question: PredictionQuestion) -> float | None:
     """Return what the links as described carry (bit/s); None where that is not known, or more came through them."""
     ceiling = theory_of(question.experiment).ceiling_bps if question.metric.unit == "bit/s" else None
     if ceiling is None:
@@ -168,7 +168,7 @@ def _ceiling_bps(question: Asked) -> float | None:
     return ceiling if maximum <= REFUTED * ceiling else None
 
 
-def _rows(question: Asked) -> list[model.Row]:
+def _rows(question: PredictionQuestion) -> list[model.MeasuredPoint]:
     """Return each point with the mean of the samples that count, and the interval of that within its figures."""
     rows = Sample.objects.filter(
         experiment=question.experiment, metric=question.metric.name, trial__lane=question.lane, counts=True
@@ -185,7 +185,7 @@ def _rows(question: Asked) -> list[model.Row]:
         values[point][trial] = value
     by_point = {point: pace.free_of(own, held_trials) for point, own in values.items()}
     return [
-        model.Row(
+        model.MeasuredPoint(
             parameters[point], means.value_of([*own.values()], kind), tuple(own), _interval([*own.values()], kind)
         )
         for point, own in by_point.items()
@@ -198,7 +198,7 @@ def _interval(values: Sequence[float], kind: statistics.Mean) -> tuple[float, fl
     return (max(interval.low, min(values)), min(interval.high, max(values))) if interval else None
 
 
-def _flagged(question: Asked, names: Collection[str]) -> set[int]:
+def _flagged(question: PredictionQuestion, names: Collection[str]) -> set[int]:
     """Return the trials whose figures judges flagged by one of these names, such as of something passing."""
     raised = doubts.doubts_of([question.experiment.pk], [question.metric.name]).raised
     return {trial for (trial, _metric), flags in raised.items() if {*names} & {flag["name"] for flag in flags}}

@@ -27,7 +27,7 @@ def prediction(request: HttpRequest, pk: int) -> HttpResponse:
     context = {"experiment": experiment, "tool": tool, "lanes": results.lane_names(experiment), "metrics": metrics}
     if not lanes or not metrics:
         return render(request, "tuning/prediction.html", context)
-    question = queries.Asked(
+    question = queries.PredictionQuestion(
         experiment=experiment,
         tool=tool,
         lane=_chosen(lanes, "pk", request.GET.get("lane")),
@@ -43,7 +43,7 @@ def prediction(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, "tuning/prediction.html", context)
     try:
         context["answer"] = queries.predict(question)
-    except queries.Unanswered as error:
+    except queries.UnansweredQuestion as error:
         context |= {"problem": error.message, "problem_field": error.field}
         return render(request, "tuning/prediction.html", context, status=422)
     return render(request, "tuning/prediction.html", context)

@@ -9,7 +9,7 @@ from apps.bench.text import Message
 
 
 @dataclass(frozen=True)
-class Figure:
+class PublishedValue:
     """Printed values {metric: value in the metric's unit} at parameters of the tool, and where they stand."""
 
     place: str
@@ -26,7 +26,7 @@ class Setup:
     tool: str
     roles: Mapping[str, tuple[str, ...]]
     file_system: str = ""
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[PublishedValue, ...] = ()
     trends: tuple[Trend, ...] = ()
     ratios: tuple[Ratio, ...] = ()
     version: str = ""

@@ -10,7 +10,7 @@ from apps.accounts.team_imports import IntoTeamForm
 from apps.tuning.published import places
 
 
-class ImportForm(IntoTeamForm):
+class PublishedImportForm(IntoTeamForm):
     """The figures, the slips of their sources, and the team whose archive takes them."""
 
     published = forms.FileField(

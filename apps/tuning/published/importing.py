@@ -13,9 +13,9 @@ from apps.campaigns.models import Campaign
 from apps.testbeds import inventory, queries
 from apps.tuning import services
 from apps.tuning.published import places, slips, storing
-from apps.tuning.published.cases import READERS, Case
+from apps.tuning.published.cases import READERS, PublishedCase
 from apps.tuning.published.drafts import CaseDraft
-from apps.tuning.published.places import At, Wrong
+from apps.tuning.published.places import At, WrongPlace
 from apps.tuning.published.world import World, ends_of, read_world
 
 MOST_PROBLEMS = 20
@@ -30,7 +30,7 @@ class Imported:
     created: list[Campaign] = field(default_factory=list)
     changed: list[Campaign] = field(default_factory=list)
     same: list[Campaign] = field(default_factory=list)
-    items: list[inventory.Change] = field(default_factory=list)
+    items: list[inventory.ItemChange] = field(default_factory=list)
     remarks: list[Message] = field(default_factory=list)
 
     @property
@@ -82,8 +82,8 @@ def read_cases(text: str, facts: str = "") -> tuple[World, list[CaseDraft], list
     world = read_world(document)
     if not document.has("cases"):
         lists = ", ".join(KNOWN)
-        raise Wrong("cases", gettext("this is no file of published figures: it has the lists %s.") % lists)
-    facts_read = slips.read_facts(facts) if facts else slips.Facts()
+        raise WrongPlace("cases", gettext("this is no file of published figures: it has the lists %s.") % lists)
+    facts_read = slips.read_facts(facts) if facts else slips.FactDoubts()
     remarks, problems, drafts = [*facts_read.remarks], [], []
     places_by_name: dict[str, str] = {}
     for item in document.get("cases").items():
@@ -101,11 +101,11 @@ def read_cases(text: str, facts: str = "") -> tuple[World, list[CaseDraft], list
 
 
 def _read_case(
-    item: At, world: World, places_by_name: dict[str, str], remarks: list[Message], facts: slips.Facts
+    item: At, world: World, places_by_name: dict[str, str], remarks: list[Message], facts: slips.FactDoubts
 ) -> CaseDraft | None:
     name = item.get("id").text()
     if name in places_by_name:
-        raise Wrong(f"{item.place}.id", gettext("%s has the same: leave one out.") % places_by_name[name])
+        raise WrongPlace(f"{item.place}.id", gettext("%s has the same: leave one out.") % places_by_name[name])
     places_by_name[name] = item.place
     if name not in READERS:
         text = _("%(place)s: nothing is known of a case “%(name)s”, so it is left out. Known are %(known)s.")
@@ -113,7 +113,7 @@ def _read_case(
         return None
     words = {key: part.text() if (part := item.find(key)) else "" for key in ("conclusion", "note")}
     given = item.get("given")
-    reading = READERS[name](Case(name, given, " ".join(words.values()), world))
+    reading = READERS[name](PublishedCase(name, given, " ".join(words.values()), world))
     for setup in reading.setups:
         if setup.file_system:
             world.mount(setup.file_system, [node for nodes in setup.roles.values() for node in nodes])
@@ -128,7 +128,7 @@ def _read_case(
     )
 
 
-def _describe(team: Team, world: World) -> list[inventory.Change]:
+def _describe(team: Team, world: World) -> list[inventory.ItemChange]:
     """Store the inventory; what it refuses is told as what is wrong with the file."""
     names_by_ends = {}
     for link in queries.links().filter(team=team):

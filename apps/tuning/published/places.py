@@ -11,14 +11,14 @@ from django.utils.translation import gettext as _
 from apps.core import documents, messages
 
 MOST_BYTES = 2 * 1024 * 1024
-_LIMITS = documents.Limits(most_bytes=MOST_BYTES, deepest=12)
+_LIMITS = documents.DocumentLimits(most_bytes=MOST_BYTES, deepest=12)
 LONGEST_TEXT = 2000
 MOST_ITEMS = 1000
 # Rates, sizes and times beyond this are slips.
 LARGEST = 1e18
 
 
-class Wrong(ValidationError):
+class WrongPlace(ValidationError):
     """One thing that is wrong with the file, at one place."""
 
     def __init__(self, place: str, problem: str) -> None:
@@ -39,7 +39,7 @@ class At:
     def get(self, name: str) -> "At":
         """Return a member; Wrong if there is none."""
         if not self.has(name):
-            raise Wrong(f"{self.place}.{name}".lstrip("."), _("this is needed."))
+            raise WrongPlace(f"{self.place}.{name}".lstrip("."), _("this is needed."))
         return At(f"{self.place}.{name}".lstrip("."), self._members()[name])
 
     def find(self, name: str) -> "At | None":
@@ -54,27 +54,27 @@ class At:
     def items(self) -> list["At"]:
         """Return the items of a list."""
         if not isinstance(self.value, list):
-            raise Wrong(self.place, _("here stands a list: [ … ]."))
+            raise WrongPlace(self.place, _("here stands a list: [ … ]."))
         if len(self.value) > MOST_ITEMS:
-            raise Wrong(self.place, _("this list is longer than %s entries: split the file.") % MOST_ITEMS)
+            raise WrongPlace(self.place, _("this list is longer than %s entries: split the file.") % MOST_ITEMS)
         return [At(f"{self.place}[{index}]", item) for index, item in enumerate(self.value)]
 
     def text(self) -> str:
         """Return a text that is not empty."""
         if not isinstance(self.value, str) or not self.value.strip():
-            raise Wrong(self.place, _("here stands a text in quotation marks."))
+            raise WrongPlace(self.place, _("here stands a text in quotation marks."))
         if len(self.value) > LONGEST_TEXT or "\x00" in self.value:
-            raise Wrong(self.place, _("this text is too long or holds characters that are none."))
+            raise WrongPlace(self.place, _("this text is too long or holds characters that are none."))
         return self.value.strip()
 
     def number(self, *, minimum: float = 0.0, maximum: float = LARGEST, above: bool = True) -> float:
         """Return a number in its unit's base, above `minimum` (or from it on) and at most `maximum`."""
         value = self.value
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise Wrong(self.place, _("here stands a number in the unit that the name tells."))
+            raise WrongPlace(self.place, _("here stands a number in the unit that the name tells."))
         if value < minimum or (above and value == minimum) or value > maximum:
             words = {"value": f"{value:g}", "least": f"{minimum:g}", "most": f"{maximum:g}"}
-            raise Wrong(self.place, _("%(value)s cannot be: it lies between %(least)s and %(most)s.") % words)
+            raise WrongPlace(self.place, _("%(value)s cannot be: it lies between %(least)s and %(most)s.") % words)
         return float(value)
 
     def share(self) -> float:
@@ -85,12 +85,12 @@ class At:
         """Return a whole number above zero."""
         number = self.number(maximum=float(maximum))
         if number != int(number):
-            raise Wrong(self.place, _("here stands a whole number."))
+            raise WrongPlace(self.place, _("here stands a whole number."))
         return int(number)
 
     def _members(self) -> dict[str, Any]:
         if not isinstance(self.value, dict):
-            raise Wrong(self.place or _("the file"), _("here stands an object: { … }."))
+            raise WrongPlace(self.place or _("the file"), _("here stands an object: { … }."))
         return self.value
 
 
@@ -99,7 +99,7 @@ def decode(data: bytes) -> str:
     try:
         return documents.decode(data, _LIMITS)
     except documents.UnreadableError as error:
-        raise Wrong(_("the file"), messages.render(error.message)) from error
+        raise WrongPlace(_("the file"), messages.render(error.message)) from error
 
 
 def read(text: str) -> At:
@@ -107,5 +107,5 @@ def read(text: str) -> At:
     try:
         data = documents.read_json(text, _LIMITS)
     except documents.UnreadableError as error:
-        raise Wrong(_("the file"), messages.render(error.message)) from error
+        raise WrongPlace(_("the file"), messages.render(error.message)) from error
     return At("", data)

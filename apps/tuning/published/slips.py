@@ -32,7 +32,7 @@ _NUMBERS = re.compile(r"\s*([0-9]{1,15})\s+([0-9]{1,15})\s+([0-9]{1,15})\s*")
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactDoubts:
     """The doubts of a file of facts, by the fact's name."""
 
     doubts: dict[str, tuple[Message, ...]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Facts:
         return tuple(doubt for fact in FACTS.get(name, ()) for doubt in self.doubts.get(fact, ()))
 
 
-def read_facts(text: str) -> Facts:
+def read_facts(text: str) -> FactDoubts:
     """Return the doubts in a file of facts: what it flags itself, and settings that no kernel takes."""
     doubts: dict[str, tuple[Message, ...]] = {}
     for item in places.read(text).get("facts").items():
@@ -59,7 +59,7 @@ def read_facts(text: str) -> Facts:
             own += list(_triples(value, params))
         if own:
             doubts[name] = tuple(own)
-    return Facts(doubts)
+    return FactDoubts(doubts)
 
 
 def of_case(case: At, given: At) -> tuple[Message, ...]:

@@ -20,8 +20,8 @@ from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem, Node
 from apps.toolbox import queries as toolbox
 from apps.tuning.evidence.points import PRINTED
-from apps.tuning.published.drafts import CaseDraft, Figure, Setup
-from apps.tuning.published.places import Wrong
+from apps.tuning.published.drafts import CaseDraft, PublishedValue, Setup
+from apps.tuning.published.places import WrongPlace
 
 # Raised when cases are stored otherwise than before, so that the next import changes what the last one stored.
 VERSION = 1
@@ -108,7 +108,7 @@ class Store:
         for place, figure in enumerate(setup.figures):
             self._store_figure(lane, place, figure, setup, tool)
 
-    def _store_figure(self, lane: Lane, place: int, figure: Figure, setup: Setup, tool: Tool) -> None:
+    def _store_figure(self, lane: Lane, place: int, figure: PublishedValue, setup: Setup, tool: Tool) -> None:
         experiment = lane.experiment
         trial = Trial.objects.create(
             campaign=experiment.campaign,
@@ -151,19 +151,19 @@ def digest_of(draft: CaseDraft) -> str:
     return hashlib.sha256(data.encode()).hexdigest()
 
 
-def _clean(figure: Figure, tool: Tool) -> dict[str, Any]:
+def _clean(figure: PublishedValue, tool: Tool) -> dict[str, Any]:
     try:
         return tool.clean(dict(figure.parameters))
     except ParameterError as error:
         texts = "; ".join(f"{name}: {messages.render(message)}" for name, message in error.errors.items())
-        raise Wrong(figure.place, gettext("no %(tool)s measures this: %(why)s") % _why(tool, texts)) from error
+        raise WrongPlace(figure.place, gettext("no %(tool)s measures this: %(why)s") % _why(tool, texts)) from error
 
 
 def _why(tool: Tool, texts: str) -> dict[str, str]:
     return {"tool": tool.name, "why": texts}
 
 
-def _sweep_of(figures: tuple[Figure, ...]) -> dict[str, Any]:
+def _sweep_of(figures: tuple[PublishedValue, ...]) -> dict[str, Any]:
     """Return the parameters as an experiment writes them: those that differ are factors, varied together."""
     names = list(dict.fromkeys(name for figure in figures for name in figure.parameters))
     values = {name: list(dict.fromkeys(figure.parameters.get(name) for figure in figures)) for name in names}

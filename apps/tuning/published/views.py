@@ -19,7 +19,7 @@ from apps.tuning.published import forms, importing
 def import_page(request: HttpRequest) -> HttpResponse:
     """Ask for a file, import it, and show what it made and what does not agree in it."""
     user = importer(request)
-    form = forms.ImportForm(request.POST or None, request.FILES or None, user=user)
+    form = forms.PublishedImportForm(request.POST or None, request.FILES or None, user=user)
     done = None
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from apps.bench.text import Message, _
-from apps.tuning.published.places import At, Wrong
+from apps.tuning.published.places import At, WrongPlace
 
 Json = dict[str, Any]
 
@@ -111,7 +111,7 @@ def read_world(document: At) -> World:
 def _read_testbed(testbed: At, world: World) -> None:
     name, site = testbed.get("name").text(), testbed.get("site").text()
     if not world.has("sites", site):
-        raise Wrong(f"{testbed.place}.site", gettext("there is no site of this name in the file: describe it."))
+        raise WrongPlace(f"{testbed.place}.site", gettext("there is no site of this name in the file: describe it."))
     ram = testbed.find("ram_gb")
     fields = {key: _text(testbed, key) for key in ("cpu", "os", "interconnect")}
     notes = _text(testbed, "text")
@@ -159,7 +159,9 @@ def _end(end: At, world: World) -> list[Json]:
     if text.endswith(EACH):
         nodes = world.nodes_of(text.removesuffix(EACH))
         if not nodes:
-            raise Wrong(end.place, gettext("there is no testbed of this name with nodes in the file: describe it."))
+            raise WrongPlace(
+                end.place, gettext("there is no testbed of this name with nodes in the file: describe it.")
+            )
         return [{"node": node} for node in nodes]
     if world.nodes_of(text):
         return [{"node": world.nodes_of(text)[0]}]
@@ -180,7 +182,7 @@ def _read_cluster(cluster: At, world: World) -> None:
     for node in nodes:
         if not world.has("nodes", node):
             text = gettext("%(node)s is no node of the file: describe its testbed.") % {"node": node}
-            raise Wrong(f"{cluster.place}.nodes", text)
+            raise WrongPlace(f"{cluster.place}.nodes", text)
     world.add("clusters", name, nodes=sorted(set(nodes)), notes=_text(cluster, "text"))
     for key in ("node_count", "printed_node_count"):
         printed = cluster.find(key)
@@ -198,7 +200,7 @@ def _expand(item: At) -> list[str]:
         return [item.text()]
     first, last = span["first"], span["last"]
     if int(last) < int(first):
-        raise Wrong(item.place, gettext("the last number lies before the first."))
+        raise WrongPlace(item.place, gettext("the last number lies before the first."))
     return [f"{span['prefix']}{number:0{len(first)}}" for number in range(int(first), int(last) + 1)]
 
 

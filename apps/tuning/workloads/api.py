@@ -17,7 +17,7 @@ from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.core.errors import ConflictError
 from apps.core.fields import TranslatedField
 from apps.core.rest import APIView
-from apps.testbeds.api.fields import QuantityField
+from apps.testbeds.api.fields import QuantityValueField
 from apps.testbeds.models import FileSystem
 from apps.tuning.workloads import descriptions, queries, services
 
@@ -27,15 +27,15 @@ class WorkloadSerializer(serializers.Serializer):
 
     team = TeamField()
     pattern = serializers.ChoiceField(choices=PATTERNS)
-    file_size = QuantityField("size", required=True, allow_null=False)
+    file_size = QuantityValueField("size", required=True, allow_null=False)
     nodes = serializers.IntegerField(min_value=1, max_value=descriptions.MOST_NODES, default=1)
     tasks = serializers.IntegerField(
         min_value=1, max_value=descriptions.MOST_TASKS, default=1, help_text="On each node."
     )
-    record_size = QuantityField("size", help_text="Bytes of each call; large unless given.")
+    record_size = QuantityValueField("size", help_text="Bytes of each call; large unless given.")
     shared = serializers.BooleanField(default=False, help_text="All tasks share one file.")
-    total = QuantityField("size", help_text="Bytes in all: tells how long it takes.")
-    wanted = QuantityField("byte-rate", help_text="Of all nodes together.")
+    total = QuantityValueField("size", help_text="Bytes in all: tells how long it takes.")
+    wanted = QuantityValueField("byte-rate", help_text="Of all nodes together.")
     file_system = ScopedRelatedField(
         queryset=FileSystem.objects.all(), required=False, allow_null=True, help_text="Limits the choice to one."
     )

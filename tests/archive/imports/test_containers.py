@@ -12,10 +12,17 @@ from typing import Literal
 
 import pytest
 
-from apps.archive.imports.containers import ContainerError, Entry, Limits, Package, is_workbook, read_entries
+from apps.archive.imports.containers import (
+    ContainerEntry,
+    ContainerError,
+    Package,
+    UnpackingLimits,
+    is_workbook,
+    read_entries,
+)
 from apps.archive.imports.containers.limits import MIB
 
-SMALL = Limits(entries=20, total_bytes=40 * MIB, entry_bytes=24 * MIB, ratio=50)
+SMALL = UnpackingLimits(entries=20, total_bytes=40 * MIB, entry_bytes=24 * MIB, ratio=50)
 
 
 def zipped(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> io.BytesIO:
@@ -36,7 +43,7 @@ def tarred(files: Mapping[str, bytes], mode: Literal["w", "w:gz"] = "w") -> io.B
     return file
 
 
-def entries(file: io.BytesIO, name: str = "sent", limits: Limits = SMALL) -> list[Entry]:
+def entries(file: io.BytesIO, name: str = "sent", limits: UnpackingLimits = SMALL) -> list[ContainerEntry]:
     return list(read_entries(file, name, limits))
 
 
@@ -48,7 +55,7 @@ def refusals(file: io.BytesIO) -> dict[str, str]:
     return {entry.name: str(entry.refusal) for entry in entries(file) if entry.refusal}
 
 
-def code_of(file: io.BytesIO, limits: Limits = SMALL) -> str:
+def code_of(file: io.BytesIO, limits: UnpackingLimits = SMALL) -> str:
     with pytest.raises(ContainerError) as caught:
         entries(file, limits=limits)
     return caught.value.code
@@ -172,7 +179,7 @@ def test_a_directory_too_large_to_read_is_refused_unread() -> None:
 
 
 def test_one_large_file_is_refused_and_its_neighbours_are_read() -> None:
-    limits = Limits(entry_bytes=MIB)
+    limits = UnpackingLimits(entry_bytes=MIB)
     files = {"large": bytes(2 * MIB), "small": b"PING"}
     for file in (zipped(files), tarred(files), tarred(files, "w:gz")):
         found = entries(file, limits=limits)

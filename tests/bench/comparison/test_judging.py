@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from apps.bench.comparison import Deviation, Level, Shown, deviations, judge
+from apps.bench.comparison import ComparedSets, Deviation, RemarkLevel, deviations, judge
 
-PLAIN = Shown(
+PLAIN = ComparedSets(
     names=("A", "B"),
     tools=(frozenset({"iperf3"}), frozenset({"iperf3"})),
     units=(frozenset({"bit/s"}), frozenset({"bit/s"})),
@@ -20,68 +20,68 @@ def values(*sets: set[str]) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(found) for found in sets)
 
 
-def levels(shown: Shown) -> list[Level]:
+def levels(shown: ComparedSets) -> list[RemarkLevel]:
     return [remark.level for remark in judge(shown)]
 
 
-def text(shown: Shown) -> str:
+def text(shown: ComparedSets) -> str:
     return "\n".join(str(remark.message) for remark in judge(shown))
 
 
 def test_sets_that_are_alike_can_be_compared() -> None:
-    assert levels(PLAIN) == [Level.NOTE]
+    assert levels(PLAIN) == [RemarkLevel.NOTE]
     assert "Nothing that was recorded differs" in text(PLAIN)
 
 
 def test_one_thing_that_differs_is_the_cause() -> None:
     shown = replace(PLAIN, deviations=(Deviation("Machine", "Kernel", values({"6.1"}, {"6.8"})),))
-    assert levels(shown) == [Level.NOTE]
+    assert levels(shown) == [RemarkLevel.NOTE]
     assert "can be put down to it: Kernel" in text(shown)
 
 
 def test_of_two_things_that_differ_neither_is_the_cause() -> None:
     found = tuple(Deviation("Machine", name, values({"1"}, {"2"})) for name in ("Kernel", "MTU"))
     shown = replace(PLAIN, deviations=found)
-    assert levels(shown) == [Level.CAUTION]
+    assert levels(shown) == [RemarkLevel.CAUTION]
     assert "cannot be put down to any one of them: Kernel, MTU" in text(shown)
 
 
 def test_what_only_one_set_tells_is_not_counted_as_different() -> None:
     shown = replace(PLAIN, deviations=(Deviation("Machine", "Kernel", values({"6.1"}, set())),))
-    assert levels(shown) == [Level.NOTE, Level.NOTE]
+    assert levels(shown) == [RemarkLevel.NOTE, RemarkLevel.NOTE]
     assert "only some sets tell" in text(shown)
 
 
 def test_what_figures_are_means_over_is_told() -> None:
     shown = replace(PLAIN, averaged=("Nodes", "Tool"))
-    assert Level.REFUSAL not in levels(shown)
+    assert RemarkLevel.REFUSAL not in levels(shown)
     assert "averaged over Nodes, Tool" in text(shown)
 
 
 def test_different_units_are_refused() -> None:
     shown = replace(PLAIN, units=(frozenset({"bit/s"}), frozenset({"B/s"})))
-    assert levels(shown)[0] is Level.REFUSAL
+    assert levels(shown)[0] is RemarkLevel.REFUSAL
 
 
 def test_different_tools_are_a_caution() -> None:
     shown = replace(PLAIN, tools=(frozenset({"iperf3"}), frozenset({"nuttcp"})))
-    assert Level.CAUTION in levels(shown)
+    assert RemarkLevel.CAUTION in levels(shown)
     assert "iperf3, nuttcp" in text(shown)
 
 
 def test_sets_without_a_common_place_are_refused() -> None:
-    assert levels(replace(PLAIN, common=0))[0] is Level.REFUSAL
-    assert Level.REFUSAL not in levels(replace(PLAIN, common=0, axis=""))
+    assert levels(replace(PLAIN, common=0))[0] is RemarkLevel.REFUSAL
+    assert RemarkLevel.REFUSAL not in levels(replace(PLAIN, common=0, axis=""))
 
 
 def test_a_set_without_figures_is_named() -> None:
     shown = replace(PLAIN, samples=(8, 0))
-    assert levels(shown) == [Level.REFUSAL]
+    assert levels(shown) == [RemarkLevel.REFUSAL]
     assert text(shown) == "B has no figures of this metric."
 
 
 def test_invalid_figures_and_those_left_out_are_told() -> None:
-    assert levels(replace(PLAIN, invalid=2, cut=50)).count(Level.CAUTION) == 2
+    assert levels(replace(PLAIN, invalid=2, cut=50)).count(RemarkLevel.CAUTION) == 2
 
 
 def test_one_set_alone_needs_no_judgement() -> None:
@@ -112,8 +112,8 @@ def test_what_changed_while_a_set_was_measured_is_told_even_of_a_set_alone() -> 
     alone = replace(
         PLAIN, names=("A",), tools=PLAIN.tools[:1], units=PLAIN.units[:1], samples=(8,), changed=values({"Kernel"})
     )
-    assert levels(alone) == [Level.CAUTION]
+    assert levels(alone) == [RemarkLevel.CAUTION]
     assert text(alone).startswith("While A was measured this changed on its nodes: Kernel.")
     assert levels(replace(alone, changed=values(set()))) == []
     # Without figures there is nothing that it could have changed.
-    assert levels(replace(alone, samples=(0,))) == [Level.REFUSAL]
+    assert levels(replace(alone, samples=(0,))) == [RemarkLevel.REFUSAL]

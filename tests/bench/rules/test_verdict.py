@@ -95,11 +95,11 @@ def test_the_kernels_word_is_enough_and_leaves_nothing_missing(make):
 )
 def test_the_recorded_word_of_the_kernel_is_enough(make, name, rate, subject):
     text = (recordings.DATA / "telemetry" / name).read_text()
-    kernel = telemetry.transport_of([[telemetry.Listing(1.0, telemetry.read_sockets(text))]]).as_json()
+    kernel = telemetry.transport_of([[telemetry.SocketListing(1.0, telemetry.read_sockets(text))]]).as_json()
     draft = verdict.conclude(evidence([make.ping(0.0048), untuned(make, rate, **kernel)]))
     assert draft.subject == subject
     # The kernel's own window at 141 Mbit/s would be a contradiction, and no limit is named.
-    own = telemetry.transport_of([[telemetry.Listing(1.0, telemetry.read_sockets(AUTO))]]).as_json()
+    own = telemetry.transport_of([[telemetry.SocketListing(1.0, telemetry.read_sockets(AUTO))]]).as_json()
     assert verdict.conclude(evidence([make.ping(0.0048), untuned(make, 141e6, **own)])) is None
 
 

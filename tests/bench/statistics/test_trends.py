@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from apps.bench.curve import read_curve
-from apps.bench.curve.form import Form
+from apps.bench.curve.form import CurveForm
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.shapes.curves import Curve
 from apps.bench.rules.shapes.forms import SATURATES, trend_of
@@ -25,7 +25,7 @@ def figures(rates: Sequence[float], n: int, scatter: float, seed: int) -> list[l
 
 
 def _form(groups: Groups) -> bool:
-    return read_curve(COUNTS, groups).form is Form.LEVELS_OFF
+    return read_curve(COUNTS, groups).form is CurveForm.LEVELS_OFF
 
 
 def _shape(groups: Groups) -> bool:
@@ -72,7 +72,7 @@ def test_what_does_not_grow_levels_off_as_before(reader: Callable[[Groups], bool
 
 def test_what_bends_into_a_plateau_levels_off_where_it_no_longer_grows() -> None:
     found = read_curve(COUNTS, figures([50, 80, 97, 100, 101, 101, 101], 5, 0.003, 1))
-    assert found.form is Form.LEVELS_OFF
+    assert found.form is CurveForm.LEVELS_OFF
     assert found.start is not None and found.start >= 2
 
 

@@ -16,7 +16,7 @@ def figures(name: str) -> dict[str, float]:
     return {figure.name: figure.value for figure in telemetry.summarise(recorded.telemetry(name))}
 
 
-def lines(name: str) -> dict[tuple[str, str], telemetry.charts.Series]:
+def lines(name: str) -> dict[tuple[str, str], telemetry.charts.SampleSeries]:
     return {(line.metric, line.stream): line for line in telemetry.series_of(recorded.telemetry(name))}
 
 

@@ -13,8 +13,8 @@ from apps.bench.toolkit import (
     ParameterError,
     Plan,
     Reading,
+    SampleSeries,
     SampleValue,
-    Series,
     Stage,
     ToolFailure,
 )
@@ -66,7 +66,7 @@ def test_it_takes_whole_floats_for_whole_numbers():
 
 @pytest.mark.parametrize("value", [-1, 1025])
 def test_it_refuses_values_out_of_range(value):
-    with pytest.raises(units.UnitError, match=r"Too (small|large): the (least|most) is"):
+    with pytest.raises(units.UnitError, match=r"Too (small|large): the (minimum|maximum) is"):
         SIZE.clean(value)
 
 
@@ -122,7 +122,7 @@ def test_a_plan_survives_json():
 def test_a_reading_survives_json():
     reading = Reading(
         samples=(SampleValue("goodput", 1e9),),
-        series=(Series("goodput", "sum", "bit/s", (1.0, 2.0), (9e8, 1e9)),),
+        series=(SampleSeries("goodput", "sum", "bit/s", (1.0, 2.0), (9e8, 1e9)),),
         requested={"window": 65536},
         granted={"send_buffer": 131072},
         observed={"window": 92274.0},

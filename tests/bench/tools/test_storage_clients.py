@@ -4,13 +4,13 @@ import pytest
 
 from apps.bench.toolkit import NodeRef, Output
 from apps.bench.tools._storage import clients
-from apps.bench.tools._storage.clients import Share
+from apps.bench.tools._storage.clients import ClientRates
 
 NODES = {"client": [NodeRef(name, "192.0.2.1") for name in ("one", "two", "three")]}
 
 
 def share(node, start=0.0, end=10.0, **rates):
-    return Share(Output("client", "write", node, (), b"", b"", 0, started_at=start, ended_at=end), rates)
+    return ClientRates(Output("client", "write", node, (), b"", b"", 0, started_at=start, ended_at=end), rates)
 
 
 @pytest.mark.parametrize(("count", "names"), [(0, ["one", "two", "three"]), (1, ["one"]), (2, ["one", "two"])])

@@ -73,7 +73,7 @@ def test_a_folder_below_is_looked_at_and_its_mount_must_be_the_file_systems():
 
 def test_it_reads_what_lies_there():
     (found,) = places.read_places([output(row("/mnt/fs"))], PARAMS)
-    assert found == places.Place("nfs4", "server:/vol", 1000, 900, "/mnt/fs")
+    assert found == places.FileSystemPlace("nfs4", "server:/vol", 1000, 900, "/mnt/fs")
     (found,) = places.read_places([output(row("/mnt/fs", source="//host/a share", free="-"))], PARAMS)
     assert (found.source, found.free) == ("//host/a share", None)
 
@@ -105,7 +105,7 @@ def test_names_of_an_archive_are_no_places():
 
 
 def place(kind="nfs4", free=1000, target="/mnt/fs"):
-    return places.Place(kind, "server:/vol", 2000, free, target)
+    return places.FileSystemPlace(kind, "server:/vol", 2000, free, target)
 
 
 def names(*found, outputs=()):

@@ -3,7 +3,7 @@
 import pytest
 
 from apps.bench import tools
-from apps.bench.toolkit import Series
+from apps.bench.toolkit import SampleSeries
 from apps.bench.validity import steadiness
 from tests.bench.validity.making import reading, told
 
@@ -12,7 +12,7 @@ METRICS = tools.get("fio").metrics
 
 def series(values, metric="rate", stream="sum", start=1):
     times = tuple(float(start + index) for index in range(len(values)))
-    return Series(metric, stream, "B/s", times, tuple(map(float, values)))
+    return SampleSeries(metric, stream, "B/s", times, tuple(map(float, values)))
 
 
 def flags(*found):

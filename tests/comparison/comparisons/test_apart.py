@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from apps.bench import network
-from apps.bench.comparison import Level
+from apps.bench.comparison import RemarkLevel
 from apps.campaigns.models import Campaign
 from apps.comparison.comparisons import chart_data, contrast, tables
 from apps.comparison.comparisons.contrast import Comparison
@@ -102,6 +102,6 @@ def test_only_what_both_sets_have_is_compared(compare, cast, pair, before: Campa
 def test_sets_without_a_setting_in_common_are_not_compared(compare, cast, pair, before: Campaign) -> None:
     factors = [before.experiments.get().factors[0], {"name": "streams", "expression": "16, 4"}]
     made = compare(of(before, swept(cast, pair, "Many", factors=factors)))
-    assert made.remarks[0].level is Level.REFUSAL
+    assert made.remarks[0].level is RemarkLevel.REFUSAL
     assert "no value of Window, Streams in common" in str(made.remarks[0].message)
     assert all(cell.contrast is None for cell in made.cells)

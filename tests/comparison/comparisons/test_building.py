@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from django.utils import timezone
 
-from apps.bench.comparison import Level, Verdict
+from apps.bench.comparison import ContrastVerdict, RemarkLevel
 from apps.campaigns.models import Campaign, Trial
 from apps.comparison.comparisons import chart_data, contrast, tables
 from apps.comparison.comparisons.contrast import Comparison
@@ -158,7 +158,7 @@ def test_invalid_figures_are_left_out_counted_and_shown_if_asked_for(compare, be
     assert (figures(made, 0), made.gathered.left_out, made.gathered.invalid["cached-read"]) == (31, 1, 1)
     made = compare(of(before, more="invalid=yes"))
     assert (figures(made, 0), made.gathered.left_out) == (32, 0)
-    assert made.remarks[0].level is Level.CAUTION
+    assert made.remarks[0].level is RemarkLevel.CAUTION
 
 
 def test_warm_ups_never_count(compare, before: Campaign) -> None:
@@ -191,7 +191,7 @@ def test_the_factors_that_matter_are_named(compare, before: Campaign) -> None:
 def test_a_lack_of_figures_is_no_verdict(compare, cast: SimpleNamespace, pair: list[Node]) -> None:
     first, second = swept(cast, pair, "A", repetitions=2), swept(cast, pair, "B", 2.0, repetitions=2)
     made = compare(of(first, second, more="by=streams"))
-    assert {cell.contrast.verdict for cell in made.cells if cell.contrast} == {Verdict.TOO_FEW}
+    assert {cell.contrast.verdict for cell in made.cells if cell.contrast} == {ContrastVerdict.TOO_FEW}
     assert made.overall[1].p < 0.05
 
 

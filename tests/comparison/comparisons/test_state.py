@@ -5,9 +5,9 @@ from django.http import QueryDict
 
 from apps.bench.comparison import Statistic
 from apps.comparison.comparisons.sets import read_set
-from apps.comparison.comparisons.state import State, read_state, read_text
+from apps.comparison.comparisons.state import ComparisonState, read_state, read_text
 
-FULL = State(
+FULL = ComparisonState(
     sets=(read_set("campaign:1"), read_set("cluster:2;streams=4;label:GPFS")),
     metric="goodput",
     axis="window",
@@ -27,18 +27,18 @@ FULL = State(
 @pytest.mark.parametrize(
     "state",
     [
-        State(),
+        ComparisonState(),
         FULL,
-        State(sets=FULL.sets, base_axis="65536"),
-        State(sets=FULL.sets, base_series=""),
+        ComparisonState(sets=FULL.sets, base_axis="65536"),
+        ComparisonState(sets=FULL.sets, base_series=""),
     ],
 )
-def test_a_state_survives_being_written_and_read_again(state: State) -> None:
+def test_a_state_survives_being_written_and_read_again(state: ComparisonState) -> None:
     assert read_text(state.as_query()) == (state, {})
 
 
 def test_what_is_as_usual_is_left_out_of_the_address() -> None:
-    assert State(sets=(read_set("campaign:1"),)).as_query() == "set=campaign%3A1"
+    assert ComparisonState(sets=(read_set("campaign:1"),)).as_query() == "set=campaign%3A1"
 
 
 def test_empty_choices_of_a_form_mean_nothing() -> None:
@@ -46,7 +46,7 @@ def test_empty_choices_of_a_form_mean_nothing() -> None:
         QueryDict("set=campaign:1&metric=&x=&by=&fix=streams:*&stat=mean&base=set:0&log_x=auto")
     )
     assert not errors
-    assert state == State(sets=(read_set("campaign:1"),))
+    assert state == ComparisonState(sets=(read_set("campaign:1"),))
 
 
 @pytest.mark.parametrize(

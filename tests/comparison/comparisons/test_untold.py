@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from apps.bench.comparison import Level
+from apps.bench.comparison import RemarkLevel
 from apps.campaigns.models import Campaign
 from apps.comparison.comparisons import contrast, views
 from apps.comparison.comparisons.state import read_text
@@ -40,7 +40,7 @@ def test_what_is_not_known_is_no_cause(cast: SimpleNamespace, imported, streams:
     assert LABEL not in {item.name for item in made.deviations}
     told = [(remark.level, remark.message.msgid) for remark in made.remarks]
     assert not any("can be put down to it" in text or "Nothing that was recorded" in text for _level, text in told)
-    assert any(level is Level.CAUTION and "are not known" in text for level, text in told)
+    assert any(level is RemarkLevel.CAUTION and "are not known" in text for level, text in told)
     shown = views._axes(made)
     assert LABEL not in {factor.label for factor in shown} and "unknown_as_in" not in {
         factor.name for factor in shown

@@ -7,7 +7,7 @@ import pytest
 from apps.campaigns.models import Campaign
 from apps.comparison.comparisons import contrast
 from apps.comparison.comparisons.sets import ResultSet
-from apps.comparison.comparisons.state import State
+from apps.comparison.comparisons.state import ComparisonState
 from apps.comparison.history import series
 from apps.testbeds.models import Node
 from tests.comparison.history.conftest import START, WEEK, measured
@@ -30,6 +30,6 @@ def test_what_is_listed_names_the_direction_of_the_data(
 @pytest.mark.parametrize(("direction", "nodes"), [("forward", FORTH), ("reverse", BACK)])
 def test_a_comparison_names_it_too(direction: str, nodes: str, cast: SimpleNamespace, pair: list[Node]) -> None:
     campaign: Campaign = measured(cast, pair, 940e6, START, fixed={"direction": direction})
-    found = contrast.compare(State(sets=(ResultSet((("campaign", campaign.pk),)),)), cast.bob)
+    found = contrast.compare(ComparisonState(sets=(ResultSet((("campaign", campaign.pk),)),)), cast.bob)
     rows = [row for rows in found.gathered.rows for row in rows]
     assert {found.gathered.nodes_of(row) for row in rows} == {nodes}

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from apps.campaigns.models import Campaign, Lane
 from apps.comparison.history import points
-from apps.comparison.history.points import Setting
+from apps.comparison.history.points import PointSetting
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 from tests import rewriting
@@ -19,11 +19,11 @@ from tests.comparison.history.conftest import START, WEEK, measured
 WINDOW = 2**16
 
 
-def setting(campaigns: int = 1, **parameters: Any) -> Setting:
-    return Setting(parameters, campaigns)
+def setting(campaigns: int = 1, **parameters: Any) -> PointSetting:
+    return PointSetting(parameters, campaigns)
 
 
-def choices(*settings: Setting, chosen: int = 0) -> dict[str, list[tuple[str, Setting, bool]]]:
+def choices(*settings: PointSetting, chosen: int = 0) -> dict[str, list[tuple[str, PointSetting, bool]]]:
     found = points.choices_among(settings, settings[chosen], toolbox.get_tool("iperf3-tcp"))
     return {choice.label: [(item.text, item.setting, item.is_chosen) for item in choice.options] for choice in found}
 

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from apps.reports.document import Column, Link, Table, Value
+from apps.reports.document import Column, Table, TextLink, Value
 from apps.reports.files import cells
 from tests.reports import documents
 
@@ -28,10 +28,10 @@ NUMBER = Column("Rate", "Mbit/s", "number")
         (None, "–"),
         (True, "yes"),
         ("a <b>", "a <b>"),
-        (Link("trial 3", "trial:x/0/3"), "trial 3"),
+        (TextLink("trial 3", "trial:x/0/3"), "trial 3"),
     ],
 )
-def test_a_number_keeps_the_digits_that_count_and_a_text_stays_as_it_is(value: Value | Link, text: str) -> None:
+def test_a_number_keeps_the_digits_that_count_and_a_text_stays_as_it_is(value: Value | TextLink, text: str) -> None:
     assert cells.text_of(value, NUMBER) == text
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import typst
 
-from apps.reports.document import Column, Items, Link, Paragraph, Section, Table
+from apps.reports.document import Column, Items, Paragraph, Section, Table, TextLink
 from apps.reports.files import layout, pdf, program
 from tests.reports import documents
 from tests.reports.files.test_pdf import IMPRINT
@@ -28,8 +28,8 @@ def pages(tmp_path: Path, sections: tuple[Section, ...], what: dict[str, str]) -
 
 def table_of(rows: int) -> Table:
     """Return a table whose first cell is a link: cells have no places of their own, links have."""
-    first: Any = Link("first", "trial:7k3m-9qxt-2v4h/0/1")
-    last: Any = Link("last", "trial:7k3m-9qxt-2v4h/0/2")
+    first: Any = TextLink("first", "trial:7k3m-9qxt-2v4h/0/1")
+    last: Any = TextLink("last", "trial:7k3m-9qxt-2v4h/0/2")
     return Table(
         f"t{rows}", "What was measured", (Column("Client"),), [(first,), *[("other",)] * (rows - 2), (last,)]
     )
@@ -54,7 +54,7 @@ def test_a_caption_stands_on_the_page_where_its_table_begins(tmp_path: Path) -> 
 
 
 def test_a_line_over_a_list_stands_on_the_page_where_the_list_begins(tmp_path: Path) -> None:
-    link: Any = Link("first", "trial:7k3m-9qxt-2v4h/0/1")
+    link: Any = TextLink("first", "trial:7k3m-9qxt-2v4h/0/1")
     blocks: list[Any] = []
     for number in range(1, 30):
         blocks += [
@@ -69,7 +69,7 @@ def test_a_line_over_a_list_stands_on_the_page_where_the_list_begins(tmp_path: P
 
 def test_what_leads_to_a_table_stands_on_the_page_that_is_turned_for_it(tmp_path: Path) -> None:
     columns = tuple(Column(f"Column number {number}") for number in range(24))
-    link: Any = Link("first", "trial:7k3m-9qxt-2v4h/0/1")
+    link: Any = TextLink("first", "trial:7k3m-9qxt-2v4h/0/1")
     rows = ((link, *["long enough"] * 23), *[("so it was measured",) * 24] * 20)
     table, said = Table("t", "All", columns, rows), Paragraph((link,))
     parts = (Section("p1", "Part 1", blocks=(table,)), Section("p2", "Part 2", blocks=(said, table, said)))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pptx import Presentation
 
-from apps.reports.document import Column, Drawing, Items, Link, Listing, Paragraph, Section, Table
+from apps.reports.document import Column, Drawing, Items, Listing, Paragraph, Section, Table, TextLink
 from apps.reports.files import slides
-from apps.reports.files.slides.lines import HEIGHT, WIDTH, Line, lines_of, pages_of
+from apps.reports.files.slides.lines import HEIGHT, WIDTH, SlideLine, lines_of, pages_of
 from tests.reports import documents
 from tests.reports.files.test_pdf import IMPRINT
 
@@ -127,7 +127,7 @@ def test_a_column_in_which_nothing_stands_is_left_out_of_a_slide(tmp_path: Path)
 
 def test_long_words_and_texts_are_cut_to_slides() -> None:
     blocks = (
-        Paragraph(("x" * 5000, Link(" end", "campaign:a"))),
+        Paragraph(("x" * 5000, TextLink(" end", "campaign:a"))),
         Paragraph(("한글 낱말 " * 900,)),
         Items((("one",), ("two",))),
         Listing("\n".join(f"key{number} = {number}" for number in range(60))),
@@ -140,12 +140,12 @@ def test_long_words_and_texts_are_cut_to_slides() -> None:
     for page in pages_of(lines):
         assert sum(line.height for line in page) <= HEIGHT
     assert list(pages_of([])) == []
-    change = [*(Line("x" * WIDTH, 1) for _number in range(11)), Line("To change"), Line("a = 1", -1)]
+    change = [*(SlideLine("x" * WIDTH, 1) for _number in range(11)), SlideLine("To change"), SlideLine("a = 1", -1)]
     assert [len(page) for page in pages_of(change)] == [11, 2]
     reasons = [
-        *(Line("x" * WIDTH, 1) for _number in range(11)),
-        Line(f"{'x' * 50}, the likeliest first:"),
-        Line("b", 1),
+        *(SlideLine("x" * WIDTH, 1) for _number in range(11)),
+        SlideLine(f"{'x' * 50}, the likeliest first:"),
+        SlideLine("b", 1),
     ]
     assert [len(page) for page in pages_of(reasons)] == [11, 2]
-    assert Line("a\nb").height > Line("a").height
+    assert SlideLine("a\nb").height > SlideLine("a").height

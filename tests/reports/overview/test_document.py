@@ -18,7 +18,7 @@ from apps.comparison.history import services as history_services
 from apps.comparison.models import ChangePoint
 from apps.reports import serialisation
 from apps.reports.claims import checks as claims
-from apps.reports.document import Document, Figure, Items, Link, Paragraph, Table, walk
+from apps.reports.document import Document, Figure, Items, Paragraph, Table, TextLink, walk
 from apps.reports.overview import build, changes, scope
 from apps.reports.overview.selection import DATES, Selection
 from apps.results.models import Result
@@ -45,7 +45,7 @@ def tables(document: Document) -> dict[str, Table]:
 def lines(table: Table) -> list[dict[str, Any]]:
     heads = [column.title for column in table.columns]
     return [
-        dict(zip(heads, (cell.text if isinstance(cell, Link) else cell for cell in row), strict=True))
+        dict(zip(heads, (cell.text if isinstance(cell, TextLink) else cell for cell in row), strict=True))
         for row in table.rows
     ]
 
@@ -129,7 +129,7 @@ def test_pairs_of_sites_stand_against_their_ceiling_and_regressions_are_named(qu
     assert attention.items[0][0].text == (
         "Regression: iperf3 TCP, kisti01 → pnu01, from 940.2 Mbit/s to 752.2 Mbit/s: "
     )
-    assert attention.items[0][1] == Link("Week 4", f"campaign:{quarter.weekly[4].permanent_id}")
+    assert attention.items[0][1] == TextLink("Week 4", f"campaign:{quarter.weekly[4].permanent_id}")
     assert claims.check(document) == []
     for block in walk(document):
         if isinstance(block, Figure):

@@ -10,7 +10,7 @@ from django.core import mail
 from django.test import Client
 
 from apps.accounts import consent, post
-from apps.accounts.consent import Link, Standing
+from apps.accounts.consent import Consent, ConsentLink
 from apps.accounts.mail_quotas import Sender
 from apps.accounts.models import MailConsent, MailUsage, Membership, Team
 from apps.config.settings.limits import MailRate
@@ -38,13 +38,13 @@ def delivered(world: SimpleNamespace, weekly: Any, now: Any = NOW) -> Delivery:
     return Delivery.objects.get(pk=delivery.pk)
 
 
-def standing(world: SimpleNamespace, address: str) -> Standing:
+def standing(world: SimpleNamespace, address: str) -> Consent:
     [recipient] = consent.recipients_of(world.cast.team, [address])
     return recipient.standing
 
 
-def link(team: Team) -> Link:
-    return Link(STRANGER.lower(), team, team.pk)
+def link(team: Team) -> ConsentLink:
+    return ConsentLink(STRANGER.lower(), team, team.pk)
 
 
 def links(text: str) -> list[str]:
@@ -68,8 +68,8 @@ def test_a_stranger_gets_one_question_and_no_report_until_they_agree(world: Simp
     assert "waits for their confirmation" in page and "Ask them" not in page
     confirm = links(question.body)[0]
     # Only looked at: programs that scan mails follow each link.
-    assert Client().get(confirm).status_code == 200 and standing(world, STRANGER) == Standing.ASKED
-    assert Client().post(confirm).status_code == 200 and standing(world, STRANGER) == Standing.CONFIRMED
+    assert Client().get(confirm).status_code == 200 and standing(world, STRANGER) == Consent.ASKED
+    assert Client().post(confirm).status_code == 200 and standing(world, STRANGER) == Consent.CONFIRMED
     delivery = delivered(world, weekly, NOW + timedelta(hours=2))
     assert delivery.mailed == ["lead@example.org", STRANGER]
 
@@ -116,7 +116,7 @@ def test_a_question_that_could_not_be_sent_was_not_asked(
     weekly = schedule(world, recipients=[STRANGER])
     monkeypatch.setattr(post.EmailMessage, "send", lambda _self: (_ for _ in ()).throw(ConnectionRefusedError()))
     report_mail.ask_recipients(schedule_id=weekly.pk, now=NOW)
-    assert standing(world, STRANGER) == Standing.UNASKED
+    assert standing(world, STRANGER) == Consent.UNASKED
     # Nothing was taken, nothing is counted, and it is tried again at once.
     assert not MailUsage.objects.filter(recipients__gt=0).exists()
     monkeypatch.undo()
@@ -129,7 +129,7 @@ def test_a_question_at_which_a_worker_died_is_asked_again_soon(
     weekly = schedule(world, recipients=[STRANGER])
     # As kill -9 leaves it: begun, and nothing after.
     consent.begin_asking(STRANGER, world.cast.team, NOW)
-    assert standing(world, STRANGER) == Standing.UNASKED
+    assert standing(world, STRANGER) == Consent.UNASKED
     assert not report_mail.ask(STRANGER, weekly, NOW + timedelta(minutes=9))
     assert report_mail.ask(STRANGER, weekly, NOW + timedelta(minutes=10))
     assert not report_mail.ask(STRANGER, weekly, NOW + timedelta(minutes=30))
@@ -155,7 +155,7 @@ def test_each_team_asks_for_itself_and_all_together_three_times_a_week(world: Si
     assert [asked(team, NOW) for team in teams] == [True, True, True, False]
     consent.confirm(link(teams[0]), NOW)
     [first, second, _third, fourth] = [consent.recipients_of(team, [STRANGER])[0] for team in teams]
-    assert (first.is_mailed, second.standing, fourth.standing) == (True, Standing.ASKED, Standing.UNASKED)
+    assert (first.is_mailed, second.standing, fourth.standing) == (True, Consent.ASKED, Consent.UNASKED)
     # No end of a team makes room.
     Team.objects.filter(pk=teams[1].pk).delete()
     assert not asked(teams[3], NOW + WEEK - timedelta(minutes=1))
@@ -231,20 +231,20 @@ def test_members_and_allowed_domains_are_not_asked(world: SimpleNamespace, setti
     bob = world.cast.bob
     bob.email = "Bob@lab.example"
     bob.save()
-    assert standing(world, "bob@LAB.example") == Standing.MEMBER
-    assert standing(world, "a@sub.example.org") == Standing.UNASKED
+    assert standing(world, "bob@LAB.example") == Consent.MEMBER
+    assert standing(world, "a@sub.example.org") == Consent.UNASKED
     settings.MAIL_DOMAINS = ("lab.example",)
-    assert standing(world, "other@lab.example") == Standing.DOMAIN
+    assert standing(world, "other@lab.example") == Consent.DOMAIN
     settings.MAIL_DOMAINS = ()
     bob.is_active = False
     bob.save()
-    assert standing(world, "bob@lab.example") == Standing.UNASKED
+    assert standing(world, "bob@lab.example") == Consent.UNASKED
     bob.is_active = True
     bob.save()
     Membership.objects.filter(user=bob).delete()
-    assert standing(world, "bob@lab.example") == Standing.UNASKED
+    assert standing(world, "bob@lab.example") == Consent.UNASKED
     settings.PUBLIC_URL = ""
-    assert standing(world, "bob@lab.example") == Standing.UNASKABLE
+    assert standing(world, "bob@lab.example") == Consent.UNASKABLE
     assert not report_mail.ask("bob@lab.example", schedule(world, recipients=[]), NOW)
 
 
@@ -259,9 +259,9 @@ def test_an_address_that_a_person_gives_themselves_is_asked_like_any_other(world
         assert answer.status_code == 200
     oscar.refresh_from_db()
     assert oscar.email == STRANGER
-    assert standing(world, STRANGER) == Standing.UNASKED
+    assert standing(world, STRANGER) == Consent.UNASKED
     consent.confirm(link(world.cast.team), NOW)
-    assert standing(world, STRANGER) == Standing.CONFIRMED
+    assert standing(world, STRANGER) == Consent.CONFIRMED
 
 
 def test_each_report_names_team_and_schedule_and_has_a_link_that_stops_it(world: SimpleNamespace) -> None:
@@ -274,7 +274,7 @@ def test_each_report_names_team_and_schedule_and_has_a_link_that_stops_it(world:
     # As a program of mail does: no cookie, no page before it.
     answer = Client(enforce_csrf_checks=True).post(stop, {"List-Unsubscribe": "One-Click"})
     assert answer.status_code == 200
-    assert standing(world, "lead@example.org") == Standing.STOPPED
+    assert standing(world, "lead@example.org") == Consent.STOPPED
     assert consent.recipients_of(world.cast.other_team, ["lead@example.org"])[0].is_mailed
 
 

@@ -9,7 +9,7 @@ from django.test import Client
 
 from apps.accounts import consent
 from apps.accounts.admin import PersonAdmin
-from apps.accounts.consent import Standing
+from apps.accounts.consent import Consent
 from apps.accounts.models import MailAddress
 from tests import factories
 from tests.factories import signed_in
@@ -28,12 +28,12 @@ def test_a_claim_changes_nothing_for_another_whose_address_it_is(world: SimpleNa
         else:
             write = factories.bearer(mallory)
             assert Client().patch("/api/v1/me/", {"email": given}, "application/json", **write).status_code == 200
-        assert standing(world, "bob@corp.example") == Standing.MEMBER
+        assert standing(world, "bob@corp.example") == Consent.MEMBER
     # No row is left of what anybody may write as often as they like; and one's own, written otherwise, is no claim.
     assert not MailAddress.objects.exists()
     answer = Client().patch("/api/v1/me/", {"email": "Bob@Corp.example"}, "application/json", **factories.bearer(bob))
     assert answer.status_code == 200
-    assert standing(world, "bob@corp.example") == Standing.MEMBER
+    assert standing(world, "bob@corp.example") == Consent.MEMBER
 
 
 def test_an_address_that_the_administrator_gives_counts_again(world: SimpleNamespace) -> None:
@@ -41,9 +41,9 @@ def test_an_address_that_the_administrator_gives_counts_again(world: SimpleNames
     bob.email = "own@corp.example"
     consent.claim(bob, before="")
     bob.save()
-    assert standing(world, "own@corp.example") == Standing.UNASKED
+    assert standing(world, "own@corp.example") == Consent.UNASKED
     person = PersonAdmin(type(bob), admin.site)
     person.save_model(HttpRequest(), bob, SimpleNamespace(changed_data=["first_name"]), change=True)
-    assert standing(world, "own@corp.example") == Standing.UNASKED
+    assert standing(world, "own@corp.example") == Consent.UNASKED
     person.save_model(HttpRequest(), bob, SimpleNamespace(changed_data=["email"]), change=True)
-    assert standing(world, "own@corp.example") == Standing.MEMBER
+    assert standing(world, "own@corp.example") == Consent.MEMBER

@@ -93,7 +93,9 @@ class Here:
                 raise ArchiveError("choice", Message(text, {"name": target}))
         return renamed
 
-    def _describe(self, sections: dict[str, list[Json]]) -> tuple[list[inventory.Change], list[inventory.Change]]:
+    def _describe(
+        self, sections: dict[str, list[Json]]
+    ) -> tuple[list[inventory.ItemChange], list[inventory.ItemChange]]:
         """Describe what the team has not; return what it has otherwise, which stays as it is, and what was made."""
         whole = self._renamed_in(sections)
         changes = self._imported(whole, dry_run=True)
@@ -106,7 +108,7 @@ class Here:
                 missing[section.name] = new_entries
         return differing, self._imported(missing, dry_run=False) if missing else []
 
-    def _imported(self, sections: Mapping[str, list[Json]], *, dry_run: bool) -> list[inventory.Change]:
+    def _imported(self, sections: Mapping[str, list[Json]], *, dry_run: bool) -> list[inventory.ItemChange]:
         document: dict[str, Any] = {name: rows for name, rows in sections.items() if rows}
         if not document:
             return []

@@ -10,7 +10,7 @@ from apps.archive.campaigns.form import ArchiveError, wrong
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.records import Json
 from apps.archive.campaigns.store.choices import Here
-from apps.archive.campaigns.store.measured import Measured
+from apps.archive.campaigns.store.measured import MeasurementStore
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Experiment
 from apps.core import documents
@@ -30,7 +30,7 @@ def store_findings(
     archive: Archive,
     campaign: Campaign,
     experiments: list[Experiment],
-    measured: Measured,
+    measured: MeasurementStore,
     here: Here,
     people: People,
 ) -> None:
@@ -52,7 +52,7 @@ def _finding(
     archive: Archive,
     campaign: Campaign,
     experiments: list[Experiment],
-    measured: Measured,
+    measured: MeasurementStore,
     here: Here,
     data: Json,
     place: str,

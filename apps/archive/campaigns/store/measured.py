@@ -36,7 +36,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 Key = tuple[int, int]
 
 
-class Measured:
+class MeasurementStore:
     """Stores an archive's measurements, and knows by their places what became of them."""
 
     def __init__(self, archive: Archive, campaign: Campaign, here: Here, people: Mapping[str, User]) -> None:

@@ -15,7 +15,7 @@ from apps.archive.campaigns.records import Json
 from apps.archive.campaigns.store.choices import Choices, Here, people_here
 from apps.archive.campaigns.store.concluded import store_findings, store_reports
 from apps.archive.campaigns.store.defined import store_tools
-from apps.archive.campaigns.store.measured import Measured
+from apps.archive.campaigns.store.measured import MeasurementStore
 from apps.bench import tools
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane, Share, Tombstone
@@ -41,7 +41,7 @@ def store(
     rights.require(user, team, Role.OPERATOR)
     try:
         with transaction.atomic():
-            return _Store(archive, team, user, choices, now).campaign(progress)
+            return _ArchiveStore(archive, team, user, choices, now).campaign(progress)
     except DatabaseError as error:
         if troubles.is_ours(error):
             raise
@@ -67,7 +67,7 @@ def refuse_known(permanent_id: str, team: Team) -> None:
         raise ArchiveError("known", Message(text, {"id": permanent_id}))
 
 
-class _Store:
+class _ArchiveStore:
     def __init__(self, archive: Archive, team: Team, user: User, choices: Choices, now: datetime) -> None:
         self._archive = archive
         self._team = team
@@ -85,7 +85,7 @@ class _Store:
         campaign = self._begin(about, people)
         self._store_notes(campaign, about, people)
         experiments, lanes = self._store_experiments(campaign)
-        measured = Measured(archive, campaign, self._here, people)
+        measured = MeasurementStore(archive, campaign, self._here, people)
         measured.store(experiments, lanes, progress)
         self._store_events(campaign, measured)
         store_findings(archive, campaign, experiments, measured, self._here, people)
@@ -186,7 +186,7 @@ class _Store:
             resources.append(f"{pair[0]}:{self._here.number(_RESOURCES[pair[0]], pair[1], place)}")
         return Lane(experiment=experiment, roles=roles, resources=resources)
 
-    def _store_events(self, campaign: Campaign, measured: Measured) -> None:
+    def _store_events(self, campaign: Campaign, measured: MeasurementStore) -> None:
         for place, data in self._archive.lines(form.EVENTS):
             values = records.values(Event, data, ("level", "message"), place)
             trial = None if data.get("trial") is None else measured.trial(data["trial"], place)

@@ -1,7 +1,15 @@
 """Open archives that strangers packed (zip, tar, gzip) without being harmed: by bombs, paths that lead out, links."""
 
-from apps.archive.imports.containers.limits import ContainerError, Entry, Limits, printable
+from apps.archive.imports.containers.limits import ContainerEntry, ContainerError, UnpackingLimits, printable
 from apps.archive.imports.containers.walk import read_entries
 from apps.archive.imports.containers.zips import Package, is_workbook
 
-__all__ = ["ContainerError", "Entry", "Limits", "Package", "is_workbook", "printable", "read_entries"]
+__all__ = [
+    "ContainerEntry",
+    "ContainerError",
+    "Package",
+    "UnpackingLimits",
+    "is_workbook",
+    "printable",
+    "read_entries",
+]

@@ -32,7 +32,7 @@ _LITTER = (".DS_Store", "Thumbs.db", "desktop.ini")
 
 
 @dataclass(frozen=True)
-class Limits:
+class UnpackingLimits:
     """What an archive may come to when it is unpacked; `depth` counts archives within archives."""
 
     entries: int = 10_000
@@ -43,7 +43,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ContainerEntry:
     """A file: its path within what was sent, and its bytes, or why they were not read."""
 
     name: str
@@ -89,7 +89,7 @@ def link(name: str) -> Message:
     return Message(_("%(name)s is a link or a device: send the file itself."), {"name": name})
 
 
-def too_large(limits: Limits) -> Message:
+def too_large(limits: UnpackingLimits) -> Message:
     """Return what is said of a file that is too large by itself."""
     text = _("It is larger than %(most)s MiB: an output of that size holds more than one measurement.")
     return Message(text, {"most": limits.entry_bytes // MIB})
@@ -101,19 +101,19 @@ def damaged(name: str) -> ContainerError:
     return ContainerError("damaged", Message(text, {"name": printable(name)}))
 
 
-def bomb(name: str, limits: Limits) -> ContainerError:
+def bomb(name: str, limits: UnpackingLimits) -> ContainerError:
     """Return the error of an archive that grows as none does that people pack."""
     text = _("%(name)s unpacks to more than %(ratio)s times its size, as only harmful archives do.")
     return ContainerError("bomb", Message(text, {"name": name, "ratio": limits.ratio}))
 
 
-def too_many_files(name: str, limits: Limits) -> ContainerError:
+def too_many_files(name: str, limits: UnpackingLimits) -> ContainerError:
     """Return the error of an archive of too many files."""
     text = _("%(name)s holds more than %(most)s files: send them in parts.")
     return ContainerError("entries", Message(text, {"name": name, "most": limits.entries}))
 
 
-def too_many_bytes(name: str, limits: Limits) -> ContainerError:
+def too_many_bytes(name: str, limits: UnpackingLimits) -> ContainerError:
     """Return the error of an archive that is too large when it is unpacked."""
     text = _("%(name)s unpacks to more than %(most)s MiB: send it in parts.")
     return ContainerError("bytes", Message(text, {"name": name, "most": limits.total_bytes // MIB}))

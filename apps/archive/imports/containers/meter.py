@@ -6,13 +6,13 @@ import tarfile
 from typing import BinaryIO
 
 from apps.archive.imports.containers import limits as words
-from apps.archive.imports.containers.limits import HARMLESS, MIB, Limits
+from apps.archive.imports.containers.limits import HARMLESS, MIB, UnpackingLimits
 
 
 class Meter:
     """The files and bytes met so far in one file and in the archives within it."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: UnpackingLimits) -> None:
         self.limits = limits
         self._files = 0
         self._bytes = 0

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from apps.archive.imports.containers import limits as words
 from apps.archive.imports.containers import zips
-from apps.archive.imports.containers.limits import DAMAGES, MIB, Entry, Limits, printable
+from apps.archive.imports.containers.limits import DAMAGES, MIB, ContainerEntry, UnpackingLimits, printable
 from apps.archive.imports.containers.meter import Meter, Metered
 from apps.bench.text import Message, _
 
@@ -18,12 +18,12 @@ _BLOCK = tarfile.BLOCKSIZE
 _MOST_HEADERS = MIB
 
 
-def read_entries(file: BinaryIO, name: str, limits: Limits | None = None) -> Iterator[Entry]:
+def read_entries(file: BinaryIO, name: str, limits: UnpackingLimits | None = None) -> Iterator[ContainerEntry]:
     """Yield the files that a seekable file holds, itself if it is no archive; only one of them is held in memory.
 
     An entry with an unsafe path, a link, or one that is too large has a `refusal`; ContainerError refuses the file.
     """
-    walk = _Walk(limits or Limits())
+    walk = _Walk(limits or UnpackingLimits())
     try:
         yield from walk.entries(file, printable(name), 0)
     except DAMAGES as error:
@@ -33,15 +33,15 @@ def read_entries(file: BinaryIO, name: str, limits: Limits | None = None) -> Ite
 class _Walk:
     """One walk through a file and the archives within it."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: UnpackingLimits) -> None:
         self._limits = limits
         self._meter = Meter(limits)
 
-    def entries(self, file: BinaryIO, name: str, depth: int) -> Iterator[Entry]:
+    def entries(self, file: BinaryIO, name: str, depth: int) -> Iterator[ContainerEntry]:
         """Yield what a file holds that lies within `depth` archives."""
         kind = _kind(file)
         if kind and depth >= self._limits.depth:
-            yield Entry(
+            yield ContainerEntry(
                 name, refusal=Message(_("An archive this deep within others is not opened: unpack it first."))
             )
         elif kind == "zip":
@@ -51,21 +51,21 @@ class _Walk:
         elif kind == "gzip":
             yield from self._gzip(file, name, depth)
         elif depth:
-            yield Entry(name, file.read())
+            yield ContainerEntry(name, file.read())
         else:
             yield self._whole(Metered(file, self._meter, name), name)
 
-    def _whole(self, stream: Metered, name: str) -> Entry:
+    def _whole(self, stream: Metered, name: str) -> ContainerEntry:
         self._meter.count_file(name)
         content = stream.read()
         if len(content) > self._limits.entry_bytes:
-            return Entry(name, refusal=words.too_large(self._limits))
-        return Entry(name, content)
+            return ContainerEntry(name, refusal=words.too_large(self._limits))
+        return ContainerEntry(name, content)
 
-    def _inner(self, content: bytes, name: str, depth: int) -> Iterator[Entry]:
+    def _inner(self, content: bytes, name: str, depth: int) -> Iterator[ContainerEntry]:
         yield from self.entries(io.BytesIO(content), name, depth + 1)
 
-    def _gzip(self, file: BinaryIO, name: str, depth: int) -> Iterator[Entry]:
+    def _gzip(self, file: BinaryIO, name: str, depth: int) -> Iterator[ContainerEntry]:
         own = name[:-3] if name.lower().endswith(".gz") else name
         with gzip.GzipFile(fileobj=file) as packed:
             stream = Metered(packed, self._meter, name, zips.length_of(file))
@@ -73,7 +73,7 @@ class _Walk:
                 whole = None if _is_tar(stream.peek(_BLOCK)) else self._whole(stream, own)
             except (EOFError, zlib.error, gzip.BadGzipFile):
                 # One damaged file says nothing of its neighbours.
-                whole = Entry(name, refusal=words.damaged(name).message)
+                whole = ContainerEntry(name, refusal=words.damaged(name).message)
             if whole is None:
                 yield from self._tar(stream, name, depth)
             elif whole.refusal:
@@ -81,7 +81,7 @@ class _Walk:
             else:
                 yield from self._inner(whole.content, own, depth)
 
-    def _tar(self, stream: Metered, name: str, depth: int) -> Iterator[Entry]:
+    def _tar(self, stream: Metered, name: str, depth: int) -> Iterator[ContainerEntry]:
         stream.allow(_MOST_HEADERS)
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             while (member := archive.next()) is not None:
@@ -94,7 +94,7 @@ class _Walk:
                     refused = self._refusal(member, path)
                     data = None if refused else archive.extractfile(member)
                     if data is None:
-                        yield Entry(path, refusal=refused)
+                        yield ContainerEntry(path, refusal=refused)
                     else:
                         yield from self._inner(data.read(), path, depth)
 
@@ -105,7 +105,7 @@ class _Walk:
             return words.too_large(self._limits)
         return words.path_refusal(member.name, path)
 
-    def _zip(self, file: BinaryIO, name: str, depth: int) -> Iterator[Entry]:
+    def _zip(self, file: BinaryIO, name: str, depth: int) -> Iterator[ContainerEntry]:
         with zips.open_zip(file, self._limits, name) as archive:
             if zips.holds_workbook(archive):
                 file.seek(0)
@@ -126,7 +126,7 @@ class _Walk:
                         refused = words.damaged(path).message
                     self._meter.count_bytes(len(content), name)
                 if refused is not None:
-                    yield Entry(path, refusal=refused)
+                    yield ContainerEntry(path, refusal=refused)
                 else:
                     yield from self._inner(content, path, depth)
 

@@ -7,7 +7,14 @@ import zipfile
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from apps.archive.imports.containers import limits as words
-from apps.archive.imports.containers.limits import DAMAGES, HARMLESS, LONGEST_NAME, MIB, ContainerError, Limits
+from apps.archive.imports.containers.limits import (
+    DAMAGES,
+    HARMLESS,
+    LONGEST_NAME,
+    MIB,
+    ContainerError,
+    UnpackingLimits,
+)
 from apps.bench.text import Message, _
 
 if TYPE_CHECKING:
@@ -25,8 +32,8 @@ _LONGEST_COMMENT = 65_535
 class Package:
     """A zip of a known form, of which every file was checked before any is read; ContainerError refuses it whole."""
 
-    def __init__(self, file: BinaryIO, limits: Limits | None = None) -> None:
-        limits = limits or Limits()
+    def __init__(self, file: BinaryIO, limits: UnpackingLimits | None = None) -> None:
+        limits = limits or UnpackingLimits()
         try:
             self._zip = open_zip(file, limits, "zip")
         except DAMAGES as error:
@@ -68,7 +75,7 @@ def is_workbook(file: BinaryIO) -> bool:
     if file.read(4) != b"PK\x03\x04":
         return False
     try:
-        return holds_workbook(open_zip(file, Limits(), "zip"))
+        return holds_workbook(open_zip(file, UnpackingLimits(), "zip"))
     except DAMAGES:
         return False
 
@@ -78,7 +85,7 @@ def holds_workbook(archive: zipfile.ZipFile) -> bool:
     return _WORKBOOK in archive.namelist()
 
 
-def open_zip(file: BinaryIO, limits: Limits, name: str) -> zipfile.ZipFile:
+def open_zip(file: BinaryIO, limits: UnpackingLimits, name: str) -> zipfile.ZipFile:
     """Return a zip of acceptable size; ContainerError, or one of ``DAMAGES``, if it is none."""
     if _directory_bytes(file) > limits.entries * LONGEST_NAME * 2 + MIB:
         raise words.too_many_files(name, limits)
@@ -110,7 +117,7 @@ def name_of(info: zipfile.ZipInfo) -> str:
     return words.printable(info.filename)
 
 
-def refusal_of(info: zipfile.ZipInfo, name: str, limits: Limits) -> Message | None:
+def refusal_of(info: zipfile.ZipInfo, name: str, limits: UnpackingLimits) -> Message | None:
     """Return why a file of a zip is refused, or None."""
     if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
         return words.link(name)

@@ -12,7 +12,7 @@ from apps.testbeds.models import Cluster, FileSystem, Link, Node, NodeAddress, S
 K = FormerName.Kind
 
 
-class Named(NamedTuple):
+class NamingField(NamedTuple):
     """A field of a model that holds names, and of which kind they are."""
 
     model: type[Model]
@@ -22,22 +22,22 @@ class Named(NamedTuple):
 
 # A new one needs a trigger as well (migration 0014_former_names has those of these), or its former names are read.
 NAMED = (
-    Named(Node, "name", K.NODE),
-    Named(NodeAddress, "address", K.ADDRESS),
-    Named(FactSnapshot, "facts", K.HOST),
-    Named(AgentInstance, "host", K.HOST),
-    Named(AgentInstance, "address", K.INTERFACE),
-    Named(Cluster, "name", K.CLUSTER),
-    Named(FileSystem, "name", K.FILE_SYSTEM),
-    Named(Testbed, "name", K.TESTBED),
-    Named(Site, "name", K.SITE),
-    Named(Switch, "name", K.SWITCH),
-    Named(Link, "name", K.LINK),
-    Named(Site, "place", K.PLACE),
-    Named(Testbed, "location", K.PLACE),
-    Named(User, "username", K.USER),
-    Named(User, "first_name", K.PERSON),
-    Named(User, "last_name", K.PERSON),
+    NamingField(Node, "name", K.NODE),
+    NamingField(NodeAddress, "address", K.ADDRESS),
+    NamingField(FactSnapshot, "facts", K.HOST),
+    NamingField(AgentInstance, "host", K.HOST),
+    NamingField(AgentInstance, "address", K.INTERFACE),
+    NamingField(Cluster, "name", K.CLUSTER),
+    NamingField(FileSystem, "name", K.FILE_SYSTEM),
+    NamingField(Testbed, "name", K.TESTBED),
+    NamingField(Site, "name", K.SITE),
+    NamingField(Switch, "name", K.SWITCH),
+    NamingField(Link, "name", K.LINK),
+    NamingField(Site, "place", K.PLACE),
+    NamingField(Testbed, "location", K.PLACE),
+    NamingField(User, "username", K.USER),
+    NamingField(User, "first_name", K.PERSON),
+    NamingField(User, "last_name", K.PERSON),
 )
 # What stands in the inventory by itself: its names are told by their numbers.
 INVENTORY = tuple(

@@ -88,5 +88,5 @@ def _as_path(path: PathFacts) -> network.Path:
     known = [rate for rate in rates if rate is not None]
     if not known or (path.capacity_bps and path.capacity_bps < min(known)):
         names, rates = [*names, path.bottleneck or f"{path.capacity_bps}"], [*rates, path.capacity_bps]
-    links = tuple(network.Link(name, name, name, rate) for name, rate in zip(names, rates, strict=True))
+    links = tuple(network.PathLink(name, name, name, rate) for name, rate in zip(names, rates, strict=True))
     return network.Path(links, (*names, ""))

@@ -104,7 +104,9 @@ def loss_curve_of(evidence: Evidence) -> tuple[loss_curve.LossCurve | None, tupl
             loads.setdefault(float(f"{offered:.3g}"), []).extend(losses)
             trials |= set(point.trials("loss"))
     points = [
-        loss_curve.Point(offered, sum(loss for loss, _is in losses) / len(losses), is_held=any(h for _l, h in losses))
+        loss_curve.LoadPoint(
+            offered, sum(loss for loss, _is in losses) / len(losses), is_held=any(h for _l, h in losses)
+        )
         for offered, losses in loads.items()
     ]
     return loss_curve.analyse(points), tuple(sorted(trials))

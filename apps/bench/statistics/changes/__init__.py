@@ -2,7 +2,7 @@
 
 from apps.bench.statistics.changes.courses import Course, course_of, find_changes, find_trend
 from apps.bench.statistics.changes.levels import ALPHA, LEAST_LEVEL, RIVALS, TREND, WAVES, Change
-from apps.bench.statistics.changes.trends import Trend
+from apps.bench.statistics.changes.trends import SeriesTrend
 
 __all__ = [
     "ALPHA",
@@ -12,7 +12,7 @@ __all__ = [
     "WAVES",
     "Change",
     "Course",
-    "Trend",
+    "SeriesTrend",
     "course_of",
     "find_changes",
     "find_trend",

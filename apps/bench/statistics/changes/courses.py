@@ -15,9 +15,9 @@ from apps.bench.statistics.changes.levels import (
     levels_of,
 )
 from apps.bench.statistics.changes.noise import correlation, whitened, without_outliers
-from apps.bench.statistics.changes.rivals import Fit, Line
+from apps.bench.statistics.changes.rivals import Line, ModelFit
 from apps.bench.statistics.changes.sums import chance
-from apps.bench.statistics.changes.trends import Trend
+from apps.bench.statistics.changes.trends import SeriesTrend
 
 # By so much of Schwarz's criterion levels must tell a series better than one level with waves: the more values there
 # are, the more evidence a real change brings. Of twenty values a step of three deviations has it in 97 of 100.
@@ -43,7 +43,7 @@ class Course:
     """
 
     changes: tuple[Change, ...] = ()
-    trend: Trend | None = None
+    trend: SeriesTrend | None = None
     correlation: float = 0.0
     is_unclear: bool = False
 
@@ -58,7 +58,7 @@ def find_changes(values: Sequence[float]) -> tuple[Change, ...]:
     return course_of(values).changes
 
 
-def find_trend(values: Sequence[float]) -> Trend | None:
+def find_trend(values: Sequence[float]) -> SeriesTrend | None:
     """Return the trend of a series whose changes are steps of one line; None if it has none, or levels tell more."""
     return course_of(values).trend
 
@@ -87,7 +87,7 @@ def course_of(values: Sequence[float]) -> Course:
         return stepped
     last = len(values) - 1
     if straight.criterion + LEAST_EVIDENCE <= levels.criterion and straight.criterion < waves.criterion:
-        trend = Trend(line.at(0, is_stepped=False), line.at(last, is_stepped=False))
+        trend = SeriesTrend(line.at(0, is_stepped=False), line.at(last, is_stepped=False))
         return Course(trend=trend, correlation=straight.correlation)
     if not changes or not _is_better(levels, waves, straight, len(values)):
         return Course(correlation=waves.correlation, is_unclear=True)
@@ -96,7 +96,7 @@ def course_of(values: Sequence[float]) -> Course:
     return Course(tuple(judged), correlation=levels.correlation)
 
 
-def _is_better(levels: Fit, waves: Fit, straight: Fit, n: int) -> bool:
+def _is_better(levels: ModelFit, waves: ModelFit, straight: ModelFit, n: int) -> bool:
     """Return whether levels tell a series of n values better than what has no change."""
     return (
         waves.criterion - levels.criterion > min(WAVY + WAVY_PER_VALUE * max(n - FEW, 0), MOST_WAVY)
@@ -104,13 +104,13 @@ def _is_better(levels: Fit, waves: Fit, straight: Fit, n: int) -> bool:
     )
 
 
-def _rival(levels: Fit, waves: Fit, straight: Fit) -> str:
+def _rival(levels: ModelFit, waves: ModelFit, straight: ModelFit) -> str:
     """Return which of both would tell the series nearly as well, the better one; "" for neither."""
     name, criterion = min((TREND, straight.criterion), (WAVES, waves.criterion), key=lambda pair: pair[1])
     return name if criterion - levels.criterion <= NEAR else ""
 
 
-def _stepped(values: Sequence[float], others: Sequence[Fit], n: int) -> Course | None:
+def _stepped(values: Sequence[float], others: Sequence[ModelFit], n: int) -> Course | None:
     """Return the one change of a series that goes along a line besides; None unless all else tells it far worse."""
     line = rivals.stepped_of(values) if n >= LEAST_STEPPED else None
     if line is None or line.place is None:

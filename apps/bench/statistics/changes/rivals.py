@@ -12,7 +12,7 @@ CORRELATIONS = tuple(step / 20 for step in range(20)) + (0.97, 0.99)
 
 
 @dataclass(frozen=True)
-class Fit:
+class ModelFit:
     """How well a model tells a series: Schwarz's criterion (1978), the less the better.
 
     `rest` is what it leaves, and `correlation` how alike neighbours are in that (0 to 0.99).
@@ -37,7 +37,7 @@ class Line:
         return self.start + self.slope * place + (self.step if is_stepped else 0.0)
 
 
-def of_levels(values: Sequence[float], places: Sequence[int]) -> Fit:
+def of_levels(values: Sequence[float], places: Sequence[int]) -> ModelFit:
     """Return the fit of levels that change at some places: a number for each level, and one for each place."""
     rest: list[float] = []
     for low, high in pairwise([0, *places, len(values)]):
@@ -84,14 +84,14 @@ def stepped_of(values: Sequence[float]) -> Line | None:
     return Line(mean - slope * centre, slope, place, step)
 
 
-def of_line(values: Sequence[float], line: Line) -> Fit:
+def of_line(values: Sequence[float], line: Line) -> ModelFit:
     """Return the fit of a line: two numbers, and two for its step."""
     at = len(values) if line.place is None else line.place
     rest = [value - line.at(place, is_stepped=place >= at) for place, value in enumerate(values)]
     return _fit(rest, 2 if line.place is None else 4)
 
 
-def _fit(rest: Sequence[float], numbers: int) -> Fit:
+def _fit(rest: Sequence[float], numbers: int) -> ModelFit:
     """Return the fit of a model by what it leaves, in which each value may have something of the one before.
 
     The likelihood is that of a stationary series (Box, Jenkins, 1970) at the best of the correlations tried.
@@ -99,7 +99,7 @@ def _fit(rest: Sequence[float], numbers: int) -> Fit:
     n = len(rest)
     squares = math.fsum(value * value for value in rest)
     if not squares:
-        return Fit(-math.inf, tuple(rest), 0.0)
+        return ModelFit(-math.inf, tuple(rest), 0.0)
     products = math.fsum(a * b for a, b in pairwise(rest))
     ends = rest[0] ** 2 + rest[-1] ** 2
 
@@ -108,4 +108,4 @@ def _fit(rest: Sequence[float], numbers: int) -> Fit:
         return n * math.log(max(residue, squares * 1e-15) / n) - math.log1p(-rho * rho)
 
     rho = min(CORRELATIONS, key=minus_log)
-    return Fit(minus_log(rho) + (numbers + 1) * math.log(n), tuple(rest), rho)
+    return ModelFit(minus_log(rho) + (numbers + 1) * math.log(n), tuple(rest), rho)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Trend:
+class SeriesTrend:
     """A series that rises or falls steadily: the line through it at its first and at its last value."""
 
     before: float

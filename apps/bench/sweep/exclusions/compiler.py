@@ -70,10 +70,10 @@ class _Compiler:
                 self._checker.expect(kinds.BOOLEAN, want)
                 function = self.build_condition(operand)
                 return lambda point: not function(point)
-            case grammar.Comparison(operands, signs):
+            case grammar.ComparisonChain(operands, signs):
                 self._checker.expect(kinds.BOOLEAN, want)
                 return self._build_comparison(operands, signs)
-            case grammar.Membership(operand, items, is_negated):
+            case grammar.MembershipTest(operand, items, is_negated):
                 self._checker.expect(kinds.BOOLEAN, want)
                 return self._build_membership(operand, items, is_negated)
             case grammar.Arithmetic():
@@ -84,7 +84,7 @@ class _Compiler:
             case grammar.Name(name) if name in self._checker.parameters:
                 self._checker.expect(self._checker.kind_of(node) or want, want)
                 return _named(name, self._checker.parameters[name].kind)
-            case grammar.Name() | grammar.Quantity() | grammar.Text():
+            case grammar.Name() | grammar.Quantity() | grammar.QuotedText():
                 value = self._checker.literal(node, want)
                 return lambda point: value
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from apps.bench.sweep.exclusions.tokens import ExclusionError, Token, split_tokens
+from apps.bench.sweep.exclusions.tokens import ExclusionError, ExclusionToken, split_tokens
 from apps.bench.text import Message, _
 
 DEEPEST = 30
@@ -26,7 +26,7 @@ class Name:
 
 
 @dataclass(frozen=True)
-class Text:
+class QuotedText:
     """A text in quotes."""
 
     text: str
@@ -49,7 +49,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonChain:
     """A chain of comparisons: ``operands[i] signs[i] operands[i + 1]`` for every i."""
 
     operands: "tuple[Node, ...]"
@@ -57,7 +57,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Membership:
+class MembershipTest:
     """Whether an operand equals one of the items, or none of them if negated."""
 
     operand: "Node"
@@ -80,9 +80,13 @@ class Junction:
     operands: "tuple[Node, ...]"
 
 
-_LEAVES: dict[str, type[Quantity] | type[Name] | type[Text]] = {"quantity": Quantity, "name": Name, "text": Text}
+_LEAVES: dict[str, type[Quantity] | type[Name] | type[QuotedText]] = {
+    "quantity": Quantity,
+    "name": Name,
+    "text": QuotedText,
+}
 
-Node = Quantity | Name | Text | Negative | Arithmetic | Comparison | Membership | Not | Junction
+Node = Quantity | Name | QuotedText | Negative | Arithmetic | ComparisonChain | MembershipTest | Not | Junction
 
 
 def parse_exclusion(text: str) -> Node:
@@ -99,13 +103,13 @@ def parse_exclusion(text: str) -> Node:
 class _Parser:
     """A recursive descent over the tokens, one method a precedence, loosest first."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[ExclusionToken]) -> None:
         self._tokens = tokens
         self._position = 0
         self._depth = 0
 
     @property
-    def next(self) -> Token:
+    def next(self) -> ExclusionToken:
         return self._tokens[self._position]
 
     def unexpected(self, msgid: str) -> ExclusionError:
@@ -142,10 +146,10 @@ class _Parser:
             signs.append(self._advance().text)
             operands.append(self._read_sum())
         if signs:
-            return Comparison(tuple(operands), tuple(signs))
+            return ComparisonChain(tuple(operands), tuple(signs))
         is_negated = self._take("not")
         if self._take("in"):
-            return Membership(operands[0], self._read_items(), is_negated)
+            return MembershipTest(operands[0], self._read_items(), is_negated)
         if is_negated:
             raise self.unexpected(
                 _("Write “in” and a list in parentheses after “not”, as in cc not in (cubic, bbr).")
@@ -202,7 +206,7 @@ class _Parser:
             self._position += 1
         return is_next
 
-    def _advance(self) -> Token:
+    def _advance(self) -> ExclusionToken:
         token = self.next
         self._position += 1
         return token

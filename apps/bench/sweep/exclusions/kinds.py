@@ -27,7 +27,7 @@ _PHYSICS: dict[tuple[str, str, str], tuple[str, float]] = {
 # How a kind shows in a message, in any language.
 _SHOWN = {SIZE: "B", RATE: "bit/s", DURATION: "s", NUMBER: "1, 2, 3", BOOLEAN: "yes/no", TEXT: "abc"}
 
-Literal = grammar.Quantity | grammar.Name | grammar.Text
+Literal = grammar.Quantity | grammar.Name | grammar.QuotedText
 
 
 def names_of(node: grammar.Node) -> frozenset[str]:
@@ -35,15 +35,15 @@ def names_of(node: grammar.Node) -> frozenset[str]:
     match node:
         case grammar.Name(name):
             return frozenset((name,))
-        case grammar.Quantity() | grammar.Text():
+        case grammar.Quantity() | grammar.QuotedText():
             return frozenset()
         case grammar.Negative(operand) | grammar.Not(operand):
             return names_of(operand)
         case grammar.Arithmetic(_sign, left, right):
             return names_of(left) | names_of(right)
-        case grammar.Membership(operand, items, _negated):
+        case grammar.MembershipTest(operand, items, _negated):
             return names_of(operand).union(*map(names_of, items))
-        case grammar.Comparison(operands, _signs) | grammar.Junction(_signs, operands):
+        case grammar.ComparisonChain(operands, _signs) | grammar.Junction(_signs, operands):
             return frozenset().union(*map(names_of, operands))
 
 
@@ -63,7 +63,7 @@ class Checker:
                 return _OF_PARAMETER.get(kind, kind)
             case grammar.Quantity(text):
                 return _kind_of_unit(text)
-            case grammar.Text():
+            case grammar.QuotedText():
                 return TEXT
             case grammar.Negative(operand):
                 return self.kind_of(operand)
@@ -173,7 +173,7 @@ class Checker:
         """Return the value of a literal that is to be of a kind; ExclusionError if it can not be."""
         if isinstance(node, grammar.Name) and want not in (TEXT, BOOLEAN):
             raise self._unknown_name(node.text)
-        if isinstance(node, grammar.Text):
+        if isinstance(node, grammar.QuotedText):
             self.expect(TEXT, want)
         try:
             if want == TEXT:
@@ -210,7 +210,7 @@ class Checker:
     def _is_literal(self, node: grammar.Node) -> TypeGuard[Literal]:
         if isinstance(node, grammar.Name):
             return node.text not in self.parameters
-        return isinstance(node, grammar.Quantity | grammar.Text)
+        return isinstance(node, grammar.Quantity | grammar.QuotedText)
 
     def _unknown_name(self, name: str) -> ExclusionError:
         names = ", ".join(self.parameters)

@@ -36,33 +36,33 @@ class ExclusionError(ValueError):
 
 
 @dataclass(frozen=True)
-class Token:
+class ExclusionToken:
     """A piece of an exclusion; `kind` is "quantity", "name", "text", "sign" or "end"."""
 
     kind: str
     text: str
 
 
-def split_tokens(text: str) -> list[Token]:
+def split_tokens(text: str) -> list[ExclusionToken]:
     """Return the tokens of an exclusion, closed by an "end"; ExclusionError for what is no part of the language."""
     if len(text) > LONGEST_EXCLUSION:
         raise _too_long()
-    tokens: list[Token] = []
+    tokens: list[ExclusionToken] = []
     for part in _QUOTED.split(text.translate(_QUOTES)):
         if _QUOTED.fullmatch(part):
-            tokens.append(Token("text", part[1:-1]))
+            tokens.append(ExclusionToken("text", part[1:-1]))
         else:
             tokens += _split_plain(units.normalise(part))
     if len(tokens) > _MOST_TOKENS:
         raise _too_long()
-    return [*tokens, Token("end", "")]
+    return [*tokens, ExclusionToken("end", "")]
 
 
 def _too_long() -> ExclusionError:
     return ExclusionError(Message(_("This exclusion is too long: write several shorter ones.")))
 
 
-def _split_plain(text: str) -> list[Token]:
+def _split_plain(text: str) -> list[ExclusionToken]:
     tokens = []
     position = 0
     while match := _TOKEN.match(text, position):
@@ -76,13 +76,13 @@ def _split_plain(text: str) -> list[Token]:
             )
         if match["number"]:
             unit, position = _read_unit(text, position)
-            tokens.append(Token("quantity", match["number"] + unit))
+            tokens.append(ExclusionToken("quantity", match["number"] + unit))
         elif match["word"]:
             word = match["word"]
             is_keyword = word.lower() in KEYWORDS
-            tokens.append(Token("sign", word.lower()) if is_keyword else Token("name", word))
+            tokens.append(ExclusionToken("sign", word.lower()) if is_keyword else ExclusionToken("name", word))
         else:
-            tokens.append(Token("sign", _SIGNS.get(match["sign"], match["sign"])))
+            tokens.append(ExclusionToken("sign", _SIGNS.get(match["sign"], match["sign"])))
     return tokens
 
 

@@ -3,8 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.bench.sweep.references.tokens import FormulaError, Token, split_tokens
-from apps.bench.sweep.references.trees import SUMMARIES, Lookup, Node, Numbers, Operation, Product, Reference, Summary
+from apps.bench.sweep.references.tokens import FormulaError, FormulaToken, split_tokens
+from apps.bench.sweep.references.trees import (
+    SUMMARIES,
+    FormulaNode,
+    Lookup,
+    Numbers,
+    Operation,
+    Product,
+    Reference,
+    SummaryNode,
+)
 from apps.bench.sweep.spec import SweepParameter
 from apps.bench.text import Message, _
 
@@ -18,7 +27,7 @@ _EXAMPLE = "=bdp(max(Bottleneck.goodput), min(Baseline.rtt_min)) * {0.5, 1, 2}"
 class Formula:
     """A formula that has been read: what it refers to, and how many values it makes."""
 
-    tree: Node
+    tree: FormulaNode
     references: tuple[Reference, ...]
     count: int
 
@@ -41,7 +50,7 @@ def parse_formula(text: str) -> Formula:
     lists = [part for part in tree.parts() if isinstance(part, Numbers) and len(part.numbers) > 1]
     if len(lists) > 1:
         raise FormulaError(Message(_("A formula has at most one list in braces: multiply the others by hand.")))
-    references = dict.fromkeys(part.reference for part in tree.parts() if isinstance(part, Summary))
+    references = dict.fromkeys(part.reference for part in tree.parts() if isinstance(part, SummaryNode))
     return Formula(tree, tuple(references), len(lists[0].numbers) if lists else 1)
 
 
@@ -59,17 +68,17 @@ def resolve_formula(text: str, parameter: SweepParameter, lookup: Lookup) -> str
 class _Reader:
     """Reads tokens by the grammar: sum, term, factor."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[FormulaToken]) -> None:
         self._tokens = tokens
         self._at = 0
         self._depth = 0
 
     @property
-    def next(self) -> Token:
+    def next(self) -> FormulaToken:
         """Return the token to come."""
         return self._tokens[self._at]
 
-    def read_sum(self) -> Node:
+    def read_sum(self) -> FormulaNode:
         """Read terms joined by + and -."""
         self._depth += 1
         if self._depth > _DEEPEST:
@@ -80,13 +89,13 @@ class _Reader:
         self._depth -= 1
         return tree
 
-    def _read_term(self) -> Node:
+    def _read_term(self) -> FormulaNode:
         tree = self._read_factor()
         while self.next.kind == "sign" and self.next.text in "*/":
             tree = Operation(self._take().text, tree, self._read_factor())
         return tree
 
-    def _read_factor(self) -> Node:
+    def _read_factor(self) -> FormulaNode:
         token = self._take()
         if token.kind == "number":
             return Numbers((token.value,))
@@ -100,7 +109,7 @@ class _Reader:
             return self._read_list()
         raise _unexpected(token)
 
-    def _read_list(self) -> Node:
+    def _read_list(self) -> FormulaNode:
         numbers = []
         while True:
             token = self._take()
@@ -113,7 +122,7 @@ class _Reader:
             if token.text != ",":
                 raise _unexpected(token)
 
-    def _read_call(self, name: Token) -> Node:
+    def _read_call(self, name: FormulaToken) -> FormulaNode:
         if name.text != "bdp" and name.text not in SUMMARIES:
             functions = ", ".join([*SUMMARIES, "bdp"])
             text = _("“%(name)s” is no function of formulas; there are %(known)s, as in %(example)s.")
@@ -122,9 +131,9 @@ class _Reader:
         if name.text == "bdp":
             capacity = self.read_sum()
             self._need(",")
-            call: Node = Product(capacity, self.read_sum())
+            call: FormulaNode = Product(capacity, self.read_sum())
         else:
-            call = Summary(name.text, self._read_reference())
+            call = SummaryNode(name.text, self._read_reference())
         self._need(")")
         return call
 
@@ -143,14 +152,14 @@ class _Reader:
         if token.kind != "sign" or token.text != sign:
             raise _unexpected(token, sign)
 
-    def _take(self) -> Token:
+    def _take(self) -> FormulaToken:
         token = self._tokens[self._at]
         if token.kind != "end":
             self._at += 1
         return token
 
 
-def _unexpected(token: Token, expected: str = "") -> FormulaError:
+def _unexpected(token: FormulaToken, expected: str = "") -> FormulaError:
     values = {"found": token.text[:40], "wanted": expected, "example": _EXAMPLE}
     if token.kind == "end":
         return FormulaError(Message(_("The formula ends too early; write for example %(example)s."), values))

@@ -33,7 +33,7 @@ class FormulaError(ValueError):
 
 
 @dataclass(frozen=True)
-class Token:
+class FormulaToken:
     """A piece of a formula; `kind` is "number" (with its value in base units), "name", "sign" or "end"."""
 
     kind: str
@@ -41,12 +41,12 @@ class Token:
     value: float = 0.0
 
 
-def split_tokens(text: str) -> list[Token]:
+def split_tokens(text: str) -> list[FormulaToken]:
     """Return the tokens of a formula without its “=”, closed by an "end"; FormulaError for what is none."""
     if len(text) > LONGEST_FORMULA:
         raise too_long()
     plain = text.translate(_SIGNS)
-    tokens: list[Token] = []
+    tokens: list[FormulaToken] = []
     position = 0
     while plain[position:].strip():
         match = _TOKEN.match(plain, position)
@@ -57,7 +57,7 @@ def split_tokens(text: str) -> list[Token]:
         position = match.end()
     if len(tokens) > _MOST_TOKENS:
         raise too_long()
-    return [*tokens, Token("end", "")]
+    return [*tokens, FormulaToken("end", "")]
 
 
 def too_long() -> FormulaError:
@@ -67,12 +67,12 @@ def too_long() -> FormulaError:
     )
 
 
-def _token(match: re.Match[str]) -> Token:
+def _token(match: re.Match[str]) -> FormulaToken:
     if match["number"]:
-        return Token("number", match[0].strip(), _value_of(match["number"], match["unit"] or ""))
+        return FormulaToken("number", match[0].strip(), _value_of(match["number"], match["unit"] or ""))
     if match["quoted"] is not None:
-        return Token("name", match["quoted"].strip())
-    return Token("name", match["name"]) if match["name"] else Token("sign", match["sign"])
+        return FormulaToken("name", match["quoted"].strip())
+    return FormulaToken("name", match["name"]) if match["name"] else FormulaToken("sign", match["sign"])
 
 
 def _value_of(number: str, unit: str) -> float:

@@ -31,20 +31,20 @@ SUMMARIES: Mapping[str, Callable[[Sequence[float]], float]] = MappingProxyType(
 )
 
 
-class Node(abc.ABC):
+class FormulaNode(abc.ABC):
     """A part of a formula."""
 
     @abc.abstractmethod
     def values(self, lookup: Lookup) -> list[float]:
         """Return the part's value or values; FormulaError if something it needs was not measured."""
 
-    def parts(self) -> Iterator["Node"]:
+    def parts(self) -> Iterator["FormulaNode"]:
         """Yield this part and all those below."""
         yield self
 
 
 @dataclass(frozen=True)
-class Numbers(Node):
+class Numbers(FormulaNode):
     """A number, or a list of several."""
 
     numbers: tuple[float, ...]
@@ -55,7 +55,7 @@ class Numbers(Node):
 
 
 @dataclass(frozen=True)
-class Summary(Node):
+class SummaryNode(FormulaNode):
     """One figure of all that was measured of a metric."""
 
     function: str
@@ -71,18 +71,18 @@ class Summary(Node):
 
 
 @dataclass(frozen=True)
-class Product(Node):
+class Product(FormulaNode):
     """The bandwidth-delay product (B) of a capacity (bit/s) and an RTT (s), not rounded yet."""
 
-    capacity: Node
-    rtt: Node
+    capacity: FormulaNode
+    rtt: FormulaNode
 
     def values(self, lookup: Lookup) -> list[float]:
         """Return it, or one for each value of the list if one of the two has it."""
         pairs = _paired(self.capacity.values(lookup), self.rtt.values(lookup))
         return [float(bdp_bytes(capacity, rtt) or 0) for capacity, rtt in pairs if _is_sound(capacity * rtt)]
 
-    def parts(self) -> Iterator[Node]:
+    def parts(self) -> Iterator[FormulaNode]:
         """Yield this part and those below."""
         yield self
         yield from self.capacity.parts()
@@ -90,12 +90,12 @@ class Product(Node):
 
 
 @dataclass(frozen=True)
-class Operation(Node):
+class Operation(FormulaNode):
     """A sum, difference, product or quotient."""
 
     sign: str
-    left: Node
-    right: Node
+    left: FormulaNode
+    right: FormulaNode
 
     def values(self, lookup: Lookup) -> list[float]:
         """Return the result, or one for each value of the list if one of the two has it."""
@@ -108,7 +108,7 @@ class Operation(Node):
         _is_sound(result)
         return result
 
-    def parts(self) -> Iterator[Node]:
+    def parts(self) -> Iterator[FormulaNode]:
         """Yield this part and those below."""
         yield self
         yield from self.left.parts()

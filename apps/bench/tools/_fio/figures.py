@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
-class Way(NamedTuple):
+class FioWay(NamedTuple):
     """Bytes, time (s), rate (B/s), operations a second and in all; latencies (s): mean, 99th percentile, largest."""
 
     size: float
@@ -17,7 +17,7 @@ class Way(NamedTuple):
     most: float | None = None
 
 
-def of_group(ways: Iterable[Way]) -> Way:
+def of_group(ways: Iterable[FioWay]) -> FioWay:
     """Return what the jobs of a group moved in the time of the longest, as fio's own line of the group has it.
 
     The rates of jobs that do not end together do not add up: none ever was the sum.
@@ -29,13 +29,13 @@ def of_group(ways: Iterable[Way]) -> Way:
     return whole._replace(rate=whole.size / whole.seconds, iops=whole.operations / whole.seconds)
 
 
-def add_up(ways: Iterable[Way]) -> Way:
+def add_up(ways: Iterable[FioWay]) -> FioWay:
     """Return what several clients moved together: mean latency by operations, percentile and largest of the worst."""
     every = list(ways)
     busy = [way for way in every if way.operations] or every
     weights = sum(way.operations for way in busy if way.mean is not None)
     mean = sum(way.operations * way.mean for way in busy if way.mean is not None)
-    return Way(
+    return FioWay(
         size=sum(way.size for way in busy),
         seconds=max((way.seconds for way in busy), default=0.0),
         rate=sum(way.rate for way in busy),

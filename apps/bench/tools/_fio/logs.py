@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from apps.bench.toolkit import Output, Series
+from apps.bench.toolkit import Output, SampleSeries
 from apps.bench.tools._storage.window import Course
 
 KIB = 1024
@@ -42,7 +42,7 @@ def _logs_of(outputs: Sequence[Output]) -> list[bytes]:
     ]
 
 
-def read_series(outputs: Sequence[Output], interval_s: float) -> tuple[Series, ...]:
+def read_series(outputs: Sequence[Output], interval_s: float) -> tuple[SampleSeries, ...]:
     """Return the rates of all jobs of all clients together; a moment that one of them did not log is left out."""
     logs = _logs_of(outputs)
     sums: dict[str, dict[int, float]] = {"rate": defaultdict(float), "read": {}, "write": {}}
@@ -58,7 +58,7 @@ def read_series(outputs: Sequence[Output], interval_s: float) -> tuple[Series, .
                 sums[name][moment] = sums[name].get(moment, 0.0) + int(rate) * KIB
     moments = sorted(moment for moment, jobs in jobs_by_moment.items() if len(jobs) == len(logs))
     return tuple(
-        Series(
+        SampleSeries(
             name,
             "sum",
             "B/s",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from apps.bench.outputs import pacing
 from apps.bench.outputs.scales import BINARY, scaled
 from apps.bench.toolkit import Flag, Output
-from apps.bench.tools._fio.figures import Way
+from apps.bench.tools._fio.figures import FioWay
 
 WAYS = ("read", "write")
 # With these no rate can be told at which the jobs hold themselves back.
@@ -14,7 +14,7 @@ _PAUSES = ("thinktime", "latency_target")
 OPTIONS = ("rate", "rate_iops", *_PAUSES)
 
 
-def flags_of(output: Output, options: Mapping[str, str], ways: Mapping[str, Way]) -> Iterator[Flag]:
+def flags_of(output: Output, options: Mapping[str, str], ways: Mapping[str, FioWay]) -> Iterator[Flag]:
     """Yield the doubts in what each way moved; `options` are those that the report tells of its jobs."""
     limits = {**options, **_asked(output)}
     if paused := [name for name in _PAUSES if limits.get(name, "0").strip("0") not in ("", "s", "us", "ms")]:

@@ -2,11 +2,11 @@
 
 from apps.bench.toolkit import Output, Params
 from apps.bench.tools._fio import logs
-from apps.bench.tools._fio.report import Report
+from apps.bench.tools._fio.report import FioReport
 from apps.bench.tools._storage.window import Pass, course_of, one_after_the_other
 
 
-def passes_of(output: Output, report: Report, params: Params) -> dict[str, Pass]:
+def passes_of(output: Output, report: FioReport, params: Params) -> dict[str, Pass]:
     """Return {metric: pass} of jobs that moved a given amount; those of a given time end together, so {}."""
     ways = {name: way for name, way in report.ways.items() if way.operations and way.seconds}
     if params["duration"] or params["verify"] or not ways:

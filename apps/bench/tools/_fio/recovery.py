@@ -6,7 +6,7 @@ from apps.bench import units
 from apps.bench.outputs import reconstruction, texts
 from apps.bench.outputs.scales import BINARY, scaled
 from apps.bench.toolkit import Output, Tool, Value
-from apps.bench.tools._fio.report import Contradiction, SeveralGroups, Unreadable, read_report
+from apps.bench.tools._fio.report import Contradiction, FioUnreadable, SeveralGroups, read_report
 
 _SIZES = {"bs": "block_size", "blocksize": "block_size", "size": "file_size", "filesize": "file_size"}
 _NUMBERS = {"iodepth": "depth", "numjobs": "jobs", "rwmixread": "read_share", "fsync": "sync_every"}
@@ -32,7 +32,7 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     options = _argv_options(output)
     try:
         report = read_report(texts.read_text(output))
-    except (Unreadable, Contradiction, SeveralGroups):
+    except (FioUnreadable, Contradiction, SeveralGroups):
         report = None
     # A job file holds options that no command line has.
     is_whole = bool(options) and all(word.startswith("--") for word in output.argv[1:])

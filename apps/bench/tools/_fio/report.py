@@ -10,14 +10,14 @@ from typing import Any
 from apps.bench.outputs.documents import Damaged, dig, first_object, number, objects
 from apps.bench.tools._fio import pacing
 from apps.bench.tools._fio import text as plain
-from apps.bench.tools._fio.figures import Way, of_group
+from apps.bench.tools._fio.figures import FioWay, of_group
 
 WAYS = ("read", "write")
 # Rates are rounded, times are in whole milliseconds.
 TOLERANCE = 0.01
 
 
-class Unreadable(Exception):
+class FioUnreadable(Exception):
     """A report without the figures that each has."""
 
 
@@ -30,10 +30,10 @@ class Contradiction(Exception):
 
 
 @dataclass(frozen=True)
-class Report:
+class FioReport:
     """What was moved each way by all jobs together; `error` is the first job's errno that is not 0."""
 
-    ways: Mapping[str, Way]
+    ways: Mapping[str, FioWay]
     version: str
     error: int = 0
     options: Mapping[str, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Report:
     unlike: frozenset[str] = frozenset()
 
 
-def read_report(text: str) -> Report | None:
+def read_report(text: str) -> FioReport | None:
     """Return the report in a text, None if there is none; Unreadable or Contradiction if it cannot be relied on."""
     data = _load(text)
     if data is not None:
@@ -61,14 +61,14 @@ def _load(text: str) -> Any:
     try:
         return first_object(text, on_a_new_line=True)
     except Damaged:
-        raise Unreadable from None
+        raise FioUnreadable from None
 
 
-def _from_json(data: Any) -> Report:
+def _from_json(data: Any) -> FioReport:
     jobs = objects(dig(data, "jobs"))
     version = dig(data, "fio version")
     if not jobs or not isinstance(version, str):
-        raise Unreadable
+        raise FioUnreadable
     errors = [round(code) for job in jobs if (code := number(job, "error"))]
     _refuse_groups(str(number(job, "groupid") or 0) for job in jobs)
     each = [_options(job.get("job options")) for job in jobs]
@@ -77,14 +77,14 @@ def _from_json(data: Any) -> Report:
     options = {**limits, **_options(dig(data, "global options")), **each[0]}
     unlike = frozenset(name for own in each for name in own if any(other.get(name) != own[name] for other in each))
     ways = {way: of_group(_way(job, way) for job in jobs) for way in WAYS}
-    return Report(ways, _version(version), errors[0] if errors else 0, options, unlike=unlike - {"name"})
+    return FioReport(ways, _version(version), errors[0] if errors else 0, options, unlike=unlike - {"name"})
 
 
-def _from_parts(jobs: Iterable[plain.Job], version: str) -> Report:
+def _from_parts(jobs: Iterable[plain.FioJob], version: str) -> FioReport:
     every = list(jobs)
     _refuse_groups(job.group for job in every)
     error = next((job.error for job in every if job.error), 0)
-    return Report({way: of_group(_checked(job.ways[way]) for job in every) for way in WAYS}, version, error)
+    return FioReport({way: of_group(_checked(job.ways[way]) for job in every) for way in WAYS}, version, error)
 
 
 def _refuse_groups(groups: Iterable[str]) -> None:
@@ -94,15 +94,15 @@ def _refuse_groups(groups: Iterable[str]) -> None:
         raise SeveralGroups(len(names))
 
 
-def _way(job: Any, way: str) -> Way:
+def _way(job: Any, way: str) -> FioWay:
     size, rate, iops, runtime = (number(job, way, key) for key in ("io_bytes", "bw_bytes", "iops", "runtime"))
     operations = number(job, way, "total_ios")
     if size is None or rate is None or iops is None or runtime is None or operations is None:
-        raise Unreadable
+        raise FioUnreadable
     mean, maximum = (number(job, way, "lat_ns", key) for key in ("mean", "max"))
     tail = number(job, way, "clat_ns", "percentile", "99.000000")
     times = (_seconds(value) for value in (mean, tail, maximum))
-    return _checked(Way(size, runtime / 1000, rate, iops, operations, *times))
+    return _checked(FioWay(size, runtime / 1000, rate, iops, operations, *times))
 
 
 def _seconds(nanoseconds: float | None) -> float | None:
@@ -120,10 +120,10 @@ def _version(text: str) -> str:
     return match[1] if match else ""
 
 
-def _checked(way: Way) -> Way:
+def _checked(way: FioWay) -> FioWay:
     """Return what was moved one way; Contradiction if rate, bytes and time do not belong together."""
     if not all(math.isfinite(value) for value in way if value is not None):
-        raise Unreadable
+        raise FioUnreadable
     computed = way.size / way.seconds if way.seconds else 0.0
     tolerance = TOLERANCE + (0.001 / way.seconds if way.seconds else 0.0)
     if not math.isclose(way.rate, computed, rel_tol=tolerance, abs_tol=1024):

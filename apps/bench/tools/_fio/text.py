@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from apps.bench.tools._fio.figures import Way
+from apps.bench.tools._fio.figures import FioWay
 
 KIB = 1024
-_NOTHING = Way(0.0, 0.0, 0.0, 0.0, 0.0)
+_NOTHING = FioWay(0.0, 0.0, 0.0, 0.0, 0.0)
 # Fields before the first direction, and those of a direction, by the version of the terse format.
 _HEAD = 5
 _WIDTH = {3: 41, 4: 41, 5: 47}
@@ -46,13 +46,13 @@ _THOUSANDS = {"": 1, "k": 1e3, "M": 1e6}
 
 
 @dataclass
-class Job:
+class FioJob:
     """One job (or group of jobs) of a report: its errno, its group, and what it moved each way."""
 
     error: int = 0
     group: str = ""
     count: int = 1
-    ways: Mapping[str, Way] = field(default_factory=dict)
+    ways: Mapping[str, FioWay] = field(default_factory=dict)
 
 
 def version_in(text: str) -> str:
@@ -71,7 +71,7 @@ def terse_version(lines: Sequence[Sequence[str]]) -> str:
     return lines[0][1].removeprefix("fio-")[:40]
 
 
-def read_terse(lines: Sequence[Sequence[str]]) -> Iterator[Job]:
+def read_terse(lines: Sequence[Sequence[str]]) -> Iterator[FioJob]:
     """Yield the job of each line; sizes are in KiB, times in ms, latencies in us (HOWTO of fio, "Terse output")."""
     for fields in lines:
         width = _WIDTH[int(fields[0])]
@@ -79,14 +79,14 @@ def read_terse(lines: Sequence[Sequence[str]]) -> Iterator[Job]:
             way: _terse_way(fields[_HEAD + index * width : _HEAD + (index + 1) * width])
             for index, way in enumerate(("read", "write"))
         }
-        yield Job(int(_figure(fields[4:5])), fields[3] if len(fields) > 3 else "", ways=ways)
+        yield FioJob(int(_figure(fields[4:5])), fields[3] if len(fields) > 3 else "", ways=ways)
 
 
-def _terse_way(fields: Sequence[str]) -> Way:
+def _terse_way(fields: Sequence[str]) -> FioWay:
     size, rate, iops, runtime = (_figure(fields[index : index + 1]) for index in range(4))
     maximum, mean = _figure(fields[33:34]), _figure(fields[34:35])
     tail = next((text for text in fields[12:32] if text.startswith("99.000000%=")), "=0").partition("=")[2]
-    return Way(
+    return FioWay(
         size * KIB, runtime / 1e3, rate * KIB, iops, iops * runtime / 1e3,
         *(value / 1e6 if value else None for value in (mean, _figure([tail]), maximum)),
     )  # fmt: skip
@@ -97,18 +97,18 @@ def _figure(texts: Sequence[str]) -> float:
     return float(texts[0]) if texts and re.fullmatch(r"\d{1,18}(\.\d{1,18})?", texts[0], re.ASCII) else 0.0
 
 
-def read_jobs(text: str) -> list[Job]:
+def read_jobs(text: str) -> list[FioJob]:
     """Return the jobs of a report for people."""
     heads = list(_JOB.finditer(text))
     jobs = []
     for head, following in itertools.zip_longest(heads, heads[1:]):
         body = text[head.end() : following.start() if following else len(text)]
         ways = {"read": _NOTHING, "write": _NOTHING} | dict(_ways(body))
-        jobs.append(Job(int(head[3]), head[1], int(head[2]), ways))
+        jobs.append(FioJob(int(head[3]), head[1], int(head[2]), ways))
     return jobs
 
 
-def options_in(text: str, jobs: Sequence[Job]) -> dict[str, str]:
+def options_in(text: str, jobs: Sequence[FioJob]) -> dict[str, str]:
     """Return the options that a report for people prints of its jobs, by fio's names, as far as they are alike."""
     values_by_option: dict[str, set[str]] = {}
     for match in _GIVEN.finditer(text):
@@ -130,7 +130,7 @@ def _block_size(sizes: str, pattern: str) -> str:
     return ends.pop() if len(ends) == 1 else ""
 
 
-def _ways(body: str) -> Iterator[tuple[str, Way]]:
+def _ways(body: str) -> Iterator[tuple[str, FioWay]]:
     sections = list(_WAY.finditer(body)) or list(_OLD_WAY.finditer(body))
     for match, following in itertools.zip_longest(sections, sections[1:]):
         part = body[match.end() : following.start() if following else len(body)]
@@ -140,7 +140,7 @@ def _ways(body: str) -> Iterator[tuple[str, Way]]:
         scale = _UNITS[latency["unit"]] if latency else 1.0
         yield (
             match["way"],
-            Way(
+            FioWay(
                 size,
                 seconds,
                 size / seconds if seconds else 0.0,

@@ -3,27 +3,27 @@
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag, Params
 from apps.bench.tools._gridftp import figures
-from apps.bench.tools._gridftp.figures import Amount, Run
+from apps.bench.tools._gridftp.figures import GridftpRun, TransferAmount
 from apps.bench.tools._gridftp.report import TICK_S
 
 # From this share on, the tenth of a second that the client counts by is worth a word.
 COARSE = 0.02
 
 
-def flags_of(run: Run, amount: Amount, params: Params) -> tuple[Flag, ...]:
+def flags_of(run: GridftpRun, amount: TransferAmount, params: Params) -> tuple[Flag, ...]:
     """Return what there is to say of a transfer's time, buffers, streams and data nodes."""
     flags = [_restarted(run), _coarse(amount), _one_of_many(run), _capped(run, params), *_fewer(run, params)]
     return tuple(flag for flag in flags if flag)
 
 
-def _restarted(run: Run) -> Flag | None:
+def _restarted(run: GridftpRun) -> Flag | None:
     if not run.broken:
         return None
     text = _("The transfer broke %(times)s times and was taken up again: the pauses count as transfer time.")
     return Flag("restarted", "warning", Message(text, {"times": run.broken}))
 
 
-def _coarse(amount: Amount) -> Flag | None:
+def _coarse(amount: TransferAmount) -> Flag | None:
     if amount.clock != figures.CLIENT or TICK_S / 2 / amount.seconds < COARSE:
         return None
     text = _("Without the server's log the time is known to 0.1 s only: the rate may be off by %(percent)s %%.")
@@ -31,7 +31,7 @@ def _coarse(amount: Amount) -> Flag | None:
     return Flag("coarse-time", "warning", Message(text, {"percent": f"{percent:.0f}"}))
 
 
-def _one_of_many(run: Run) -> Flag | None:
+def _one_of_many(run: GridftpRun) -> Flag | None:
     count = len(figures.logs.arrived(run.transfers))
     if not run.is_log or count < 2:
         return None
@@ -39,7 +39,7 @@ def _one_of_many(run: Run) -> Flag | None:
     return Flag("several-transfers", "info", Message(text, {"count": count}))
 
 
-def _capped(run: Run, params: Params) -> Flag | None:
+def _capped(run: GridftpRun, params: Params) -> Flag | None:
     """Say when the kernel capped the buffer: it doubles what is asked, unless rmem_max or wmem_max forbid it."""
     buffers = [size for name, size in figures.granted_by(run).items() if name.endswith("buffer")]
     if not params["window"] or not buffers or min(buffers) >= 2 * params["window"]:
@@ -49,7 +49,7 @@ def _capped(run: Run, params: Params) -> Flag | None:
     return Flag("window-capped", "warning", Message(text, values))
 
 
-def _fewer(run: Run, params: Params) -> list[Flag]:
+def _fewer(run: GridftpRun, params: Params) -> list[Flag]:
     granted = figures.granted_by(run)
     flags = []
     streams = granted.get("streams", params["streams"])

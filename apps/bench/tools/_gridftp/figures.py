@@ -7,8 +7,8 @@ from typing import Any
 from apps.bench.outputs.failures import failure
 from apps.bench.toolkit import Output, Params, SampleValue, ToolFailure
 from apps.bench.tools._gridftp import logs
-from apps.bench.tools._gridftp.logs import Transfer
-from apps.bench.tools._gridftp.report import Report
+from apps.bench.tools._gridftp.logs import LoggedTransfer
+from apps.bench.tools._gridftp.report import GridftpReport
 from apps.bench.tools._storage import clients
 
 Json = dict[str, Any]
@@ -17,7 +17,7 @@ LOG, CLIENT, WALL = "server-log", "client", "wall-clock"
 
 
 @dataclass(frozen=True)
-class Run:
+class GridftpRun:
     """All that is known of one measurement.
 
     `transfers` are the log lines of the servers that the client spoke to, `data_nodes` those of each data node with
@@ -26,9 +26,9 @@ class Run:
     """
 
     client: Output
-    report: Report
-    transfers: tuple[Transfer, ...]
-    data_nodes: tuple[tuple[str, bool, tuple[Transfer, ...]], ...]
+    report: GridftpReport
+    transfers: tuple[LoggedTransfer, ...]
+    data_nodes: tuple[tuple[str, bool, tuple[LoggedTransfer, ...]], ...]
     broken: int
 
     @property
@@ -37,13 +37,13 @@ class Run:
         return bool(self.transfers) and not self.report.sources
 
     @property
-    def arrived(self) -> list[Transfer]:
+    def arrived(self) -> list[LoggedTransfer]:
         """Return the complete transfers as the receiver logged them, or the sender if there is no other log."""
         whole = logs.arrived(self.transfers)
         return whole[-1:] if self.is_log else whole
 
     @property
-    def sent(self) -> list[Transfer]:
+    def sent(self) -> list[LoggedTransfer]:
         """Return the complete transfers as the sender logged them."""
         return [] if self.is_log else logs.sent(self.transfers)
 
@@ -55,7 +55,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Amount:
+class TransferAmount:
     """Bytes moved, the time (s) they took, and by which clock that is known."""
 
     moved: int
@@ -63,7 +63,7 @@ class Amount:
     clock: str
 
 
-def amount_of(run: Run, params: Params) -> Amount:
+def amount_of(run: GridftpRun, params: Params) -> TransferAmount:
     """Return what was moved in which time; ToolFailure if nobody tells, or if it is less than was to be moved.
 
     The servers log microseconds; the client counts tenths of a second. A transfer that broke and was taken up again
@@ -72,10 +72,10 @@ def amount_of(run: Run, params: Params) -> Amount:
     amount = _by_log(run) if not run.broken else None
     last = run.report.last
     if run.broken and run.wall_s and (last or run.arrived):
-        amount = Amount(params["size"] * params["files"], run.wall_s, WALL)
+        amount = TransferAmount(params["size"] * params["files"], run.wall_s, WALL)
     # A report that breaks off at its first line has a rate and moved nothing.
     if amount is None and last and last.average and last.moved:
-        amount = Amount(last.moved, last.moved / last.average, CLIENT)
+        amount = TransferAmount(last.moved, last.moved / last.average, CLIENT)
     if amount is None:
         raise _untold(run)
     goal = params["size"] * params["files"]
@@ -84,7 +84,7 @@ def amount_of(run: Run, params: Params) -> Amount:
     return amount
 
 
-def samples_of(run: Run, amount: Amount, params: Params) -> tuple[SampleValue, ...]:
+def samples_of(run: GridftpRun, amount: TransferAmount, params: Params) -> tuple[SampleValue, ...]:
     """Return the figures of a run; those that are not known are left out."""
     last = run.report.last
     again = [count for transfer in (run.sent or run.arrived) for count in transfer.retransmits]
@@ -107,7 +107,7 @@ def samples_of(run: Run, amount: Amount, params: Params) -> tuple[SampleValue, .
     )
 
 
-def granted_by(run: Run) -> Json:
+def granted_by(run: GridftpRun) -> Json:
     """Return the socket buffers (B) of both ends, the block size (B), streams and stripes, as the servers logged."""
     observed: Json = {}
     own = [*run.sent, *run.arrived]
@@ -126,7 +126,7 @@ def granted_by(run: Run) -> Json:
     return observed
 
 
-def shares_of(run: Run) -> list[Json]:
+def shares_of(run: GridftpRun) -> list[Json]:
     """Return what each data node of the receiving end (of the sending one, if that end logged nothing) moved.
 
     The first data node of a striped server logs no transfer (13.24): its share is what the front end logged less the
@@ -148,7 +148,7 @@ def shares_of(run: Run) -> list[Json]:
     return []
 
 
-def observed_of(run: Run, amount: Amount) -> Json:
+def observed_of(run: GridftpRun, amount: TransferAmount) -> Json:
     """Return what was seen beside the figures: the clock, the data nodes' shares, cut sessions, a log's transfers."""
     observed: Json = {"timed_by": amount.clock}
     if shares := shares_of(run):
@@ -168,15 +168,15 @@ def observed_of(run: Run, amount: Amount) -> Json:
     return observed
 
 
-def _by_log(run: Run) -> Amount | None:
+def _by_log(run: GridftpRun) -> TransferAmount | None:
     arrived = run.arrived
     if not arrived:
         return None
     seconds = max(transfer.end for transfer in arrived) - min(transfer.start for transfer in arrived)
-    return Amount(sum(transfer.moved for transfer in arrived), seconds, LOG) if seconds > 0 else None
+    return TransferAmount(sum(transfer.moved for transfer in arrived), seconds, LOG) if seconds > 0 else None
 
 
-def _untold(run: Run) -> ToolFailure:
+def _untold(run: GridftpRun) -> ToolFailure:
     if not run.client.stdout.strip() and not run.client.stderr.strip():
         return failure("silent-transfer", run.client)
     if len(run.report.sources) > 1:

@@ -20,7 +20,7 @@ _CONFIG, _PAIRS = "gridftp.conf", "pairs.txt"
 
 
 @dataclass(frozen=True)
-class End:
+class TransferEnd:
     """One end of the transfer: its role, the nodes that take part, and the paths there, one for each file.
 
     `server` is False where the client reads or writes the files itself.
@@ -45,14 +45,14 @@ class End:
 
 def make_ends(
     params: Params, nodes: Mapping[str, Sequence[NodeRef]], slug: str, servers: Sequence[str]
-) -> tuple[End, End]:
+) -> tuple[TransferEnd, TransferEnd]:
     """Return source and destination; `servers` are the roles that run one. ParameterError names what cannot be."""
     ends = []
     for role, medium in ((SOURCE, params["read_from"]), (DESTINATION, params["write_to"])):
         members = tuple(nodes[role][: params["data_nodes"] or None])
         for node in members:
             _refuse_scope(node, role)
-        ends.append(End(role, members, _paths(params, members[0], role, medium, slug), role in servers))
+        ends.append(TransferEnd(role, members, _paths(params, members[0], role, medium, slug), role in servers))
     texts.refuse_mixed_families(ends[1].nodes[0], ends[0].nodes[0])
     if len(servers) < 2 and any(len(end.nodes) > 1 for end in ends):
         text = _("Striping needs servers on both ends: choose a third-party transfer.")
@@ -60,7 +60,7 @@ def make_ends(
     return ends[0], ends[1]
 
 
-def make_plan(params: Params, ends: tuple[End, End], client: NodeRef, client_role: str) -> Plan:
+def make_plan(params: Params, ends: tuple[TransferEnd, TransferEnd], client: NodeRef, client_role: str) -> Plan:
     """Return the plan: mounts seen, files written, servers, the client, and the files removed again."""
     limit = params["time_limit"] + MARGIN_S
     stages = [_check(params, ends)]
@@ -80,7 +80,7 @@ def make_plan(params: Params, ends: tuple[End, End], client: NodeRef, client_rol
     return Plan(tuple(stage for stage in stages if stage.commands))
 
 
-def is_striped(ends: tuple[End, End]) -> bool:
+def is_striped(ends: tuple[TransferEnd, TransferEnd]) -> bool:
     """Return whether the data go over more than one node of an end."""
     return any(len(end.nodes) > 1 for end in ends)
 
@@ -102,14 +102,14 @@ def _refuse_scope(node: NodeRef, role: str) -> None:
         raise ParameterError({role: Message(text, {"address": node.address})})
 
 
-def _check(params: Params, ends: tuple[End, End]) -> Stage:
+def _check(params: Params, ends: tuple[TransferEnd, TransferEnd]) -> Stage:
     commands = [
         command for end in ends if end.on_disk for command in places.check_stage(end.nodes, params, end.role).commands
     ]
     return Stage(places.CHECK, tuple(commands))
 
 
-def _clean(ends: tuple[End, End]) -> Stage:
+def _clean(ends: tuple[TransferEnd, TransferEnd]) -> Stage:
     commands = [
         command
         for end in ends
@@ -119,7 +119,7 @@ def _clean(ends: tuple[End, End]) -> Stage:
     return Stage(places.CLEAN, tuple(commands), cleans_up_after=places.CHECK)
 
 
-def _prepare(params: Params, source: End) -> Command:
+def _prepare(params: Params, source: TransferEnd) -> Command:
     """Return the command that writes the files to be read; random bytes, lest a file system compress them away."""
     pairs = "".join(f"file:///dev/urandom file://{path}\n" for path in source.paths)
     length = str(params["offset"] + params["size"])
@@ -133,7 +133,7 @@ def _prepare(params: Params, source: End) -> Command:
     )
 
 
-def _front_end(params: Params, end: End, limit: float, ends: tuple[End, End]) -> Command:
+def _front_end(params: Params, end: TransferEnd, limit: float, ends: tuple[TransferEnd, TransferEnd]) -> Command:
     own = ["-p", str(params["port"])]
     if is_striped(ends):
         contacts = [f"{bracketed(node.address)}:{params['port'] + 1}" for node in end.nodes]
@@ -141,7 +141,7 @@ def _front_end(params: Params, end: End, limit: float, ends: tuple[End, End]) ->
     return _server(params, end, 0, limit, own)
 
 
-def _server(params: Params, end: End, index: int, limit: float, own: Sequence[str]) -> Command:
+def _server(params: Params, end: TransferEnd, index: int, limit: float, own: Sequence[str]) -> Command:
     address = end.nodes[index].address
     argv = ["globus-gridftp-server", "-c", f"{{work}}/{_CONFIG}", *own, "-control-interface", address]
     argv += ["-data-interface", address, "-Z", f"{{work}}/{LOG}"]
@@ -166,7 +166,7 @@ def _server(params: Params, end: End, index: int, limit: float, own: Sequence[st
     )
 
 
-def _config(end: End) -> str:
+def _config(end: TransferEnd) -> str:
     """Return the server's configuration: anonymous access, for the length of the run, to the paths of the run alone.
 
     The file also keeps the machine's own configuration out. The user counts only if the job runs as root.
@@ -181,7 +181,7 @@ def _environment(node: NodeRef) -> tuple[tuple[str, str], ...]:
     return (("GLOBUS_HOSTNAME", node.address),)
 
 
-def _transfer(params: Params, ends: tuple[End, End], client: NodeRef, role: str) -> Command:
+def _transfer(params: Params, ends: tuple[TransferEnd, TransferEnd], client: NodeRef, role: str) -> Command:
     argv = ["globus-url-copy", "-vb", "-p", str(params["streams"])]
     for option, name in (("-tcp-bs", "window"), ("-bs", "block_size")):
         if params[name]:

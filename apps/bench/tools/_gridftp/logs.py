@@ -19,7 +19,7 @@ _BROKEN = re.compile(r"Child process \d+ killed by signal")
 
 
 @dataclass(frozen=True)
-class Transfer:
+class LoggedTransfer:
     """One line of the log: times in s since the epoch on the server's clock, sizes in B.
 
     `retransmits` are the segments sent again on each stream, empty if the server does not tell.
@@ -38,13 +38,13 @@ class Transfer:
     path: str
 
 
-def read_log(text: str) -> list[Transfer]:
+def read_log(text: str) -> list[LoggedTransfer]:
     """Return the transfers that a log tells of; a line that is damaged is left out."""
     transfers = (_read_line(line[0]) for line in _LINE.finditer(text))
     return [transfer for transfer in transfers if transfer]
 
 
-def log_of(output: Output) -> list[Transfer]:
+def log_of(output: Output) -> list[LoggedTransfer]:
     """Return the transfers in the log that a server's work folder held."""
     return read_log(output.collected.get(LOG, b"").decode("utf-8", "replace"))
 
@@ -56,21 +56,21 @@ def broken_sessions(output: Output) -> int:
     return len(_BROKEN.findall(text)) + failed
 
 
-def arrived(transfers: Sequence[Transfer]) -> list[Transfer]:
+def arrived(transfers: Sequence[LoggedTransfer]) -> list[LoggedTransfer]:
     """Return the complete transfers of the receiver's log, or of the sender's if there is no other."""
     return _whole_ones(transfers, RECEIVING) or _whole_ones(transfers, SENDING)
 
 
-def sent(transfers: Sequence[Transfer]) -> list[Transfer]:
+def sent(transfers: Sequence[LoggedTransfer]) -> list[LoggedTransfer]:
     """Return the complete transfers of the sender's log."""
     return _whole_ones(transfers, SENDING)
 
 
-def _whole_ones(transfers: Sequence[Transfer], kinds: Sequence[str]) -> list[Transfer]:
+def _whole_ones(transfers: Sequence[LoggedTransfer], kinds: Sequence[str]) -> list[LoggedTransfer]:
     return [t for t in transfers if t.kind in kinds and t.code == COMPLETE and t.moved]
 
 
-def _read_line(line: str) -> Transfer | None:
+def _read_line(line: str) -> LoggedTransfer | None:
     words = dict(_PAIR.findall(line))
     start, end = _seconds(words.get("START", "")), _seconds(words.get("DATE", ""))
     numbers = [_whole(words.get(name, "")) for name in ("NBYTES", "CODE", "BUFFER", "BLOCK", "STREAMS", "STRIPES")]
@@ -78,7 +78,7 @@ def _read_line(line: str) -> Transfer | None:
         return None
     amount, code, buffer, block, streams, stripes = (number or 0 for number in numbers)
     again = words.get("retrans", "").split(",")
-    return Transfer(
+    return LoggedTransfer(
         start=start,
         end=end,
         moved=amount,

@@ -10,15 +10,15 @@ from apps.bench.outputs import texts
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, Metric, Output, Parameter, Params, Reading, Role, Tool, Value
+from apps.bench.toolkit import Metric, Output, Parameter, Params, Reading, Tool, ToolRole, TrialEstimate, Value
 from apps.bench.tools._gridftp import doubts, errors, figures, layout, logs, options
-from apps.bench.tools._gridftp.figures import Run
-from apps.bench.tools._gridftp.logs import Transfer
-from apps.bench.tools._gridftp.report import Report, read_report
+from apps.bench.tools._gridftp.figures import GridftpRun
+from apps.bench.tools._gridftp.logs import LoggedTransfer
+from apps.bench.tools._gridftp.report import GridftpReport, read_report
 from apps.bench.tools._storage import places
 
-SOURCE_ROLE = Role(options.SOURCE, _("Source"), many=True)
-DESTINATION_ROLE = Role(options.DESTINATION, _("Destination"), many=True)
+SOURCE_ROLE = ToolRole(options.SOURCE, _("Source"), many=True)
+DESTINATION_ROLE = ToolRole(options.DESTINATION, _("Destination"), many=True)
 # Without a known capacity a transfer is taken to run at this rate (bit/s).
 USUAL_BPS = 1e9
 # At which random bytes are written for a file to be read (B/s), and what logins and clean-up take.
@@ -77,7 +77,7 @@ class GridFtp(Tool):
         """Refuse more data nodes than an end has nodes."""
         return options.check_cast(params, counts)
 
-    def estimate(self, params: Params, capacity_bps: float | None = None) -> Estimate:
+    def estimate(self, params: Params, capacity_bps: float | None = None) -> TrialEstimate:
         """Return the time at the path's capacity, with that of writing the files to be read, and the bytes."""
         size = params["size"] * params["files"]
         seconds = size * 8 / (capacity_bps or USUAL_BPS)
@@ -85,7 +85,7 @@ class GridFtp(Tool):
             seconds = min(seconds, params["duration"])
             size = math.ceil(seconds * (capacity_bps or USUAL_BPS) / 8)
         prepare = (params["offset"] * params["files"] + size) / PREPARE_RATE
-        return Estimate(
+        return TrialEstimate(
             min(seconds, params["time_limit"]) + OVERHEAD_S + (prepare if params["read_from"] == options.FILE else 0),
             {(options.SOURCE, options.DESTINATION): size},
             streams=params["streams"] * params["concurrency"] * max(params["data_nodes"], 1),
@@ -104,7 +104,7 @@ class GridFtp(Tool):
         texts.refuse_cut_short(client)
         servers = [output for output in others if output.stage == layout.SERVE]
         transfers = [transfer for output in servers for transfer in logs.log_of(output)] or logs.read_log(text)
-        run = Run(
+        run = GridftpRun(
             client=client,
             report=read_report(text),
             transfers=tuple(transfers),
@@ -184,7 +184,9 @@ def _place(path: str) -> str:
     return options.MEMORY if path in _DEVICES else options.FILE
 
 
-def _recover_size(report: Report, transfers: Sequence[Transfer], parameters: Mapping[str, Value]) -> dict[str, Value]:
+def _recover_size(
+    report: GridftpReport, transfers: Sequence[LoggedTransfer], parameters: Mapping[str, Value]
+) -> dict[str, Value]:
     """Return the size of an archived transfer: what arrived, unless the argv tells."""
     if "size" in parameters and "duration" not in parameters:
         return {}

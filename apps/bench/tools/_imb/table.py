@@ -41,7 +41,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Report:
+class ImbReport:
     """The version, all tables, and options that the program took for benchmarks and ignored."""
 
     version: str
@@ -49,7 +49,7 @@ class Report:
     ignored: tuple[str, ...]
 
 
-def read_report(output: Output) -> Report:
+def read_report(output: Output) -> ImbReport:
     """Return the tables of an output; ToolFailure if there are none, or they are not those that were asked for."""
     text = texts.read_text(output)
     title = TITLE.search(text)
@@ -70,7 +70,7 @@ def read_report(output: Output) -> Report:
     blocks = [_read_block(output, text[start:end], factor) for start, end in itertools.pairwise([*starts, len(text)])]
     if not blocks:
         raise launchers.why_none(output, text.partition("List of Benchmarks")[2])
-    return Report(title[1], tuple(blocks), tuple(name for name in unknown if name.startswith("-")))
+    return ImbReport(title[1], tuple(blocks), tuple(name for name in unknown if name.startswith("-")))
 
 
 def _read_block(output: Output, text: str, factor: float) -> Block:

@@ -23,12 +23,12 @@ _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) (bytes|KiB|MiB|GiB|TiB)", re.A)
 _UNITS = {"bytes": 1, "KiB": 1024, "MiB": MIB, "GiB": 1024**3, "TiB": 1024**4}
 
 
-class Unreadable(Exception):
+class IorUnreadable(Exception):
     """A table whose rows do not fit its header."""
 
 
 @dataclass(frozen=True)
-class Row:
+class IorPass:
     """One pass over the file: its rate with open and close (B/s), operations a second, times (s) of its parts.
 
     Those that an older program does not print are None.
@@ -44,17 +44,17 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Report:
+class IorReport:
     """The rows of a report in order, its own means by access (B/s), and its options by name."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[IorPass, ...]
     means: Mapping[str, float]
     options: Mapping[str, str]
     version: str
     is_whole: bool
     command: str = ""
 
-    def of(self, access: str) -> list[Row]:
+    def of(self, access: str) -> list[IorPass]:
         """Return the rows of one access, write or read."""
         return [row for row in self.rows if row.access == access]
 
@@ -90,7 +90,7 @@ class Report:
         return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
-def read_report(text: str) -> Report:
+def read_report(text: str) -> IorReport:
     """Return what a text holds of a report; Unreadable if a row is damaged."""
     if document := _document(text):
         return _of_json(document)
@@ -99,7 +99,7 @@ def read_report(text: str) -> Report:
     rows = (*_table(text), *_comma_separated(text))
     summary = text[text.find("\nSummary of all tests:") :] if "\nSummary of all tests:" in text else ""
     means = {match[1]: _number(match[4]) * MIB for match in _SUMMARY.finditer(summary)}
-    return Report(
+    return IorReport(
         rows=rows,
         means=means,
         options={name.strip(): value.strip() for name, value in _OPTION.findall(text)},
@@ -114,13 +114,13 @@ def _document(text: str) -> Any:
     try:
         return first_object(text, on_a_new_line=True)
     except Damaged:
-        raise Unreadable from None
+        raise IorUnreadable from None
 
 
-def _of_json(data: Any) -> Report:
+def _of_json(data: Any) -> IorReport:
     tests = objects(dig(data, "tests"))
     if len(tests) > 1:
-        raise Unreadable
+        raise IorUnreadable
     test = tests[0] if tests else {}
     options = test.get("Options")
     # Up to version 3 the results are lists of passes, since 4 they are one list.
@@ -132,7 +132,7 @@ def _of_json(data: Any) -> Report:
         if (mean := number(entry, "bwMeanMIB")) is not None
     }
     command, version = dig(data, "Command line"), dig(data, "Version")
-    return Report(
+    return IorReport(
         rows=tuple(_json_row(row) for row in objects(listed)),
         means=means,
         options={name: str(value) for name, value in options.items()} if isinstance(options, dict) else {},
@@ -142,15 +142,15 @@ def _of_json(data: Any) -> Report:
     )
 
 
-def _json_row(row: Mapping[str, Any]) -> Row:
+def _json_row(row: Mapping[str, Any]) -> IorPass:
     rate, access = number(row, "bwMiB"), row.get("access")
     if rate is None or access not in ("write", "read"):
-        raise Unreadable
+        raise IorUnreadable
     times = (number(row, name) for name in ("openTime", "wrRdTime", "closeTime", "totalTime"))
-    return Row(str(access), rate * MIB, number(row, "iops"), *times)
+    return IorPass(str(access), rate * MIB, number(row, "iops"), *times)
 
 
-def _table(text: str) -> Iterator[Row]:
+def _table(text: str) -> Iterator[IorPass]:
     header = _HEADER.search(text)
     if not header:
         return
@@ -161,7 +161,7 @@ def _table(text: str) -> Iterator[Row]:
             yield _row(dict(zip(names, _fitting(line.split(), len(names)), strict=True)))
 
 
-def _comma_separated(text: str) -> Iterator[Row]:
+def _comma_separated(text: str) -> Iterator[IorPass]:
     header = _CSV_HEADER.search(text)
     if not header:
         return
@@ -173,19 +173,19 @@ def _comma_separated(text: str) -> Iterator[Row]:
 
 def _fitting(fields: list[str], count: int) -> list[str]:
     if len(fields) != count:
-        raise Unreadable
+        raise IorUnreadable
     return fields
 
 
-def _row(fields: Mapping[str, str]) -> Row:
+def _row(fields: Mapping[str, str]) -> IorPass:
     def number(*names: str) -> float | None:
         text = next((fields[name] for name in names if name in fields), None)
         return None if text is None else _number(text)
 
     rate = number("bw(MiB/s)")
     if rate is None:
-        raise Unreadable
-    return Row(
+        raise IorUnreadable
+    return IorPass(
         access=fields["access"],
         rate=rate * MIB,
         iops=number("IOPS"),
@@ -198,5 +198,5 @@ def _row(fields: Mapping[str, str]) -> Row:
 
 def _number(text: str) -> float:
     if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
-        raise Unreadable
+        raise IorUnreadable
     return float(text)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from apps.bench.toolkit import Output, Params
-from apps.bench.tools._iozone.report import Point, Report
+from apps.bench.tools._iozone.report import IozonePoint, IozoneReport
 from apps.bench.tools._storage.window import Pass, course_of, one_after_the_other
 
 READS = frozenset({"read", "reread", "random_read", "backward_read", "strided_read"})
 
 
-def passes_of(output: Output, report: Report, point: Point, params: Params) -> dict[str, Pass]:
+def passes_of(output: Output, report: IozoneReport, point: IozonePoint, params: Params) -> dict[str, Pass]:
     """Return {metric: pass} of a report of one point, its tests in the order in which they are printed."""
     rates = report.rates(point)
     if len(report.points) != 1 or report.unit != "rate" or not rates or not point.file_size:
@@ -25,7 +25,7 @@ def passes_of(output: Output, report: Report, point: Point, params: Params) -> d
     return passes
 
 
-def _seconds(point: Point, metric: str, rates: Mapping[str, float]) -> float:
+def _seconds(point: IozonePoint, metric: str, rates: Mapping[str, float]) -> float:
     """Return for how long (s) a test ran: when the fastest of several processes has done its file all of them end."""
     if point.processes == 1:
         return point.file_size / rates[metric]

@@ -5,7 +5,7 @@ import shlex
 from apps.bench.outputs import reconstruction, texts
 from apps.bench.toolkit import Output, Tool, Value
 from apps.bench.tools._iozone import workbook
-from apps.bench.tools._iozone.report import Unreadable, read_report
+from apps.bench.tools._iozone.report import IozoneUnreadable, read_report
 
 _COMMAND = "Command line used: "
 # A parameter of ours, and the test whose figure says that it was run.
@@ -19,7 +19,7 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     try:
         argv = workbook.command_of(output.stdout) if is_workbook else _argv_in(text) or list(output.argv)
         report = workbook.read_workbook(output.stdout) if is_workbook else read_report(text)
-    except Unreadable:
+    except IozoneUnreadable:
         argv, report = list(output.argv), None
     parameters: dict[str, Value] = {}
     if reconstruction.is_known(argv):

@@ -62,12 +62,12 @@ _RECORD = re.compile(r"^\tRecord Size (\d{1,10}) kB", re.M | re.A)
 _VERSION = re.compile(r"Version \$Revision: ([\d.]{1,20}) \$", re.A)
 
 
-class Unreadable(Exception):
+class IozoneUnreadable(Exception):
     """A table whose figures stand where no column is, or are no figures."""
 
 
 @dataclass
-class Point:
+class IozonePoint:
     """What was measured with one file size and record size (B) by so many processes.
 
     `figures` are as printed, in the unit of the report; `least` are the rates of the slowest process, `most` those of
@@ -84,13 +84,13 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Report:
+class IozoneReport:
     """All points of a report, and what it says of itself; `unit` is rate (kB/s), operations (1/s) or latency (us).
 
     `is_spread` says that its processes ran on several nodes (-+m).
     """
 
-    points: tuple[Point, ...]
+    points: tuple[IozonePoint, ...]
     unit: str
     version: str
     is_whole: bool
@@ -101,7 +101,7 @@ class Report:
     direct: bool
     fsync: bool
 
-    def rates(self, point: Point) -> dict[str, float]:
+    def rates(self, point: IozonePoint) -> dict[str, float]:
         """Return the figures of a point as rates (B/s); a kB of IOzone's is 1024 bytes."""
         return {metric: self._rate(value, point.record_size) for metric, value in point.figures.items() if value > 0}
 
@@ -113,7 +113,7 @@ class Report:
         return value * KIB
 
 
-def read_report(text: str) -> Report:
+def read_report(text: str) -> IozoneReport:
     """Return what a report holds; Unreadable if its table is damaged."""
     unit = "rate"
     if "OPS Mode." in text:
@@ -121,7 +121,7 @@ def read_report(text: str) -> Report:
     elif "Microseconds/op Mode." in text and not _PHASE.search(text):
         unit = "latency"
     version = _VERSION.search(text)
-    return Report(
+    return IozoneReport(
         points=(*_rows(text), *_throughputs(text)),
         unit=unit,
         version=version[1] if version else "",
@@ -134,25 +134,25 @@ def read_report(text: str) -> Report:
     )
 
 
-def _rows(text: str) -> Iterator[Point]:
+def _rows(text: str) -> Iterator[IozonePoint]:
     for match in _ROW.finditer(text):
         if match.end("record") != match.start() + 24:
-            raise Unreadable
-        point = Point(int(match["file"]) * KIB, int(match["record"]) * KIB, 1)
+            raise IozoneUnreadable
+        point = IozonePoint(int(match["file"]) * KIB, int(match["record"]) * KIB, 1)
         offset = match.start("figures") - match.start()
         for figure in re.finditer(r"\d+", match["figures"], re.ASCII):
             metric = COLUMNS.get(offset + figure.end())
             if metric is None or len(figure[0]) > 18:
-                raise Unreadable
+                raise IozoneUnreadable
             point.figures[metric] = float(figure[0])
         yield point
 
 
-def _throughputs(text: str) -> Iterator[Point]:
+def _throughputs(text: str) -> Iterator[IozonePoint]:
     """Yield a point for each number of processes; where an excerpt leaves sizes out they are 0."""
     starts = [(match.start(), int(match[1]) * KIB, int(match[2]) * KIB) for match in _EACH.finditer(text)]
     phases = list(_PHASE.finditer(text))
-    point: Point | None = None
+    point: IozonePoint | None = None
     begun = -1
     for index, match in enumerate(phases):
         header = max((number for number, start in enumerate(starts) if start[0] < match.start()), default=-1)
@@ -164,7 +164,7 @@ def _throughputs(text: str) -> Iterator[Point]:
                 yield point
             begun = header
             sizes = starts[header][1:] if header >= 0 else (_size(_FILE, text), _size(_RECORD, text))
-            point = Point(*sizes, processes)
+            point = IozonePoint(*sizes, processes)
         point.figures[metric] = float(match[3])
         end = phases[index + 1].start() if index + 1 < len(phases) else len(text)
         _add_parts(point, metric, text[match.end() : end])
@@ -172,7 +172,7 @@ def _throughputs(text: str) -> Iterator[Point]:
         yield point
 
 
-def _add_parts(point: Point, metric: str, text: str) -> None:
+def _add_parts(point: IozonePoint, metric: str, text: str) -> None:
     for match in _PART.finditer(text):
         if match[1] == "Min":
             target = point.moved if match[2] == "xfer" else point.least
@@ -186,7 +186,7 @@ def _size(pattern: re.Pattern[str], text: str) -> int:
     return int(match[1]) * KIB if match else 0
 
 
-def seconds_of(point: Point, rates: Mapping[str, float]) -> dict[str, float]:
+def seconds_of(point: IozonePoint, rates: Mapping[str, float]) -> dict[str, float]:
     """Return for how long (s) each test ran, by its rate."""
     amount = point.file_size * point.processes
     seconds = {metric: amount / rate for metric, rate in rates.items() if amount and rate > 0}

@@ -10,7 +10,7 @@ import shlex
 import struct
 from collections.abc import Iterator
 
-from apps.bench.tools._iozone.report import KIB, Point, Report, Unreadable
+from apps.bench.tools._iozone.report import KIB, IozonePoint, IozoneReport, IozoneUnreadable
 
 _BEGIN = b"\x09\x00\x04\x00"
 _NUMBER, _LABEL = 0x03, 0x04
@@ -49,13 +49,13 @@ def command_of(raw: bytes) -> list[str]:
         return []
 
 
-def read_workbook(raw: bytes) -> Report:
+def read_workbook(raw: bytes) -> IozoneReport:
     """Return what a workbook holds; Unreadable if a record is damaged or a figure stands under no heading."""
     cells, argv = _read_cells(raw), command_of(raw)
     unit = "operations" if "-O" in argv else "latency" if "-N" in argv else "rate"
     texts = [str(row.get(0, "")).strip() for row in cells.values()]
     points = _of_processes(cells, argv) if _PROCESSES in texts else _of_sizes(cells)
-    return Report(
+    return IozoneReport(
         points=tuple(points),
         unit=unit,
         version="",
@@ -78,7 +78,7 @@ def _read_cells(raw: bytes) -> Cells:
         if kind not in (_NUMBER, _LABEL):
             continue
         if len(record) < length or length <= _FORMAT:
-            raise Unreadable
+            raise IozoneUnreadable
         row, column = struct.unpack_from("<HH", record)
         if kind == _LABEL:
             text = record[_FORMAT + 1 : _FORMAT + 1 + record[_FORMAT]].decode("utf-8", "replace")
@@ -91,13 +91,13 @@ def _read_cells(raw: bytes) -> Cells:
 def _figure(record: bytes) -> float:
     value: float = struct.unpack_from("<d", record, _FORMAT)[0]
     if not math.isfinite(value) or value < 0:
-        raise Unreadable
+        raise IozoneUnreadable
     return value
 
 
-def _of_sizes(cells: Cells) -> Iterator[Point]:
+def _of_sizes(cells: Cells) -> Iterator[IozonePoint]:
     """Yield a point for each file size and record size (KiB), in the order of the table."""
-    points: dict[tuple[float, float], Point] = {}
+    points: dict[tuple[float, float], IozonePoint] = {}
     metric, records = "", dict[int, float]()
     for row in cells.values():
         title = row.get(0)
@@ -113,26 +113,26 @@ def _of_sizes(cells: Cells) -> Iterator[Point]:
         size = figures.pop(0, 0.0)
         for column, value in figures.items():
             if not size or not records.get(column):
-                raise Unreadable
+                raise IozoneUnreadable
             key = (size, records[column])
-            point = points.setdefault(key, Point(round(size * KIB), round(records[column] * KIB), 1))
+            point = points.setdefault(key, IozonePoint(round(size * KIB), round(records[column] * KIB), 1))
             point.figures[metric] = value
     yield from points.values()
 
 
-def _of_processes(cells: Cells, argv: list[str]) -> Iterator[Point]:
+def _of_processes(cells: Cells, argv: list[str]) -> Iterator[IozonePoint]:
     """Yield a point for each number of processes; the size of their files is told by the command line only."""
     options = dict(itertools.pairwise(argv))
     first = options.get("-t") or options.get("-l") or ""
     record = next((text for row in cells.values() if (text := str(row.get(0, ""))).startswith("Record size = ")), "")
     kibibytes = record.removeprefix("Record size = ").partition(" ")[0]
     if not first.isdecimal() or not kibibytes.isdecimal():
-        raise Unreadable
-    points: dict[int, Point] = {}
+        raise IozoneUnreadable
+    points: dict[int, IozonePoint] = {}
     for row in cells.values():
         metric = _ROWS.get(str(row.get(0, "")).strip())
         for column, value in row.items():
             if metric and isinstance(value, float) and column >= _FIRST_COUNT:
                 count = int(first) + column - _FIRST_COUNT
-                points.setdefault(count, Point(0, int(kibibytes) * KIB, count)).figures[metric] = value
+                points.setdefault(count, IozonePoint(0, int(kibibytes) * KIB, count)).figures[metric] = value
     yield from points.values()

@@ -38,7 +38,7 @@ _DECIMAL = {"": 1, **{unit: 1000**power for power, unit in enumerate(_UNITS, 1)}
 
 
 @dataclass(frozen=True)
-class Line:
+class StreamLine:
     """One line of a stream: its interval (s), its bytes and rate (bit/s), and what else it told (s, B)."""
 
     stream: str
@@ -60,12 +60,12 @@ class Line:
 
 
 @dataclass
-class Report:
+class Iperf2Report:
     """One test as one side told of it: a final line for each stream, the intervals before, and the head."""
 
-    finals: list[Line] = field(default_factory=list)
-    intervals: list[Line] = field(default_factory=list)
-    received: list[Line] = field(default_factory=list)
+    finals: list[StreamLine] = field(default_factory=list)
+    intervals: list[StreamLine] = field(default_factory=list)
+    received: list[StreamLine] = field(default_factory=list)
     out_of_order: int | None = None
     buffer: float | None = None
     mss: int | None = None
@@ -110,9 +110,9 @@ def count_tests(text: str) -> int:
     return kinds.count("result")
 
 
-def read_report(text: str) -> Report:
+def read_report(text: str) -> Iperf2Report:
     """Return what a text tells of one test."""
-    report = Report()
+    report = Iperf2Report()
     lines = _read_lines(text)
     received = [line for line in lines if line.is_received]
     sender_lines = [line for line in lines if not line.is_received]
@@ -134,14 +134,14 @@ def read_report(text: str) -> Report:
     return report
 
 
-def _read_lines(text: str) -> list[Line]:
+def _read_lines(text: str) -> list[StreamLine]:
     lines = [_of_text(match) for match in _LINE.finditer(text)]
     return [line for line in lines if line is not None] + _of_rows(list(_CSV.finditer(text)))
 
 
-def _of_rows(rows: Sequence[re.Match[str]]) -> list[Line]:
+def _of_rows(rows: Sequence[re.Match[str]]) -> list[StreamLine]:
     """Return the lines of CSV: of datagrams a client's rows count what it sent, up to the one that says -1."""
-    lines: list[Line] = []
+    lines: list[StreamLine] = []
     sending = {row["id"] for row in rows if row["total"] == "-1"}
     for row in rows:
         lines.append(_of_csv(row, is_received=row["total"] is not None and row["id"] not in sending))
@@ -150,13 +150,13 @@ def _of_rows(rows: Sequence[re.Match[str]]) -> list[Line]:
     return lines
 
 
-def _of_text(match: re.Match[str]) -> Line | None:
+def _of_text(match: re.Match[str]) -> StreamLine | None:
     """Return a line; None for a rate that is nothing but too small for the unit that was asked for."""
     if match[7] in ("K", "M", "G", "T") and not float(match[6]):
         return None
     tcp, udp = _TCP_REST.match(match["rest"]), _UDP_REST.match(match["rest"])
     rate = float(match[6]) * (_DECIMAL[match[7]] if match[8] == "bits" else 8 * _BINARY[match[7]])
-    return Line(
+    return StreamLine(
         match["id"],
         float(match[2]),
         float(match[3]),
@@ -171,12 +171,12 @@ def _of_text(match: re.Match[str]) -> Line | None:
     )
 
 
-def _of_csv(match: re.Match[str], *, is_received: bool) -> Line:
+def _of_csv(match: re.Match[str], *, is_received: bool) -> StreamLine:
     amount, rate = float(match["amount"]), float(match["rate"])
     start, end = float(match["start"]), float(match["end"])
     # Times have one digit; bytes and rate tell the end to the microsecond.
     exact = start + amount * 8 / rate if rate else end
-    return Line(
+    return StreamLine(
         match["id"],
         start,
         exact if abs(exact - end) <= CSV_ROUNDING_S else end,
@@ -188,9 +188,9 @@ def _of_csv(match: re.Match[str], *, is_received: bool) -> Line:
     )
 
 
-def _finals(lines: Sequence[Line]) -> list[Line]:
+def _finals(lines: Sequence[StreamLine]) -> list[StreamLine]:
     """Return of each stream the line that covers the most time from the start, the last of equals."""
-    best: dict[str, Line] = {}
+    best: dict[str, StreamLine] = {}
     for line in lines:
         if line.start == 0 and (line.stream not in best or line.end >= best[line.stream].end):
             best[line.stream] = line

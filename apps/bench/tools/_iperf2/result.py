@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from apps.bench.outputs import agreement
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known
-from apps.bench.toolkit import Flag, Output, Params, Reading, Series
+from apps.bench.toolkit import Flag, Output, Params, Reading, SampleSeries
 from apps.bench.tools import _pairs
-from apps.bench.tools._iperf2.report import Line, Report
+from apps.bench.tools._iperf2.report import Iperf2Report, StreamLine
 
-__all__ = ["Report", "make_reading"]
+__all__ = ["Iperf2Report", "make_reading"]
 
 # What it prints is rounded to three digits, unless asked for whole bytes.
 TOLERANCE = 0.02
 
 
 def make_reading(
-    output: Output, client: Report | None, served: Report | None, params: Params, version: str
+    output: Output, client: Iperf2Report | None, served: Iperf2Report | None, params: Params, version: str
 ) -> Reading:
     """Return the reading: goodput from the receiver, everything else from the side that knows it."""
     is_udp = params["protocol"] == "udp"
@@ -29,7 +29,7 @@ def make_reading(
         _check(output, line)
     samples: dict[str, float | None] = {"goodput": _rate(arrived), "sent_rate": _rate(sending)}
     samples |= _datagrams(output, arrived) if is_udp else _connection(sending, client.intervals if client else [])
-    either = client or served or Report()
+    either = client or served or Iperf2Report()
     granted_sizes = {} if either.buffer is None else {"buffer": either.buffer}
     if params["window"] and either.buffer is not None:
         samples["window_granted"] = either.buffer
@@ -43,7 +43,7 @@ def make_reading(
     observed = {"streams": len(shares), "mss": either.mss, "connect_rtt": either.rtt}
     return Reading(
         samples=_pairs.figures(samples),
-        series=_series(client or served or Report(), is_sent=client is not None),
+        series=_series(client or served or Iperf2Report(), is_sent=client is not None),
         requested=dict(params),
         granted=granted_sizes,
         observed={name: value for name, value in observed.items() if value is not None},
@@ -52,7 +52,7 @@ def make_reading(
     )
 
 
-def _check(output: Output, line: Line) -> None:
+def _check(output: Output, line: StreamLine) -> None:
     """Raise ToolFailure if a line's rate is not its bytes over its time."""
     computed = line.amount * 8 / line.end if line.end else math.inf
     tolerance = TOLERANCE * max(line.rate_bps, computed) + 1
@@ -60,14 +60,14 @@ def _check(output: Output, line: Line) -> None:
         raise failure("contradictory", output, first=f"{line.rate_bps:.6g}", second=f"{computed:.6g}")
 
 
-def _rate(lines: Sequence[Line]) -> float | None:
+def _rate(lines: Sequence[StreamLine]) -> float | None:
     """Return the bits of all streams over the time of the longest; its own [SUM] can exceed the link."""
     if not lines:
         return None
     return sum(line.rate_bps * line.end for line in lines) / max(line.end for line in lines)
 
 
-def _datagrams(output: Output, arrived: Sequence[Line]) -> dict[str, float | None]:
+def _datagrams(output: Output, arrived: Sequence[StreamLine]) -> dict[str, float | None]:
     lost = sum(line.lost or 0 for line in arrived)
     total = sum(line.total or 0 for line in arrived)
     if not total or lost > total:
@@ -76,7 +76,7 @@ def _datagrams(output: Output, arrived: Sequence[Line]) -> dict[str, float | Non
     return {"loss": lost / total, "jitter": max(jitters) if jitters else None}
 
 
-def _connection(sending: Sequence[Line], intervals: Sequence[Line]) -> dict[str, float | None]:
+def _connection(sending: Sequence[StreamLine], intervals: Sequence[StreamLine]) -> dict[str, float | None]:
     """Return what the kernel told of the connections.
 
     Window and RTT (-e) are what the kernel had at the end of a line's time: that of the whole test is its last
@@ -92,7 +92,7 @@ def _connection(sending: Sequence[Line], intervals: Sequence[Line]) -> dict[str,
     }
 
 
-def _series(report: Report, *, is_sent: bool) -> tuple[Series, ...]:
+def _series(report: Iperf2Report, *, is_sent: bool) -> tuple[SampleSeries, ...]:
     """Return the sum over the streams of each interval, where every stream has told of it."""
     sums: dict[tuple[float, float], list[float]] = {}
     for line in report.intervals:
@@ -103,10 +103,10 @@ def _series(report: Report, *, is_sent: bool) -> tuple[Series, ...]:
         return ()
     times = tuple(sorted(points))
     metric = "sent_rate" if is_sent else "goodput"
-    return (Series(metric, "sum", "bit/s", times, tuple(points[time] for time in times)),)
+    return (SampleSeries(metric, "sum", "bit/s", times, tuple(points[time] for time in times)),)
 
 
-def _agreement(arrived: Sequence[Line], length: int | None) -> list[Flag]:
+def _agreement(arrived: Sequence[StreamLine], length: int | None) -> list[Flag]:
     """Say when the bytes that arrived are not those of the datagrams, whose size (B) the head tells."""
     datagrams = sum((line.total or 0) - (line.lost or 0) for line in arrived)
     seconds = max((line.end for line in arrived), default=0.0)
@@ -114,7 +114,9 @@ def _agreement(arrived: Sequence[Line], length: int | None) -> list[Flag]:
     return agreement.datagram_flags(_rate(arrived), datagrams, length, seconds, ("goodput", "loss"), TOLERANCE)
 
 
-def _flags(output: Output, samples: dict[str, float | None], params: Params, report: Report) -> tuple[Flag, ...]:
+def _flags(
+    output: Output, samples: dict[str, float | None], params: Params, report: Iperf2Report
+) -> tuple[Flag, ...]:
     flags = [] if samples["goodput"] is not None else [_pairs.receiver_unseen()]
     flags += _pairs.window_flags(params["window"], report.buffer)
     if params["protocol"] == "udp":

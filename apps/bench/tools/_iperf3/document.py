@@ -17,7 +17,7 @@ from apps.bench.tools._iperf3.text import DONE, LISTENING, read_text_report
 TOLERANCE, TEXT_TOLERANCE, TEXT_TIME_S = 0.01, 0.015, 0.01
 
 
-class Document:
+class Iperf3Document:
     """A report that is complete: it parsed, tells no error, and has an end with streams and sums."""
 
     def __init__(self, output: Output, data: Json, *, is_text: bool = False) -> None:
@@ -84,7 +84,7 @@ class Document:
         return objects(self.get("intervals"))
 
 
-def read_document(outputs: Sequence[Output]) -> Document:
+def read_document(outputs: Sequence[Output]) -> Iperf3Document:
     """Return the client's report; ToolFailure says why there is none, in the server's words if they tell more."""
     server = next((output for output in reversed(outputs) if output.role == "server"), None)
     if server and "unable to start listener" in texts.read_text(server):
@@ -97,7 +97,7 @@ def read_document(outputs: Sequence[Output]) -> Document:
         if reason := errors.explain_text(client):
             raise reason
         if report := read_text_report(text):
-            return Document(client, report, is_text=True)
+            return Iperf3Document(client, report, is_text=True)
         if LISTENING in text and "Accepted connection" in text:
             raise failure("other-side", client)
         if b"{" in client.stdout or "Connecting to host" in text:
@@ -105,7 +105,7 @@ def read_document(outputs: Sequence[Output]) -> Document:
         raise texts.no_result(client, text)
     if "error" in data:
         raise errors.explain(client, str(data["error"])[:200])
-    document = Document(client, data)
+    document = Iperf3Document(client, data)
     if not document.streams():
         raise failure("unreadable", client)
     return document

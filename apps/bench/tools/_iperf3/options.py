@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from apps.bench.outputs import texts
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, NodeRef, Parameter, Params, Plan, ways
+from apps.bench.toolkit import NodeRef, Parameter, Params, Plan, TrialEstimate, ways
 from apps.bench.tools import _pairs, _transports
 
 FORWARD, REVERSE, BOTH = _pairs.FORWARD, _pairs.REVERSE, ways.BOTH
@@ -94,7 +94,7 @@ def whole(value: float) -> str:
     return str(round(value))
 
 
-def make_estimate(params: Params, rate_bps: float | None, *, offered_bps: float = 0.0) -> Estimate:
+def make_estimate(params: Params, rate_bps: float | None, *, offered_bps: float = 0.0) -> TrialEstimate:
     """Return the time a run takes and, with a rate (bit/s), what it sends in each direction.
 
     `offered_bps` (bit/s, in each direction used) is what it sends whether or not the path carries it.
@@ -108,4 +108,4 @@ def make_estimate(params: Params, rate_bps: float | None, *, offered_bps: float 
         if params["direction"] != FORWARD:
             traffic["server", "client"] = amount
     streams = params["streams"] * (2 if params["direction"] == BOTH else 1)
-    return Estimate(seconds + OVERHEAD_S, traffic, offered_bps=offered_bps, streams=streams)
+    return TrialEstimate(seconds + OVERHEAD_S, traffic, offered_bps=offered_bps, streams=streams)

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Flag, Params, Series
-from apps.bench.tools._iperf3.document import Document, Json, number, objects
+from apps.bench.toolkit import Flag, Params, SampleSeries
+from apps.bench.tools._iperf3.document import Iperf3Document, Json, number, objects
 from apps.bench.tools._iperf3.options import BOTH, REVERSE
 
 SUM = "sum"
@@ -14,7 +14,7 @@ STEADY = 0.05
 LEAST_INTERVALS = 6
 
 
-def read_series(document: Document, params: Params, extras: Mapping[str, str]) -> tuple[Series, ...]:
+def read_series(document: Iperf3Document, params: Params, extras: Mapping[str, str]) -> tuple[SampleSeries, ...]:
     """Return the rates of the sums and of each stream, and `extras` {metric: key of the interval's streams}.
 
     The sender's report counts what it sent (sent_rate), the receiver's what arrived (goodput). Times are the ends of
@@ -45,7 +45,7 @@ def read_series(document: Document, params: Params, extras: Mapping[str, str]) -
                 scale, unit = (1e6, "s") if source == "rtt" else (1, "B")
                 collect(metric, SUM, unit, sending[0], sum(values) / len(values) / scale)
     return tuple(
-        Series(metric, stream, unit, tuple(sorted(points)), tuple(points[time] for time in sorted(points)))
+        SampleSeries(metric, stream, unit, tuple(sorted(points)), tuple(points[time] for time in sorted(points)))
         for (metric, stream, unit), points in collected.items()
     )
 
@@ -56,7 +56,7 @@ def _rate_metric(item: Json, params: Params) -> str:
     return "goodput_reverse" if params["direction"] == BOTH else "goodput"
 
 
-def read_flags(document: Document, params: Params) -> list[Flag]:
+def read_flags(document: Iperf3Document, params: Params) -> list[Flag]:
     """Return the doubts about the rate over time and about the processors' load."""
     rates = [
         rate
@@ -113,7 +113,7 @@ def read_flags(document: Document, params: Params) -> list[Flag]:
     return flags
 
 
-def _silence(document: Document) -> list[Flag]:
+def _silence(document: Iperf3Document) -> list[Flag]:
     """Say that the receiver counted nothing: of TCP that is no rate, of datagrams it is the loss of all."""
     flags = []
     is_udp = document.get("start", "test_start", "protocol") == "UDP"

@@ -10,7 +10,7 @@ from typing import ClassVar
 from apps.bench.toolkit import Command, NodeRef, Output, Params, Stage
 from apps.bench.tools._mpi.maps import ASKED, Got
 from apps.bench.tools._mpi.options import TRANSPORTS
-from apps.bench.tools._mpi.placement import Slot
+from apps.bench.tools._mpi.placement import RankSlot
 from apps.bench.tools._mpi.topology import topology_of
 
 ROLE = "node"
@@ -26,7 +26,7 @@ class Launch:
     """
 
     nodes: tuple[NodeRef, ...]
-    slots: tuple[Slot, ...]
+    slots: tuple[RankSlot, ...]
     argv: tuple[str, ...]
     params: Params
     time_limit_s: float

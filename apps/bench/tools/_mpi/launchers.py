@@ -16,7 +16,7 @@ from apps.bench.tools._mpi.launch import (
     networks_of,
     runs_as_root,
 )
-from apps.bench.tools._mpi.maps import Got, Place, read_list, read_mask
+from apps.bench.tools._mpi.maps import Got, RankPlace, read_list, read_mask
 
 _LAUNCHERS: dict[str, Launcher] = {}
 # Starting a small program on every node, were it by a slow log-in.
@@ -79,16 +79,16 @@ class OpenMpi(Launcher):
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the bindings as reported by the ranks' own nodes, else the map as displayed."""
         text = texts.read_text(output)
-        ranks: dict[int, Place] = {}
+        ranks: dict[int, RankPlace] = {}
         host = ""
         for line in text.splitlines():
             node = _MAP_NODE.match(line)
             host = node[1] if node else host
             planned = _MAP_RANK.search(line)
             if planned and host:
-                ranks.setdefault(int(planned[1]), Place(host, _masked(planned[2])))
+                ranks.setdefault(int(planned[1]), RankPlace(host, _masked(planned[2])))
         for name, rank, rest in _BOUND.findall(text):
-            ranks[int(rank)] = Place(name, _masked(rest))
+            ranks[int(rank)] = RankPlace(name, _masked(rest))
         return ranks
 
 
@@ -187,7 +187,9 @@ class Mpich(Hydra):
         text = "\n".join(texts.read_text(other) for other in outputs if other.stage == "map")
         cpus = dict(re.findall(r"^\[(\d{1,6})\] Cpus_allowed_list:\s*([\d,-]{1,2000})$", text, re.M))
         hosts = dict(re.findall(r"^\[(\d{1,6})\] ([^\s:]{1,200})$", text, re.M))
-        return {int(rank): Place(host, cpus=read_list(cpus[rank])) for rank, host in hosts.items() if rank in cpus}
+        return {
+            int(rank): RankPlace(host, cpus=read_list(cpus[rank])) for rank, host in hosts.items() if rank in cpus
+        }
 
 
 @register
@@ -208,7 +210,7 @@ class IntelMpi(Hydra):
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the table of pins."""
         pins = _PIN.findall(texts.read_text(output))
-        return {int(rank): Place(host, cpus=read_list(cpus)) for rank, host, cpus in pins}
+        return {int(rank): RankPlace(host, cpus=read_list(cpus)) for rank, host, cpus in pins}
 
 
 def _data_plane(launch: Launch) -> list[str]:
@@ -242,16 +244,16 @@ class Srun(Launcher):
     def read_map(self, outputs: Sequence[Output], output: Output) -> Got:
         """Return the tasks' nodes, and the masks they were bound by."""
         text = texts.read_text(output)
-        ranks: dict[int, Place] = {}
+        ranks: dict[int, RankPlace] = {}
         for host, tasks in re.findall(
             r"^srun: launching StepId=\S+ on host (\S+), .*tasks: \[?([\d,-]+)", text, re.M
         ):
             for rank in read_list(tasks):
-                ranks[rank] = Place(host)
+                ranks[rank] = RankPlace(host)
         for host, rank, mask in re.findall(
             r"^cpu-bind(?:-\w+)?=MASK - (\S+), task +(\d{1,6}) +\d+ \[\d+\]: mask (0x[0-9a-fA-F]{1,512}) set",
             text,
             re.M,
         ):
-            ranks[int(rank)] = Place(host, cpus=read_mask(mask))
+            ranks[int(rank)] = RankPlace(host, cpus=read_mask(mask))
         return ranks

@@ -21,7 +21,7 @@ UNKNOWN = _("The launcher told the places of %(told)s of %(ranks)s ranks: whethe
 
 
 @dataclass(frozen=True)
-class Place:
+class RankPlace:
     """Where a rank ran: host, and the cores (as socket:core) or hardware threads it was bound to.
 
     `labels` and `cpus` are None where the launcher does not tell them, and empty for a rank that is not bound.
@@ -32,7 +32,7 @@ class Place:
     cpus: tuple[int, ...] | None = None
 
 
-Got = Mapping[int, Place]
+Got = Mapping[int, RankPlace]
 
 
 def read_asked(output: Output) -> Json | None:
@@ -104,7 +104,7 @@ def compare(request: Json | None, got: Got, *, any_hosts: bool = False) -> tuple
 
 
 def _agrees(
-    place: Json, actual: Place, labels: Sequence[str] | None, hosts: dict[int, set[str]], *, any_hosts: bool
+    place: Json, actual: RankPlace, labels: Sequence[str] | None, hosts: dict[int, set[str]], *, any_hosts: bool
 ) -> bool:
     """Return whether a rank ran where it was to; `hosts` learns the scheduler's nodes as it goes."""
     index, short = place["node"], actual.host.partition(".")[0]
@@ -118,7 +118,7 @@ def _agrees(
     return not place["core"] or labels is None or list(labels) == [place["core"]]
 
 
-def _labels_of(actual: Place, cores: Mapping[str, Any]) -> tuple[str, ...] | None:
+def _labels_of(actual: RankPlace, cores: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the cores that a rank was bound to as socket:core, None if they are not known."""
     if actual.labels is not None or actual.cpus is None:
         return actual.labels
@@ -128,7 +128,7 @@ def _labels_of(actual: Place, cores: Mapping[str, Any]) -> tuple[str, ...] | Non
     return tuple(dict.fromkeys(owners[cpu] for cpu in actual.cpus))
 
 
-def _as_json(rank: int, place: Place, labels: Sequence[str] | None = None) -> Json:
+def _as_json(rank: int, place: RankPlace, labels: Sequence[str] | None = None) -> Json:
     cores = labels if labels is not None else place.labels
     return {
         "rank": rank,

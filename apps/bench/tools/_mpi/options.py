@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Parameter, Params, Role
+from apps.bench.toolkit import Parameter, Params, ToolRole
 from apps.bench.tools._mpi.placement import DISTANCE
 
 # Those of the launchers; squeue tells of Slurm's queue, the rest serve an allocation that trials share.
 PROGRAMS = ("mpirun", "mpiexec.hydra", "srun", "squeue", "sbatch", "scancel", "fathom-slurm")
-ROLES = (Role("node", _("Nodes"), many=True),)
+ROLES = (ToolRole("node", _("Nodes"), many=True),)
 
 OPENMPI, MPICH, INTELMPI, SLURM = "openmpi", "mpich", "intelmpi", "slurm"
 

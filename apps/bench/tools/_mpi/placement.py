@@ -61,14 +61,14 @@ CORE_PLACEMENT = Parameter(
 
 
 @dataclass(frozen=True)
-class Slot:
+class RankSlot:
     """The place of one rank: the node's index, and its core (None: any)."""
 
     node: int
     core: Core | None = None
 
 
-def place_pairs(placement: str, distance: int, pairs: int, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
+def place_pairs(placement: str, distance: int, pairs: int, nodes: Sequence[NodeRef]) -> tuple[RankSlot, ...]:
     """Return the places of 2 x `pairs` ranks, first all senders, then their receivers in the same order.
 
     ParameterError says why the nodes cannot be used so.
@@ -78,17 +78,17 @@ def place_pairs(placement: str, distance: int, pairs: int, nodes: Sequence[NodeR
     if placement == FREE:
         # One rank a node where there are two, else all on the one: what the launcher does within a node is its own.
         other = 1 if len(nodes) > 1 else 0
-        return (*[Slot(0)] * pairs, *[Slot(other)] * pairs)
+        return (*[RankSlot(0)] * pairs, *[RankSlot(other)] * pairs)
     topology = _known(nodes[0], "placement")
     partners = (_same_socket if placement == SAME_SOCKET else _other_socket)(topology, distance, pairs)
     if len(partners) < pairs:
         text = _("%(node)s has cores for %(found)s of %(pairs)s pairs placed so.")
         values = {"node": nodes[0].name, "found": len(partners), "pairs": pairs}
         raise ParameterError({"placement": Message(text, values)})
-    return (*[Slot(0, one) for one, _other in partners], *[Slot(0, other) for _one, other in partners])
+    return (*[RankSlot(0, one) for one, _other in partners], *[RankSlot(0, other) for _one, other in partners])
 
 
-def place_group(placement: str, ranks: int, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
+def place_group(placement: str, ranks: int, nodes: Sequence[NodeRef]) -> tuple[RankSlot, ...]:
     """Return the places of the ranks of a collective: in one socket, over the sockets, or over the nodes in turn."""
     if placement == OTHER_NODE:
         _refuse_one_node(nodes)
@@ -99,18 +99,20 @@ def place_group(placement: str, ranks: int, nodes: Sequence[NodeRef]) -> tuple[S
             text = _("A socket of %(node)s has %(cores)s cores, which is fewer than %(ranks)s ranks.")
             values = {"node": nodes[0].name, "cores": len(cores), "ranks": ranks}
             raise ParameterError({"placement": Message(text, values)})
-        return tuple(Slot(0, core) for core in cores[:ranks])
+        return tuple(RankSlot(0, core) for core in cores[:ranks])
     if placement == OTHER_SOCKET:
         _refuse_one_socket(_known(nodes[0], "placement"), nodes[0])
         return place_ranks(ranks, UNBALANCED, DISTRIBUTED, nodes[:1])
     return place_ranks(ranks, BALANCED, FREE, nodes)
 
 
-def place_ranks(ranks: int, node_placement: str, core_placement: str, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
+def place_ranks(
+    ranks: int, node_placement: str, core_placement: str, nodes: Sequence[NodeRef]
+) -> tuple[RankSlot, ...]:
     """Return the place of each rank; ParameterError if a node has fewer cores than would be bound on it."""
     counts = _node_indices(ranks, node_placement, nodes)
     if core_placement == FREE:
-        return tuple(Slot(index) for index in counts)
+        return tuple(RankSlot(index) for index in counts)
     orders = {index: _ordered(nodes[index], core_placement) for index in sorted(set(counts))}
     counts_used = dict.fromkeys(orders, 0)
     slots = []
@@ -119,7 +121,7 @@ def place_ranks(ranks: int, node_placement: str, core_placement: str, nodes: Seq
             text = _("%(node)s has %(cores)s cores: fewer than the ranks that are to be bound there.")
             values = {"node": nodes[index].name, "cores": len(orders[index])}
             raise ParameterError({"ranks": Message(text, values)})
-        slots.append(Slot(index, orders[index][counts_used[index]]))
+        slots.append(RankSlot(index, orders[index][counts_used[index]]))
         counts_used[index] += 1
     return tuple(slots)
 
@@ -177,14 +179,14 @@ def _other_socket(topology: Topology, distance: int, pairs: int) -> list[tuple[C
     return partners
 
 
-def _place_across(distance: int, pairs: int, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
+def _place_across(distance: int, pairs: int, nodes: Sequence[NodeRef]) -> tuple[RankSlot, ...]:
     _refuse_one_node(nodes)
     other = _partner_of(nodes, distance)
     cores = [topology.cores if (topology := topology_of(nodes[index])) else () for index in (0, other)]
     places = []
     for index, own_cores in zip((0, other), cores, strict=True):
         # More pairs than cores share them, as they do without binding.
-        places += [Slot(index, own_cores[pair] if pairs <= len(own_cores) else None) for pair in range(pairs)]
+        places += [RankSlot(index, own_cores[pair] if pairs <= len(own_cores) else None) for pair in range(pairs)]
     return tuple(places)
 
 

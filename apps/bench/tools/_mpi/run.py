@@ -10,7 +10,7 @@ from apps.bench.tools._mpi import launchers, slurm
 from apps.bench.tools._mpi.launch import ROLE, Launch
 from apps.bench.tools._mpi.maps import compare, read_asked
 from apps.bench.tools._mpi.options import SLURM
-from apps.bench.tools._mpi.placement import FREE, OTHER_NODE, Slot, place_group, place_pairs, place_ranks
+from apps.bench.tools._mpi.placement import FREE, OTHER_NODE, RankSlot, place_group, place_pairs, place_ranks
 
 Json = dict[str, Any]
 
@@ -38,7 +38,7 @@ def nodes_of(params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> tuple[No
     return candidates[: params["clients"]] if params["clients"] else candidates
 
 
-def slots_of_pairs(params: Params, pairs: int, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
+def slots_of_pairs(params: Params, pairs: int, nodes: Sequence[NodeRef]) -> tuple[RankSlot, ...]:
     """Return the places of pairs, senders first; Slurm binds by its own order of sockets."""
     if params["launcher"] == SLURM:
         placement = OTHER_NODE if params["placement"] == OTHER_NODE else FREE
@@ -47,7 +47,7 @@ def slots_of_pairs(params: Params, pairs: int, nodes: Sequence[NodeRef]) -> tupl
     return place_pairs(params["placement"], params["distance"], pairs, nodes)
 
 
-def slots_of_group(params: Params, ranks: int, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
+def slots_of_group(params: Params, ranks: int, nodes: Sequence[NodeRef]) -> tuple[RankSlot, ...]:
     """Return the places of the ranks of a collective."""
     if params["launcher"] == SLURM:
         one = params["placement"] not in (OTHER_NODE, FREE)
@@ -57,7 +57,7 @@ def slots_of_group(params: Params, ranks: int, nodes: Sequence[NodeRef]) -> tupl
     return place_group(params["placement"], ranks, nodes)
 
 
-def slots_of_ranks(params: Params, ranks: int, nodes: Sequence[NodeRef]) -> tuple[Slot, ...]:
+def slots_of_ranks(params: Params, ranks: int, nodes: Sequence[NodeRef]) -> tuple[RankSlot, ...]:
     """Return the places of ranks by node placement (BAL, UNBAL) and core placement (DIST, ACC)."""
     core_placement = FREE if params["launcher"] == SLURM else params["core_placement"]
     return place_ranks(ranks, params["node_placement"], core_placement, nodes)

@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.bench.outputs import reconstruction, texts
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Estimate, NodeRef, Output, Parameter, Params, Plan, Tool, Value
+from apps.bench.toolkit import NodeRef, Output, Parameter, Params, Plan, Tool, TrialEstimate, Value
 from apps.bench.tools._mpi import options, recovery, run
 from apps.bench.tools._mpi.launch import Launch
 from apps.bench.tools._mpi.placement import DISTANCE, FREE, OTHER_NODE, PLACEMENT
@@ -124,10 +124,10 @@ def duration_s(params: Params) -> float:
     return 1.0 + 0.15 * steps + params["max_size"] * 1e-6
 
 
-def make_estimate(params: Params, ranks: int) -> Estimate:
+def make_estimate(params: Params, ranks: int) -> TrialEstimate:
     """Return the time, and how many pairs may send across a link at once."""
     across = params["placement"] in (FREE, OTHER_NODE)
-    return Estimate(duration_s(params) + 1.0, streams=max(1, ranks // 2) if across else 0)
+    return TrialEstimate(duration_s(params) + 1.0, streams=max(1, ranks // 2) if across else 0)
 
 
 # A row of the table begins with the size of its messages.

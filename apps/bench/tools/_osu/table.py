@@ -24,7 +24,7 @@ _UNITS = (
 
 
 @dataclass(frozen=True)
-class Table:
+class OsuTable:
     """A benchmark's title and version, its columns, and {size (B): {column: value in base units}}; size 0: none."""
 
     title: str
@@ -44,7 +44,7 @@ class Table:
         return {}
 
 
-def read_table(output: Output) -> Table:
+def read_table(output: Output) -> OsuTable:
     """Return the table of an output; ToolFailure if it has none, or one that is damaged."""
     text = texts.read_text(output)
     titles = list(TITLE.finditer(text))
@@ -69,7 +69,7 @@ def read_table(output: Output) -> Table:
     if list(rows) != sorted(rows):
         raise failure("unreadable", output)
     setup = PAIRS.search(text)
-    return Table(
+    return OsuTable(
         title=titles[0][1],
         version=titles[0][2],
         columns=tuple(columns),
@@ -97,7 +97,7 @@ def _values(output: Output, columns: Sequence[str], words: Sequence[str]) -> dic
     return values
 
 
-def require_whole(table: Table, output: Output, maximum: int) -> None:
+def require_whole(table: OsuTable, output: Output, maximum: int) -> None:
     """Raise the failure of a table that ends before the largest size (B) that was asked for."""
     if not table.rows:
         raise failure("mpi-partial", output, last=0, wanted=maximum)

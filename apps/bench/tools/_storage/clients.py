@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from apps.bench.outputs import concurrency
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Flag, NodeRef, Output, Parameter, Params, Role
+from apps.bench.toolkit import Flag, NodeRef, Output, Parameter, Params, ToolRole
 from apps.bench.tools._storage.window import Pass, Window, windows_of
 
 CLIENT = "client"
 INVALID = "invalid"
-ROLES = (Role(CLIENT, _("Clients"), many=True),)
+ROLES = (ToolRole(CLIENT, _("Clients"), many=True),)
 CLIENTS = Parameter(
     "clients",
     "integer",
@@ -26,7 +26,7 @@ CLIENTS = Parameter(
 )
 
 
-class Share(NamedTuple):
+class ClientRates(NamedTuple):
     """What one client did in one stage: {metric: rate}, each of which adds up over the clients.
 
     `passes` {metric: when, and how it went} as far as they are known; of clients that did not end together `windows`
@@ -53,7 +53,7 @@ def chosen(params: Params, nodes: Mapping[str, Sequence[NodeRef]]) -> Sequence[N
     return nodes[CLIENT][: params["clients"] or None]
 
 
-def settled(shares: Sequence[Share]) -> list[Share]:
+def settled(shares: Sequence[ClientRates]) -> list[ClientRates]:
     """Return the shares of a stage with the rates that the clients had while all of them ran.
 
     Those of clients that were together all the time, and of which the course is not known, stay as they are.
@@ -68,7 +68,7 @@ def settled(shares: Sequence[Share]) -> list[Share]:
     ]
 
 
-def total(stages: Sequence[Sequence[Share]]) -> dict[str, float]:
+def total(stages: Sequence[Sequence[ClientRates]]) -> dict[str, float]:
     """Return the sum over the clients of each figure that all clients of a stage have."""
     totals: dict[str, float] = {}
     for shares in stages:
@@ -78,7 +78,7 @@ def total(stages: Sequence[Sequence[Share]]) -> dict[str, float]:
     return totals
 
 
-def observed_of(stages: Sequence[Sequence[Share]]) -> dict[str, Any]:
+def observed_of(stages: Sequence[Sequence[ClientRates]]) -> dict[str, Any]:
     """Return what each client reached, and the overlap and skew of the start of the stage that is worst in it."""
     by_node: dict[str, dict[str, Any]] = {}
     for shares in stages:
@@ -93,12 +93,12 @@ def observed_of(stages: Sequence[Sequence[Share]]) -> dict[str, Any]:
     return observed
 
 
-def seconds_of(stages: Sequence[Sequence[Share]]) -> dict[str, float]:
+def seconds_of(stages: Sequence[Sequence[ClientRates]]) -> dict[str, float]:
     """Return for how long (s) all clients ran together, of each metric whose rate is of that time."""
     return {metric: window.duration_s for shares in stages for metric, window in shares[0].windows.items()}
 
 
-def flags_of(stages: Sequence[Sequence[Share]], params: Params) -> tuple[Flag, ...]:
+def flags_of(stages: Sequence[Sequence[ClientRates]], params: Params) -> tuple[Flag, ...]:
     """Return the doubts about how far the clients measured at one time, and whether all of them did.
 
     That those of one stage were apart says nothing of what another one measured; fairness is the first one's. Where
@@ -135,11 +135,11 @@ def fairness(rates: Sequence[float]) -> float | None:
     return sum(rates) ** 2 / (len(rates) * squares)
 
 
-def _worst(stages: Sequence[Sequence[Share]]) -> concurrency.Overlap | None:
+def _worst(stages: Sequence[Sequence[ClientRates]]) -> concurrency.Overlap | None:
     """Return the overlap of the stage whose clients were together for the least share of the time."""
     overlaps = [overlap for shares in stages if (overlap := _overlap(shares))]
     return min(overlaps, key=lambda overlap: overlap.share, default=None)
 
 
-def _overlap(shares: Sequence[Share]) -> concurrency.Overlap | None:
+def _overlap(shares: Sequence[ClientRates]) -> concurrency.Overlap | None:
     return concurrency.overlap_of([share.output for share in shares]) if len(shares) > 1 else None

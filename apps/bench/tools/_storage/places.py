@@ -60,7 +60,7 @@ _ROW = re.compile(
 
 
 @dataclasses.dataclass(frozen=True)
-class Place:
+class FileSystemPlace:
     """What lies below a folder on a node: the file system's kind, source, size and free space (B), and its mount."""
 
     kind: str
@@ -121,7 +121,7 @@ def clean_stage(paths: Sequence[Iterable[str]], role: str = "client") -> Stage:
     return Stage(CLEAN, commands, cleans_up_after=CHECK)
 
 
-def read_places(outputs: Sequence[Output], params: Params) -> list[Place]:
+def read_places(outputs: Sequence[Output], params: Params) -> list[FileSystemPlace]:
     """Return where each client wrote; ToolFailure if a mount path is no mount. An archive has no such outputs."""
     return [_read_place(output, params) for output in outputs if output.stage == CHECK]
 
@@ -131,7 +131,7 @@ def own_outputs(outputs: Sequence[Output]) -> list[Output]:
     return [output for output in outputs if output.stage not in (CHECK, CLEAN)]
 
 
-def observed_of(places: Sequence[Place]) -> dict[str, Any]:
+def observed_of(places: Sequence[FileSystemPlace]) -> dict[str, Any]:
     """Return what was seen of the file system, for a reading."""
     if not places:
         return {}
@@ -143,7 +143,7 @@ def observed_of(places: Sequence[Place]) -> dict[str, Any]:
     return {name: value for name, value in observed.items() if value not in (None, "")}
 
 
-def flags_of(places: Sequence[Place], outputs: Sequence[Output] = ()) -> tuple[Flag, ...]:
+def flags_of(places: Sequence[FileSystemPlace], outputs: Sequence[Output] = ()) -> tuple[Flag, ...]:
     """Return what there is to say of where the files lay, and of files that could not be removed."""
     flags = []
     kinds = sorted({place.kind for place in places})
@@ -164,7 +164,7 @@ def flags_of(places: Sequence[Place], outputs: Sequence[Output] = ()) -> tuple[F
     return tuple(flags)
 
 
-def without_room(places: Sequence[Place], needed: int) -> Place | None:
+def without_room(places: Sequence[FileSystemPlace], needed: int) -> FileSystemPlace | None:
     """Return a place that had less room than the `needed` bytes before the measurement, or None."""
     return next((place for place in places if place.free is not None and place.free < needed), None)
 
@@ -186,7 +186,7 @@ def _check(index: int, node: NodeRef, params: Params, role: str) -> Command:
     )
 
 
-def _read_place(output: Output, params: Params) -> Place:
+def _read_place(output: Output, params: Params) -> FileSystemPlace:
     folder = output.argv[-1] if output.argv else ""
     mount = folder.removesuffix(f"/{params['folder']}") or "/"
     if output.timed_out:
@@ -200,7 +200,7 @@ def _read_place(output: Output, params: Params) -> Place:
         raise texts.system_error(output, text, "") or texts.no_result(output, text)
     if match["target"] != mount:
         raise failure("not-mounted", output, path=mount, target=match["target"], kind=match["kind"])
-    return Place(
+    return FileSystemPlace(
         kind=_printable(match["kind"]),
         source=_printable(match["source"]),
         size=_number(match["size"]),

@@ -23,7 +23,7 @@ from apps.results.theory import Theory, theory_of
 MOST_METRICS = 4
 
 
-class Figures(NamedTuple):
+class MetricFigures(NamedTuple):
     """The figures of a metric in the order of measurement, and their trials."""
 
     values: list[float]
@@ -31,20 +31,20 @@ class Figures(NamedTuple):
 
 
 @dataclass
-class Entry:
+class SingleMeasurement:
     """One measurement: its figures by metric; `back` has those of the same ends the other way round."""
 
     experiment: Experiment
     lane: Lane
-    figures: dict[str, Figures]
-    back: "Entry | None" = None
+    figures: dict[str, MetricFigures]
+    back: "SingleMeasurement | None" = None
 
     @cached_property
     def theory(self) -> Theory:
         """Return what arithmetic says of its path."""
         return theory_of(self.experiment)
 
-    def of(self, metric: Metric, *, back: bool) -> Figures | None:
+    def of(self, metric: Metric, *, back: bool) -> MetricFigures | None:
         """Return the figures of a metric, those the other way round if asked."""
         part = self.back if back else self
         return part.figures.get(metric.name) if part else None
@@ -55,7 +55,7 @@ class Group:
     """The measurements of one tool in one campaign; `heads` are the columns' titles with their metric."""
 
     tool: Tool
-    entries: list[Entry]
+    entries: list[SingleMeasurement]
     metrics: list[Metric]
     both_ways: bool = False
     heads: list[tuple[str, Metric, bool]] = field(default_factory=list)
@@ -75,7 +75,7 @@ def is_single(material: Material, experiment: Experiment) -> bool:
     return not experiment.factors and len(material.lanes[experiment.pk]) == 1
 
 
-def figures_of(experiments: Sequence[int]) -> dict[int, dict[str, Figures]]:
+def figures_of(experiments: Sequence[int]) -> dict[int, dict[str, MetricFigures]]:
     """Return {experiment: {metric: figures}} of what counts."""
     rows = (
         Sample.objects.filter(experiment__in=experiments, counts=True)
@@ -86,18 +86,18 @@ def figures_of(experiments: Sequence[int]) -> dict[int, dict[str, Figures]]:
         )
         .order_by("experiment_id", "metric")
     )
-    figures_by_metric: dict[int, dict[str, Figures]] = defaultdict(dict)
+    figures_by_metric: dict[int, dict[str, MetricFigures]] = defaultdict(dict)
     for experiment, metric, figures, trials in rows:
-        figures_by_metric[experiment][metric] = Figures(figures, trials)
+        figures_by_metric[experiment][metric] = MetricFigures(figures, trials)
     return figures_by_metric
 
 
 def group_of(
-    material: Material, members: Sequence[Experiment], figures: dict[int, dict[str, Figures]], doubts: Doubts
+    material: Material, members: Sequence[Experiment], figures: dict[int, dict[str, MetricFigures]], doubts: Doubts
 ) -> Group:
     """Return the measurements of one tool as a group; what was measured both ways is one entry."""
     tool = material.tool(members[0])
-    entries = [Entry(item, material.lanes[item.pk][0], figures.get(item.pk, {})) for item in members]
+    entries = [SingleMeasurement(item, material.lanes[item.pk][0], figures.get(item.pk, {})) for item in members]
     measured_metrics = {
         metric.name for entry in entries for metric in material.metrics[entry.experiment.pk] if entry.figures
     }
@@ -120,10 +120,10 @@ def group_of(
     return group
 
 
-def _both_ways(material: Material, entries: Sequence[Entry]) -> list[Entry]:
+def _both_ways(material: Material, entries: Sequence[SingleMeasurement]) -> list[SingleMeasurement]:
     """Return the entries with those of the same ends and settings the other way round joined to the first of them."""
-    joined: list[Entry] = []
-    open_pairs: dict[tuple[object, ...], Entry] = {}
+    joined: list[SingleMeasurement] = []
+    open_pairs: dict[tuple[object, ...], SingleMeasurement] = {}
     for entry in entries:
         ends, turned = material.in_order(entry.lane), material.tool(entry.experiment).backwards_at[0]
         fixed = entry.experiment.fixed.items()
@@ -137,6 +137,6 @@ def _both_ways(material: Material, entries: Sequence[Entry]) -> list[Entry]:
     return joined
 
 
-def parts_of(entry: Entry) -> list[Entry]:
+def parts_of(entry: SingleMeasurement) -> list[SingleMeasurement]:
     """Return an entry, and the one the other way round if there is one."""
     return [entry, entry.back] if entry.back else [entry]

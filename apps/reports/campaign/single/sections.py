@@ -11,7 +11,7 @@ from apps.bench.toolkit import Metric
 from apps.campaigns.models import Experiment
 from apps.reports.campaign import remarks, sentences
 from apps.reports.campaign.material import Material
-from apps.reports.campaign.single.groups import Entry, Group, figures_of, group_of, is_single, parts_of
+from apps.reports.campaign.single.groups import Group, SingleMeasurement, figures_of, group_of, is_single, parts_of
 from apps.reports.claims import words
 from apps.reports.columns import count_columns, ends_of, interval_columns, scale_of
 from apps.reports.document import (
@@ -75,7 +75,7 @@ def _numbers(numbers: Sequence[int]) -> str:
     return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-def _label(material: Material, group: Group, entry: Entry) -> str:
+def _label(material: Material, group: Group, entry: SingleMeasurement) -> str:
     """Return what a row is called in the figure."""
     if group.both_ways:
         return " – ".join(material.names_of(entry.lane))
@@ -92,7 +92,7 @@ def _centre(
     return comparison.centre_of(values, Statistic.MEAN, group.mean_of(metric), evenness)
 
 
-def _of(entry: Entry, metric: Metric, *, back: bool) -> list[float] | None:
+def _of(entry: SingleMeasurement, metric: Metric, *, back: bool) -> list[float] | None:
     figures = entry.of(metric, back=back)
     return figures.values if figures else None
 
@@ -144,7 +144,9 @@ def _said(
         better = {True: "higher", False: "lower", None: ""}[metric.higher_is_better]
         topic = Topic(table.key, of=of, by=by, unit=metric.unit, metric=title, better=better)
         ceiling_drawn = ceiling if len(heads) == 1 else None
-        statements += sentences.of(sentences.Shown(topic, [sentences.Line("")], ceiling=ceiling_drawn), table)
+        statements += sentences.of(
+            sentences.FigureTopic(topic, [sentences.FigureLine("")], ceiling=ceiling_drawn), table
+        )
     return tuple(statements)
 
 
@@ -164,7 +166,7 @@ def _ceiling(group: Group, metric: Metric) -> tuple[float | None, list[dict[str,
     return ceiling, [{"axis": "y", "value": ceiling, "label": _("Ceiling of the path")}]
 
 
-def _ceiling_of(entry: Entry, metric: Metric) -> float | None:
+def _ceiling_of(entry: SingleMeasurement, metric: Metric) -> float | None:
     """Return what no figure of an entry exceeds, either way."""
     return charts.ceiling_of(metric.unit, entry.theory) if metric.unit in charts.RATE_BITS else None
 
@@ -214,7 +216,7 @@ def _is_repeated(group: Group, metric: Metric, *, back: bool) -> bool:
     return any(len(_of(entry, metric, back=back) or ()) > 1 for entry in group.entries)
 
 
-def _marks(group: Group, entry: Entry) -> dict[str, Mark | None]:
+def _marks(group: Group, entry: SingleMeasurement) -> dict[str, Mark | None]:
     """Return the flags of an entry's figures by the titles of their columns."""
     return {
         title: group.doubts.about(figures.trials, metric.name) if (figures := entry.of(metric, back=back)) else None

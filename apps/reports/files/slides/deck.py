@@ -14,7 +14,7 @@ from apps.core import scratch
 from apps.reports.document import Block, Document, Drawing, Figure, Section, Table
 from apps.reports.files import cells, figures, imprints
 from apps.reports.files.base import Imprint, Progress
-from apps.reports.files.slides.lines import Line, lines_of, pages_of
+from apps.reports.files.slides.lines import SlideLine, lines_of, pages_of
 from apps.reports.files.slides.slide import Writer, clean
 
 # Sections that are told in words, and those of whose parts only the titles are; of the others the figures are shown.
@@ -79,7 +79,7 @@ class _Deck:
         for part in section.sections[:maximum]:
             self._words(part.title, list(_all(part)), over=section.title, maximum=MOST_PAGES)
             self._shown(part.title, list(_all(part)), with_tables=False)
-        rest = [Line(part.title, 1) for part in section.sections[maximum:]]
+        rest = [SlideLine(part.title, 1) for part in section.sections[maximum:]]
         for page in pages_of(rest):
             further = _("%(section)s: further ones") % {"section": section.title}
             self.to.words(further if maximum else section.title, page)

@@ -14,7 +14,7 @@ LONGEST_LEAD = 40
 
 
 @dataclass(frozen=True)
-class Line:
+class SlideLine:
     """A paragraph of a slide; `level` 0 is running text, 1 an item, and -1 text in a fixed width."""
 
     text: str
@@ -27,24 +27,24 @@ class Line:
         return sum(max(math.ceil(cells.width(part) / WIDTH), 1) for part in parts) + 0.4
 
 
-def lines_of(blocks: Iterable[Block]) -> Iterator[Line]:
+def lines_of(blocks: Iterable[Block]) -> Iterator[SlideLine]:
     """Yield the texts of some blocks; tables and figures are none."""
     for block in blocks:
         if isinstance(block, Paragraph):
-            yield from _cut(Line(joined(cells.parts_of(block))))
+            yield from _cut(SlideLine(joined(cells.parts_of(block))))
         elif isinstance(block, Items):
             for item in block.items:
-                yield from _cut(Line(joined(item), 1))
+                yield from _cut(SlideLine(joined(item), 1))
         elif isinstance(block, Listing):
             if block.caption:
-                yield Line(block.caption)
+                yield SlideLine(block.caption)
             # Short lines stand together; a long file is in the report.
-            yield from _cut(Line(block.text.strip("\n"), -1))
+            yield from _cut(SlideLine(block.text.strip("\n"), -1))
 
 
-def pages_of(lines: Iterable[Line], height: float = HEIGHT) -> Iterator[Sequence[Line]]:
+def pages_of(lines: Iterable[SlideLine], height: float = HEIGHT) -> Iterator[Sequence[SlideLine]]:
     """Yield as many lines at a time as a slide holds."""
-    page: list[Line] = []
+    page: list[SlideLine] = []
     height_used = 0.0
     for line in lines:
         if page and height_used + line.height > height:
@@ -61,12 +61,12 @@ def pages_of(lines: Iterable[Line], height: float = HEIGHT) -> Iterator[Sequence
         yield page
 
 
-def _leads(line: Line) -> bool:
+def _leads(line: SlideLine) -> bool:
     """Return whether a line is a heading to what follows, by its look."""
     return line.level == 0 and (line.text.endswith(":") or cells.width(line.text) <= LONGEST_LEAD)
 
 
-def _cut(line: Line) -> Iterator[Line]:
+def _cut(line: SlideLine) -> Iterator[SlideLine]:
     """Yield a line in pieces that a slide holds each; a word longer than the slide is wide is cut."""
     if line.height <= HEIGHT:
         yield line
@@ -79,8 +79,8 @@ def _cut(line: Line) -> Iterator[Line]:
         for start in range(0, max(len(unit), 1), WIDTH):
             part = unit[start : start + WIDTH]
             longer = f"{piece}{between}{part}" if piece and not start else piece + part
-            if Line(longer, line.level).height > HEIGHT:
-                yield Line(piece, line.level)
+            if SlideLine(longer, line.level).height > HEIGHT:
+                yield SlideLine(piece, line.level)
                 longer = part
             piece = longer
-    yield Line(piece, line.level)
+    yield SlideLine(piece, line.level)

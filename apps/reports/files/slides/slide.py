@@ -15,7 +15,7 @@ from pptx.util import Emu, Inches, Pt
 
 from apps.reports.document import Table
 from apps.reports.files import cells
-from apps.reports.files.slides.lines import Line
+from apps.reports.files.slides.lines import SlideLine
 
 ACCENT, CALM, INK = RGBColor(0x0B, 0x5A, 0x7A), RGBColor(0x56, 0x60, 0x6A), RGBColor(0x1D, 0x24, 0x2B)
 # Fonts that programs for slides have; where one is missing they take another of the same script.
@@ -59,7 +59,7 @@ class Writer:
         ):
             self._add(frame, _short(text, LONGEST_SENTENCE), size, colour, first=not place)
 
-    def words(self, title: str, lines: Sequence[Line], over: str = "") -> None:
+    def words(self, title: str, lines: Sequence[SlideLine], over: str = "") -> None:
         """Write paragraphs and items."""
         slide = self._slide(title, over)
         frame = self._box(slide, LEFT, Inches(1.55), WIDE, Inches(5.2))

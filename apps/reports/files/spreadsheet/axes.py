@@ -14,7 +14,7 @@ _TIME = "time"
 
 
 @dataclass(frozen=True)
-class Axis:
+class SheetAxis:
     """An axis in the unit that is shown; moments become spreadsheet dates."""
 
     label: str
@@ -38,16 +38,16 @@ class Axis:
         return _EPOCH + value / _DAY_S if self.is_time else self.scale.of(value)
 
 
-def axis_of(axis: Json, values: list[Any]) -> Axis:
+def axis_of(axis: Json, values: list[Any]) -> SheetAxis:
     """Return an axis of a chart in the unit that suits its values."""
     unit = axis.get("unit", "")
     if unit == _TIME:
-        return Axis(axis["label"], "UTC", Scale("", 1.0))
+        return SheetAxis(axis["label"], "UTC", Scale("", 1.0))
     scale = scale_of(values, unit)
-    return Axis(axis["label"], scale.unit, scale)
+    return SheetAxis(axis["label"], scale.unit, scale)
 
 
-def options(axis: Axis, axis_data: Json, values: list[Any], *, from_zero: bool = False) -> Json:
+def options(axis: SheetAxis, axis_data: Json, values: list[Any], *, from_zero: bool = False) -> Json:
     """Return what a spreadsheet's chart is told of an axis; an axis of rates begins at zero."""
     options_of_axis: Json = {"name": axis.title, "major_gridlines": {"visible": True, "line": {"color": "#dfe4e9"}}}
     if axis.is_time:

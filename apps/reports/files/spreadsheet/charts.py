@@ -11,7 +11,7 @@ from xlsxwriter.utility import xl_range_abs
 from xlsxwriter.worksheet import Worksheet
 
 from apps.reports.files import flat
-from apps.reports.files.spreadsheet.axes import Axis, axis_of, distance, ends_of, options
+from apps.reports.files.spreadsheet.axes import SheetAxis, axis_of, distance, ends_of, options
 from apps.reports.files.spreadsheet.styles import Styles, number_format
 
 Json = dict[str, Any]
@@ -219,7 +219,7 @@ def _all(chart: Json, *names: str) -> list[Any]:
     return [point[name] for point in points for name in names if point.get(name) is not None]
 
 
-def _shown(to: Sheet, axis: Axis, values: list[Any]) -> Any:
+def _shown(to: Sheet, axis: SheetAxis, values: list[Any]) -> Any:
     """Return the cells' format for an axis."""
     if axis.is_time:
         return to.styles.of(num_format="yyyy-mm-dd hh:mm", align="left")

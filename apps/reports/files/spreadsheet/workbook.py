@@ -18,10 +18,10 @@ from apps.reports.document import (
     Drawing,
     Figure,
     Items,
-    Link,
     Listing,
     Paragraph,
     Table,
+    TextLink,
     Value,
     joined,
     walk,
@@ -171,7 +171,7 @@ class _Book:
         if rows and table.columns:
             sheet.autofilter(top, 0, top + len(rows), len(table.columns) - 1)
 
-    def _format(self, column: Column, sample: Sequence[Value | Link]) -> Any:
+    def _format(self, column: Column, sample: Sequence[Value | TextLink]) -> Any:
         if column.kind == "time":
             return self.styles.of(num_format=DATE, align="left", indent=1)
         numbers = [value for value in sample if isinstance(value, int | float) and not isinstance(value, bool)]
@@ -181,7 +181,7 @@ class _Book:
             else self.styles.of(valign="top", align="left", indent=1)
         )
 
-    def _cell(self, sheet: Worksheet, row: int, place: int, value: Value | Link, column: Column) -> None:
+    def _cell(self, sheet: Worksheet, row: int, place: int, value: Value | TextLink, column: Column) -> None:
         if value is None or (isinstance(value, float) and cells.number(value) == cells.UNKNOWN):
             return
         if isinstance(value, bool):
@@ -189,7 +189,7 @@ class _Book:
         elif isinstance(value, int | float):
             sheet.write_number(row, place, value)
         else:
-            text = value.text if isinstance(value, Link) else value
+            text = value.text if isinstance(value, TextLink) else value
             moment = cells.moment_of(text) if column.kind == "time" else None
             if moment is None:
                 _text(sheet, row, place, text, None)
@@ -205,7 +205,7 @@ def _head_of(column: Column) -> str:
     return f"{column.title} (UTC)" if column.kind == "time" else cells.head_of(column)
 
 
-def _width(column: Column, sample: Sequence[Value | Link]) -> float:
+def _width(column: Column, sample: Sequence[Value | TextLink]) -> float:
     if column.kind == "time":
         return 17
     texts = [max(_head_of(column).split(), key=len, default=""), *(cells.text_of(value, column) for value in sample)]

@@ -16,7 +16,7 @@ from apps.campaigns.models import Campaign
 from apps.core import messages
 from apps.core.commands import BaseCommand
 from apps.results.corrections import changes, services
-from apps.results.corrections.changes import Change, Looked
+from apps.results.corrections.changes import Looked, ResultChange
 from apps.toolbox import queries as toolbox
 
 LONGEST_REASON = 500
@@ -65,7 +65,7 @@ class Command(BaseCommand):
             self.stdout.write(_("Nothing was changed. --apply --reason “…” keeps it, and the earlier editions."))
 
 
-def _line(change: Change) -> str:
+def _line(change: ResultChange) -> str:
     trial = change.run.trial
     units_of = {metric.name: metric.unit for metric in toolbox.get_tool(trial.experiment.tool).metrics}
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from apps.tuning.published.cases import buffers, diagnosis, file_systems, parallel, streams
-from apps.tuning.published.cases.base import Case, Read
+from apps.tuning.published.cases.base import CaseReading, PublishedCase
 
 # By the name of the case; a case of another name is reported and left out, for nothing tells whom it measured.
-READERS: dict[str, Callable[[Case], Read]] = {
+READERS: dict[str, Callable[[PublishedCase], CaseReading]] = {
     "bdp-kisti-pnu": buffers.kisti_pnu,
     "bdp-10ms": buffers.own_pair,
     "bdp-knu-koren": buffers.knu_koren,
@@ -30,4 +30,4 @@ READERS: dict[str, Callable[[Case], Read]] = {
     "knu-caltech-streams": streams.knu_caltech,
 }
 
-__all__ = ["READERS", "Case", "Read"]
+__all__ = ["READERS", "CaseReading", "PublishedCase"]

@@ -8,8 +8,8 @@ from django.utils.translation import gettext
 
 from apps.bench.rules.base import ABOUT, Trend
 from apps.bench.rules.shapes import FALLS, FLAT, RISES, SATURATES
-from apps.tuning.published.drafts import Figure, Setup
-from apps.tuning.published.places import At, Wrong
+from apps.tuning.published.drafts import PublishedValue, Setup
+from apps.tuning.published.places import At, WrongPlace
 from apps.tuning.published.world import World
 
 # The program of these years; today's iperf 2 goes on from it.
@@ -20,7 +20,7 @@ TUNED_WINDOW = 1_048_576
 
 
 @dataclass(frozen=True)
-class Case:
+class PublishedCase:
     """A case of the file: its name, what it gives, and what its authors say in words."""
 
     name: str
@@ -34,14 +34,14 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Read:
+class CaseReading:
     """What a case comes to; `path` what it says of its paths: ``capacity_bps``, ``most_bps`` at most, ``rtt_s``."""
 
     setups: tuple[Setup, ...]
     path: Mapping[str, float] = field(default_factory=dict)
 
 
-def ends(case: Case, near: str, far: str, sites: tuple[str, str]) -> dict[str, tuple[str, ...]]:
+def ends(case: PublishedCase, near: str, far: str, sites: tuple[str, str]) -> dict[str, tuple[str, ...]]:
     """Return {"client", "server"}: the first nodes of two testbeds."""
     return {
         "client": case.world.machines(near, sites[0], 1),
@@ -49,16 +49,16 @@ def ends(case: Case, near: str, far: str, sites: tuple[str, str]) -> dict[str, t
     }
 
 
-def rtt(case: Case, roles: Mapping[str, tuple[str, ...]]) -> list[Setup]:
+def rtt(case: PublishedCase, roles: Mapping[str, tuple[str, ...]]) -> list[Setup]:
     """Return the measurement of the RTT, if it is given; publications measure it with ping or traceroute."""
     time = case.given.find("rtt_s")
     if time is None:
         return []
-    figure = Figure(time.place, {}, {"rtt_min": time.number(maximum=3600.0)}, ABOUT)
+    figure = PublishedValue(time.place, {}, {"rtt_min": time.number(maximum=3600.0)}, ABOUT)
     return [Setup("RTT", "ping", roles, figures=(figure,))]
 
 
-def path_given(case: Case, capacity: str = "bit_per_s") -> dict[str, float]:
+def path_given(case: PublishedCase, capacity: str = "bit_per_s") -> dict[str, float]:
     """Return what the case says of its path."""
     path: dict[str, float] = {}
     if rate := case.given.find(capacity):
@@ -72,7 +72,7 @@ def shape(of: At) -> str:
     """Return how a printed trend goes."""
     shapes = (RISES, FLAT, FALLS, SATURATES)
     if of.text() not in shapes:
-        raise Wrong(of.place, gettext("a trend is one of: %s.") % ", ".join(shapes))
+        raise WrongPlace(of.place, gettext("a trend is one of: %s.") % ", ".join(shapes))
     return of.text()
 
 
@@ -85,7 +85,7 @@ def storage(
     name: str,
     clients: tuple[str, ...],
     file_system: str,
-    *figures: Figure,
+    *figures: PublishedValue,
     trends: tuple[Trend, ...] = (),
 ) -> Setup:
     """Return an experiment with IOzone."""

@@ -5,14 +5,14 @@ from typing import Any
 
 from apps.bench.rules.base import Ratio, Trend
 from apps.bench.rules.shapes import FLAT
-from apps.tuning.published.cases.base import Case, Read
+from apps.tuning.published.cases.base import CaseReading, PublishedCase
 from apps.tuning.published.drafts import Setup
 
 # "No effect", "hardly": alike within this share.
 ALIKE = 0.05
 
 
-def btio(case: Case) -> Read:
+def btio(case: PublishedCase) -> CaseReading:
     """Return what the paper says in words of its figures: which setting of each factor is better, or that none is."""
     given, nodes = case.given, case.world.machines("Power 595", "KISTI", 16)
     case.world.add("clusters", "Power 595", nodes=list(nodes))
@@ -62,10 +62,10 @@ def btio(case: Case) -> Read:
         trends=tuple(trends),
         version="3.3",
     )
-    return Read((setup,))
+    return CaseReading((setup,))
 
 
-def tachyon_intra(case: Case) -> Read:
+def tachyon_intra(case: PublishedCase) -> CaseReading:
     """Return the ratios between two machines, within and across sockets."""
     nodes = {name: case.world.machines(name, "KISTI", 1) for name in ("Tachyon 1", "Tachyon 2")}
     ratios = []
@@ -78,14 +78,16 @@ def tachyon_intra(case: Case) -> Read:
         of, to = ({"testbed": "Tachyon 1", "placement": name} for name in ("same-socket", "other-socket"))
         ratios.append(Ratio("osu-bandwidth", "bandwidth", of, to, 1 - ALIKE, 1 + ALIKE))
     setup = Setup("Tachyon 2", "osu-bandwidth", {"node": nodes["Tachyon 2"]}, ratios=tuple(ratios), version="3.2")
-    return Read((setup,))
+    return CaseReading((setup,))
 
 
-def tachyon_contention(case: Case) -> Read:
+def tachyon_contention(case: PublishedCase) -> CaseReading:
     """Return that flows share a node's bandwidth: what all have together stays the same."""
     nodes = case.world.machines("Tachyon 2", "KISTI", 2)
     trends = []
     printed = case.given.find("per_flow")
     if printed and "".join(printed.text().split()) == "max/flows":
         trends.append(Trend("mpi-contention", "aggregate", "pairs", FLAT))
-    return Read((Setup("Concurrent flows", "mpi-contention", {"node": nodes}, trends=tuple(trends), version="3.2"),))
+    return CaseReading(
+        (Setup("Concurrent flows", "mpi-contention", {"node": nodes}, trends=tuple(trends), version="3.2"),)
+    )
