@@ -50,14 +50,6 @@ FORBIDDEN = {
 # The composition root imports the Celery application; what the demo prints has the units of the science.
 ALLOWED = {("apps.config", "workers"), ("launch", "apps.bench")}
 SIZE = 300
-# Names of classes that stand twice: Django asks for the first, and the others are words of the rules, too.
-NAMES_TWICE = {
-    "Command",  # management commands, and a tool's command
-    "Finding",  # what an output is recognised as, and a stored finding
-    "Table",  # a rule's table of layers, and a report's
-    "Decision",  # a rule's on the limiting layer, and a person's on a finding
-    "Case",  # two rules', of a storage's growth and of a window's verdict
-}
 
 
 def room_of(module: str) -> str | None:
@@ -246,17 +238,3 @@ def test_only_one_place_judges_which_figures_count() -> None:
     assert judgements_of(ast.parse("[x for x in flags if is_invalid(x, metric)]")) == {"is_invalid"}
     sql = "Q = 'SELECT FROM results_sample s JOIN t ON NOT t.is_warmup AND t.invalid_at IS NULL'"
     assert judgements_of(ast.parse(sql)) == {"is_warmup", "invalid_at"}
-
-
-def test_one_class_name_has_one_meaning() -> None:
-    places: dict[str, list[str]] = {}
-    for path in sorted((ROOT / "apps").rglob("*.py")):
-        if "migrations" in path.parts:
-            continue
-        # A class within another, such as Meta or State, is named by that one.
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
-    twice = {name: where for name, where in places.items() if len(where) > 1}
-    assert {name: where for name, where in twice.items() if name not in NAMES_TWICE} == {}
-    assert NAMES_TWICE - twice.keys() == set()

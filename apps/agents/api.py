@@ -97,7 +97,7 @@ class AgentFilter(filters.FilterSet):
         fields = ["node"]
 
     def filter_state(self, agents: QuerySet[Agent], name: str, value: str) -> QuerySet[Agent]:
-        """Return the agents in a state."""
+        """Return the agents in a state at this moment: it is reckoned from when they were heard last."""
         return queries.in_state(agents, AgentState(value), timezone.now())
 
 

@@ -95,7 +95,7 @@ class ReferringRows(serializers.ListSerializer):
     child: Any
 
     def to_internal_value(self, data: Any) -> Any:
-        """Return the values of each."""
+        """Return the entries' values, with what they refer to read in one query for each field."""
         for name, field in self.child.fields.items():
             if isinstance(field, Referring) and not field.read_only and isinstance(data, list):
                 field.read_together(item.get(name) for item in data if isinstance(item, Mapping))

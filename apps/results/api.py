@@ -200,25 +200,25 @@ class ExperimentTable(rest.APIView):
         responses=TableSerializer,
     )
     def get(self, request: Request, pk: int) -> Response:
-        """Return the table."""
-        trials_of = _experiment(request, pk)
+        """Return a row for each point with mean, interval and n; 400 names the metrics and factors that there are."""
+        experiment = _experiment(request, pk)
         parameters = {name: request.query_params.get(name) for name in ("metric", "x")}
-        if missing := charts.missing_of(trials_of, **parameters):
+        if missing := charts.missing_of(experiment, **parameters):
             raise unknown_choices(missing)
         table, _chart = charts.data_for(
-            trials_of,
+            experiment,
             **parameters,
             include_invalid=request.query_params.get("invalid") == "yes",
         )
-        lanes: dict[Any, str] = queries.lane_names(trials_of)
-        ceiling = charts.ceiling_of(table.metric.unit, theory_of(trials_of))
+        lanes: dict[Any, str] = queries.lane_names(experiment)
+        ceiling = charts.ceiling_of(table.metric.unit, theory_of(experiment))
         ends = [group.interval(table.metric, ceiling) for group in table.groups]
 
         def shown(factor: str, value: Any) -> Any:
             return lanes.get(value, value) if factor == queries.NODES else value
 
         body = {
-            "experiment": trials_of.pk,
+            "experiment": experiment.pk,
             "metric": table.metric.name,
             "unit": table.metric.unit,
             "x": table.x,

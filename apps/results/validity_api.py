@@ -39,7 +39,7 @@ class TrialValidity(APIView):
 
     @extend_schema(operation_id="trials_validity", responses=ValiditySerializer)
     def get(self, request: Request, pk: int) -> Response:
-        """Return it."""
+        """Return the trial's mark; 404 for a trial that one may not see."""
         return Response(ValiditySerializer(self._trial(pk)).data)
 
     @extend_schema(operation_id="trials_mark_invalid", request=MarkSerializer, responses=ValiditySerializer)
@@ -62,7 +62,7 @@ class TrialValidity(APIView):
         return Response(ValiditySerializer(trial).data)
 
     def get_subject(self) -> Trial:
-        """Return the trial."""
+        """Return the trial that is marked; 404 for one that one may not see."""
         return self._trial(self.kwargs["pk"])
 
     def _trial(self, pk: int) -> Trial:

@@ -145,7 +145,7 @@ class SitePairFilter(filters.FilterSet):
 
     @extend_schema_field(OpenApiTypes.INT)
     def filter_site(self, rows: QuerySet[SitePair], _name: str, site: Site) -> QuerySet[SitePair]:
-        """Return the pairs that the site is one of."""
+        """Return the pairs with the site at either end."""
         return rows.filter(Q(site_a=site) | Q(site_b=site))
 
 

@@ -18,7 +18,7 @@ class OneLine(logging.Formatter):
     """One line for each message, whatever is in it; the lines of a traceback are set off from those of the log."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """Return the line of a message."""
+        """Return one line, whatever line breaks and control characters the text has."""
         record.message = escaped(record.message)
         return super().formatMessage(record)
 

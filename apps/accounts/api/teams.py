@@ -52,7 +52,7 @@ class TeamViewSet(
         return queries.teams_of(user_of(self.request))
 
     def perform_create(self, serializer: Any) -> None:
-        """Make the team."""
+        """Make the team with the person who asks as its manager; 400 for a name that is wrong or taken."""
         team = services.create_team(user=user_of(self.request), **serializer.validated_data)
         serializer.instance = self.get_queryset().get(pk=team.pk)
 

@@ -33,7 +33,7 @@ class FormPage(TeamPage, FormMixin):
     done: str | Promise = ""
 
     def get_team(self) -> Team:
-        """Return the team the form is for."""
+        """Return whose right it takes to save: that of what is edited."""
         return self.team_of(self.object)
 
     def get_form_kwargs(self) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class TeamRetention(APIView):
         return self._answer(team)
 
     def get_subject(self) -> Team:
-        """Return the team."""
+        """Return the team whose rules they are; 404 for one that the person may not see."""
         return self._team(self.kwargs["slug"])
 
     def _team(self, slug: str) -> Team:

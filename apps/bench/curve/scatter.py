@@ -25,7 +25,7 @@ class PlaceScatter:
 
     @cached_property
     def means(self) -> tuple[float, ...]:
-        """Return the mean of each place."""
+        """Return the arithmetic mean at each place, in the values' unit."""
         return tuple(math.fsum(group) / len(group) for group in self.groups)
 
     @cached_property

@@ -42,7 +42,7 @@ class CampaignTags(rest.APIView):
 
     @extend_schema(operation_id="campaign_tags", responses=TagsSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        """Return the tags."""
+        """Return the tags in their order; 404 for a campaign that one may not see."""
         return Response({"tags": self._campaign(request, pk).tags})
 
     @extend_schema(operation_id="campaign_tags_set", request=TagsSerializer, responses=TagsSerializer)
@@ -57,7 +57,7 @@ class CampaignTags(rest.APIView):
         return Response({"tags": campaign.tags})
 
     def get_subject(self) -> Campaign:
-        """Return the campaign."""
+        """Return the campaign that is tagged; 404 for one that one may not see."""
         return self._campaign(self.request, self.kwargs["pk"])
 
     def _campaign(self, request: Request, pk: int) -> Campaign:

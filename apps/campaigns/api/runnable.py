@@ -42,7 +42,7 @@ class CampaignRecipe(APIView):
 
     @extend_schema(operation_id="campaigns_recipe", responses=RecipeTextSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        """Return the recipe."""
+        """Return the campaign as YAML that measures it again; 404 for one that one may not see."""
         campaign = get_scoped_or_404(queries.campaigns_for(rights.user_of(request)), pk=pk)
         return Response({"recipe": runnable.as_yaml(runnable.recipe_of(campaign))})
 

@@ -76,7 +76,7 @@ class CampaignSharing(APIView):
         return self._answer(campaign)
 
     def get_subject(self) -> Campaign:
-        """Return the campaign."""
+        """Return the campaign that is shared; 404 for one that one may not see."""
         return self._campaign(self.kwargs["pk"])
 
     def _answer(self, campaign: Campaign) -> Response:

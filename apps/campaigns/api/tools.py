@@ -84,7 +84,7 @@ class ToolViewSet(rest.ViewSet):
 
     @extend_schema(parameters=[OpenApiParameter("slug", str, OpenApiParameter.PATH)], responses=ToolSerializer)
     def retrieve(self, request: Request, slug: str) -> Response:
-        """Return one tool."""
+        """Return the tool of a slug with its parameters and metrics; 404 names those that there are."""
         try:
             return Response(ToolSerializer(toolbox.get_tool_of(slug, user_of(request))).data)
         except tools.UnknownTool as error:

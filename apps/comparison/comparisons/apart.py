@@ -24,7 +24,7 @@ def told_apart(
         varies = any(len(values) > 1 for values in spread)
         if factor.is_parameter and not varies:
             if not likeness.is_told(factor.name):
-                # That settings are not known is no difference between them: see `Shown.untold`.
+                # That settings are not known is no difference between them: see `ComparedSets.untold`.
                 continue
             once.append((factor.label, spread))
         elif varies and (factor.is_parameter or (factor.name in factors.APART and _is_common(spread))):

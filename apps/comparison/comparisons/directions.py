@@ -18,7 +18,7 @@ class DirectedFigures(Protocol):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters."""
+        """Return {name: value} of the trial, as its experiment fixed or swept them."""
 
 
 Item = TypeVar("Item", bound=DirectedFigures)

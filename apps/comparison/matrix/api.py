@@ -76,7 +76,7 @@ class SiteMatrix(APIView):
         responses=MatrixSerializer,
     )
     def get(self, request: Request) -> Response:
-        """Return the matrix."""
+        """Return a cell for each pair of sites that has a figure; no cells where nothing was measured."""
         user = rights.user_of(request)
         tools = {tool.slug: tool for tool in table.tools_between(user)}
         tool = one_of(request.query_params, "tool", tools)

@@ -131,7 +131,7 @@ class _Maker:
             )
 
     def blocks(self, blocks: Sequence[Block]) -> Iterator[NumberedBlock]:
-        """Yield blocks."""
+        """Yield blocks with their numbers, and with what they say as HTML."""
         for block in blocks:
             number = self._numbers.get(id(block), "")
             match block:

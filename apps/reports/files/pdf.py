@@ -75,7 +75,7 @@ class _Setting:
         self.cells_left = MOST_CELLS
 
     def data(self) -> dict[str, Any]:
-        """Return all of it."""
+        """Return the document as JSON values for the program that sets it."""
         document = self.document
         return {
             "title": document.title,

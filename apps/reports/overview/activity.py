@@ -75,7 +75,7 @@ class Activity:
 
     @property
     def total(self) -> Count:
-        """Return all of it."""
+        """Return the counts of all lanes together, zeros without any."""
         return self.by(lambda _lane: None).get(None, Count())
 
     def by(self, key: Callable[[ScopeLane], K]) -> dict[K, Count]:

@@ -89,7 +89,7 @@ class ManagementReportViewSet(TeamScopedViewSet):
     ordering_fields = ["id", "title", "created_at", "updated_at"]
 
     def perform_create(self, serializer: Any) -> None:
-        """Make one."""
+        """Begin a management report of the team given, else of the person's choice."""
         values = dict(serializer.validated_data)
         team = team_for_new(self.request, values)
         serializer.instance = services.begin_management_report(

@@ -36,7 +36,7 @@ class ManagementCreate(ManagementPage, CreatePage):
     done = _("The report was made: read it, change its words, then freeze it.")
 
     def perform_create(self, form: ManagementForm) -> Report:
-        """Make it."""
+        """Begin the management report that the form describes."""
         return services.begin_management_report(
             team=form.team,
             user=form.user,

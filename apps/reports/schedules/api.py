@@ -82,7 +82,7 @@ class ScheduleViewSet(TeamScopedViewSet):
         return queries.schedules_for(rights.user_of(self.request))
 
     def perform_create(self, serializer: Any) -> None:
-        """Make one."""
+        """Store a schedule of the team given, else of the person's choice."""
         values = dict(serializer.validated_data)
         team = team_for_new(self.request, values)
         values.pop("team", None)

@@ -78,7 +78,7 @@ class ScheduleCreate(ScheduleWriting, CreatePage):
         return super().get_initial() | {name: pk for name, pk in initial.items() if pk.isdecimal() and pk.isascii()}
 
     def perform_create(self, form: ScheduleForm) -> Schedule:
-        """Make it."""
+        """Store the schedule that the form describes."""
         return self.save(form)
 
 

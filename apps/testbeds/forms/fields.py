@@ -35,7 +35,7 @@ class AddressesField(forms.CharField):
         return "\n".join(f"{item.address} {item.interface}".strip() for item in value)
 
     def clean(self, value: Any) -> Any:
-        """Return the addresses."""
+        """Return an address for each line; ValidationError names a line of more than two words."""
         addresses = []
         for number, line in enumerate((super().clean(value) or "").splitlines(), start=1):
             words = line.split()
@@ -142,5 +142,5 @@ class MountsField(forms.Field):
         return value if isinstance(value, dict) else {item.cluster.pk: item.path for item in value or ()}
 
     def clean(self, value: Any) -> Any:
-        """Return the mounts."""
+        """Return a mount point for each cluster that was given a path."""
         return [services.MountPoint(self.offered[pk], path) for pk, path in value.items()]

@@ -107,7 +107,7 @@ class Link(InventoryItem):
 
     @property
     def end_b(self) -> Node | Switch:
-        """Return what the link ends at."""
+        """Return the node or switch at the second end."""
         return self.b_node or self.b_switch
 
     @property

@@ -60,7 +60,7 @@ class UnfinishedAnalyses(rest.ListAPIView):
         return super().get(request, *args, **kwargs)
 
     def get_queryset(self) -> Any:
-        """Return them."""
+        """Return analyses that wait or failed, the latest few of ended campaigns that count for the person."""
         return queries.unfinished_for(rights.user_of(self.request))
 
 

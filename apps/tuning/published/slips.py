@@ -39,7 +39,7 @@ class FactDoubts:
 
     @property
     def remarks(self) -> tuple[Message, ...]:
-        """Return all of them."""
+        """Return every doubt in the order of the file."""
         return tuple(doubt for doubts in self.doubts.values() for doubt in doubts)
 
     def of_case(self, name: str) -> tuple[Message, ...]:

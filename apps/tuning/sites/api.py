@@ -147,7 +147,7 @@ class SitePairs(rest.ListAPIView):
     filter_backends: list[Any] = []
 
     def get_queryset(self) -> Any:
-        """Return the pairs."""
+        """Return sites that were measured together in campaigns that count for the person, the last first."""
         return queries.pairs_for(rights.user_of(self.request))
 
 

@@ -50,7 +50,7 @@ class Numbers(FormulaNode):
     numbers: tuple[float, ...]
 
     def values(self, lookup: Lookup) -> list[float]:
-        """Return them."""
+        """Return the numbers as they were written; `lookup` is not asked."""
         return list(self.numbers)
 
 
@@ -62,7 +62,7 @@ class SummaryNode(FormulaNode):
     reference: Reference
 
     def values(self, lookup: Lookup) -> list[float]:
-        """Return it."""
+        """Return one figure, in the metric's base unit; FormulaError where nothing was measured."""
         figures = lookup(self.reference)
         if not figures:
             text = _("%(experiment)s gave no %(metric)s, which this formula needs: look at its trials.")
