@@ -1,4 +1,7 @@
-"""References to findings: "finding:CAMPAIGN/RULE/EXPERIMENT/SUBJECT", nodes by their names."""
+"""References to findings: "finding:CAMPAIGN/RULE/EXPERIMENT/SUBJECT", nodes by their names.
+
+What becomes of verifications when a campaign goes is said here, too: this is what campaigns import at the start.
+"""
 
 from collections.abc import Sequence
 from urllib.parse import quote
@@ -8,8 +11,10 @@ from django.urls import reverse
 
 from apps.campaigns.models import Campaign
 from apps.campaigns.references import Kind, register
+from apps.campaigns.services import deletion
 from apps.testbeds.models import Node
 from apps.tuning.models import Finding
+from apps.tuning.services.verification import end_verifications
 
 # Stands for the experiment of a finding on a whole campaign.
 NONE = "-"
@@ -50,3 +55,4 @@ def _find(campaign: Campaign, rest: str) -> str | None:
 
 
 register(Kind(name=NAME, model=Finding, campaign=_campaign, write=_write, find=_find))
+deletion.before(end_verifications)

@@ -135,5 +135,7 @@ class Run(TimeStamped):
             # In this order retention sees to them.
             models.Index(fields=["ended_at", "id"], name="runs_by_end", condition=Q(ended_at__isnull=False)),
             # What was measured elsewhere, or before, and came later.
-            models.Index(fields=["created_at", "id"], name="runs_by_arrival", condition=Q(ended_at__lt=F("created_at"))),
+            models.Index(
+                fields=["created_at", "id"], name="runs_by_arrival", condition=Q(ended_at__lt=F("created_at"))
+            ),
         ]

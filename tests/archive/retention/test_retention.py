@@ -225,7 +225,9 @@ def test_what_came_later_with_an_earlier_end_is_found_by_its_index(cast: SimpleN
     trial = make.launched(cast, *pair, factors=[], repetitions=1).trials.get()
     now = timezone.now()
     known = {"experiment": trial.experiment, "state": "failed"}
-    runs = (Run(trial=trial, **known, attempt=hours, ended_at=now - timedelta(hours=hours)) for hours in range(1, 5001))
+    runs = (
+        Run(trial=trial, **known, attempt=hours, ended_at=now - timedelta(hours=hours)) for hours in range(1, 5001)
+    )
     Run.objects.bulk_create(runs)
     Run.objects.update(created_at=F("ended_at"))
     Run.objects.filter(attempt__gt=4990).update(created_at=now - timedelta(hours=2))
@@ -247,8 +249,7 @@ def seen_to() -> tuple[int, int]:
 def test_what_comes_later_with_an_earlier_end_is_seen_to_once(measured: Campaign, cast: SimpleNamespace) -> None:
     now = timezone.now()
     old(measured, days=200)
-    first, second, third, fourth = Run.objects.order_by("pk")
-    late = Run.objects.filter(pk__in=[third.pk, fourth.pk])
+    late = Run.objects.filter(pk__in=[run.pk for run in Run.objects.order_by("pk")[2:]])
     # Nobody sees it yet when the rule begins.
     rewriting.update(late, ended_at=None)
     rule(cast, "series", "drop")
