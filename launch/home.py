@@ -1,12 +1,13 @@
 """The folder in which a running Fathom keeps everything (`var/`, or FATHOM_VAR): lock, secret, addresses, logs."""
 
+import contextlib
 import fcntl
 import json
 import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from launch.whole_files import write_whole
 
@@ -49,6 +50,15 @@ def environment_of_running() -> dict[str, str]:
     return {"SECRET_KEY": home.secret_key()} | addresses
 
 
+def _flock(descriptor: int) -> bool:
+    """Lock an open file or folder for this process; False if another has it, OSError where it cannot be locked."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 class Home:
     """One var folder. Whoever holds its lock may start a service on it."""
 
@@ -58,7 +68,7 @@ class Home:
         self.logs = self.folder / "log"
         self.agents = self.folder / "agents"
         self._state = self.run / "state.json"
-        self._lock: TextIO | None = None
+        self._locks: list[int] = []
 
     def lock(self) -> None:
         """Take the folder for this process; HomeError if another has it, or if it cannot be written."""
@@ -67,30 +77,40 @@ class Home:
                 folder.mkdir(parents=True, exist_ok=True)
             # Jobs of local agents may run as another user, who has to pass through.
             self.agents.chmod(0o711)
-            self._lock = (self.run / "lock").open("a")
+            # A file can be cleared away beside a running service, the folder itself can not. On NFS only files lock.
+            for path, how in ((self.folder, os.O_RDONLY), (self.run / "lock", os.O_RDWR | os.O_CREAT)):
+                self._locks.append(os.open(path, how, 0o644))
         except OSError as error:
+            self._let_go()
             raise HomeError(
                 f"{error.filename} cannot be used ({error.strerror}): if another user made it, run as that user, "
                 "or choose another folder with FATHOM_VAR."
             ) from error
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._lock.close()
-            self._lock = None
-            running = self.read_state() or {}
-            where = f" at {running['address']} (process {running['pid']})" if "address" in running else ""
-            raise HomeError(
-                f"Fathom already runs on {self.folder}{where}: use that one, stop it with Ctrl-C in its terminal, "
-                "or choose another folder with FATHOM_VAR."
-            ) from error
+        whole, file = self._locks
+        with contextlib.suppress(OSError):
+            if not _flock(whole):
+                raise self._is_taken()
+        if not _flock(file):
+            raise self._is_taken()
 
     def unlock(self) -> None:
         """Give the folder back."""
         self._state.unlink(missing_ok=True)
-        if self._lock:
-            self._lock.close()
-            self._lock = None
+        self._let_go()
+
+    def _is_taken(self) -> HomeError:
+        self._let_go()
+        running = self.read_state() or {}
+        where = f" at {running['address']} (process {running['pid']})" if "address" in running else ""
+        return HomeError(
+            f"Fathom already runs on {self.folder}{where}: use that one, stop it with Ctrl-C in its terminal, "
+            "or choose another folder with FATHOM_VAR."
+        )
+
+    def _let_go(self) -> None:
+        for descriptor in self._locks:
+            os.close(descriptor)
+        self._locks = []
 
     def secret_key(self) -> str:
         """Return the secret that signs sessions, made at the first call and kept."""

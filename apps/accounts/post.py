@@ -8,9 +8,11 @@ import smtplib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import EmailMessage
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from apps.accounts import consent, mail_quotas
@@ -39,8 +41,12 @@ class NoServer(Exception):
 
 @dataclass(frozen=True)
 class Mail:
-    """A mail to one address: its subject, its text, and files as (name, content, type)."""
+    """A mail to one address: its subject, its text, and files as (name, content, type).
 
+    `occasion` names what it is sent for: a program of mail folds those that were sent again for the same into one.
+    """
+
+    occasion: str
     address: str
     subject: str
     body: str
@@ -98,7 +104,7 @@ def _send_counted(mail: Mail, sender: Sender, now: datetime, *, is_asking: bool 
 
 def _send(mail: Mail, sender: Sender) -> None:
     stop = consent.stop_address(mail.address, sender.team)
-    headers = {"Auto-Submitted": "auto-generated"}
+    headers = {"Auto-Submitted": "auto-generated", "Message-ID": _message_id(mail)}
     body = mail.body
     if stop:
         # RFC 8058: programs of mail stop it with one POST.
@@ -120,6 +126,12 @@ def _send(mail: Mail, sender: Sender) -> None:
         raise NoServer(f"{_server()}{_answered(error.smtp_code, error.smtp_error)}") from error
     except OSError as error:
         raise NoServer(f"{_server()}{error.strerror or str(error) or type(error).__name__}") from error
+
+
+def _message_id(mail: Mail) -> str:
+    """Return one name for what may be sent again by whoever does not know of it (RFC 5322, 3.6.4)."""
+    digest = salted_hmac("fathom.mail", f"{mail.occasion}\n{mail.address}", algorithm="sha256").hexdigest()
+    return f"<{digest[:40]}@{urlsplit(settings.PUBLIC_URL).hostname or 'fathom.invalid'}>"
 
 
 def _server() -> str:

@@ -1,4 +1,7 @@
-"""References to findings: "finding:CAMPAIGN/RULE/EXPERIMENT/SUBJECT", nodes by their names."""
+"""References to findings: "finding:CAMPAIGN/RULE/EXPERIMENT/SUBJECT", nodes by their names.
+
+What becomes of verifications when a campaign goes is said here, too: this is what campaigns import at the start.
+"""
 
 from collections.abc import Sequence
 from urllib.parse import quote
@@ -8,8 +11,10 @@ from django.urls import reverse
 
 from apps.campaigns.models import Campaign
 from apps.campaigns.references import ReferenceKind, register
+from apps.campaigns.services import deletion
 from apps.testbeds.models import Node
 from apps.tuning.models import Finding
+from apps.tuning.services.verification import end_verifications
 
 # Stands for the experiment of a finding on a whole campaign.
 NONE = "-"
@@ -45,8 +50,9 @@ def _find(campaign: Campaign, rest: str) -> str | None:
     findings = list(campaign.findings.filter(rule=rest.partition("/")[0]).select_related("experiment"))
     node_ids = {node for finding in findings for _role, node in finding.ends}
     names = dict(Node.objects.filter(pk__in=node_ids).values_list("pk", "name"))
-    finding_found = next((finding for finding in findings if _written(finding, names) == rest), None)
-    return reverse("tuning:detail", args=[finding_found.pk]) if finding_found else None
+    named = next((finding for finding in findings if _written(finding, names) == rest), None)
+    return reverse("tuning:detail", args=[named.pk]) if named else None
 
 
 register(ReferenceKind(name=NAME, model=Finding, campaign=_campaign, write=_write, find=_find))
+deletion.before(end_verifications)

@@ -1,6 +1,10 @@
 """One service at a time on a folder, secrets made once, and a clear word where a folder cannot be used."""
 
+import errno
+import fcntl
 import os
+import shutil
+import stat
 from pathlib import Path
 
 import pytest
@@ -18,6 +22,36 @@ def test_a_second_service_on_the_same_folder_is_refused_with_the_address_of_the_
     second.lock()
     assert second.read_state() is None
     second.unlock()
+
+
+@pytest.mark.parametrize("cleared", ["run/lock", "run"])
+def test_what_is_cleared_away_beside_a_service_leaves_its_folder_taken(tmp_path: Path, cleared: str) -> None:
+    running = home.Home(tmp_path)
+    running.lock()
+    path = tmp_path / cleared
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    with pytest.raises(home.HomeError, match="already runs"):
+        home.Home(tmp_path).lock()
+    running.unlock()
+    again = home.Home(tmp_path)
+    again.lock()
+    again.unlock()
+
+
+def test_where_only_files_lock_the_file_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flock = fcntl.flock
+
+    def as_on_nfs(descriptor: int, how: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", as_on_nfs)
+    running = home.Home(tmp_path)
+    running.lock()
+    with pytest.raises(home.HomeError, match="already runs"):
+        home.Home(tmp_path).lock()
+    running.unlock()
 
 
 def test_a_folder_that_cannot_be_made_is_named_with_the_remedy(tmp_path: Path) -> None:

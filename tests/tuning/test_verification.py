@@ -235,15 +235,6 @@ def test_a_cancelled_campaign_leaves_it_undecided(finding: Finding, cast: Simple
     assert (made.verdict, made.gain) == ("undecided", None)
 
 
-def test_a_deleted_campaign_does_not_stand_in_the_way(finding: Finding, cast: SimpleNamespace) -> None:
-    made = verify(finding, cast.oscar)
-    rewriting.delete(Trial.objects.filter(campaign=made.campaign))
-    rewriting.delete(made.campaign)
-    second = verify(finding, cast.oscar)
-    made.refresh_from_db()
-    assert (made.verdict, second.verdict) == ("undecided", "open")
-
-
 def test_the_campaign_that_verifies_draws_no_findings_of_its_own(finding: Finding, cast: SimpleNamespace) -> None:
     made = verify(finding, cast.oscar)
     carry_out(made.campaign, rates(140e6, 980e6))

@@ -11,8 +11,9 @@ from apps.accounts.models import TeamOwned
 class RetentionRule(TeamOwned):
     """What becomes of one kind of data of a team's runs `days` after they ended.
 
-    What ended before `done_at`, or just then with a number up to `done_run`, has been seen to already. A worker
-    began with what is due at `begun_at`, and is not through with it yet.
+    What ended before `done_at`, or just then with a number up to `done_run`, has been seen to already; of runs that
+    came after their end, those that came before `arrival_at`, or just then with a number up to `arrival_run`. A
+    worker began with what is due at `begun_at`, and is not through with it yet.
     """
 
     class Kind(models.TextChoices):
@@ -34,6 +35,8 @@ class RetentionRule(TeamOwned):
     begun_at = models.DateTimeField(null=True, editable=False)
     done_at = models.DateTimeField(null=True, editable=False)
     done_run = models.BigIntegerField(default=0, editable=False)
+    arrival_at = models.DateTimeField(null=True, editable=False)
+    arrival_run = models.BigIntegerField(default=0, editable=False)
     runs_done = models.PositiveBigIntegerField(default=0, editable=False)
     bytes_freed = models.PositiveBigIntegerField(default=0, editable=False)
 

@@ -53,18 +53,49 @@ def stored(kind: str, runs: Any, *, unpacked: bool = False) -> list[tuple[QueryS
     ]
 
 
-def due_runs(rule: RetentionRule, now: datetime) -> QuerySet[Run]:
-    """Return the runs that a rule has not seen to yet, the earliest first."""
+@dataclass(frozen=True)
+class Walk:
+    """An order in which a rule comes to its runs: by the moment `by`, and where it is kept how far that came."""
+
+    by: str
+    at: str
+    run: str
+
+    def where(self, rule: RetentionRule) -> tuple[datetime | None, int]:
+        """Return the moment and the number of the run that a rule saw to last, (None, 0) before the first."""
+        return getattr(rule, self.at), getattr(rule, self.run)
+
+
+BY_END = Walk("ended_at", "done_at", "done_run")
+# Imports and archives bring runs that ended before what was seen to by then.
+BY_ARRIVAL = Walk("created_at", "arrival_at", "arrival_run")
+# Whoever stores runs has committed them by then: none appears behind one that was seen to.
+STORED_WITHIN = timedelta(hours=1)
+
+
+def due_runs(rule: RetentionRule, walk: Walk, now: datetime) -> QuerySet[Run]:
+    """Return the runs that a rule has not seen to yet on this walk, the earliest first.
+
+    Each run is on one of the walks: by arrival those that ended before what had been seen to when they came.
+    """
     due = Run.objects.filter(
         trial__campaign__team=rule.team_id,
         trial__campaign__deleting_at=None,
         ended_at__lt=now - timedelta(days=rule.days),
+        created_at__lt=now - STORED_WITHIN,
     )
-    if rule.done_at is not None:
+    if walk is BY_ARRIVAL:
+        due = due.filter(_seen_to(rule), ended_at__lt=F("created_at")) if rule.done_at else due.none()
+    moment, run = walk.where(rule)
+    if moment is not None:
         # Said first by itself, so that the index is read from there on.
-        due = due.filter(ended_at__gte=rule.done_at)
-        due = due.filter(Q(ended_at__gt=rule.done_at) | Q(pk__gt=rule.done_run))
-    return due.order_by("ended_at", "pk")
+        due = due.filter(**{f"{walk.by}__gte": moment})
+        due = due.filter(Q(**{f"{walk.by}__gt": moment}) | Q(pk__gt=run))
+    return due.order_by(walk.by, "pk")
+
+
+def _seen_to(rule: RetentionRule) -> Q:
+    return Q(ended_at__lt=rule.done_at) | Q(ended_at=rule.done_at, pk__lte=rule.done_run)
 
 
 def _bytes(column: str) -> Any:

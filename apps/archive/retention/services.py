@@ -44,8 +44,8 @@ def set_rule(
             earlier.delete()
         return None
     rule = earlier or RetentionRule(team=team, kind=kind)
-    if rule.action != action:
-        # What was packed is still there to be dropped.
+    if rule.action != action or days > (rule.days or 0):
+        # What was packed is still there to be dropped, and what came while fewer days were kept is not due yet.
         rule.done_at, rule.done_run = None, 0
     rule.days, rule.action, rule.changed_by = days, action, user
     rule.full_clean()
@@ -88,29 +88,45 @@ def _carry_out_some(pk: int, now: datetime, deadline: float) -> bool:
     rule = RetentionRule.objects.filter(pk=pk).first()
     if rule is None:
         return False
-    due = list(queries.due_runs(rule, now).values_list("ended_at", "pk")[:LOOK])
-    if due and rule.begun_at is None:
-        RetentionRule.objects.filter(pk=pk).update(begun_at=now)
-    for start in range(0, len(due), BATCH):
-        if not _see_to(rule, due[start : start + BATCH], now):
-            return False
-        if time.monotonic() > deadline:
-            break
-    return bool(due)
+    # Those that arrived go by what the other walk saw to before.
+    for walk in (queries.BY_ARRIVAL, queries.BY_END):
+        due = list(queries.due_runs(rule, walk, now).values_list(walk.by, "pk")[:LOOK])
+        if due and rule.begun_at is None:
+            RetentionRule.objects.filter(pk=pk).update(begun_at=now)
+        for start in range(0, len(due), BATCH):
+            if not _see_to(rule, walk, due[start : start + BATCH], now):
+                return False
+            if time.monotonic() > deadline:
+                break
+        if due:
+            return True
+        if walk is queries.BY_ARRIVAL:
+            _pass_arrivals(rule, now)
+    return False
+
+
+def _pass_arrivals(rule: RetentionRule, now: datetime) -> None:
+    """Leave all that arrived by now and is not due to the walk by end."""
+    rows = RetentionRule.objects.filter(pk=rule.pk, arrival_at=rule.arrival_at, arrival_run=rule.arrival_run)
+    rows.update(arrival_at=now - queries.STORED_WITHIN, arrival_run=0)
 
 
 @transaction.atomic
-def _see_to(rule: RetentionRule, due: Sequence[tuple[datetime | None, int]], now: datetime) -> bool:
+def _see_to(
+    rule: RetentionRule, walk: queries.Walk, due: Sequence[tuple[datetime | None, int]], now: datetime
+) -> bool:
     """Carry the rule out on these runs; False if it was changed meanwhile, or another worker is at it."""
     locked = RetentionRule.objects.select_for_update(skip_locked=True).filter(pk=rule.pk).first()
-    if locked is None or (locked.done_at, locked.done_run) != (rule.done_at, rule.done_run):
+    if locked is None or walk.where(locked) != walk.where(rule):
         return False
-    runs = [pk for _ended, pk in due]
+    runs = [pk for _moment, pk in due]
     freed = _do(locked, runs, now)
-    rule.done_at, rule.done_run = locked.done_at, locked.done_run = due[-1]
+    for row in (rule, locked):
+        setattr(row, walk.at, due[-1][0])
+        setattr(row, walk.run, due[-1][1])
     locked.runs_done += len(runs)
     locked.bytes_freed += max(0, freed)
-    locked.save(update_fields=["done_at", "done_run", "runs_done", "bytes_freed"])
+    locked.save(update_fields=[walk.at, walk.run, "runs_done", "bytes_freed"])
     return True
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -134,4 +134,8 @@ class Run(TimeStamped):
             models.Index(fields=["experiment", "state"], name="runs_by_experiment"),
             # In this order retention sees to them.
             models.Index(fields=["ended_at", "id"], name="runs_by_end", condition=Q(ended_at__isnull=False)),
+            # What was measured elsewhere, or before, and came later.
+            models.Index(
+                fields=["created_at", "id"], name="runs_by_arrival", condition=Q(ended_at__lt=F("created_at"))
+            ),
         ]

@@ -1,6 +1,7 @@
 """Campaigns deleted: small ones at once, large ones piece by piece by a worker, while everybody goes on."""
 
 import time
+from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
@@ -24,6 +25,17 @@ BATCH = 2000
 # A worker deletes for so long (s) and then lets others have their turn.
 TURN_S = 20.0
 
+# What the rooms above do before a campaign goes, in the same transaction: refuse it, or end what rests on it.
+_before: list[Callable[[Campaign, datetime], None]] = []
+
+
+def before(step: Callable[[Campaign, datetime], None]) -> None:
+    """Have a function of the campaign and the time called before each deletion; it may raise errors.WrongState.
+
+    A room says so in its module `references`, which is imported at the start.
+    """
+    _before.append(step)
+
 
 @transaction.atomic
 def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: str = "") -> bool:
@@ -39,6 +51,8 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: st
     if fenced.exists():
         text = _("Something of it may still run on a node that fell silent: wait until that is over.")
         raise errors.WrongState(Message(text))
+    for step in _before:
+        step(campaign, now)
     count = campaign.trials.count()
     _bury(campaign, user, now, reason.strip(), count)
     if count <= AT_ONCE:

@@ -43,7 +43,7 @@ def mail_all(delivery: Delivery, edition: Edition, files: Sequence[Rendering], n
     for recipient in consent.recipients_of(schedule.team, recipients):
         try:
             if recipient.is_mailed:
-                send(edition, files, recipient.address, schedule, now)
+                send(edition, files, recipient.address, delivery, now)
                 delivery.mailed.append(recipient.address)
                 delivery.save(update_fields=["mailed"])
             else:
@@ -62,20 +62,21 @@ def mail_all(delivery: Delivery, edition: Edition, files: Sequence[Rendering], n
     return outcome
 
 
-def send(edition: Edition, files: Sequence[Rendering], address: str, schedule: Schedule, now: datetime) -> None:
+def send(edition: Edition, files: Sequence[Rendering], address: str, delivery: Delivery, now: datetime) -> None:
     """Send an edition to one address that agreed; raises as `posting.post` does."""
     with translation.override(edition.language):
         number = _("Edition %(number)s") % {"number": edition.number}
         mail = Mail(
+            occasion=f"delivery {delivery.pk}",
             address=address,
             subject=f"{edition.title} ({number})",
-            body=_body(edition, files, schedule),
+            body=_body(edition, files, delivery.schedule),
             files=[
                 (f"{edition.permanent_id}.{item.format}", item.path.read_bytes(), item.kind.content_type)
                 for item in attached(files)
             ],
         )
-        post.post(mail, sender=sender_of(schedule), now=now)
+        post.post(mail, sender=sender_of(delivery.schedule), now=now)
 
 
 def ask_recipients(*, schedule_id: int, now: datetime) -> None:
@@ -115,7 +116,8 @@ def ask(address: str, schedule: Schedule, now: datetime) -> bool:
             _("If not, there is nothing to do: without your confirmation nothing else is mailed to you."),
         ]
         subject = _("Fathom: do you want reports of the team “%(team)s”?") % names
-        return post.ask(Mail(address, subject, "\n".join(lines)), sender=sender, now=now)
+        occasion = f"consent to {schedule.team_id}, {now.date()}"
+        return post.ask(Mail(occasion, address, subject, "\n".join(lines)), sender=sender, now=now)
 
 
 def may_act(schedule: Schedule) -> bool:

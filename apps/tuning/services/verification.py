@@ -4,14 +4,13 @@ import math
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils.translation import gettext
 
 from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.sweep import repetition, verification
 from apps.bench.text import Message, _
-from apps.campaigns import live
+from apps.campaigns import errors, live
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.services import adaptation
@@ -30,7 +29,6 @@ def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verificati
     """Make the smallest A/B campaign that proves a finding, and launch it; errors.Refused says why it can not be."""
     rights.require(user, finding.team, Role.OPERATOR)
     Finding.objects.select_for_update(of=("self",)).get(pk=finding.pk)
-    _close_lost(finding, now)
     if finding.state == Finding.State.DISMISSED:
         raise drafts.refuse(_("The finding is dismissed: open it again first."))
     if finding.verifications.filter(verdict=Verdict.OPEN).exists():
@@ -131,6 +129,22 @@ def judge_verification(*, campaign: Campaign, now: datetime) -> Verification | N
     return record
 
 
+def end_verifications(campaign: Campaign, now: datetime) -> None:
+    """End undecided what a campaign that is to go was to verify; WrongState while a finding of it is verified."""
+    under_way = Verification.objects.filter(verdict=Verdict.OPEN)
+    names = under_way.filter(finding__campaign=campaign, campaign__deleting_at=None).values_list(
+        "campaign__name", flat=True
+    )
+    if name := next(filter(None, names), None):
+        text = _("Its finding is being verified by the campaign “%(name)s”: wait for its end, or cancel it.")
+        raise errors.WrongState(Message(text, {"name": name}))
+    own = under_way.filter(campaign=campaign)
+    finding = own.values_list("finding__campaign", flat=True).first()
+    own.update(verdict=Verdict.UNDECIDED, judged_at=now)
+    if finding is not None:
+        live.publish(finding, "findings")
+
+
 def _claim_of(record: Verification) -> float:
     """Return the gain that is put to the test: what the finding said before anything was measured for it."""
     is_advice = record.finding.kind == Finding.Kind.RECOMMENDATION
@@ -146,9 +160,3 @@ def _predicted_gain(finding: Finding) -> float | None:
 def _mean(values: list[float]) -> float | None:
     """Return the geometric mean, so that the ratio of two is the gain; None of nothing."""
     return math.exp(math.fsum(math.log(value) for value in values) / len(values)) if values else None
-
-
-def _close_lost(finding: Finding, now: datetime) -> None:
-    """End verifications whose campaign was deleted: nothing will come of them any more."""
-    lost = Q(campaign=None) | Q(campaign__deleting_at__isnull=False)
-    finding.verifications.filter(lost, verdict=Verdict.OPEN).update(verdict=Verdict.UNDECIDED, judged_at=now)

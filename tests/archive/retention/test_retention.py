@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -35,7 +36,8 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def old(campaign: Campaign, days: int = 100) -> None:
-    rewriting.update(Run.objects.filter(trial__campaign=campaign), ended_at=timezone.now() - timedelta(days=days))
+    ended = timezone.now() - timedelta(days=days)
+    rewriting.update(Run.objects.filter(trial__campaign=campaign), ended_at=ended, created_at=ended)
 
 
 def rule(cast: SimpleNamespace, kind: str, action: str, days: int = 90) -> RetentionRule:
@@ -206,16 +208,86 @@ def test_what_is_due_is_found_by_its_index(cast: SimpleNamespace, pair: list[Nod
         Run(trial=trial, **known, attempt=hours, ended_at=now - timedelta(hours=hours)) for hours in range(1, 5001)
     )
     Run.objects.bulk_create(runs)
+    Run.objects.update(created_at=F("ended_at"))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE campaigns_run")
     seen_to = rule(cast, "series", "pack")
     seen_to.done_at, seen_to.done_run = now - timedelta(days=92), 0
-    due = queries.due_runs(seen_to, now)
+    due = queries.due_runs(seen_to, queries.BY_END, now)
     assert due.count() == 48
     plan = json.loads(due.explain(format="json"))[0]["Plan"]
     [scan] = [node for node in nodes_of(plan) if node.get("Index Name") == "runs_by_end"]
     # Neither what was seen to nor what is too young is looked at.
     assert scan["Index Cond"].count("ended_at") == 2
+
+
+def test_what_came_later_with_an_earlier_end_is_found_by_its_index(cast: SimpleNamespace, pair: list[Node]) -> None:
+    trial = make.launched(cast, *pair, factors=[], repetitions=1).trials.get()
+    now = timezone.now()
+    known = {"experiment": trial.experiment, "state": "failed"}
+    runs = (
+        Run(trial=trial, **known, attempt=hours, ended_at=now - timedelta(hours=hours)) for hours in range(1, 5001)
+    )
+    Run.objects.bulk_create(runs)
+    Run.objects.update(created_at=F("ended_at"))
+    Run.objects.filter(attempt__gt=4990).update(created_at=now - timedelta(hours=2))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE campaigns_run")
+    seen_to = rule(cast, "series", "pack")
+    seen_to.done_at, seen_to.arrival_at = now - timedelta(days=92), now - timedelta(days=1)
+    due = queries.due_runs(seen_to, queries.BY_ARRIVAL, now)
+    assert due.count() == 10
+    plan = json.loads(due.explain(format="json"))[0]["Plan"]
+    assert [node for node in nodes_of(plan) if node.get("Index Name") == "runs_by_arrival"]
+
+
+def seen_to() -> tuple[int, int]:
+    """Return how many runs the rule has seen to, and of how many something is stored."""
+    return RetentionRule.objects.get().runs_done, Series.objects.values("result__run").distinct().count()
+
+
+def test_what_comes_later_with_an_earlier_end_is_seen_to_once(measured: Campaign, cast: SimpleNamespace) -> None:
+    now = timezone.now()
+    old(measured, days=200)
+    late = Run.objects.filter(pk__in=[run.pk for run in Run.objects.order_by("pk")[2:]])
+    # Nobody sees it yet when the rule begins.
+    rewriting.update(late, ended_at=None)
+    rule(cast, "series", "drop")
+    services.carry_out(now=now)
+    assert seen_to() == (2, 2)
+    rewriting.update(late, ended_at=now - timedelta(days=300), created_at=now)
+    for minutes, expected in ((59, (2, 2)), (61, (4, 0)), (122, (4, 0)), (183, (4, 0))):
+        services.carry_out(now=now + timedelta(minutes=minutes))
+        assert seen_to() == expected
+
+
+def test_what_came_with_an_end_that_is_not_due_yet_is_seen_to_once_it_is(
+    measured: Campaign, cast: SimpleNamespace
+) -> None:
+    now = timezone.now()
+    old(measured, days=200)
+    late = Run.objects.order_by("pk").last()
+    rewriting.update(Run.objects.filter(pk=late.pk), ended_at=now - timedelta(days=80), created_at=now)
+    rule(cast, "series", "drop")
+    for days, expected in ((0, (3, 1)), (5, (3, 1)), (11, (4, 0)), (12, (4, 0))):
+        services.carry_out(now=now + timedelta(days=days))
+        assert seen_to() == expected
+
+
+def test_what_came_while_more_days_are_asked_for_is_not_forgotten(measured: Campaign, cast: SimpleNamespace) -> None:
+    now = timezone.now()
+    old(measured, days=200)
+    late = Run.objects.order_by("pk").last()
+    rewriting.update(Run.objects.filter(pk=late.pk), ended_at=now)
+    rule(cast, "series", "drop", days=90)
+    services.carry_out(now=now)
+    rule(cast, "series", "drop", days=400)
+    # It ended before what the rule had seen to while it kept less.
+    rewriting.update(Run.objects.filter(pk=late.pk), ended_at=now - timedelta(days=250), created_at=now)
+    services.carry_out(now=now + timedelta(days=1))
+    assert Series.objects.exists()
+    services.carry_out(now=now + timedelta(days=151))
+    assert not Series.objects.exists()
 
 
 def nodes_of(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -94,7 +94,7 @@ def test_a_week_later_they_may_be_asked_again_and_never_once_they_stopped_it(wor
     consent.stop(link(world.cast.team), NOW, of_all=True)
     assert not report_mail.ask(STRANGER, weekly, NOW + 10 * WEEK)
     with pytest.raises(AssertionError):
-        post.post(post.Mail(STRANGER, "x", "x"), sender=sender, now=NOW)
+        post.post(post.Mail("x", STRANGER, "x", "x"), sender=sender, now=NOW)
     assert len(mail.outbox) == 2
 
 
@@ -150,7 +150,7 @@ def test_each_team_asks_for_itself_and_all_together_three_times_a_week(world: Si
     teams = [cast.team, *(factories.team(f"team{number}", manager=cast.oscar) for number in range(3))]
 
     def asked(team: Team, now: Any) -> bool:
-        return post.ask(post.Mail(STRANGER, "x", "x"), sender=Sender(team, cast.oscar), now=now)
+        return post.ask(post.Mail("x", STRANGER, "x", "x"), sender=Sender(team, cast.oscar), now=now)
 
     assert [asked(team, NOW) for team in teams] == [True, True, True, False]
     consent.confirm(link(teams[0]), NOW)

@@ -1,6 +1,7 @@
 """A schedule that is due freezes its report, has its files rendered, and mails them, each step once."""
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -160,6 +161,22 @@ def test_a_mail_server_that_is_away_is_tried_again_and_nobody_is_mailed_twice(
     delivery = carried(delivery, NOW + timedelta(minutes=2))
     assert (delivery.state, delivery.mailed) == ("done", ["lead@example.org", "other@example.org"])
     assert [message.to for message in mail.outbox] == [["lead@example.org"], ["other@example.org"]]
+
+
+def test_a_mail_that_a_lost_worker_sends_again_is_known_by_its_number(world: SimpleNamespace, settings: Any) -> None:
+    settings.PUBLIC_URL = "https://fathom.example.org/"
+    made = schedule(world, formats=[])
+    for minutes in (0, 10):
+        now = NOW + timedelta(minutes=minutes)
+        delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=now), now)
+        assert carried(delivery, now).state == "done"
+        # The worker was lost before it could write down that the server took the mail.
+        Delivery.objects.filter(pk=delivery.pk).update(state="rendering", mailed=[])
+        assert carried(delivery, now).state == "done"
+    numbers = [message.extra_headers["Message-ID"] for message in mail.outbox]
+    assert [numbers[2:4], numbers[6:8]] == [numbers[0:2], numbers[4:6]]
+    assert len({*numbers}) == 4
+    assert all(re.fullmatch(r"<[0-9a-f]{40}@fathom\.example\.org>", number) for number in numbers)
 
 
 def test_it_is_given_up_after_several_attempts(world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
