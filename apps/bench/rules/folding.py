@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.runner import of_known
-from apps.bench.rules.tcp import best
+from apps.bench.rules.tcp import best, rivals
 from apps.bench.text import Message, _
 
 # What rules of one pair of ends propose is all for the path between them.
@@ -39,7 +39,7 @@ def fold_ends(
     lead = next((draft for draft in leads if standing(draft) != APART), None)
     better = None
     if lead is None or standing(lead) == OPEN:
-        better = of_known(lambda known: best.conclude(known, lead), evidence)
+        better = of_known(rivals.asked(lambda known: best.conclude(known, lead)), evidence)
     return fold([*asked, *([replace(better, question=PATH)] if better else [])], standing)
 
 

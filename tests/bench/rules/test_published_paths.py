@@ -106,7 +106,9 @@ def test_window_limited_case(make):
     assert (draft.kind, draft.subject, draft.value) == (DIAGNOSIS, "window", 96_444)
     assert "98,304 B" in said(draft)
     assert "from there the path is the limit" in said(draft)
-    assert len(draft.alternatives) == 2
+    assert [str(item.title) for item in draft.alternatives] == [
+        "The kernel's own window loses more than one that is bounded: to a policer, or a short queue."
+    ]
 
 
 def test_window_limited_case_contradicted_or_without_its_second_figure(make):

@@ -44,10 +44,9 @@ def test_the_untuned_kisti_pusan_line_is_limited_by_the_window(make):
     assert draft.evidence == (1, 2, 3)
     assert dict(draft.proof.now) == {"window": 0, "streams": 1}
     assert dict(draft.proof.then) == {"window": 1_048_576, "streams": 1}
-    # The same rate could come of these, and what would tell.
+    # The larger window rules chance and a limit of each flow out, but not this; and what would tell.
     assert [str(item.title) for item in draft.alternatives] == [
-        "Random loss of 0.0003 would leave the same rate.",
-        "A shaper or policer gives each flow no more.",
+        "The kernel's own window loses more than one that is bounded: to a policer, or a short queue."
     ]
     assert all(item.proposal for item in draft.alternatives)
 

@@ -127,3 +127,25 @@ def test_neighbours_that_are_alike_make_no_changes_in_twenty_days_either():
         alarms += bool(find_changes(values))
     # 5 % of 600 is 30, with a deviation of 5.
     assert alarms <= 40
+
+
+@pytest.mark.parametrize("times", [2, 3, 5, 10])
+@pytest.mark.parametrize(("days", "share"), [(20, 0.5), (40, 0.5), (52, 0.5), (20, 0.75), (40, 0.75), (40, 0.25)])
+def test_a_change_of_scatter_is_none_of_level(times, days, share):
+    chance = random.Random(f"{times} {days} {share}")
+    alarms = 0
+    for _round in range(100):
+        values = [chance.gauss(500, 5 if day < share * days else 5 * times) for day in range(days)]
+        alarms += bool(find_changes(values))
+        alarms += bool(find_changes(values[::-1]))
+    # 5 % of 200 is 10. With outliers by the scatter of the whole, and one scatter for both sides, up to 42 %.
+    assert alarms <= 10
+
+
+def test_a_change_of_level_is_seen_though_the_scatter_changes():
+    chance = random.Random(11)
+    seen = 0
+    for _round in range(100):
+        values = [chance.gauss(500 if day < 10 else 410, 15 if day < 10 else 30) for day in range(20)]
+        seen += any(abs(change.place - 10) <= 2 for change in find_changes(values))
+    assert seen >= 85

@@ -1,6 +1,6 @@
 """Which layer limits a file system's rate, by its share of what each layer gives alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -97,6 +97,11 @@ class Seen:
     def network(self, level: Level) -> Beneath | None:
         """Return what the network carries for the clients of a level."""
         return self._network.beneath(level.clients)
+
+
+def cached_in(verdicts: Iterable[Verdict]) -> frozenset[int]:
+    """Return the trials of what caches gave: no evidence of what anything else gives."""
+    return frozenset(trial for verdict in verdicts for level in verdict.cached for trial in level.trials)
 
 
 def judge_all(evidence: Evidence) -> list[Verdict]:

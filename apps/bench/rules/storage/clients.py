@@ -15,7 +15,7 @@ from apps.bench.rules.base import (
     of_files,
 )
 from apps.bench.rules.layers.links import OF_ONE_SERVER
-from apps.bench.rules.layers.verdicts import ROOM, Verdict
+from apps.bench.rules.layers.verdicts import ROOM, Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
 from apps.bench.rules.storage import ends, growth, memory
 from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
@@ -23,13 +23,14 @@ from apps.bench.rules.storage.growth import Case
 from apps.bench.rules.storage.titles import LEVEL, NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 5
+RULE, VERSION = "storage-clients", 6
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
-    """Return how each file system's aggregate goes with the number of clients or tasks."""
+    """Return how each file system's aggregate goes with clients or tasks, not of what a cache gave."""
     drafts: dict[str, FindingDraft] = {}
+    cached = cached_in(verdicts)
     for factor in FACTORS:
         for trend, curve in shapes.shaped(evidence, factor=factor):
             if trend.metric not in METRICS or trend.tool not in TOOLS:
@@ -53,6 +54,8 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
                 ends.disk_of(verdicts, trend),
                 bool(curve and max(curve.means) in curve.held),
             )
+            if cached & {*trend.trials} or growth.is_of_cache(case):
+                continue
             if (
                 factor != CLIENTS
                 and curve

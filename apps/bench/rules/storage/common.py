@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from apps.bench.rules.base import Trend
+from apps.bench.rules.base import Alternative, Proposal, Trend
+from apps.bench.rules.tcp.verdict.case import rates_around
+from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 # What is read and written in order; the rest of a tool's metrics are other patterns.
@@ -63,6 +65,17 @@ def mount_again(options: Mapping[str, Any], **changed: int) -> str:
     where, source = options.get("mount", "MOUNTPOINT"), options.get("source", "")
     what = " ".join(["mount", *(["-t nfs"] if source else []), "-o", text, *([source] if source else []), str(where)])
     return f"umount {where} && {what}"
+
+
+def lost_instead(bytes_per_s: float) -> Alternative:
+    """Return loss as what may hold each connection (B/s of all), and the loads of UDP that would show it."""
+    return Alternative(
+        Message(_("Segments that are lost hold each connection, not what it has under way.")),
+        Message(
+            _("Count what iperf3 sends again over the same path, and measure UDP at half and at twice the rate.")
+        ),
+        Proposal("iperf3-udp", {}, {"rate": rates_around(8 * bytes_per_s)}),
+    )
 
 
 def number_of(value: Any) -> int | None:

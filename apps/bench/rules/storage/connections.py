@@ -8,10 +8,10 @@ from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, Findi
 from apps.bench.rules.layers.beneath import client_end, joins
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.rules.storage.common import mount_again, number_of, rate
+from apps.bench.rules.storage.common import lost_instead, mount_again, number_of, rate
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-connections", 2
+RULE, VERSION = "storage-connections", 3
 # The file system moves what one TCP stream does if it is within this of it; more streams must be this much faster.
 LIKE_ONE, FASTER = 0.15, 1.5
 # Of the best rate of several streams.
@@ -115,6 +115,7 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         applies_when=Message(_("Each client has one connection to each server.")),
         limits=(Message(kind.limit),),
         against=() if verdict.disk else (Message(_("The disks were not measured alone: they may be as slow.")),),
+        alternatives=(lost_instead(present),),
         side_effects=(
             Message(_("More connections take more memory on the servers and a larger share from other users.")),
         ),

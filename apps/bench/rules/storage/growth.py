@@ -41,6 +41,14 @@ class Case(NamedTuple):
         return max(self.ceilings.values(), default=None)
 
 
+def is_of_cache(case: Case) -> bool:
+    """Return whether a rate is beyond what the network carries for so many: a cache gave it."""
+    if not case.means:
+        return False
+    most = case.ceilings if case.trend.factor == CLIENTS else dict.fromkeys(map(int, case.means), case.ceiling or 0.0)
+    return any(value > BEYOND * most[int(count)] for count, value in case.means.items() if most.get(int(count)))
+
+
 def full(case: Case) -> list[Message]:
     """Return what of all that lies beneath is nearly used up, so that more gain little; [] for nothing."""
     best, reasons = case.trend.best or 0.0, []

@@ -8,12 +8,12 @@ from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, Findi
 from apps.bench.rules.layers.beneath import one_path_bps, rtt_of
 from apps.bench.rules.layers.questions import READ
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.rules.storage.common import mount_again, number_of, rate
+from apps.bench.rules.storage.common import lost_instead, mount_again, number_of, rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 NFS, LUSTRE, GPFS = "storage-nfs-transfer", "storage-lustre-requests", "storage-gpfs-sockets"
-VERSION = 1
+VERSION = 2
 MIB = 1024**2
 Conclude = Callable[[Evidence, Sequence[Verdict]], list[FindingDraft]]
 # Linux's largest NFS transfer.
@@ -131,7 +131,11 @@ def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     least, bdp = min(sizes), network.bdp_bytes(_one_bps(evidence, verdict), rtt) or 0
     if least >= bdp:
         return None
+    each = verdict.level.value / max(len(verdict.level.clients), 1)
+    is_limit = each >= LIMITED * least / rtt
     shown = {"name": facts.name, "size": format_quantity(least, "B"), "bdp": format_quantity(bdp, "B")}
+    text = _("Each client has %(each)s, and one such socket allows %(allowed)s: loss, or waiting, limits it there.")
+    roomy = Message(text, {"each": rate(each), "allowed": rate(least / rtt)})
     old = ",".join(f"{name}={number_of(facts.options.get(name)) or 0}" for name in names)
     return _draft(
         verdict,
@@ -144,8 +148,10 @@ def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         formula=f"W / RTT = {least:,} B / {format_quantity(rtt, 's')} = {rate(least / rtt)}; BDP = {bdp:,} B",
         change="mmchconfig socketRcvBufferSize=0,socketSndBufferSize=0",
         undo=f"mmchconfig {old}",
-        confidence=0.7,
-        predicted=flow,
+        confidence=0.7 if is_limit else 0.4,
+        # What a socket that left room would gain by more of it nobody knows.
+        predicted=flow if is_limit else None,
+        against=() if is_limit else (roomy,),
         limit=_("The daemons must be restarted: connections keep the sizes they were opened with."),
         source="IBM Storage Scale, parameters for performance tuning",
     )
@@ -166,6 +172,7 @@ def _draft(
     source: str,
     predicted: float | None = None,
     unit: str = "B",
+    against: tuple[Message, ...] = (),
 ) -> FindingDraft:
     disk = verdict.disk.value if verdict.disk else None
     reached = min(predicted, disk) if predicted and disk else predicted
@@ -190,6 +197,9 @@ def _draft(
         applies_when=Message(_("Neither the network nor the disks are full.")),
         limits=(Message(limit),),
         side_effects=(Message(_("It interrupts whoever uses the file system: do it when nobody does.")),),
+        against=against,
+        # What is under way in each RTT and what is lost of it leave rates that look alike.
+        alternatives=(lost_instead(verdict.level.value),) if reached else (),
         source=source,
     )
 

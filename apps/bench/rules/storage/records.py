@@ -17,7 +17,7 @@ from apps.bench.rules.base import (
     Trend,
     of_files,
 )
-from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK, Verdict
+from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK, Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, way_of
 from apps.bench.rules.storage import ends, memory
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
@@ -50,7 +50,7 @@ class Wait:
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return what the record size does to each file system's rates: not of what a cache gave (`cache-effect`)."""
     found: dict[str, FindingDraft] = {}
-    cached = {trial for verdict in verdicts for level in verdict.cached for trial in level.trials}
+    cached = cached_in(verdicts)
     for trend, curve in shapes.shaped(evidence, factor=shapes.RECORD):
         if trend.metric not in METRICS or (trend.tool and trend.tool not in TOOLS):
             continue

@@ -13,19 +13,24 @@ from apps.bench.rules.tcp import (
     options,
     pacing,
     per_flow,
+    rivals,
     streams,
     verdict,
     window,
 )
 
 # In the order in which a person would look: how much, what limits, and then what to change.
-ENDS = (
-    *(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (bdp, verdict, per_flow, window, streams, limits)),
-    *(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (buffers, autotuning)),
-    Rule("tcp-window-scaling", options.VERSION, options.scaling),
-    Rule("tcp-sack", options.VERSION, options.sack),
-    Rule("tcp-timestamps", options.VERSION, options.timestamps),
-    *(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (congestion, pacing, mtu, discovery)),
+# Each is asked what else would look like what it says.
+ENDS = tuple(
+    Rule(name, version, rivals.asked(conclude))
+    for name, version, conclude in (
+        *((rule.RULE, rule.VERSION, rule.conclude) for rule in (bdp, verdict, per_flow, window, streams, limits)),
+        *((rule.RULE, rule.VERSION, rule.conclude) for rule in (buffers, autotuning)),
+        ("tcp-window-scaling", options.VERSION, options.scaling),
+        ("tcp-sack", options.VERSION, options.sack),
+        ("tcp-timestamps", options.VERSION, options.timestamps),
+        *((rule.RULE, rule.VERSION, rule.conclude) for rule in (congestion, pacing, mtu, discovery)),
+    )
 )
 
 

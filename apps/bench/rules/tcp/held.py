@@ -150,16 +150,20 @@ def by_loss(present: Present, rtt_s: float | None) -> float | None:
 
     Enough of them must have been sent again to tell their share, and the window must leave room for more.
     """
-    lost, kernel = present.lost_share, present.kernel
+    kernel, left = present.kernel, left_by_loss(present, rtt_s)
     again = sum(present.point.values("retransmits")) or kernel.get("retransmits") or 0
     is_sized = bool(kernel.get("mss")) or (present.mss or USUAL_SEGMENT) <= USUAL_SEGMENT
-    law = model.mathis_bps if present.congestion.startswith("reno") else model.cubic_bps
-    left = law(present.last_mss or USUAL_MSS, rtt_s, lost, present.streams)
     if not left or present.congestion.startswith("bbr") or again < LEAST_AGAIN or not is_sized:
         return None
     allowed, own = present.allowed(rtt_s or 0.0), kernel.get("congestion_window_limited")
     has_room = bool(allowed and allowed >= ROOM * present.rate) or (isinstance(own, float) and own >= WAITED)
     return left if has_room and 1 / WITHIN <= present.rate / left <= WITHIN else None
+
+
+def left_by_loss(present: Present, rtt_s: float | None) -> float | None:
+    """Return the rate (bit/s) that the share of segments sent again leaves by the law of Reno or CUBIC."""
+    law = model.mathis_bps if present.congestion.startswith("reno") else model.cubic_bps
+    return law(present.last_mss or USUAL_MSS, rtt_s, present.lost_share, present.streams)
 
 
 def _level(cells: Sequence[Cell]) -> list[Cell]:

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence
-from apps.bench.rules.tcp import verdict
+from apps.bench.rules.tcp import held, verdict
 from apps.bench.rules.tcp.better import better_window
+from apps.bench.rules.tcp.lost import LIKELY, lost_instead
 from apps.bench.rules.tcp.path import PathReading
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import is_tcp, scatter_of
@@ -70,7 +71,7 @@ def _read(evidence: Evidence, path: PathReading) -> Outlook:
     if tried is not None and (found is None or found.subject == window.SUBJECT):
         return _as_tried(evidence, path, tried, present, is_window=found is not None)
     if found is None:
-        return Outlook(None, None)
+        return _as_lost(present, path)
     if found.subject == window.SUBJECT:
         # A larger window that was tried may have been the limit itself, unless the path was full with it.
         fills = not path.capacity.is_lower_bound and (found.predicted or 0.0) >= FULL * path.ceiling_bps
@@ -84,6 +85,18 @@ def _read(evidence: Evidence, path: PathReading) -> Outlook:
     if found.subject == verdict.PROCESSOR:
         text = _("A processor limits the rate now: a larger window alone gains nothing.")
     return Outlook(present.rate, None, Message(text))
+
+
+def _as_lost(present: Present, path: PathReading) -> Outlook:
+    """Return what the loss seen now lets a larger window have, where it explains the rate; else nothing is known."""
+    if lost_instead(present, None, path.rtt.value) != LIKELY:
+        return Outlook(None, None)
+    shown = {"share": f"{100 * (present.lost_share or 0.0):.2g}", "rate": format_quantity(present.rate, "bit/s")}
+    if (held.left_by_loss(present, path.rtt.value) or 0.0) > present.rate:
+        text = _("%(share)s %% of the segments were sent again at %(rate)s: so much loss leaves hardly more.")
+        return Outlook(None, None, against=Message(text, shown))
+    text = _("%(share)s %% of the segments were sent again at %(rate)s: so much loss leaves no more to any window.")
+    return Outlook(present.rate, None, in_the_way=Message(text, shown))
 
 
 def _of_explicit(evidence: Evidence, path: PathReading, tried: Present | None) -> Outlook:

@@ -122,7 +122,7 @@ def _smallest(sweep: Sweep, held: Collection[int], path: PathReading | None, sca
         applies_when=Message(_("The application can open several connections, for example GridFTP's -p.")),
         limits=(
             Message(HARM),
-            Message(_("Where the kernels' limits may be raised, a larger window does the same with one stream.")),
+            Message(_("Where a window is what limits one stream, a larger one does the same without more streams.")),
         ),
         source="RFC 6349, section 5.1",
         alternatives=() if enough.value == 1 else (larger_window(),),

@@ -10,13 +10,14 @@ from apps.bench.statistics.changes.levels import (
     LEAST_CHANGE,
     LEAST_LEVEL,
     TREND,
+    UNEVEN_ALPHA,
     WAVES,
     Change,
     levels_of,
 )
 from apps.bench.statistics.changes.noise import correlation, whitened, without_outliers
 from apps.bench.statistics.changes.rivals import Line, ModelFit
-from apps.bench.statistics.changes.sums import chance
+from apps.bench.statistics.changes.sums import chance, uneven_chance
 from apps.bench.statistics.changes.trends import SeriesTrend
 
 # By so much of Schwarz's criterion levels must tell a series better than one level with waves: the more values there
@@ -132,6 +133,8 @@ def _change_of(line: Line, values: Sequence[float], n: int) -> Change | None:
     before, after = line.at(place - 1, is_stepped=False), line.at(place, is_stepped=True)
     level = [value - line.slope * at for at, value in enumerate(values)]
     p = chance(level[:place], level[place:], n)
+    if uneven_chance(level[:place], level[place:], n) > UNEVEN_ALPHA:
+        return None
     if p > ALPHA or abs(after - before) < LEAST_CHANGE * abs(before):
         return None
     return Change(place, before, after, after / before if before else math.inf, p)

@@ -4,12 +4,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from apps.bench.statistics.changes.sums import LEAST_LEVEL, Sums, chance, sums_of
+from apps.bench.statistics.changes.sums import LEAST_LEVEL, Sums, chance, sums_of, uneven_chance
 from apps.bench.statistics.differences import compare_two
 from apps.bench.statistics.quantiles import quantile
 
 # The chance of a change where there is none, in a whole series.
 ALPHA = 0.0015
+# With the scatter of each side its own, which costs degrees of freedom: a change of scatter alone is none of level.
+UNEVEN_ALPHA = 25 * ALPHA
 # Of the ranks alone, so that what a few far values feign is no change.
 RANK_ALPHA = 0.05
 # Smaller changes are real at times but of no use.
@@ -51,7 +53,8 @@ def levels_of(values: Sequence[float], steady: Sequence[float]) -> tuple[Change,
     """Return the changes of level of a series in the order of time, as splits of `steady` tell them.
 
     Binary segmentation (Scott, Knott, 1974): the split of the largest t counts if t is beyond what the largest of all
-    splits reaches by chance (Bonferroni) and the ranks agree (Mann, Whitney); then each side is split in turn. Splits
+    splits reaches by chance (Bonferroni), it stays so with the scatter of each side its own (Welch), and the ranks
+    agree (Mann, Whitney); then each side is split in turn. Splits
     are looked for in stretches of many lengths (seeded: Kovács, Bühlmann, Li, Munk, Biometrika, 2023), for a level
     that comes back after a while hides both its changes in the series as a whole. At last every change is placed and
     tested again between its neighbours. The levels are those of the values themselves.
@@ -116,6 +119,8 @@ def _change(series: _Series, start: int, place: int, end: int) -> Change | None:
     before, after = (quantile(sorted(part), 0.5) for part in (series.values[start:place], series.values[place:end]))
     is_large = abs(after - before) >= LEAST_CHANGE * abs(before)
     if p > ALPHA or not is_large:
+        return None
+    if uneven_chance(series.steady[start:place], series.steady[place:end], len(series.values)) > UNEVEN_ALPHA:
         return None
     if compare_two(series.steady[start:place], series.steady[place:end]).p > RANK_ALPHA:
         return None

@@ -60,9 +60,32 @@ def chance(before: Sequence[float], after: Sequence[float], tries: int) -> float
     return chance_of(abs(means[1] - means[0]), squares, n, m, tries)
 
 
+def uneven_chance(before: Sequence[float], after: Sequence[float], tries: int) -> float:
+    """Return the same where both sides may scatter differently (Welch, 1947; degrees of freedom of Satterthwaite).
+
+    A few values that scatter far beside many that do not are no level of their own.
+    """
+    means, variances = [], []
+    for values in (before, after):
+        mean = math.fsum(values) / len(values)
+        means.append(mean)
+        squares = math.fsum((value - mean) ** 2 for value in values)
+        variances.append(squares / (len(values) - 1) / len(values))
+    variance, distance = math.fsum(variances), abs(means[1] - means[0])
+    if not variance:
+        return 0.0 if distance else 1.0
+    parts = zip(variances, (before, after), strict=True)
+    degrees = 1 / math.fsum((part / variance) ** 2 / (len(values) - 1) for part, values in parts)
+    tail = student_t_tail(distance / math.sqrt(variance), degrees)
+    return min(1.0, 2 * tries * _weight(len(before), len(after)) * tail)
+
+
 def chance_of(distance: float, squares: float, n: int, m: int, tries: int) -> float:
     """Return the same from the distance of the means and the sum of squares within both."""
     spread = math.sqrt(squares / (n + m - 2) * (1 / n + 1 / m))
     t = distance / spread if spread else (math.inf if distance else 0.0)
-    weight = min(max((n + m) / (4 * min(n, m)), LEAST_WEIGHT), MOST_WEIGHT)
-    return min(1.0, 2 * tries * weight * student_t_tail(t, n + m - 2)) if math.isfinite(t) else 0.0
+    return min(1.0, 2 * tries * _weight(n, m) * student_t_tail(t, n + m - 2)) if math.isfinite(t) else 0.0
+
+
+def _weight(n: int, m: int) -> float:
+    return min(max((n + m) / (4 * min(n, m)), LEAST_WEIGHT), MOST_WEIGHT)

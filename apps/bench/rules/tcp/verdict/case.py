@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from apps.bench.rules.base import DIAGNOSIS, Alternative, FindingDraft, Proof, Proposal
+from apps.bench.rules.tcp import lost
 from apps.bench.rules.tcp.growth import Growth
 from apps.bench.rules.tcp.path import PathReading
 from apps.bench.rules.tcp.present import Present
@@ -10,7 +11,7 @@ from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text
 
-RULE, VERSION = "tcp-limit", 2
+RULE, VERSION = "tcp-limit", 3
 # A larger window shows that the smaller one was the limit, if the rate grows by this; that it was not, by less.
 GREW, STAYED = 1.2, 1.1
 # Rates this near the best are as good.
@@ -54,6 +55,11 @@ class Case:
     def is_repeated(self) -> bool:
         """Return whether repetitions tell how far rates scatter."""
         return any(len(item.trials) > 1 for item in (self.present, *self.larger))
+
+    @property
+    def lost(self) -> str:
+        """Return whether loss explains the rate as well as a window does: one of `lost`'s words."""
+        return lost.lost_instead(self.present, self.better, self.rtt)
 
     @property
     def is_refuted(self) -> bool:
@@ -107,6 +113,12 @@ def make_draft(
         proposals=proposals,
         proof=proof,
     )
+
+
+def proof_of(better: Present) -> Proof:
+    """Return the comparison of the kernel's own window with the one that had more."""
+    parameters = {"window": better.point.parameters["window"], "streams": better.streams}
+    return Proof("iperf3-tcp", "goodput", {**parameters, "window": 0}, parameters)
 
 
 def rates_around(rate: float) -> str:

@@ -2,18 +2,21 @@
 
 from apps.bench import model
 from apps.bench.rules import pace
-from apps.bench.rules.base import Alternative, FindingDraft, Proof, Proposal
+from apps.bench.rules.base import Alternative, FindingDraft, Proposal
 from apps.bench.rules.tcp import fingerprints, held
+from apps.bench.rules.tcp.lost import LIKELY, RULED_OUT, UNKNOWN
 from apps.bench.rules.tcp.present import Present
 from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import confidence_of
-from apps.bench.rules.tcp.verdict.case import FULL, Case, make_draft, rates_around
+from apps.bench.rules.tcp.verdict.case import FULL, Case, make_draft, proof_of, rates_around
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 SUBJECT = "window"
 # The mean rate is to be known to this (half its 95 % interval, a share), or it tells no window.
 MOST_ERROR = 0.3
+# So sure it is at most where nobody counted what was sent again.
+MOST = 0.6
 
 
 def conclude(case: Case) -> FindingDraft | None:
@@ -23,6 +26,9 @@ def conclude(case: Case) -> FindingDraft | None:
     by_kernel = present.waited >= held.WAITED if present.waited is not None else None
     allowed, by_law = present.allowed(case.rtt), held.by_law(present, case.rtt)
     if case.is_refuted or by_kernel is False or not (by_kernel or by_law or case.better):
+        return None
+    if case.lost == LIKELY and not by_kernel:
+        # What loses so much has no more by its window; one that had more lost less.
         return None
     # A run that an end held up, or one alone that the window seen in it contradicts, tells no window.
     is_lone = len(present.trials) == 1 and bool(present.mean("window_observed"))
@@ -43,6 +49,8 @@ def conclude(case: Case) -> FindingDraft | None:
         why.append(Message(text, {"receiver": f"{100 * receiver:.0f}", "buffer": f"{100 * buffer:.0f}"}))
     if by_law and allowed:
         text = _("The window seen in each RTT allows %(allowed)s, and nothing was sent again.")
+        if case.lost == UNKNOWN:
+            text = _("The window seen in each RTT allows %(allowed)s; how much was sent again nobody counted.")
         why.append(Message(text, {"allowed": format_quantity(allowed, "bit/s")}))
     if known:
         why.append(known)
@@ -52,13 +60,17 @@ def conclude(case: Case) -> FindingDraft | None:
     ways = sum(map(bool, (by_kernel, by_law, better)))
     predicted, interval = _freed(better, case.scatter)
     window = f"{implied:,.0f} B"
+    is_open = case.lost == UNKNOWN and not by_kernel
+    title = _("The TCP window is the limit: %(window)s in each RTT give %(rate)s")
+    if is_open:
+        title = _("The TCP window is the limit, unless segments are lost: %(window)s in each RTT give %(rate)s")
+    confidence = confidence_of(
+        (bool(by_kernel), 0.25), (by_law, 0.15), (bool(better), 0.2), (known is not None, 0.05), base=0.5
+    )
     return make_draft(
         case,
         SUBJECT,
-        title=Message(
-            _("The TCP window is the limit: %(window)s in each RTT give %(rate)s"),
-            {"window": window, "rate": format_quantity(present.rate, "bit/s")},
-        ),
+        title=Message(title, {"window": window, "rate": format_quantity(present.rate, "bit/s")}),
         why=tuple(why),
         value=round(implied),
         unit="B",
@@ -66,14 +78,12 @@ def conclude(case: Case) -> FindingDraft | None:
         f"{format_quantity(case.rtt, 's')} / 8 / {present.streams} = {window}",
         predicted=predicted,
         interval=interval,
-        confidence=confidence_of(
-            (bool(by_kernel), 0.25), (by_law, 0.15), (bool(better), 0.2), (known is not None, 0.05), base=0.5
-        ),
+        confidence=min(confidence, MOST) if is_open else confidence,
         alternatives=() if by_kernel and ways > 1 else _instead_of_window(case),
         missing=()
         if present.waited is not None
         else (Message(_("The kernel's own word for it: list sockets while the tool runs.")),),
-        proof=_proof(better) if better else None,
+        proof=proof_of(better) if better else None,
         also=better.trials if better else (),
     )
 
@@ -90,7 +100,7 @@ def _implied(case: Case, implied: float) -> Message:
 
 def _grew(case: Case, better: Present) -> Message:
     text = _("With a window of %(window)s it is %(rate)s, ×%(times)s.")
-    if better.rate >= FULL * case.path.ceiling_bps:
+    if better.rate >= FULL * case.path.ceiling_bps and not case.path.capacity.is_lower_bound:
         text = _("With a window of %(window)s it is %(rate)s, ×%(times)s: from there the path is the limit.")
     shown = {
         "window": format_quantity(better.point.parameters["window"], "B"),
@@ -106,22 +116,27 @@ def _freed(better: Present | None, scatter: Scatter) -> tuple[float | None, tupl
     return (better.rate, scatter.interval(better.point.values("goodput"))) if better else (None, None)
 
 
-def _proof(better: Present) -> Proof:
-    parameters = {"window": better.point.parameters["window"], "streams": better.streams}
-    return Proof("iperf3-tcp", "goodput", {**parameters, "window": 0}, parameters)
-
-
 def _instead_of_window(case: Case) -> tuple[Alternative, ...]:
+    """Return what else would leave the rate and is not ruled out: loss, and a limit of each flow."""
     loss = model.mathis_loss(case.present.rate / case.present.streams, case.present.mss or 1448, case.rtt)
-    return (
-        Alternative(
-            Message(_("Random loss of %(loss)s would leave the same rate."), {"loss": f"{loss:.1g}"}),
-            Message(_("Look at retransmits, and measure UDP at the same rate: it would lose so much.")),
-            Proposal("iperf3-udp", {}, {"rate": rates_around(case.present.rate)}),
-        ),
-        Alternative(
-            Message(_("A shaper or policer gives each flow no more.")),
-            Message(_("A larger window would change nothing; several streams would each have the same rate.")),
-            Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
-        ),
+    loads = Proposal("iperf3-udp", {}, {"rate": rates_around(case.present.rate)})
+    if case.better:
+        # Chance would have left as little to the larger window, and a limit of each flow as much to all.
+        text = _("The kernel's own window loses more than one that is bounded: to a policer, or a short queue.")
+        by_bursts = Alternative(
+            Message(text),
+            Message(_("Count what is sent again with both, and measure UDP at half and at twice the rate.")),
+            loads,
+        )
+        return () if case.lost == RULED_OUT else (by_bursts,)
+    by_loss = Alternative(
+        Message(_("Random loss of %(loss)s would leave the same rate."), {"loss": f"{loss:.1g}"}),
+        Message(_("Look at retransmits, and measure UDP at the same rate: it would lose so much.")),
+        loads,
     )
+    by_flow = Alternative(
+        Message(_("A shaper or policer gives each flow no more.")),
+        Message(_("A larger window would change nothing; several streams would each have the same rate.")),
+        Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
+    )
+    return (by_flow,) if case.lost == RULED_OUT else (by_loss, by_flow)

@@ -1,0 +1,42 @@
+"""Whether loss, and not its window, makes a setting what it is: by the segments sent again, where counted."""
+
+from apps.bench.rules.tcp import held
+from apps.bench.rules.tcp.present import Present
+
+# Loss explains a rate as well, may explain it (nobody counted), or does not.
+LIKELY, UNKNOWN, RULED_OUT = "likely", "unknown", "ruled-out"
+# Between settings of one rate to the other r the loss that the law of CUBIC asks for goes by this power of r, and
+# what was counted is known to this factor.
+POWER, COUNTED = 4 / 3, 1.5
+# BBR heeds less loss than this share little, and has no law.
+HEEDED = 0.02
+
+
+def lost_instead(less: Present, more: Present | None, rtt_s: float | None) -> str:
+    """Return whether loss, not its window, would make `less` what it is: one of LIKELY, UNKNOWN, RULED_OUT.
+
+    It does not where the kernel waited for a window, where hardly any segment was sent again, where the law of loss
+    leaves far more (RFC 9438), or where `more` had its rate with no less loss: by that law it has none then.
+    """
+    kernel_again = less.kernel.get("retransmits")
+    counted = less.point.values("retransmits")
+    if less.waited is not None and less.waited >= held.WAITED:
+        return RULED_OUT
+    if not counted and kernel_again is None:
+        return UNKNOWN
+    if (sum(counted) / max(len(counted), 1) or kernel_again or 0) < held.LEAST_AGAIN:
+        return RULED_OUT
+    share = less.lost_share
+    if less.congestion.startswith("bbr"):
+        return RULED_OUT if share is not None and share < HEEDED else UNKNOWN
+    left = held.left_by_loss(less, rtt_s)
+    if share is None or left is None:
+        return UNKNOWN
+    return RULED_OUT if left > held.WITHIN * less.rate or _lost_no_less(less, more) else LIKELY
+
+
+def _lost_no_less(less: Present, more: Present | None) -> bool:
+    """Return whether a larger window had more though as much was lost as before, which no loss lets it have."""
+    if more is None or more.streams != less.streams or more.lost_share is None or less.lost_share is None:
+        return False
+    return more.lost_share > COUNTED * less.lost_share * (less.rate / more.rate) ** POWER
