@@ -1,6 +1,7 @@
 """Every text of the product is in Korean too, with the same placeholders."""
 
 import ast
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -30,13 +31,17 @@ def korean_of(message: Message) -> str:
     return message.string if isinstance(message.string, str) else message.string[0]
 
 
-def texts_in_python() -> Iterator[str]:
-    for folder in ("apps", "workers"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS
-                if named and node.args and isinstance(node.args[0], ast.Constant):
-                    yield node.args[0].value
+@functools.cache
+def texts_in_python() -> frozenset[str]:
+    """Return the texts that are marked for translation; to read all of the code takes a second of a processor."""
+    return frozenset(
+        node.args[0].value
+        for folder in ("apps", "workers")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS
+        if node.args and isinstance(node.args[0], ast.Constant)
+    )
 
 
 def texts_in_templates() -> Iterator[str]:

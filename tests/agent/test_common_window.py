@@ -24,6 +24,8 @@ TOOL, RECORD_KIB, WANTED_S = "iozone", 16, 7.0
 REST = 0.35
 # How often it is tried to have them run together for long enough, on a machine that starts programs at once.
 MOST_TRIES = 6
+# How near to the looks the figure comes. Where no try began as promptly, it is as much less sure as that took.
+NEAR = 0.03
 
 
 class Client:
@@ -110,12 +112,12 @@ def test_two_real_clients_of_which_one_is_late(tmp_path: Path) -> None:
         clients = [Client(name, tmp_path, size_kib // 1024 * 1024, sampler) for name in ("one", "two")]
         outputs = watch({clients[0]: 0.0, clients[1]: REST})
         first, last = max(client.started for client in clients), min(output.ended_at or 0.0 for output in outputs)
-        # A machine that is too busy to start a program says nothing of the clients: once more.
-        delay = max(client.wrote - client.started for client in clients)
-        if last - first >= WANTED_S and delay <= 0.03 * (last - first):
+        # A machine that is too busy to start a program says little of the clients: once more.
+        delay = max(client.wrote - client.started for client in clients) / (last - first)
+        if last - first >= WANTED_S and delay <= NEAR:
             break
     else:
-        pytest.skip(f"needs two programs that write together for {WANTED_S} s and start within 3 % of that")
+        assert last - first >= WANTED_S
     size_kib = size_kib // 1024 * 1024
     params = tools.get(TOOL).clean(
         {"clients": 2, "file_size": size_kib * 1024, "record_size": RECORD_KIB * 1024, "read": False, "retest": False,
@@ -133,4 +135,4 @@ def test_two_real_clients_of_which_one_is_late(tmp_path: Path) -> None:
         (output.started_at, output.ended_at, output.stdout[-300:], output.telemetry["own"]) for output in outputs
     ]
     assert flags["common-window"].metrics == ("write",)
-    assert reading.value("write") == pytest.approx(truth, rel=0.03)
+    assert reading.value("write") == pytest.approx(truth, rel=NEAR + (delay if delay > NEAR else 0.0))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from launch import liveness
 from launch.process import Process
 from launch.supervisor import Supervisor
 from tests.launch import stack
@@ -12,6 +13,8 @@ from tests.launch import stack
 HANG_AFTER_S = 10
 NAME = "fathom.example.org"
 Make = Callable[..., Supervisor]
+# The kernel counts in hundredths of a second: what a machine gives within a second to one of a hundred.
+_LITTLE_S = 0.005
 
 
 @pytest.fixture(scope="package")
@@ -24,6 +27,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
     names = {"BIND": "127.0.1.1", "ALLOWED_HOSTS": NAME}
     with stack.running(folder, HANG_AFTER=str(HANG_AFTER_S), **names) as started:
         yield started
+
+
+@pytest.fixture
+def little_is_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a hundredth of a second of the processor be effort, and look for it often."""
+    monkeypatch.setattr(liveness, "_EFFORT_S", _LITTLE_S)
+    monkeypatch.setattr(liveness, "_EFFORTS_EVERY_S", 0.2)
 
 
 @pytest.fixture

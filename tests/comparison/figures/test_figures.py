@@ -23,9 +23,16 @@ def size_of(png: bytes) -> tuple[int, int]:
     return int.from_bytes(png[16:20]), int.from_bytes(png[20:24])
 
 
+@pytest.fixture(scope="module")
+def drawn_as_svg() -> dict[str, bytes]:
+    """Return {name: figure} of each kind, by one program: to start it takes most of the time."""
+    return dict(zip(charts.ALL, renderer.render_each(list(charts.ALL.values()), "svg"), strict=True))
+
+
+@pytest.mark.xdist_group("figures-as-svg")
 @pytest.mark.parametrize("name", charts.ALL)
-def test_each_kind_is_drawn_as_svg_without_text_that_needs_a_font(name: str) -> None:
-    drawn = ElementTree.parse(io.BytesIO(renderer.render(charts.ALL[name], "svg"))).getroot()
+def test_each_kind_is_drawn_as_svg_without_text_that_needs_a_font(name: str, drawn_as_svg: dict[str, bytes]) -> None:
+    drawn = ElementTree.parse(io.BytesIO(drawn_as_svg[name])).getroot()
     assert drawn.tag.endswith("svg")
     assert not list(drawn.iter("{http://www.w3.org/2000/svg}text"))
     assert len(list(drawn.iter("{http://www.w3.org/2000/svg}path"))) > 10
