@@ -46,7 +46,7 @@ def test_streams_gain_over_one_stream_as_nobody_chose_it_only(window):
 @pytest.mark.parametrize("factor", ["record_size", "clients"])
 def test_what_an_application_chooses_is_never_present(factor):
     rates = {64 * KIB: [11] * 3, 256 * KIB: [33] * 3, 1024 * KIB: [68] * 3, 4096 * KIB: [99] * 3}
-    rates = rates if factor == "record_size" else {1: [100] * 3, 2: [200] * 3, 4: [400] * 3}
+    rates = rates if factor == "record_size" else {1: [20] * 3, 2: [40] * 3, 4: [80] * 3}
     drafts = [item for item in storage.overview(sweep(factor, rates).evidence(GPFS)) if item.predicted]
     assert drafts
     assert all((item.kind, item.present, item.undo) == (DIAGNOSIS, None, "") and item.tried for item in drafts)
