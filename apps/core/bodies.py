@@ -21,6 +21,8 @@ IDLE_S = 30.0
 # In each time so long (s) so much of a page's or REST's body comes at least (bytes): slower is only a connection that
 # is held open.
 PACE_S, LEAST_PACE = 60.0, 256 * KIB
+# A whole body has the setting's time (s), and that once more for each so many bytes that came of it.
+PER_BYTES = 64 * 1024 * KIB
 # Who is refused before its body's end reads the answer only when it comes to read: so long (s), and so much of the
 # rest (bytes), is taken and dropped meanwhile.
 LINGER_S = 2.0
@@ -88,7 +90,7 @@ class TooLarge(RefusedBody):
 
 
 class Stalled(RefusedBody):
-    """Nothing of the body came for `IDLE_S`, or too little for `PACE_S`."""
+    """Nothing of the body came for `IDLE_S`, or too little for `PACE_S`, or it took too long in all."""
 
     status = 408
 
@@ -133,7 +135,8 @@ async def pieces(
     """Yield what comes of a body; TooLarge, Stalled (also for less than `least_pace` in PACE_S) or HungUp end it."""
     await allowance.check(announced)
     size, is_whole = 0, False
-    since, before = time.monotonic(), 0
+    begun = since = time.monotonic()
+    before = 0
     while not is_whole:
         try:
             async with asyncio.timeout(IDLE_S):
@@ -146,6 +149,9 @@ async def pieces(
         size += len(piece)
         await allowance.check(size)
         is_whole = not message.get("more_body", False)
+        most_s = settings.BODY_MOST_S * (1 + size // PER_BYTES)
+        if time.monotonic() - begun > most_s and not is_whole:
+            raise Stalled(f"The request's body did not come within {most_s:g} s (BODY_MOST_S).")
         if time.monotonic() - since > PACE_S and not is_whole:
             if size - before < least_pace:
                 raise Stalled(f"Less than {least_pace} bytes of the request's body came in {PACE_S:g} s.")

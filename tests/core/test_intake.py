@@ -169,6 +169,28 @@ async def test_what_comes_in_drops_is_given_up(path: str, people: None, monkeypa
     assert sent < 200
 
 
+@pytest.mark.parametrize("kind", bodies.Kind)
+async def test_no_body_comes_for_ever(kind: bodies.Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "BODY_MOST_S", 0.05)
+    sent = 0
+
+    async def receive() -> Any:
+        nonlocal sent
+        sent += 1
+        await asyncio.sleep(0.005)
+        return {"type": "http.request", "body": b"x", "more_body": sent < 400}
+
+    allowance = bodies.Allowance(bodies.most_bytes(kind))
+    with pytest.raises(bodies.Stalled, match="BODY_MOST_S"):
+        async for _piece in bodies.pieces(receive, 0, allowance):
+            pass
+    assert sent < 400
+    # Whoever sent much has the time of each part of it.
+    monkeypatch.setattr(bodies, "PER_BYTES", 1)
+    sent = 390
+    assert len([piece async for piece in bodies.pieces(receive, 0, allowance)]) == 10
+
+
 async def test_what_comes_on_is_taken(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "PACE_S", 0.05)
     monkeypatch.setattr(bodies, "LEAST_PACE", 10)

@@ -226,6 +226,8 @@ START_LEAD_S = environment.seconds("START_LEAD_S", 0.2)
 # One request body at most (a job's whole output, compressed, fits in it), and a person's form or document.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 FORM_MOST_BYTES = 8 * 1024 * 1024
+# A whole body comes within so long (s); the largest of 64 MiB may come at 18 KiB/s (core.bodies).
+BODY_MOST_S = environment.number("BODY_MOST_S", 3600, least=60)
 # Files that are sent at once, with all around them; where they are taken, of whoever is signed in (core.bodies).
 UPLOAD_MOST_BYTES = environment.read("UPLOAD_MOST", "17 GiB", limits.bytes_of)
 FILE_ADDRESSES = (
