@@ -48,6 +48,7 @@ RIGHT = {
     "QUOTA_STORED_BYTES": "5 GiB",
     "UPLOAD_MOST": "2 GiB",
     "BODY_MOST_S": "60",
+    "AGENTS_PER_TEAM": "5",
     "SIGN_IN_FAILURES_PER_ADDRESS": "5",
     "SIGN_IN_FAILURES_PER_NAME": "5",
 }
@@ -83,6 +84,7 @@ WRONG = {
     "QUOTA_STORED_BYTES": "much",
     "UPLOAD_MOST": "large",
     "BODY_MOST_S": "59",
+    "AGENTS_PER_TEAM": "-1",
     "SIGN_IN_FAILURES_PER_ADDRESS": "-5",
     "SIGN_IN_FAILURES_PER_NAME": "0",
 }

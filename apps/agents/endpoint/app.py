@@ -196,7 +196,9 @@ class AgentEndpoint:
                 services.enrol_agent, token_text=token, version=version, own=own, now=timezone.now()
             )
         except services.EnrolmentRefused as refusal:
-            status = 409 if refusal.code in ("used-token", "node-has-agent", "prefix-taken") else 401
+            status = (
+                409 if refusal.code in ("used-token", "node-has-agent", "too-many-agents", "prefix-taken") else 401
+            )
             raise Problem(status, refusal.code, str(refusal)) from refusal
         return 201, {"node": str(agent.node)} | ({"token": text} if text else {})
 

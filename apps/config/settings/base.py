@@ -255,6 +255,8 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # How much may be asked for in a time, and stored in all; generous, for they hold off a flood and no user (limits).
 RATE_LIMITS = limits.from_environment(environment)
 QUOTA_STORED_BYTES = environment.read("QUOTA_STORED_BYTES", "1 TiB", limits.bytes_of)
+# So many agents in service may one team have; 0 for no limit.
+AGENTS_PER_TEAM = environment.number("AGENTS_PER_TEAM", 10_000)
 # What was sent to be imported, and nobody decides on, is kept for so many days.
 UNDECIDED_DAYS = environment.number("KEEP_UNDECIDED_DAYS", 14, least=1)
 
