@@ -228,6 +228,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 FORM_MOST_BYTES = 8 * 1024 * 1024
 # A whole body comes within so long (s); the largest of 64 MiB may come at 18 KiB/s (core.bodies).
 BODY_MOST_S = environment.number("BODY_MOST_S", 3600, least=60)
+# So many connections one address (of IPv6 a network of 64 bits) has at a web process; 0 for no limit. Not a proxy's.
+CONNECTIONS_PER_ADDRESS = environment.number("CONNECTIONS_PER_ADDRESS", 4096)
 # Files that are sent at once, with all around them; where they are taken, of whoever is signed in (core.bodies).
 UPLOAD_MOST_BYTES = environment.read("UPLOAD_MOST", "17 GiB", limits.bytes_of)
 FILE_ADDRESSES = (
