@@ -1,45 +1,107 @@
-"""uvicorn's protocol, with a time for the head of a request: one that does not come holds no connection for ever."""
+"""uvicorn's protocol, with a time for what comes and what goes: nobody holds a connection for ever, or all.
+
+The head of a request comes in time, an answer is taken in time, and an address has so many connections at once.
+"""
 
 from asyncio import TimerHandle
-from typing import Any
+from typing import Any, ClassVar
 
+from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from launch.places import Places, of_process
+from launch.readers import Reader
 
 # A connection is closed if no whole head has come so long (s) after it was opened, or after the answer before.
 HEAD_S = 20.0
+_CROWDED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class HeadsInTime(HttpToolsProtocol):
     """Closes a connection whose next request's head is not there in time, however slowly it comes.
 
-    So is one whose last request's body comes on and on after its answer.
+    So is one whose last request's body comes on and on after its answer, and one whose answers nobody takes.
     """
 
     head_s = HEAD_S
+    # Those of all connections of the process; made with the first one.
+    places: ClassVar[Places | None] = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._head_timer: TimerHandle | None = None
+        self._reader: Reader | None = None
+        self._address = ""
 
     def connection_made(self, transport: Any) -> None:
-        """Wait for a head."""
+        """Wait for a head, if there is a place for the connection."""
         super().connection_made(transport)
+        self._reader = Reader(self.loop, transport, transport.abort)
+        self._address = self.client[0] if self.client else ""
+        if not self._places().take(self, self._address, transport.abort):
+            transport.write(_CROWDED)
+            transport.close()
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing."""
-        self._forget_head()
+        self._end()
         super().connection_lost(exc)
 
     def on_headers_complete(self) -> None:
         """Begin a request, or what becomes a WebSocket."""
         self._forget_head()
+        if self._reader is not None and not self.transport.get_write_buffer_size():
+            self._reader.begin_answer()
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """Wait for the next head."""
+        """Wait for the next head, and for the answer to be taken."""
         super().on_response_complete()
+        self._look()
         self._await_head()
+
+    def pause_writing(self) -> None:
+        """Wait for whoever reads."""
+        super().pause_writing()
+        self._look()
+
+    def resume_writing(self) -> None:
+        """Go on with the answer."""
+        self._look()
+        super().resume_writing()
+
+    def handle_websocket_upgrade(self) -> None:
+        """Leave the connection to the protocol of WebSockets, until which it has its place."""
+        if self._reader is not None:
+            self._reader.forget()
+        super().handle_websocket_upgrade()
+        protocol: Any = self.transport.get_protocol()
+        if protocol is self:
+            return
+        lost = protocol.connection_lost
+
+        def connection_lost(exc: Exception | None) -> None:
+            self._end()
+            lost(exc)
+
+        protocol.connection_lost = connection_lost
+
+    @classmethod
+    def _places(cls) -> Places:
+        if cls.places is None:
+            cls.places = of_process(settings.CONNECTIONS_PER_ADDRESS, settings.PROXIES)
+        return cls.places
+
+    def _end(self) -> None:
+        self._forget_head()
+        if self._reader is not None:
+            self._reader.forget()
+        self._places().give_back(self, self._address)
+
+    def _look(self) -> None:
+        if self._reader is not None:
+            self._reader.look()
 
     def _await_head(self) -> None:
         self._forget_head()

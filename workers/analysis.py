@@ -8,6 +8,8 @@ from django.db import transaction
 
 from apps.bench.rules import runner
 from apps.bench.text import Message
+from apps.core import isolation
+from apps.core.shutdown import ShuttingDown
 from apps.tuning import services as tuning
 from apps.tuning.analysis import services as analyses
 from workers import limits
@@ -23,6 +25,14 @@ def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:
     """Refresh the findings of an ended campaign, once; False if that is done or another worker is at it."""
     if not analyses.begin_analysis(campaign_id=campaign_id, now=now):
         return False
+    try:
+        return _carry_out(campaign_id, now)
+    except ShuttingDown as error:
+        isolation.give_back(error, lambda: analyses.leave_analysis(campaign_id=campaign_id))
+        raise
+
+
+def _carry_out(campaign_id: int, now: datetime) -> bool:
     with transaction.atomic():
         campaign = analyses.lock_begun(campaign_id=campaign_id)
         if campaign is None:

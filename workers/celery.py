@@ -1,16 +1,19 @@
 """The Celery application and its timetable."""
 
+import logging
 import os
+from contextlib import nullcontext
 from typing import Any
 
 from celery import Celery, Task
 from django.db import close_old_connections
 from kombu import Exchange, Queue
 
-from apps.core import queue, timeouts
-from workers import signs
+from apps.core import queue, shutdown, timeouts
+from workers import ending, signs
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
+logger = logging.getLogger(__name__)
 # Each worker would import every page for Django's checks, a second of a core, and throw away what they find.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
@@ -23,10 +26,14 @@ class KeepingTask(Task):
         if self.request.called_directly or self.request.is_eager:
             return super().__call__(*args, **kwargs)
         close_old_connections()
-        if self.name not in queue.LONG_TASKS:
-            return super().__call__(*args, **kwargs)
-        with timeouts.long_work():
-            return super().__call__(*args, **kwargs)
+        limits = timeouts.long_work if self.name in queue.LONG_TASKS else nullcontext
+        try:
+            with shutdown.heard(), limits():
+                return super().__call__(*args, **kwargs)
+        except shutdown.ShuttingDown:
+            # The rows are the queue: the timetable finds what is left.
+            logger.info("%s is left, for the worker stops: it is carried on after the next start", self.name)
+            return None
 
 
 app = Celery("fathom", task_cls=KeepingTask)
@@ -62,4 +69,5 @@ app.conf.update(
 )
 app.autodiscover_tasks(["workers"])
 app.steps["worker"].add(signs.GiveSigns)
+app.steps["worker"].add(ending.LeaveTasks)
 app.steps["consumer"].add(signs.FollowLoop)

@@ -155,6 +155,11 @@ class Children:
         return _Look(main, threads, self._board.ticks_of(child))
 
 
+def of_worker(worker: Any) -> list[Any]:
+    """Return the processes that carry out tasks for a worker of Celery; none if it carries them out itself."""
+    return list(getattr(getattr(worker.pool, "_pool", None), "_pool", ()))
+
+
 def _judge(last: _Watched | None, look: _Look, now: float) -> _Watched:
     if last is None or look.goes_on_from(last.look):
         return _Watched(look, now)

@@ -14,8 +14,9 @@ from apps.bench.toolkit import ToolFailure
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
-from apps.core import cpu_time, isolation, leases, queue
+from apps.core import cpu_time, isolation, leases, queue, shutdown
 from apps.core.models import SetAside
+from apps.core.shutdown import ShuttingDown
 from apps.results import services as results
 from apps.results import timings
 from workers import adaptation, clean_up, readings
@@ -51,13 +52,14 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
             return False
         # It may have been set since the last look, a moment ago.
         campaigns.note_clock_steps(now=timezone.now())
-        # Committed before anything is read: whatever ends this worker on the way is counted.
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
         # What PostgreSQL's end took with it, and the service's where it brings its own, was no fault of the reading.
         is_new_server = When(updated_at__lt=leases.ServerStart(), then=1)
-        opened.update(readings=Case(is_new_server, default=F("readings") + 1), updated_at=Now())
         began = time.process_time()
         try:
+            # Committed before anything is read: whatever ends this worker on the way is counted, but a stop.
+            with shutdown.put_off():
+                opened.update(readings=Case(is_new_server, default=F("readings") + 1), updated_at=Now())
             _close(run_id, cpu_time.READING_S if in_turn else cpu_time.QUICK_S)
         except results.TakesLongError:
             opened.update(readings=F("readings") - 1)
@@ -65,6 +67,9 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
             readings.count(run_id, time.process_time() - began + readings.MOST_S)
             queue.send(queue.BULKY)
             return False
+        except ShuttingDown as error:
+            isolation.give_back(error, lambda: opened.update(readings=F("readings") - 1))
+            raise
         except Exception:
             # It is the worker's own end that counts.
             isolation.raise_unless_usable()

@@ -132,7 +132,7 @@ class GiveSigns(bootsteps.StartStopStep):
     def __init__(self, worker: Any, **options: Any) -> None:
         connections.fit_to_worker(settings.DATABASES["default"])
         queues = list(worker.app.amqp.queues.consume_from)
-        offspring = children.Children(lambda: _children_of(worker), after_s=settings.HANG_AFTER_S)
+        offspring = children.Children(lambda: children.of_worker(worker), after_s=settings.HANG_AFTER_S)
         backlog = _Backlog(queues, offspring)
         worker.life = Life(worker.hostname, is_stuck=backlog.is_stuck, queues=queues, offspring=offspring)
         worker_process_init.connect(offspring.begin_ticking)
@@ -149,11 +149,6 @@ class GiveSigns(bootsteps.StartStopStep):
     def terminate(self, worker: Any) -> None:
         """End at once."""
         worker.life.stop()
-
-
-def _children_of(worker: Any) -> list[Any]:
-    """Return the processes that carry out tasks for a worker; none if it carries them out itself."""
-    return list(getattr(getattr(worker.pool, "_pool", None), "_pool", ()))
 
 
 class FollowLoop(bootsteps.StartStopStep):

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts import consent, mail_quotas
 from apps.accounts.mail_quotas import Sender
+from apps.core import shutdown
 
 # Of what a mail server answers, so much is kept. From this code on it refuses for good: RFC 5321, 4.2.1.
 LONGEST_ANSWER = 200
@@ -71,8 +72,10 @@ def ask(mail: Mail, *, sender: Sender, now: datetime) -> bool:
         return False
     asked_at = None
     try:
-        _send_counted(mail, sender, now, is_asking=True)
-        asked_at = now
+        # Nobody is asked twice because the worker stops just now.
+        with shutdown.put_off():
+            _send_counted(mail, sender, now, is_asking=True)
+            asked_at = now
     finally:
         consent.end_asking(mail.address, sender.team, asked_at)
     return True

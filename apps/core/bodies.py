@@ -1,7 +1,7 @@
 """How much a request may bring, by the kind of its address and by who sends it, and how it is read: one definition.
 
 Pages, REST and agents' addresses read what is sent by `pieces`: it ends at the limit while the body still comes, and
-when nothing comes any more.
+when nothing comes any more, or too little for its kind.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import enum
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -18,9 +19,8 @@ from django.urls import Resolver404, resolve
 KIB = 1024
 # So long (s) nothing of a body may come, before whoever sends it is told that it did not.
 IDLE_S = 30.0
-# In each time so long (s) so much of a page's or REST's body comes at least (bytes): slower is only a connection that
-# is held open.
-PACE_S, LEAST_PACE = 60.0, 256 * KIB
+# A whole body has the setting's time (s), and that once more for each so many bytes that came of it.
+PER_BYTES = 64 * 1024 * KIB
 # Who is refused before its body's end reads the answer only when it comes to read: so long (s), and so much of the
 # rest (bytes), is taken and dropped meanwhile.
 LINGER_S = 2.0
@@ -71,6 +71,28 @@ def kind_of(method: str, path: str, *, is_known: bool) -> BodyKind:
     return BodyKind.FILES if path in settings.FILE_ADDRESSES else BodyKind.FORM
 
 
+@dataclass(frozen=True)
+class Pace:
+    """In each time of `within_s` at least so many bytes come, or the rest: slower is only a connection held open."""
+
+    within_s: float
+    least: int
+
+
+# Of whoever may not be known all comes within a third of a minute: an address can hold few of them.
+_OF_ANYBODY, _OF_KNOWN = Pace(20.0, 64 * KIB), Pace(60.0, 256 * KIB)
+PACES = {
+    BodyKind.NOTHING: _OF_ANYBODY,
+    BodyKind.ANONYMOUS: _OF_ANYBODY,
+    BodyKind.FORM: _OF_KNOWN,
+    BodyKind.FILES: _OF_KNOWN,
+    BodyKind.GREETING: _OF_ANYBODY,
+    BodyKind.NEWS: _OF_KNOWN,
+    BodyKind.QUESTION: _OF_KNOWN,
+    BodyKind.REPORT: _OF_KNOWN,
+}
+
+
 class RefusedBody(Exception):
     """A body that is not taken to its end."""
 
@@ -88,12 +110,9 @@ class TooLarge(RefusedBody):
 
 
 class BodyStalled(RefusedBody):
-    """Nothing of the body came for `IDLE_S`, or too little for `PACE_S`."""
+    """Nothing of the body came for `IDLE_S`, or less than its pace asks for, or it took too long in all."""
 
     status = 408
-
-    def __init__(self, text: str = "") -> None:
-        super().__init__(text or f"Nothing of the request's body came for {IDLE_S:g} s.")
 
 
 class Unanswerable(RefusedBody):
@@ -107,18 +126,24 @@ class HungUp(Exception):
 
 
 class Allowance:
-    """How much is taken: `first` bytes of anybody, and what `ask` answers, once, of whoever sends more."""
+    """What is taken: a `first` kind of anybody, and the kind that `ask` answers, once, of whoever sends more."""
 
-    def __init__(self, first: int, ask: Callable[[], Awaitable[int]] | None = None) -> None:
-        self.most = first
+    def __init__(self, first: BodyKind, ask: Callable[[], Awaitable[BodyKind]] | None = None) -> None:
+        self._kind = first
         self._ask = ask
+
+    @property
+    def pace(self) -> Pace:
+        """Return how fast it comes at least."""
+        return PACES[self._kind]
 
     async def check(self, size: int) -> None:
         """Raise TooLarge if a body of `size` bytes, or the first so many of one, are more than is taken."""
-        if size > self.most and self._ask is not None:
-            self.most, self._ask = await self._ask(), None
-        if size > self.most:
-            raise TooLarge(self.most)
+        if size > most_bytes(self._kind) and self._ask is not None:
+            ask, self._ask = self._ask, None
+            self._kind = await ask()
+        if size > most_bytes(self._kind):
+            raise TooLarge(most_bytes(self._kind))
 
 
 def announced_bytes(headers: Mapping[bytes, bytes]) -> int:
@@ -127,30 +152,49 @@ def announced_bytes(headers: Mapping[bytes, bytes]) -> int:
     return int(length[:20]) if length.isdigit() else 0
 
 
-async def pieces(
-    receive: Callable[[], Awaitable[Any]], announced: int, allowance: Allowance, least_pace: int = 0
-) -> AsyncIterator[bytes]:
-    """Yield what comes of a body; TooLarge, Stalled (also for less than `least_pace` in PACE_S) or HungUp end it."""
+async def pieces(receive: Callable[[], Awaitable[Any]], announced: int, allowance: Allowance) -> AsyncIterator[bytes]:
+    """Yield what comes of a body; TooLarge, BodyStalled or HungUp end it."""
     await allowance.check(announced)
     size, is_whole = 0, False
-    since, before = time.monotonic(), 0
+    time_limit = _TimeLimit(allowance)
     while not is_whole:
-        try:
-            async with asyncio.timeout(IDLE_S):
-                message = await receive()
-        except TimeoutError:
-            raise BodyStalled from None
+        message = await time_limit.keep(receive(), size)
         if message["type"] == "http.disconnect":
             raise HungUp
         piece = message.get("body", b"")
         size += len(piece)
         await allowance.check(size)
         is_whole = not message.get("more_body", False)
-        if time.monotonic() - since > PACE_S and not is_whole:
-            if size - before < least_pace:
-                raise BodyStalled(f"Less than {least_pace} bytes of the request's body came in {PACE_S:g} s.")
-            since, before = time.monotonic(), size
         yield piece
+
+
+class _TimeLimit:
+    """How long a body may still take to come on: of its pace, of its next piece, and of all of it."""
+
+    def __init__(self, allowance: Allowance) -> None:
+        self._allowance = allowance
+        self._begun = self._since = time.monotonic()
+        self._before = 0
+
+    async def keep(self, coming: Awaitable[Any], size: int) -> Any:
+        """Return what comes after so many bytes; BodyStalled if it does not in time."""
+        pace, now = self._allowance.pace, time.monotonic()
+        if size - self._before >= pace.least:
+            self._since, self._before = now, size
+        most_s = settings.BODY_MOST_S * (1 + size // PER_BYTES)
+        left_s, why = min(
+            (IDLE_S, f"Nothing of the request's body came for {IDLE_S:g} s."),
+            (
+                self._since + pace.within_s - now,
+                f"Less than {pace.least} bytes of the request's body came in {pace.within_s:g} s.",
+            ),
+            (self._begun + most_s - now, f"The request's body did not come within {most_s:g} s (BODY_MOST_S)."),
+        )
+        try:
+            async with asyncio.timeout(left_s):
+                return await coming
+        except TimeoutError:
+            raise BodyStalled(why) from None
 
 
 class Closing:

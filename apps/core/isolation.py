@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from apps.bench.text import Message
-from apps.core import clock, leases, troubles
+from apps.core import clock, leases, shutdown, troubles
 from apps.core.models import SetAside
 
 logger = logging.getLogger(__name__)
@@ -229,18 +229,19 @@ def _tell(work: str, row_id: int, row: SetAside, tell: Tell) -> None:
         logger.exception("That %s failed with row %s could not be told where it is seen", work, row_id)
 
 
-def give_back(error: Exception, release: Callable[[], object]) -> None:
+def give_back(error: BaseException, release: Callable[[], object]) -> None:
     """Raise what was met at a row for a reason of ours (core.troubles), once `release` has let go of the row.
 
-    Nothing is given up for it: the row is set aside with the reason, and tried again. Anything else is the caller's.
+    Nothing is given up for it: the row is set aside with the reason, and tried again; at once after the start, if the
+    worker is to stop (core.shutdown). Anything else is the caller's.
     """
-    if not troubles.is_ours(error):
+    if not isinstance(error, shutdown.ShuttingDown) and not troubles.is_ours(error):
         return
     if not connection.in_atomic_block and not connection.is_usable():
         # The session was ended: the database may well answer another.
         connection.close()
     # Where it is away, whoever takes up what is left counts a worker that was lost.
-    with suppress(DatabaseError):
+    with shutdown.put_off(), suppress(DatabaseError):
         release()
     raise error
 

@@ -50,17 +50,18 @@ class _Sender:
 
     def body(self) -> AsyncIterator[bytes]:
         """Yield the body's pieces, within the limit of its address and sender."""
-        allowance = bodies.Allowance(bodies.most_bytes(bodies.BodyKind.NOTHING), self._most_bytes)
-        return bodies.pieces(self._receive, self.length, allowance, bodies.LEAST_PACE)
+        return bodies.pieces(
+            self._receive, self.length, bodies.Allowance(bodies.BodyKind.NOTHING, self._kind_of_body)
+        )
 
-    async def _most_bytes(self) -> int:
+    async def _kind_of_body(self) -> bodies.BodyKind:
         method, path = self.scope["method"], self.scope["path"]
         # Nobody is looked up for an address that takes nothing.
         kind = bodies.kind_of(method, path, is_known=False)
         if kind is not bodies.BodyKind.NOTHING and (sender := await sync_to_async(_sender_of)(self.head)):
             kind = bodies.kind_of(method, path, is_known=True)
             self.intake.belong_to(sender)
-        return bodies.most_bytes(kind)
+        return kind
 
 
 def _sender_of(head: Mapping[bytes, bytes]) -> str:

@@ -183,6 +183,9 @@ def codes_in_source() -> set[str]:
     return codes
 
 
+UNHEARD = {"stalled", "too-many-agents"}
+
+
 def code_of(value: ast.expr) -> set[str]:
     if isinstance(value, ast.Constant):
         return {str(value.value)}
@@ -197,8 +200,9 @@ def test_every_answer_names_its_request_whatever_it_says(server: LiveServer) -> 
         got = ask(server, case, request)
         assert got == Got(case.status, case.code, request), case
         answers.append((case, got))
-    # All that the service can say was heard, but for its own faults, and what it says after half a minute of silence.
-    assert {got.code for _case, got in answers} - {""} == codes_in_source() - FAULTS - {"stalled"}
+    # All that the service can say was heard, but for its own faults, what it says after half a minute of silence, and
+    # to the ten thousandth agent of a team (test_services).
+    assert {got.code for _case, got in answers} - {""} == codes_in_source() - FAULTS - UNHEARD
     assert {case.name for case, _got in answers} >= set(ROUTES)
     # An agent puts a report aside for exactly what the service refuses one for.
     assert {got.code for case, got in answers if is_of_report(case)} == set(reports.FOR_GOOD)

@@ -1,13 +1,16 @@
 """What is done to agents' jobs, with a clock of the test's own."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from apps.accounts.models import Team
 from apps.agents import queries, services
 from apps.agents.models import Agent, Job, Listener
 from apps.core import queue
+from apps.core.errors import ConflictError
 from tests.agents import factories
 
 pytestmark = pytest.mark.django_db
@@ -262,6 +265,27 @@ def test_a_token_of_a_node_with_an_agent_is_not_made() -> None:
         services.issue_enrolment_token(node=agent.node, user=None, now=NOW)
     services.retire_agent(agent=agent, now=NOW)
     services.issue_enrolment_token(node=agent.node, user=None, now=NOW)
+
+
+def test_a_team_has_so_many_agents_and_another_team_as_many(settings: Any) -> None:
+    agent, _ = factories.agent(last_seen_at=NOW)
+    settings.AGENTS_PER_TEAM = 2
+    team = agent.node.team
+    waiting, late = (factories.node(team, name) for name in ("waiting", "late"))
+    issued = services.issue_enrolment_token(node=late, user=None, now=NOW)
+    factories.agent(waiting)
+    with pytest.raises(ConflictError, match="AGENTS_PER_TEAM"):
+        services.issue_enrolment_token(node=factories.node(team, "more"), user=None, now=NOW)
+    # A token that was made before is worth no more.
+    with pytest.raises(services.EnrolmentRefused, match="AGENTS_PER_TEAM") as refused:
+        services.enrol_agent(token_text=issued.text, version="1", now=NOW)
+    assert refused.value.code == "too-many-agents"
+    # The replacement of one that is there is none more, and what one team has is nothing of another's.
+    services.issue_enrolment_token(node=waiting, user=None, now=NOW)
+    other = Team.objects.create(name="others")
+    services.issue_enrolment_token(node=factories.node(other, "theirs"), user=None, now=NOW)
+    services.retire_agent(agent=agent, now=NOW)
+    services.enrol_agent(token_text=issued.text, version="1", now=NOW)
 
 
 def test_an_agent_that_never_came_to_life_can_be_replaced() -> None:

@@ -86,8 +86,9 @@ async def test_a_body_that_does_not_come_on_is_given_up(path: str, monkeypatch: 
 
     scope = scope_of("POST", path, (b"content-length", b"100"))
     if path.startswith("/agent/"):
-        with pytest.raises(room.Problem) as refusal:
-            await asyncio.wait_for(exchange.read_body(scope, receive, BodyKind.NEWS), 5)
+        news = room.AgentRoom(MIB, MIB)
+        with news.share_of(1, 1) as share, pytest.raises(room.Problem) as refusal:
+            await asyncio.wait_for(exchange.read_body(scope, receive, BodyKind.NEWS, share), 5)
         assert refusal.value.status == 408
         return
     answered = Answered()

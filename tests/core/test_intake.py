@@ -153,7 +153,7 @@ async def test_of_one_person_so_much_lies_on_the_disk(people: None, monkeypatch:
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_what_comes_in_drops_is_given_up(path: str, people: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "PACE_S", 0.1)
+    monkeypatch.setattr(bodies, "PACES", dict.fromkeys(bodies.Kind, bodies.Pace(0.1, 256 * KIB)))
     sent = 0
 
     async def receive() -> Any:
@@ -169,9 +169,30 @@ async def test_what_comes_in_drops_is_given_up(path: str, people: None, monkeypa
     assert sent < 200
 
 
+@pytest.mark.parametrize("kind", bodies.Kind)
+async def test_no_body_comes_for_ever(kind: bodies.Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "BODY_MOST_S", 0.05)
+    sent = 0
+
+    async def receive() -> Any:
+        nonlocal sent
+        sent += 1
+        await asyncio.sleep(0.005)
+        return {"type": "http.request", "body": b"x", "more_body": sent < 400}
+
+    allowance = bodies.Allowance(kind)
+    with pytest.raises(bodies.Stalled, match="BODY_MOST_S"):
+        async for _piece in bodies.pieces(receive, 0, allowance):
+            pass
+    assert sent < 400
+    # Whoever sent much has the time of each part of it.
+    monkeypatch.setattr(bodies, "PER_BYTES", 1)
+    sent = 390
+    assert len([piece async for piece in bodies.pieces(receive, 0, allowance)]) == 10
+
+
 async def test_what_comes_on_is_taken(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "PACE_S", 0.05)
-    monkeypatch.setattr(bodies, "LEAST_PACE", 10)
+    monkeypatch.setattr(bodies, "PACES", dict.fromkeys(bodies.Kind, bodies.Pace(0.05, 10)))
     left = 30
 
     async def receive() -> Any:

@@ -47,6 +47,9 @@ RIGHT = {
     "MAIL_DOMAINS": "example.org, KISTI.re.kr",
     "QUOTA_STORED_BYTES": "5 GiB",
     "UPLOAD_MOST": "2 GiB",
+    "BODY_MOST_S": "60",
+    "CONNECTIONS_PER_ADDRESS": "100",
+    "AGENTS_PER_TEAM": "5",
     "SIGN_IN_FAILURES_PER_ADDRESS": "5",
     "SIGN_IN_FAILURES_PER_NAME": "5",
 }
@@ -81,6 +84,9 @@ WRONG = {
     "MAIL_DOMAINS": "@example.org",
     "QUOTA_STORED_BYTES": "much",
     "UPLOAD_MOST": "large",
+    "BODY_MOST_S": "59",
+    "CONNECTIONS_PER_ADDRESS": "-1",
+    "AGENTS_PER_TEAM": "-1",
     "SIGN_IN_FAILURES_PER_ADDRESS": "-5",
     "SIGN_IN_FAILURES_PER_NAME": "0",
 }

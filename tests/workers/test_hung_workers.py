@@ -13,7 +13,7 @@ from apps.core import broker, health, queue, signs
 from tests import factories
 from tests.hanging import held as held_by_a_tracer
 from tests.workers import processes
-from tests.workers.test_killed_workers import a_report, held
+from tests.workers.works import a_report, held
 from workers import tasks
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("workers")]

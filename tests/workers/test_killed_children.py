@@ -5,15 +5,15 @@ import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import Popen
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from apps.core import queue
 from tests import factories
+from tests.factories import Cast
 from tests.workers import processes
-from tests.workers.test_killed_workers import WORKS, Work, held, waits_for
+from tests.workers.works import WORKS, Work, held, waits_for
 from workers import tasks
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("workers")]
@@ -34,7 +34,7 @@ def worker(django_db_setup: None, folder: Path) -> Iterator[Popen[bytes]]:
 
 
 @pytest.fixture
-def cast(transactional_db: None, settings: Any, folder: Path) -> Iterator[SimpleNamespace]:
+def cast(transactional_db: None, settings: Any, folder: Path) -> Iterator[Cast]:
     """Return the named cast, in a database that workers see, with empty queues."""
     settings.VAR_DIR = folder
     processes.purge()
@@ -44,7 +44,7 @@ def cast(transactional_db: None, settings: Any, folder: Path) -> Iterator[Simple
 
 @pytest.mark.parametrize("make", WORKS)
 def test_it_is_taken_up_again_by_the_same_worker(
-    make: Callable[[SimpleNamespace], Work], cast: SimpleNamespace, worker: Popen[bytes]
+    make: Callable[[Cast], Work], cast: Cast, worker: Popen[bytes]
 ) -> None:
     work = make(cast)
     with held(work.table):

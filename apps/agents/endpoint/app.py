@@ -18,6 +18,7 @@ from apps.agents.endpoint.exchange import (
     Receive,
     Scope,
     Send,
+    address_of,
     answer,
     bad_field,
     header,
@@ -41,8 +42,9 @@ HOLD_S = 20.0
 Answer = tuple[int, dict[str, Any]]
 # A question for work is read in the loop in which all others are answered, but for longer ones (bytes).
 SHORT_POLL = 4 * 1024
-# Codes of the refusals of a process: another is at work, or it has to introduce itself first.
+# Codes of the refusals of a process: another is at work, or it has to introduce itself first; and of enrolments.
 OTHER, UNKNOWN = "other-instance", "unknown-instance"
+CONFLICTS = ("used-token", "node-has-agent", "too-many-agents", "prefix-taken")
 # The key of no process.
 NOBODY = UUID(int=0)
 
@@ -56,6 +58,7 @@ class AgentEndpoint:
         self.hub = Hub()
         self._reports = room.AgentRoom(room.REPORTS_OF_AGENT, room.REPORTS_OF_ALL)
         self._news = room.AgentRoom(room.NEWS_OF_AGENT, room.NEWS_OF_ALL)
+        self._enrolments = room.Lobby(room.ENROLMENTS_OF_ADDRESS, room.ENROLMENTS_OF_ALL)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -95,7 +98,9 @@ class AgentEndpoint:
         if scope["method"] not in (("GET", "POST") if name == "clock" else ("POST",)):
             raise Problem(405, "wrong-method", "Use POST.")
         if name == "enrol":
-            return await self._enrol(await read_body(scope, receive, BodyKind.GREETING))
+            with self._enrolments.share_of(address_of(scope)) as share:
+                body = await read_body(scope, receive, BodyKind.GREETING, share)
+            return await self._enrol(body)
         prefix, agent = await self._identify(scope)
         key = protocol.instance_of(header(scope, b"fathom-instance"))
         if name in ("hello", "leave"):
@@ -148,13 +153,14 @@ class AgentEndpoint:
         """Let a process begin its work, or end it."""
         if key is None:
             raise bad_field("Fathom-Instance", "is missing in the request's head")
-        data = read_json(await read_body(scope, receive, BodyKind.GREETING))
+        with self._news.share_of(agent.agent_id, agent.team_id) as share:
+            data = read_json(await read_body(scope, receive, BodyKind.GREETING, share))
         if name == "leave":
             await database.run_for(
                 agent.team_id, services.leave_instance, agent_id=agent.agent_id, key=key, now=timezone.now()
             )
             return 200, {}
-        introduction = protocol.introduction_of(data, key, str((scope.get("client") or ("",))[0]))
+        introduction = protocol.introduction_of(data, key, address_of(scope))
         try:
             await database.run_for(
                 agent.team_id,
@@ -196,8 +202,7 @@ class AgentEndpoint:
                 services.enrol_agent, token_text=token, version=version, own=own, now=timezone.now()
             )
         except services.EnrolmentRefused as refusal:
-            status = 409 if refusal.code in ("used-token", "node-has-agent", "prefix-taken") else 401
-            raise Problem(status, refusal.code, str(refusal)) from refusal
+            raise Problem(409 if refusal.code in CONFLICTS else 401, refusal.code, str(refusal)) from refusal
         return 201, {"node": str(agent.node)} | ({"token": text} if text else {})
 
     async def _poll(self, prefix: str, agent: Credentials, body: bytes) -> Answer:

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 from apps.agents.endpoint.room import GaveWay, Problem, RoomShare
@@ -36,8 +35,13 @@ def header(scope: Scope, name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
 
 
-async def read_body(scope: Scope, receive: Receive, kind: bodies.BodyKind, share: RoomShare | None = None) -> bytes:
-    """Return the request's body, within the limit of its kind and, while it comes, of the agent's share of memory.
+def address_of(scope: Scope) -> str:
+    """Return the address that a request comes from, "" if none is known."""
+    return str((scope.get("client") or ("",))[0])
+
+
+async def read_body(scope: Scope, receive: Receive, kind: bodies.BodyKind, share: RoomShare) -> bytes:
+    """Return the request's body, within the limit of its kind and, while it comes, of its sender's share of memory.
 
     Problem 413 for more, 408 if it does not come on, 503 if too much comes at once.
     """
@@ -45,10 +49,9 @@ async def read_body(scope: Scope, receive: Receive, kind: bodies.BodyKind, share
     body = bytearray()
     try:
         # What is announced takes nothing: a head that promises 64 MiB costs a hundred bytes.
-        with share.while_it_comes() if share is not None else nullcontext():
-            async for piece in bodies.pieces(receive, length, bodies.Allowance(bodies.most_bytes(kind))):
-                if share is not None:
-                    share.grow(len(body) + len(piece))
+        with share.while_it_comes():
+            async for piece in bodies.pieces(receive, length, bodies.Allowance(kind)):
+                share.grow(len(body) + len(piece))
                 body += piece
     except GaveWay:
         raise Problem(503, "unavailable", "This came too slowly while others sent much: send it again.") from None

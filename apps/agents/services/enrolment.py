@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -36,11 +37,17 @@ class IssuedEnrolment:
 
 @transaction.atomic
 def issue_enrolment_token(*, node: Node, user: User | None, now: datetime) -> IssuedEnrolment:
-    """Make a token that enrols one agent on `node` within the hour; ConflictError if the node has an agent."""
+    """Make a token that enrols one agent on `node` within the hour.
+
+    ConflictError if the node has an agent, or its team has as many in service as it may.
+    """
     agent = Agent.objects.filter(node=node).first()
     if agent and not agent.is_replaceable:
         text = _("%(node)s already has an agent: retire it first, then its replacement can be enrolled.")
         raise ConflictError(text % {"node": node})
+    if _has_most(node):
+        text = _("The team has %(most)s agents in service, as many as it may (AGENTS_PER_TEAM): retire some first.")
+        raise ConflictError(text % {"most": settings.AGENTS_PER_TEAM})
     issued = secrets.issue("enrol")
     token = EnrolmentToken.objects.create(
         node=node, prefix=issued.prefix, digest=issued.digest, created_by=user, expires_at=now + TOKEN_LIFETIME
@@ -62,7 +69,8 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
 
     With `own` the agent has its token already, and "" is returned. Then it may ask again for as long as the
     enrolment token would have been good and it has not come to life: the answer may have been lost.
-    Raises EnrolmentRefused: unknown-token, expired-token, used-token, node-has-agent or prefix-taken.
+    Raises EnrolmentRefused: unknown-token, expired-token, used-token, node-has-agent, too-many-agents or
+    prefix-taken.
     """
     token = _token_of(token_text)
     if token.used_at:
@@ -81,6 +89,12 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
         raise EnrolmentRefused(
             "node-has-agent", f"{token.node} already has an agent: retire it on the node's agent page first."
         )
+    if _has_most(token.node):
+        raise EnrolmentRefused(
+            "too-many-agents",
+            f"The team has {settings.AGENTS_PER_TEAM} agents in service, as many as it may (AGENTS_PER_TEAM):"
+            " retire some first.",
+        )
     if own and Agent.objects.filter(prefix=own.prefix).exclude(pk=agent.pk).exists():
         raise EnrolmentRefused("prefix-taken", "The token that was drawn begins as another's: run the command again.")
     issued = secrets.issue("agent")
@@ -95,6 +109,12 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
     wake.revoke_node(token.node_id)
     audit.note("agent-enrolled", agent=agent.pk, node=token.node.name, team=token.node.team_id)
     return agent, "" if own else issued.text
+
+
+def _has_most(node: Node) -> bool:
+    """Return whether a node's team has as many agents in service, on other nodes, as it may."""
+    others = Agent.objects.filter(node__team=node.team_id, retired_at=None).exclude(node=node.pk)
+    return bool(settings.AGENTS_PER_TEAM) and others.count() >= settings.AGENTS_PER_TEAM
 
 
 def _token_of(text: str) -> EnrolmentToken:

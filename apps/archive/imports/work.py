@@ -16,6 +16,7 @@ from apps.archive.imports.recognition import storable
 from apps.archive.imports.tables import TableError
 from apps.bench.text import Message, _
 from apps.core import expiry, isolation, leases, queue, turns
+from apps.core.shutdown import ShuttingDown
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +68,7 @@ def _take_turn(import_id: int, now: datetime) -> bool:
         _end(imported, State.REFUSED, error.message)
     except FileNotFoundError:
         _end(imported, State.REFUSED, Message(_("What was sent is no longer there: send it again.")))
-    except Exception as error:
+    except (Exception, ShuttingDown) as error:
         isolation.give_back(error, lambda: Import.objects.filter(pk=import_id).update(claimed_at=None))
         logger.exception("Import %s could not be carried on", import_id)
         text = _("Something went wrong on our side; the server's log has the details.")

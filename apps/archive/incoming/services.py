@@ -29,6 +29,7 @@ from apps.archive.incoming.models import IncomingArchive
 from apps.bench.text import Message, _
 from apps.core import expiry, isolation, leases, messages, queue, scratch, space, turns
 from apps.core.errors import ConflictError
+from apps.core.shutdown import ShuttingDown
 
 logger = logging.getLogger(__name__)
 State = IncomingArchive.State
@@ -123,7 +124,7 @@ def _take_turn(pk: int, now: datetime) -> bool:
         _refuse(incoming, error.message)
     except FileNotFoundError:
         _refuse(incoming, Message(_("The file is gone: send the archive again.")))
-    except Exception as error:
+    except (Exception, ShuttingDown) as error:
         isolation.give_back(error, lambda: _wait(incoming, attempts=F("attempts") - 1))
         logger.exception("Archive %s could not be imported", incoming.pk)
         _refuse(incoming, Message(_("The archive could not be imported; the service's log says why.")))

@@ -226,6 +226,10 @@ START_LEAD_S = environment.seconds("START_LEAD_S", 0.2)
 # One request body at most (a job's whole output, compressed, fits in it), and a person's form or document.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 FORM_MOST_BYTES = 8 * 1024 * 1024
+# A whole body comes within so long (s); the largest of 64 MiB may come at 18 KiB/s (core.bodies).
+BODY_MOST_S = environment.number("BODY_MOST_S", 3600, least=60)
+# So many connections one address (of IPv6 a network of 64 bits) has at a web process; 0 for no limit. Not a proxy's.
+CONNECTIONS_PER_ADDRESS = environment.number("CONNECTIONS_PER_ADDRESS", 4096)
 # Files that are sent at once, with all around them; where they are taken, of whoever is signed in (core.bodies).
 UPLOAD_MOST_BYTES = environment.read("UPLOAD_MOST", "17 GiB", limits.bytes_of)
 FILE_ADDRESSES = (
@@ -253,6 +257,8 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # How much may be asked for in a time, and stored in all; generous, for they hold off a flood and no user (limits).
 RATE_LIMITS = limits.from_environment(environment)
 QUOTA_STORED_BYTES = environment.read("QUOTA_STORED_BYTES", "1 TiB", limits.bytes_of)
+# So many agents in service may one team have; 0 for no limit.
+AGENTS_PER_TEAM = environment.number("AGENTS_PER_TEAM", 10_000)
 # What was sent to be imported, and nobody decides on, is kept for so many days.
 UNDECIDED_DAYS = environment.number("KEEP_UNDECIDED_DAYS", 14, least=1)
 

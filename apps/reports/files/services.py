@@ -19,6 +19,7 @@ from django.utils import timezone, translation
 from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.core import isolation, leases, queue, scratch, turns
+from apps.core.shutdown import ShuttingDown
 from apps.reports import drafts
 from apps.reports.document import Document
 from apps.reports.files.base import Imprint, RenderingError
@@ -100,7 +101,7 @@ def _render(pk: int, now: datetime) -> bool:
     except RenderingError as error:
         logger.warning("Rendering %s failed: %s", claimed.pk, error)
         _end(claimed, State.FAILED, error=error.message.as_json())
-    except Exception as error:
+    except (Exception, ShuttingDown) as error:
         isolation.give_back(
             error, lambda: _ours(claimed).update(state=State.WAITING, progress=0, attempts=F("attempts") - 1)
         )

@@ -13,7 +13,7 @@ from apps.accounts import addresses, consent, post, rights
 from apps.accounts.mail_quotas import MailsUsedUp, Sender
 from apps.accounts.models import Role
 from apps.accounts.post import Mail, NoServer, NotTaken, harmless
-from apps.core import messages
+from apps.core import messages, shutdown
 from apps.reports.document import Items, Paragraph, Table, TextLink, Value, joined
 from apps.reports.files import cells
 from apps.reports.models import Delivery, Edition, Rendering, Schedule
@@ -43,9 +43,11 @@ def mail_all(delivery: Delivery, edition: Edition, files: Sequence[Rendering], n
     for recipient in consent.recipients_of(schedule.team, recipients):
         try:
             if recipient.is_mailed:
-                send(edition, files, recipient.address, delivery, now)
-                delivery.mailed.append(recipient.address)
-                delivery.save(update_fields=["mailed"])
+                # Nobody is mailed twice because the worker stops just now.
+                with shutdown.put_off():
+                    send(edition, files, recipient.address, delivery, now)
+                    delivery.mailed.append(recipient.address)
+                    delivery.save(update_fields=["mailed"])
             else:
                 outcome.not_agreed.append(recipient.address)
                 ask(recipient.address, schedule, now)

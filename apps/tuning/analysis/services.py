@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import F
 
 from apps.accounts import rights
 from apps.accounts.models import Role, User
@@ -70,6 +71,11 @@ def lock_begun(*, campaign_id: int) -> Campaign | None:
     # Asked under the lock: another may have ended it a moment ago.
     is_open = campaign and Analysis.objects.filter(campaign=campaign, ended_at=None).exists()
     return campaign if is_open else None
+
+
+def leave_analysis(*, campaign_id: int) -> None:
+    """Let an analysis be taken up again that a worker left because it stops: it is no attempt."""
+    Analysis.objects.filter(campaign=campaign_id, ended_at=None).update(attempts=F("attempts") - 1)
 
 
 @transaction.atomic

@@ -1,0 +1,62 @@
+"""How a worker that is to stop has its tasks leave what they are at: within seconds, and nothing counts as lost."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# What a worker sends to those of its processes that are at a task. SIGTERM also comes where a task took too long.
+SIGNAL = signal.SIGUSR2
+
+
+class ShuttingDown(KeyboardInterrupt):
+    """The worker is to stop: leave the work as it would be taken up if it had never been begun.
+
+    No Exception, so that nobody takes it for a failure of what they were at; as with Ctrl-C, psycopg cancels the
+    statement under way, and the connection can be used to give back what was claimed.
+    """
+
+
+class _Shield:
+    """How many blocks put the end off now, and whether it came meanwhile."""
+
+    depth = 0
+    is_asked = False
+
+
+def ignore() -> None:
+    """Let the signal pass from now on, as a process that is at no task: there is nothing to leave."""
+    signal.signal(SIGNAL, signal.SIG_IGN)
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """Raise ShuttingDown anywhere in the block once the worker is to stop; in a process's main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(SIGNAL, _leave)
+    try:
+        yield
+    finally:
+        signal.signal(SIGNAL, before)
+        _Shield.is_asked = False
+
+
+@contextmanager
+def put_off() -> Iterator[None]:
+    """Raise it at the end of the block and not within: for what must be noted once it was done, and takes little."""
+    _Shield.depth += 1
+    try:
+        yield
+    finally:
+        _Shield.depth -= 1
+    if _Shield.is_asked and not _Shield.depth:
+        _leave()
+
+
+def _leave(*_of_signal: object) -> None:
+    # Asked again and again: where it is raised in a finaliser, it is lost.
+    _Shield.is_asked = True
+    if not _Shield.depth:
+        raise ShuttingDown
