@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.conf import settings
-from django.db import close_old_connections
 from django.http import HttpRequest
 
 from apps.bench.text import Message, _
+from apps.core.connections import give_back
 from apps.core.limits.askers import address_of
 from apps.core.limits.policies import LimitExceededError
 
@@ -51,7 +51,7 @@ class Askers:
                 self._under_way[asker] += 1
                 return True
         # Who waits keeps no connection from those who need not.
-        close_old_connections()
+        give_back()
         end = time.monotonic() + self._wait_s
         with self._changed:
             while self._under_way[asker] >= self.most:
