@@ -209,7 +209,13 @@ def test_mail_leaves_through_one_door() -> None:
 
 
 # Who closes a connection otherwise has a thread, or a process, of its own, and no transaction in it.
-CLOSERS = {"apps.core.connections", "apps.core.streams", "apps.core.isolation", "apps.core.timeouts", "workers.celery"}
+CLOSERS = {
+    "apps.core.connections",
+    "apps.core.streams",
+    "apps.core.isolation",
+    "apps.core.timeouts",
+    "workers.celery",
+}
 _CLOSING = {"close_old_connections", "close_all", "close_if_unusable_or_obsolete"}
 
 

@@ -9,7 +9,6 @@ from typing import Any, Generic, TypeVar
 
 from apps.core.connections import give_back
 
-
 T = TypeVar("T")
 
 
