@@ -208,6 +208,34 @@ def test_mail_leaves_through_one_door() -> None:
     assert senders == {"apps.accounts.post"}
 
 
+# Who closes a connection otherwise has a thread, or a process, of its own, and no transaction in it.
+CLOSERS = {
+    "apps.core.connections",
+    "apps.core.streams",
+    "apps.core.isolation",
+    "apps.core.timeouts",
+    "workers.celery",
+}
+_CLOSING = {"close_old_connections", "close_all", "close_if_unusable_or_obsolete"}
+
+
+def closes_connections(tree: ast.AST) -> bool:
+    """Say whether a file closes database connections itself."""
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    names |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    texts = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+    return bool(names & _CLOSING or {"connection.close", "db.connection.close"} & texts)
+
+
+def test_connections_are_given_back_by_one_door_which_no_transaction_passes() -> None:
+    assert {module_of(path) for path in SOURCES if closes_connections(tree_of(path))} == CLOSERS
+    assert closes_connections(ast.parse("from django.db import close_old_connections as given_back"))
+    assert closes_connections(ast.parse("connection.close()"))
+    assert not closes_connections(ast.parse("file.close()"))
+
+
 # Which figure counts is one fact that the database keeps (`Sample.counts`): only these ask flags, marks or warm-ups,
 # to say why a figure is left out, to read what a point was given, and to name the flags of a report.
 JUDGES = {"apps.results.doubts", "apps.tuning.evidence.points", "apps.reports.campaign.material"}

@@ -89,6 +89,16 @@ class PasswordForm(StyledWidgets, PasswordChangeForm):
         help_text=gettext_lazy("Whoever knew the old password may have made one. Scripts need new tokens then."),
     )
 
+    def hash_password(self) -> None:
+        """Give the person the new password, which `save` only writes: to hash it takes long, and a turn."""
+        self.user.set_password(self.cleaned_data["new_password1"])
+
+    def save(self, commit: bool = True) -> Any:
+        """Write the person with the password that was hashed before."""
+        if commit:
+            self.user.save()
+        return self.user
+
 
 class TimezoneInput(forms.TextInput):
     """A text with the names of all time zones to choose from."""

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django import db
+
 Entry = dict[str, Any]
 
 # What answers people, or takes a step of a measurement, frees what it holds soon, also when it has come to a halt.
@@ -32,6 +34,15 @@ def fit_to_worker(entry: Entry) -> None:
     entry["CONN_MAX_AGE"] = 60
     entry["CONN_HEALTH_CHECKS"] = True
     _limit(entry, "fathom worker")
+
+
+def give_back() -> None:
+    """Give the thread's connection back, for who waits keeps none from those who need not.
+
+    One within a transaction is kept: without it the transaction could not go on.
+    """
+    if not any(each.in_atomic_block for each in db.connections.all(initialized_only=True)):
+        db.close_old_connections()
 
 
 def _limit(entry: Entry, name: str) -> None:

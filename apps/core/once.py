@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from functools import update_wrapper
 from typing import Any, Generic, TypeVar
 
-from django.db import close_old_connections
+from apps.core.connections import give_back
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class _MadeOnce(Generic[T]):
             self._carry_out(key, result)
         elif not result.done():
             # Who waits keeps no connection from others.
-            close_old_connections()
+            give_back()
         return result.result()
 
     def forget(self) -> None:

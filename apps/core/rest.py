@@ -27,22 +27,21 @@ class Strict(plain_views.APIView):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer; what is written on a condition is written in the transaction that looked at it, or not at all."""
-        with contextlib.ExitStack() as self._turn:
-            return self._answer_on_condition(request, *args, **kwargs)
-
-    def _answer_on_condition(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if request.method not in etags.WRITES or "If-Match" not in request.headers:
-            return super().dispatch(request, *args, **kwargs)
-        with transaction.atomic():
+        self._has_begun = False
+        with contextlib.ExitStack() as self._around:
             answer = super().dispatch(request, *args, **kwargs)
-            if answer.status_code >= 400:
+            if self._has_begun and answer.status_code >= 400:
                 transaction.set_rollback(True)
-        return answer
+            return answer
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Look at who asks, then at what is asked."""
         super().initial(request, *args, **kwargs)
-        self._turn.enter_context(at_once.of_process.turn(at_once.asker_of(request)))
+        # Who waits for a turn gives the connection back: no transaction begins before.
+        self._around.enter_context(at_once.of_process.turn(at_once.asker_of(request)))
+        if request.method in etags.WRITES and "If-Match" in request.headers:
+            self._around.enter_context(transaction.atomic())
+            self._has_begun = True
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise Http404
         contract.refuse_unknown(self, request)

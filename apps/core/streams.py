@@ -10,11 +10,12 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.db import close_old_connections, connection
+from django.db import connection
 from django.http import HttpRequest, StreamingHttpResponse
 from rest_framework.request import Request
 
 from apps.core import downloads, endings, timeouts
+from apps.core.connections import give_back
 from apps.core.limits import middleware as limits
 
 Pieces = Iterator[bytes]
@@ -71,7 +72,7 @@ class _Threaded:
         """Make the first piece."""
         try:
             # The request has read what it needs: its connection is another's now.
-            close_old_connections()
+            give_back()
             self._first.append(self._executor.submit(self._context.run, self._step).result())
             # It stalls, too, if nobody comes to take the first one. No loop runs in the thread of a view.
             self._timer = threading.Timer(downloads.STALL_S, self._give_up)
@@ -98,7 +99,7 @@ class _Threaded:
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             # What came after the view may have read more.
-            await sync_to_async(close_old_connections)()
+            await sync_to_async(give_back)()
         try:
             piece = await self._next()
         except BaseException:

@@ -9,11 +9,11 @@ from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
-from django.db import close_old_connections
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
 from apps.core import bodies, endings, intake, outage, scratch, space
+from apps.core.connections import give_back
 from apps.core.limits.askers import address_in
 
 Scope = Mapping[str, Any]
@@ -76,7 +76,7 @@ def _sender_of(head: Mapping[bytes, bytes]) -> str:
         raise bodies.Unanswerable from error
     finally:
         # The rest of the body may take long, or never come.
-        close_old_connections()
+        give_back()
     return sender
 
 
@@ -197,7 +197,7 @@ class ReturningConnections:
                 with endings.called():
                     await self._pages(scope, receive, send)
             except BaseException:
-                await sync_to_async(close_old_connections)()
+                await sync_to_async(give_back)()
                 raise
 
 

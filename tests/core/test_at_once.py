@@ -7,11 +7,17 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from apps.core.limits.at_once import Askers
+from apps.core.limits.at_once import Asker, Askers
 from apps.core.limits.policies import LimitExceededError
 
 pytestmark = pytest.mark.django_db
 WAIT_S = 0.3
+PERSON = Asker("person 1")
+OTHER = Asker("person 2")
+
+
+def at(address: str) -> Asker:
+    return Asker(address, is_known=False)
 
 
 @pytest.fixture
@@ -20,7 +26,7 @@ def askers() -> Askers:
 
 
 @contextmanager
-def held(askers: Askers, asker: str, number: int) -> Iterator[ExitStack]:
+def held(askers: Askers, asker: Asker, number: int) -> Iterator[ExitStack]:
     with ExitStack() as turns:
         for _turn in range(number):
             turns.enter_context(askers.turn(asker))
@@ -28,32 +34,46 @@ def held(askers: Askers, asker: str, number: int) -> Iterator[ExitStack]:
 
 
 def test_more_of_the_same_asker_waits_and_is_refused(askers: Askers) -> None:
-    with held(askers, "person 1", 2):
+    with held(askers, PERSON, 2):
         begun = time.monotonic()
-        with pytest.raises(LimitExceededError) as refusal, askers.turn("person 1"):
+        with pytest.raises(LimitExceededError) as refusal, askers.turn(PERSON):
             pass
         assert time.monotonic() - begun >= WAIT_S
         assert refusal.value.retry_after_s == 5
-        with askers.turn("person 2"), askers.turn("127.0.0.1"):
+        with askers.turn(OTHER), askers.turn(at("127.0.0.1")):
             pass
-    with held(askers, "person 1", 2):
+    with held(askers, PERSON, 2):
         pass
 
 
 def test_who_waits_is_let_in_when_an_earlier_one_ends() -> None:
     askers = Askers(2, wait_s=60)
-    with held(askers, "person 1", 2) as turns:
+    with held(askers, PERSON, 2) as turns:
         threading.Timer(WAIT_S, turns.close).start()
-        with askers.turn("person 1"):
+        with askers.turn(PERSON):
             pass
 
 
 def test_what_breaks_gives_its_turn_back(askers: Askers) -> None:
     for _time in range(3):
-        with pytest.raises(ValueError, match="broken"), askers.turn("person 1"):
+        with pytest.raises(ValueError, match="broken"), askers.turn(PERSON):
             raise ValueError("broken")
 
 
 def test_who_cannot_be_told_from_others_waits_for_nobody(askers: Askers) -> None:
-    with held(askers, "", 5):
+    with held(askers, at(""), 5):
+        pass
+
+
+def test_all_who_are_not_known_have_a_share_together_and_one_address_less() -> None:
+    askers = Askers(3, most_of_address=2, wait_s=WAIT_S)
+    with held(askers, at("192.0.2.1"), 2):
+        with pytest.raises(LimitExceededError, match="your requests"), askers.turn(at("192.0.2.1")):
+            pass
+        with held(askers, at("192.0.2.2"), 1):
+            with pytest.raises(LimitExceededError, match="not signed in"), askers.turn(at("192.0.2.3")):
+                pass
+            with held(askers, PERSON, 3):
+                pass
+    with held(askers, at("192.0.2.3"), 2):
         pass

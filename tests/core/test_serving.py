@@ -44,7 +44,7 @@ async def test_a_websocket_is_asked_to_come_again_while_the_database_is_away(no_
 
 async def test_an_answer_that_cannot_be_sent_gives_its_connection_back(monkeypatch: pytest.MonkeyPatch) -> None:
     given_back: list[bool] = []
-    monkeypatch.setattr(web, "close_old_connections", lambda: given_back.append(True))
+    monkeypatch.setattr(web, "give_back", lambda: given_back.append(True))
 
     async def pages(scope: Any, _receive: Any, _send: Any) -> None:
         if scope["fails"]:

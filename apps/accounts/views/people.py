@@ -46,6 +46,8 @@ class ChangePassword(SuccessMessageMixin, auth.PasswordChangeView):
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Change it, and end the person's tokens if they wish it."""
+        # No transaction waits for it.
+        form.hash_password()
         with transaction.atomic():
             response = super().form_valid(form)
             if form.cleaned_data["end_tokens"]:

@@ -130,6 +130,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 0, **broker.options_of(REDIS_U
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "apps.accounts.passwords.PasswordBackend"]
+# The only one: nothing is hashed past its places.
+PASSWORD_HASHERS = ["apps.accounts.hashing.PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
