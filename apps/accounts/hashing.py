@@ -19,7 +19,7 @@ AT_ONCE = 1 if (os.cpu_count() or 1) <= 2 else 2
 WAIT_S = 5.0
 
 
-class Places:
+class HashingPlaces:
     """So many hashes at once."""
 
     def __init__(self, most: int, *, wait_s: float = WAIT_S) -> None:
@@ -41,7 +41,7 @@ class Places:
             self._free.release()
 
 
-of_process = Places(AT_ONCE)
+of_process = HashingPlaces(AT_ONCE)
 
 
 class PasswordHasher(PBKDF2PasswordHasher):

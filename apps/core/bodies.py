@@ -72,7 +72,7 @@ def kind_of(method: str, path: str, *, is_known: bool) -> BodyKind:
 
 
 @dataclass(frozen=True)
-class Pace:
+class BodyPace:
     """In each time of `within_s` at least so many bytes come, or the rest: slower is only a connection held open."""
 
     within_s: float
@@ -80,7 +80,7 @@ class Pace:
 
 
 # Of whoever may not be known all comes within a third of a minute: an address can hold few of them.
-_OF_ANYBODY, _OF_KNOWN = Pace(20.0, 64 * KIB), Pace(60.0, 256 * KIB)
+_OF_ANYBODY, _OF_KNOWN = BodyPace(20.0, 64 * KIB), BodyPace(60.0, 256 * KIB)
 PACES = {
     BodyKind.NOTHING: _OF_ANYBODY,
     BodyKind.ANONYMOUS: _OF_ANYBODY,
@@ -133,7 +133,7 @@ class Allowance:
         self._ask = ask
 
     @property
-    def pace(self) -> Pace:
+    def pace(self) -> BodyPace:
         """Return how fast it comes at least."""
         return PACES[self._kind]
 

@@ -26,9 +26,9 @@ def slow(settings: Settings) -> None:
 
 
 @pytest.fixture
-def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[hashing.Places]:
+def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[hashing.HashingPlaces]:
     """Take the only place."""
-    places = hashing.Places(1, wait_s=0.2)
+    places = hashing.HashingPlaces(1, wait_s=0.2)
     monkeypatch.setattr(hashing, "of_process", places)
     with places.place():
         yield places
@@ -51,7 +51,7 @@ def test_those_of_django_are_still_known(slow: None) -> None:
 
 @pytest.mark.parametrize("at", ["/accounts/login/", "/admin/login/"])
 @pytest.mark.django_db
-def test_who_gets_no_place_is_asked_to_come_again(at: str, slow: None, full: hashing.Places) -> None:
+def test_who_gets_no_place_is_asked_to_come_again(at: str, slow: None, full: hashing.HashingPlaces) -> None:
     client = Client(raise_request_exception=False)
     told = client.post(at, {"username": "nobody", "password": "wrong"})
     assert (told.status_code, told.headers["Retry-After"]) == (503, "5")

@@ -11,7 +11,7 @@ import pytest
 from apps.agents import endpoint as endpoints
 from apps.agents.endpoint import app, database, exchange, room
 from apps.core import bodies, web
-from apps.core.bodies import Kind
+from apps.core.bodies import BodyKind
 from apps.core.room import LEAST
 from tests.agents import factories
 from tests.agents.test_waking import close_connection
@@ -22,7 +22,7 @@ REST = ("/api/v1/campaigns/", "/api/v1/inventory/", "/api/v1/nothing/")
 PAGES = sorted({*plain_addresses(), *PLACES, *REST, "/nothing/"})
 INSTANCE = UUID(int=7)
 # A drip (s), and the pace that all kinds have here.
-DRIP_S, QUICK = 0.02, bodies.Pace(0.2, 64 * 1024)
+DRIP_S, QUICK = 0.02, bodies.BodyPace(0.2, 64 * 1024)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,9 +30,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 async def doors(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[endpoints.AgentEndpoint]:
     """Yield all doors, before which everybody is asked for the same pace."""
-    monkeypatch.setattr(bodies, "PACES", dict.fromkeys(Kind, QUICK))
+    monkeypatch.setattr(bodies, "PACES", dict.fromkeys(BodyKind, QUICK))
     monkeypatch.setattr(bodies, "LINGER_S", 0.05)
-    opened = endpoints.AgentEndpoint(otherwise=web.ReturningConnections(web.Pages()), hold_s=0.1)
+    opened = endpoints.AgentEndpoint(otherwise=web.ReturningConnections(web.PageHandler()), hold_s=0.1)
     yield opened
     for task in opened.hub._tasks:
         task.cancel()
@@ -95,13 +95,13 @@ async def test_no_door_of_agents_waits_for_a_drip(
 
 
 def test_who_may_be_anybody_has_the_strictest_pace() -> None:
-    assert set(bodies.PACES) == set(Kind)
-    anybody = [bodies.PACES[kind] for kind in (Kind.NOTHING, Kind.ANONYMOUS, Kind.GREETING)]
+    assert set(bodies.PACES) == set(BodyKind)
+    anybody = [bodies.PACES[kind] for kind in (BodyKind.NOTHING, BodyKind.ANONYMOUS, BodyKind.GREETING)]
     for kind, pace in bodies.PACES.items():
         assert 0 < pace.within_s <= 60 and pace.least > 0, kind
         assert all(strict.within_s <= pace.within_s for strict in anybody)
     # All that they may send comes within one such time.
-    for kind in (Kind.NOTHING, Kind.ANONYMOUS, Kind.GREETING):
+    for kind in (BodyKind.NOTHING, BodyKind.ANONYMOUS, BodyKind.GREETING):
         assert bodies.most_bytes(kind) <= bodies.PACES[kind].least
 
 
@@ -115,7 +115,7 @@ async def test_an_address_has_so_many_enrolments_open_and_its_slowest_gives_way(
             return await asyncio.Event().wait()
 
         with lobby.share_of(address) as share:
-            return await exchange.read_body({"headers": []}, receive, Kind.GREETING, share)
+            return await exchange.read_body({"headers": []}, receive, BodyKind.GREETING, share)
 
     begun = [asyncio.create_task(hold("10.0.0.1")) for _number in range(4)]
     other = asyncio.create_task(hold("10.0.0.2"))

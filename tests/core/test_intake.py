@@ -153,7 +153,7 @@ async def test_of_one_person_so_much_lies_on_the_disk(people: None, monkeypatch:
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_what_comes_in_drops_is_given_up(path: str, people: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "PACES", dict.fromkeys(bodies.Kind, bodies.Pace(0.1, 256 * KIB)))
+    monkeypatch.setattr(bodies, "PACES", dict.fromkeys(bodies.BodyKind, bodies.BodyPace(0.1, 256 * KIB)))
     sent = 0
 
     async def receive() -> Any:
@@ -169,8 +169,8 @@ async def test_what_comes_in_drops_is_given_up(path: str, people: None, monkeypa
     assert sent < 200
 
 
-@pytest.mark.parametrize("kind", bodies.Kind)
-async def test_no_body_comes_for_ever(kind: bodies.Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", bodies.BodyKind)
+async def test_no_body_comes_for_ever(kind: bodies.BodyKind, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "BODY_MOST_S", 0.05)
     sent = 0
 
@@ -181,7 +181,7 @@ async def test_no_body_comes_for_ever(kind: bodies.Kind, monkeypatch: pytest.Mon
         return {"type": "http.request", "body": b"x", "more_body": sent < 400}
 
     allowance = bodies.Allowance(kind)
-    with pytest.raises(bodies.Stalled, match="BODY_MOST_S"):
+    with pytest.raises(bodies.BodyStalled, match="BODY_MOST_S"):
         async for _piece in bodies.pieces(receive, 0, allowance):
             pass
     assert sent < 400
@@ -192,7 +192,7 @@ async def test_no_body_comes_for_ever(kind: bodies.Kind, monkeypatch: pytest.Mon
 
 
 async def test_what_comes_on_is_taken(people: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "PACES", dict.fromkeys(bodies.Kind, bodies.Pace(0.05, 10)))
+    monkeypatch.setattr(bodies, "PACES", dict.fromkeys(bodies.BodyKind, bodies.BodyPace(0.05, 10)))
     left = 30
 
     async def receive() -> Any:
