@@ -1,10 +1,11 @@
 """Store what an inventory file describes: all of it or nothing."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
-from django.db import transaction
+from django.db import DataError, IntegrityError, transaction
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
@@ -12,10 +13,12 @@ from apps.accounts.models import Team
 from apps.testbeds import services
 from apps.testbeds.inventory import entries, reader
 from apps.testbeds.inventory.entries import Problems
-from apps.testbeds.inventory.fields import Lookup
+from apps.testbeds.inventory.fields import Field, Lookup
 from apps.testbeds.inventory.sections import SECTIONS, Section
 
 CREATED, CHANGED, SAME = "created", "changed", "same"
+# Of so many that the database refuses together each is looked at by itself.
+_FEW = 16
 
 
 @dataclass(frozen=True)
@@ -76,57 +79,128 @@ def _store_all(team: Team, document: reader.Entry) -> list[Change]:
     lookup = Lookup(_Known(team))
     changes = []
     for section in SECTIONS:
-        seen: set[object] = set()
-        for entry in entries.entries_of(document, section, problems):
-            values = entries.read_entry(section, entry, lookup, problems)
-            if values is None:
-                lookup.refused.add((section.model, entries.name_of(section, entry)))
-                continue
-            key = section.key_in(values)
-            if key in seen:
-                problems.add(
-                    entry.line, entries.label_of(section, entry), [_("it stands here twice: leave one out.")]
-                )
-                continue
-            seen.add(key)
-            try:
-                change = _store(team, section, lookup.items[section.model].get(key), values)
-            except ValidationError as error:
-                lookup.refused.add((section.model, entries.name_of(section, entry)))
-                _report(section, entry, error, problems)
-                continue
-            lookup.items[section.model][key] = change.item
-            changes.append(change)
+        changes += _Storing(team, section, lookup, problems).store(document)
     problems.raise_any()
     return changes
 
 
-def _store(team: Team, section: Section, item: Any, values: dict[str, Any]) -> Change:
-    """Create the item, or change what differs; ValidationError leaves the database as it was."""
-    fields = {field.name: field for field in section.fields if field.name in values}
-    before = {name: field.value_of(item) for name, field in fields.items()} if item else {}
-    if item:
-        # An item's identity is how it was found: the two sites of a pair may stand in either order.
-        fields = {
-            name: field
-            for name, field in fields.items()
-            if name not in section.identity and before[name] != values[name]
-        }
-        if not fields:
-            return Change(SAME, item)
+@dataclass(frozen=True)
+class _New:
+    """An entry that becomes a new item, and its key."""
+
+    key: object
+    entry: reader.Entry
+    prepared: services.Prepared
+
+
+class _Storing:
+    """Stores the entries of one section: what is new all at once, for a row by itself costs several queries."""
+
+    def __init__(self, team: Team, section: Section, lookup: Lookup, problems: Problems) -> None:
+        self._team, self._section, self._lookup, self._problems = team, section, lookup, problems
+
+    def store(self, document: reader.Entry) -> list[Change]:
+        """Return what was done for each entry that is not refused, in their order."""
+        changes: dict[object, Change] = {}
+        news: list[_New] = []
+        for entry in entries.entries_of(document, self._section, self._problems):
+            values = entries.read_entry(self._section, entry, self._lookup, self._problems)
+            if values is None:
+                self._refuse(entry)
+                continue
+            key = self._section.key_in(values)
+            if key in changes:
+                label = entries.label_of(self._section, entry)
+                self._problems.add(entry.line, label, [_("it stands here twice: leave one out.")])
+                continue
+            change = self._begin(key, entry, values, news)
+            # One that is refused stands here, too.
+            changes[key] = change or Change("", self._section.model())
+        refused = {new.key for new in self._create(news)}
+        return [change for key, change in changes.items() if change.action and key not in refused]
+
+    def _begin(self, key: object, entry: reader.Entry, values: dict[str, Any], news: list[_New]) -> Change | None:
+        """Return what is done for an entry: at once, or with those of `news`; None if it is refused."""
+        item = self._lookup.items[self._section.model].get(key)
+        try:
+            if item:
+                return _change(self._section, item, values)
+            fields = {field.name: field for field in self._section.fields if field.name in values}
+            prepared = services.prepare_item(
+                kind=self._section.model, team=self._team, values=_columns(fields, values)
+            )
+        except ValidationError as error:
+            self._refuse(entry, error)
+            return None
+        news.append(_New(key, entry, prepared))
+        return Change(CREATED, prepared.item, _differences(fields, {}, values))
+
+    def _create(self, news: Sequence[_New]) -> list[_New]:
+        """Create the items, and return those that are refused."""
+        if not news:
+            return []
+        try:
+            services.store_items([new.prepared for new in news])
+        except (IntegrityError, DataError):
+            if len(news) > _FEW:
+                half = len(news) // 2
+                return self._create(news[:half]) + self._create(news[half:])
+            return [new for new in news if not self._create_alone(new)]
+        for new in news:
+            self._lookup.items[self._section.model][new.key] = new.prepared.item
+        return []
+
+    def _create_alone(self, new: _New) -> bool:
+        """Create one item, so that what is wrong with it is said; return whether nothing is."""
+        kind, old = self._section.model, new.prepared.item
+        try:
+            item = services.create_item(kind=kind, team=self._team, values=new.prepared.values)
+        except ValidationError as error:
+            self._refuse(new.entry, error)
+            return False
+        # What others were told of is the one that is stored now.
+        old.__dict__.update(item.__dict__)
+        self._lookup.items[kind][new.key] = old
+        return True
+
+    def _refuse(self, entry: reader.Entry, error: ValidationError | None = None) -> None:
+        """Note that others may refer to it in vain, and what is wrong with it, unless that is noted."""
+        self._lookup.refused.add((self._section.model, entries.name_of(self._section, entry)))
+        if error is not None:
+            _report(self._section, entry, error, self._problems)
+
+
+def _change(section: Section, item: Any, values: dict[str, Any]) -> Change:
+    """Change what differs; ValidationError leaves the database as it was."""
+    before = {field.name: field.value_of(item) for field in section.fields if field.name in values}
+    # An item's identity is how it was found: the two sites of a pair may stand in either order.
+    fields = {
+        field.name: field
+        for field in section.fields
+        if field.name in before and field.name not in section.identity and before[field.name] != values[field.name]
+    }
+    if not fields:
+        return Change(SAME, item)
+    differences = _differences(fields, before, values)
+    # It is a savepoint, so that what the database itself refuses does not end the whole transaction.
+    return Change(CHANGED, services.update_item(item=item, values=_columns(fields, values)), differences)
+
+
+def _columns(fields: Mapping[str, Field], values: Mapping[str, Any]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name, field in fields.items():
         columns |= field.assignments(values[name])
-    differences = tuple(
-        difference
+    return columns
+
+
+def _differences(
+    fields: Mapping[str, Field], before: Mapping[str, Any], values: Mapping[str, Any]
+) -> tuple[Difference, ...]:
+    written = (
+        Difference(name, field.written(before.get(name)), field.written(values[name]))
         for name, field in fields.items()
-        if (difference := Difference(name, field.written(before.get(name)), field.written(values[name])))
-        and difference.before != difference.after
     )
-    # Each is a savepoint, so that what the database itself refuses does not end the whole transaction.
-    if item:
-        return Change(CHANGED, services.update_item(item=item, values=columns), differences)
-    return Change(CREATED, services.create_item(kind=section.model, team=team, values=columns), differences)
+    return tuple(difference for difference in written if difference.before != difference.after)
 
 
 def _report(section: Section, entry: reader.Entry, error: ValidationError, problems: Problems) -> None:
