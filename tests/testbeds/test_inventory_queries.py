@@ -46,6 +46,29 @@ def queries_of(section: str, number: int) -> int:
     return len(asked)
 
 
+def queries_of_changes(section: str, number: int) -> int:
+    team = Team.objects.create(name=f"of {number}", slug=f"of-{number}")
+    text = rows_of(section, number)
+    inventory.import_inventory(team=team, text=text)
+    changed = text.replace("10.0.0.2", "10.0.0.3").replace("{name: c}", "{name: c}, {name: d}")
+    changed = changed.replace("mounted_by: [c]", "mounted_by: [d]").replace("nodes: [n]}", "nodes: []}")
+    front, rows = changed.split(f"{section}:\n")
+    with CaptureQueriesContext(connection) as asked:
+        changes = inventory.import_inventory(
+            team=team, text=f"{front}{section}:\n{rows.replace('}' + chr(10), ', notes: new}' + chr(10))}"
+        )
+    assert len([change for change in changes if change.action == "changed"]) == number
+    # And all of it is as written.
+    again = inventory.import_inventory(team=team, text=changed)
+    assert {change.action for change in again} == {"same"}
+    return len(asked)
+
+
+@pytest.mark.parametrize("section", [section.name for section in SECTIONS])
+def test_nor_do_as_many_changes_cost_more(section: str) -> None:
+    assert queries_of_changes(section, 900) <= 2 * queries_of_changes(section, 9)
+
+
 @pytest.mark.parametrize("section", [section.name for section in SECTIONS])
 def test_a_hundred_times_the_rows_are_at_most_twice_the_queries(section: str) -> None:
     # A file has 3,000 things and parts of things at most.

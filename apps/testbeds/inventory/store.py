@@ -19,6 +19,8 @@ from apps.testbeds.inventory.sections import SECTIONS, Section
 CREATED, CHANGED, SAME = "created", "changed", "same"
 # Of so many that the database refuses together each is looked at by itself.
 _FEW = 16
+# The columns that say where something stands.
+_PLACES = {"testbed", "site"}
 
 
 @dataclass(frozen=True)
@@ -85,24 +87,26 @@ def _store_all(team: Team, document: reader.Entry) -> list[Change]:
 
 
 @dataclass(frozen=True)
-class _New:
-    """An entry that becomes a new item, and its key."""
+class _Wanted:
+    """What is to be done for an entry: `prepared` is stored, or the columns of an item are changed."""
 
     key: object
     entry: reader.Entry
-    prepared: services.Prepared
+    item: Any
+    columns: Mapping[str, Any]
+    prepared: services.Prepared | None = None
 
 
 class _Storing:
-    """Stores the entries of one section: what is new all at once, for a row by itself costs several queries."""
+    """Stores the entries of one section: all that is new, or changes, at once, for each alone costs queries."""
 
     def __init__(self, team: Team, section: Section, lookup: Lookup, problems: Problems) -> None:
         self._team, self._section, self._lookup, self._problems = team, section, lookup, problems
 
     def store(self, document: reader.Entry) -> list[Change]:
         """Return what was done for each entry that is not refused, in their order."""
-        changes: dict[object, Change] = {}
-        news: list[_New] = []
+        changes: dict[object, Change | None] = {}
+        wanted: list[_Wanted] = []
         for entry in entries.entries_of(document, self._section, self._problems):
             values = entries.read_entry(self._section, entry, self._lookup, self._problems)
             if values is None:
@@ -113,54 +117,76 @@ class _Storing:
                 label = entries.label_of(self._section, entry)
                 self._problems.add(entry.line, label, [_("it stands here twice: leave one out.")])
                 continue
-            change = self._begin(key, entry, values, news)
-            # One that is refused stands here, too.
-            changes[key] = change or Change("", self._section.model())
-        refused = {new.key for new in self._create(news)}
-        return [change for key, change in changes.items() if change.action and key not in refused]
+            try:
+                changes[key] = self._begin(key, entry, values, wanted)
+            except ValidationError as error:
+                changes[key] = None
+                self._refuse(entry, error)
+        refused = {
+            one.key
+            for is_new in (False, True)
+            for one in self._carry_out([one for one in wanted if bool(one.prepared) is is_new])
+        }
+        return [change for key, change in changes.items() if change and key not in refused]
 
-    def _begin(self, key: object, entry: reader.Entry, values: dict[str, Any], news: list[_New]) -> Change | None:
-        """Return what is done for an entry: at once, or with those of `news`; None if it is refused."""
+    def _begin(self, key: object, entry: reader.Entry, values: dict[str, Any], wanted: list[_Wanted]) -> Change:
+        """Return what is done for an entry, which is to be carried out if it is `wanted`."""
         item = self._lookup.items[self._section.model].get(key)
-        try:
-            if item:
-                return _change(self._section, item, values)
-            fields = {field.name: field for field in self._section.fields if field.name in values}
-            prepared = services.prepare_item(
-                kind=self._section.model, team=self._team, values=_columns(fields, values)
-            )
-        except ValidationError as error:
-            self._refuse(entry, error)
-            return None
-        news.append(_New(key, entry, prepared))
-        return Change(CREATED, prepared.item, _differences(fields, {}, values))
+        given = [field for field in self._section.fields if field.name in values]
+        before = {field.name: field.value_of(item) if item else None for field in given}
+        # An item's identity is how it was found: the two sites of a pair may stand in either order.
+        fields = {
+            field.name: field
+            for field in given
+            if not (item and (field.name in self._section.identity or before[field.name] == values[field.name]))
+        }
+        if item and not fields:
+            return Change(SAME, item)
+        differences = _differences(fields, before, values)
+        columns = _columns(fields, values)
+        if not item:
+            prepared = services.prepare_item(kind=self._section.model, team=self._team, values=columns)
+            wanted.append(_Wanted(key, entry, prepared.item, columns, prepared))
+            return Change(CREATED, prepared.item, differences)
+        if columns.keys() & _PLACES:
+            # Whether it may go there is asked for each.
+            services.update_item(item=item, values=columns)
+        else:
+            wanted.append(_Wanted(key, entry, item, columns))
+        return Change(CHANGED, item, differences)
 
-    def _create(self, news: Sequence[_New]) -> list[_New]:
-        """Create the items, and return those that are refused."""
-        if not news:
+    def _carry_out(self, wanted: Sequence[_Wanted]) -> list[_Wanted]:
+        """Create or change items, all of them together if that can be; return those that are refused."""
+        if not wanted:
             return []
         try:
-            services.store_items([new.prepared for new in news])
-        except (IntegrityError, DataError):
-            if len(news) > _FEW:
-                half = len(news) // 2
-                return self._create(news[:half]) + self._create(news[half:])
-            return [new for new in news if not self._create_alone(new)]
-        for new in news:
-            self._lookup.items[self._section.model][new.key] = new.prepared.item
+            if prepared := [one.prepared for one in wanted if one.prepared]:
+                services.store_items(prepared)
+            else:
+                services.change_items([(one.item, one.columns) for one in wanted])
+        except (IntegrityError, DataError, ValidationError):
+            if len(wanted) > _FEW:
+                half = len(wanted) // 2
+                return self._carry_out(wanted[:half]) + self._carry_out(wanted[half:])
+            return [one for one in wanted if not self._carry_out_alone(one)]
+        for one in wanted:
+            self._lookup.items[self._section.model][one.key] = one.item
         return []
 
-    def _create_alone(self, new: _New) -> bool:
-        """Create one item, so that what is wrong with it is said; return whether nothing is."""
-        kind, old = self._section.model, new.prepared.item
+    def _carry_out_alone(self, one: _Wanted) -> bool:
+        """Create or change one item, so that what is wrong with it is said; return whether nothing is."""
+        kind = self._section.model
         try:
-            item = services.create_item(kind=kind, team=self._team, values=new.prepared.values)
+            if one.prepared:
+                made = services.create_item(kind=kind, team=self._team, values=one.columns)
+                # What others were told of is the one that is stored now.
+                one.item.__dict__.update(made.__dict__)
+            else:
+                services.update_item(item=one.item, values=one.columns)
         except ValidationError as error:
-            self._refuse(new.entry, error)
+            self._refuse(one.entry, error)
             return False
-        # What others were told of is the one that is stored now.
-        old.__dict__.update(item.__dict__)
-        self._lookup.items[kind][new.key] = old
+        self._lookup.items[kind][one.key] = one.item
         return True
 
     def _refuse(self, entry: reader.Entry, error: ValidationError | None = None) -> None:
@@ -168,22 +194,6 @@ class _Storing:
         self._lookup.refused.add((self._section.model, entries.name_of(self._section, entry)))
         if error is not None:
             _report(self._section, entry, error, self._problems)
-
-
-def _change(section: Section, item: Any, values: dict[str, Any]) -> Change:
-    """Change what differs; ValidationError leaves the database as it was."""
-    before = {field.name: field.value_of(item) for field in section.fields if field.name in values}
-    # An item's identity is how it was found: the two sites of a pair may stand in either order.
-    fields = {
-        field.name: field
-        for field in section.fields
-        if field.name in before and field.name not in section.identity and before[field.name] != values[field.name]
-    }
-    if not fields:
-        return Change(SAME, item)
-    differences = _differences(fields, before, values)
-    # It is a savepoint, so that what the database itself refuses does not end the whole transaction.
-    return Change(CHANGED, services.update_item(item=item, values=_columns(fields, values)), differences)
 
 
 def _columns(fields: Mapping[str, Field], values: Mapping[str, Any]) -> dict[str, Any]:

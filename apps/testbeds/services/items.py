@@ -64,10 +64,15 @@ def new_item(*, kind: type[Item], team: Team, values: Mapping[str, Any]) -> Item
     ValidationError names each field that is wrong by itself; what stands in the database was not asked.
     """
     item = kind(team=team)
+    set_columns(item, values)
+    return item
+
+
+def set_columns(item: TeamOwned, values: Mapping[str, Any]) -> None:
+    """Set the columns of an item and store nothing; ValidationError as of `new_item`."""
     _assign(item, values)
     if wrong := _own_refusals(item):
         raise ValidationError(wrong)
-    return item
 
 
 def _save(item: Item, values: Mapping[str, Any]) -> Item:

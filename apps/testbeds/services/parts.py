@@ -107,6 +107,12 @@ ROWS: dict[type[TeamOwned], dict[str, Callable[[Any, Any], list[Any]]]] = {
     Cluster: {"nodes": node_rows},
     FileSystem: {"mounts": mount_rows},
 }
+# Where they stand, and which column is the item's.
+TABLES: dict[str, tuple[Any, str]] = {
+    "addresses": (NodeAddress, "node"),
+    "nodes": (Cluster.nodes.through, "cluster"),
+    "mounts": (Mount, "file_system"),
+}
 
 
 def parts_of(item: TeamOwned) -> dict[str, Any]:

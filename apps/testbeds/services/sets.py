@@ -1,11 +1,12 @@
-"""Make many items with few queries: each is checked by itself, and all are stored at once."""
+"""Make and change many items with few queries: each is checked by itself, and all are stored at once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
+from django.utils import timezone
 
 from apps.accounts.models import Team, TeamOwned
 from apps.testbeds.services import items, parts
@@ -41,6 +42,43 @@ def store_items(prepared: Sequence[Prepared]) -> None:
     _store([one.item for one in prepared])
     for _kind, rows in groupby((row for one in prepared for row in one.rows), key=type):
         _store(list(rows))
+
+
+@transaction.atomic
+def change_items(changes: Sequence[tuple[TeamOwned, Mapping[str, Any]]]) -> None:
+    """Change columns and parts of items of one kind, none of which gets another name or goes to another site.
+
+    ValidationError, or Django's IntegrityError or DataError, with nothing stored, if one is refused: `update_item`
+    says why.
+    """
+    kind, together = type(changes[0][0]), [item for item, _values in changes]
+    _hold(kind, together)
+    makers, columns, rows = parts.ROWS.get(kind, {}), {"updated_at"}, list[models.Model]()
+    for item, values in changes:
+        items.set_columns(item, values)
+        columns |= values.keys() - makers.keys()
+        rows += [row for name, make in makers.items() if name in values for row in make(item, values[name])]
+    now = timezone.now()
+    for item in together:
+        item.updated_at = now
+    kind._default_manager.bulk_update(together, sorted(columns), batch_size=_AT_ONCE)
+    for name in makers:
+        model, owner = parts.TABLES[name]
+        owners = [item.pk for item, values in changes if name in values]
+        if owners:
+            model._default_manager.filter(**{f"{owner}__in": owners}).delete()
+    _store(rows)
+
+
+def _hold(kind: type[TeamOwned], together: Sequence[TeamOwned]) -> None:
+    """Hold rows against other changes, and read them again; IntegrityError if one is gone."""
+    held = kind._default_manager.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    fresh = {row.pk: row for row in held.filter(pk__in=[item.pk for item in together])}
+    if len(fresh) < len(together):
+        raise IntegrityError("Some of them were deleted meanwhile.")
+    for item in together:
+        for field in kind._meta.concrete_fields:
+            setattr(item, field.attname, getattr(fresh[item.pk], field.attname))
 
 
 def _store(rows: Sequence[models.Model]) -> None:
