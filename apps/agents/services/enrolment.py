@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from apps.accounts.models import User
+from apps.accounts.models import Team, User
 from apps.agents import wake
 from apps.agents.models import Agent, EnrolmentToken, Job
 from apps.agents.services import losses
@@ -89,6 +89,8 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
         raise EnrolmentRefused(
             "node-has-agent", f"{token.node} already has an agent: retire it on the node's agent page first."
         )
+    # Who enrols another node of the team at this moment waits here, and then counts this one.
+    Team.objects.select_for_update(no_key=True).get(pk=token.node.team_id)
     if _has_most(token.node):
         raise EnrolmentRefused(
             "too-many-agents",

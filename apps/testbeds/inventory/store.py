@@ -1,10 +1,11 @@
 """Store what an inventory file describes: all of it or nothing."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
-from django.db import transaction
+from django.db import DataError, IntegrityError, transaction
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
@@ -12,10 +13,14 @@ from apps.accounts.models import Team
 from apps.testbeds import services
 from apps.testbeds.inventory import entries, reader
 from apps.testbeds.inventory.entries import Problems
-from apps.testbeds.inventory.fields import Lookup
+from apps.testbeds.inventory.fields import Field, Lookup
 from apps.testbeds.inventory.sections import SECTIONS, InventorySection
 
 CREATED, CHANGED, SAME = "created", "changed", "same"
+# Of so many that the database refuses together each is looked at by itself.
+_FEW = 16
+# The columns that say where something stands.
+_PLACES = {"testbed", "site"}
 
 
 @dataclass(frozen=True)
@@ -76,57 +81,138 @@ def _store_all(team: Team, document: reader.MappingNode) -> list[ItemChange]:
     lookup = Lookup(_TeamItems(team))
     changes = []
     for section in SECTIONS:
-        seen: set[object] = set()
-        for entry in entries.entries_of(document, section, problems):
-            values = entries.read_entry(section, entry, lookup, problems)
-            if values is None:
-                lookup.refused.add((section.model, entries.name_of(section, entry)))
-                continue
-            key = section.key_in(values)
-            if key in seen:
-                problems.add(
-                    entry.line, entries.label_of(section, entry), [_("it stands here twice: leave one out.")]
-                )
-                continue
-            seen.add(key)
-            try:
-                change = _store(team, section, lookup.items[section.model].get(key), values)
-            except ValidationError as error:
-                lookup.refused.add((section.model, entries.name_of(section, entry)))
-                _report(section, entry, error, problems)
-                continue
-            lookup.items[section.model][key] = change.item
-            changes.append(change)
+        changes += _Storing(team, section, lookup, problems).store(document)
     problems.raise_any()
     return changes
 
 
-def _store(team: Team, section: InventorySection, item: Any, values: dict[str, Any]) -> ItemChange:
-    """Create the item, or change what differs; ValidationError leaves the database as it was."""
-    fields = {field.name: field for field in section.fields if field.name in values}
-    before = {name: field.value_of(item) for name, field in fields.items()} if item else {}
-    if item:
+@dataclass(frozen=True)
+class _Wanted:
+    """What is to be done for an entry: `prepared` is stored, or the columns of an item are changed."""
+
+    key: object
+    entry: reader.MappingNode
+    item: Any
+    columns: Mapping[str, Any]
+    prepared: services.Prepared | None = None
+
+
+class _Storing:
+    """Stores the entries of one section: all that is new, or changes, at once, for each alone costs queries."""
+
+    def __init__(self, team: Team, section: InventorySection, lookup: Lookup, problems: Problems) -> None:
+        self._team, self._section, self._lookup, self._problems = team, section, lookup, problems
+
+    def store(self, document: reader.MappingNode) -> list[ItemChange]:
+        """Return what was done for each entry that is not refused, in their order."""
+        changes: dict[object, ItemChange | None] = {}
+        wanted: list[_Wanted] = []
+        for entry in entries.entries_of(document, self._section, self._problems):
+            values = entries.read_entry(self._section, entry, self._lookup, self._problems)
+            if values is None:
+                self._refuse(entry)
+                continue
+            key = self._section.key_in(values)
+            if key in changes:
+                label = entries.label_of(self._section, entry)
+                self._problems.add(entry.line, label, [_("it stands here twice: leave one out.")])
+                continue
+            try:
+                changes[key] = self._begin(key, entry, values, wanted)
+            except ValidationError as error:
+                changes[key] = None
+                self._refuse(entry, error)
+        refused = {
+            one.key
+            for is_new in (False, True)
+            for one in self._carry_out([one for one in wanted if bool(one.prepared) is is_new])
+        }
+        return [change for key, change in changes.items() if change and key not in refused]
+
+    def _begin(
+        self, key: object, entry: reader.MappingNode, values: dict[str, Any], wanted: list[_Wanted]
+    ) -> ItemChange:
+        """Return what is done for an entry, which is to be carried out if it is `wanted`."""
+        item = self._lookup.items[self._section.model].get(key)
+        given = [field for field in self._section.fields if field.name in values]
+        before = {field.name: field.value_of(item) if item else None for field in given}
         # An item's identity is how it was found: the two sites of a pair may stand in either order.
         fields = {
-            name: field
-            for name, field in fields.items()
-            if name not in section.identity and before[name] != values[name]
+            field.name: field
+            for field in given
+            if not (item and (field.name in self._section.identity or before[field.name] == values[field.name]))
         }
-        if not fields:
+        if item and not fields:
             return ItemChange(SAME, item)
+        differences = _differences(fields, before, values)
+        columns = _columns(fields, values)
+        if not item:
+            prepared = services.prepare_item(kind=self._section.model, team=self._team, values=columns)
+            wanted.append(_Wanted(key, entry, prepared.item, columns, prepared))
+            return ItemChange(CREATED, prepared.item, differences)
+        if columns.keys() & _PLACES:
+            # Whether it may go there is asked for each.
+            services.update_item(item=item, values=columns)
+        else:
+            wanted.append(_Wanted(key, entry, item, columns))
+        return ItemChange(CHANGED, item, differences)
+
+    def _carry_out(self, wanted: Sequence[_Wanted]) -> list[_Wanted]:
+        """Create or change items, all of them together if that can be; return those that are refused."""
+        if not wanted:
+            return []
+        try:
+            if prepared := [one.prepared for one in wanted if one.prepared]:
+                services.store_items(prepared)
+            else:
+                services.change_items([(one.item, one.columns) for one in wanted])
+        except (IntegrityError, DataError, ValidationError):
+            if len(wanted) > _FEW:
+                half = len(wanted) // 2
+                return self._carry_out(wanted[:half]) + self._carry_out(wanted[half:])
+            return [one for one in wanted if not self._carry_out_alone(one)]
+        for one in wanted:
+            self._lookup.items[self._section.model][one.key] = one.item
+        return []
+
+    def _carry_out_alone(self, one: _Wanted) -> bool:
+        """Create or change one item, so that what is wrong with it is said; return whether nothing is."""
+        kind = self._section.model
+        try:
+            if one.prepared:
+                made = services.create_item(kind=kind, team=self._team, values=one.columns)
+                # What others were told of is the one that is stored now.
+                one.item.__dict__.update(made.__dict__)
+            else:
+                services.update_item(item=one.item, values=one.columns)
+        except ValidationError as error:
+            self._refuse(one.entry, error)
+            return False
+        self._lookup.items[kind][one.key] = one.item
+        return True
+
+    def _refuse(self, entry: reader.MappingNode, error: ValidationError | None = None) -> None:
+        """Note that others may refer to it in vain, and what is wrong with it, unless that is noted."""
+        self._lookup.refused.add((self._section.model, entries.name_of(self._section, entry)))
+        if error is not None:
+            _report(self._section, entry, error, self._problems)
+
+
+def _columns(fields: Mapping[str, Field], values: Mapping[str, Any]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name, field in fields.items():
         columns |= field.assignments(values[name])
-    differences = tuple(
-        difference
+    return columns
+
+
+def _differences(
+    fields: Mapping[str, Field], before: Mapping[str, Any], values: Mapping[str, Any]
+) -> tuple[FieldChange, ...]:
+    written = (
+        FieldChange(name, field.written(before.get(name)), field.written(values[name]))
         for name, field in fields.items()
-        if (difference := FieldChange(name, field.written(before.get(name)), field.written(values[name])))
-        and difference.before != difference.after
     )
-    # Each is a savepoint, so that what the database itself refuses does not end the whole transaction.
-    if item:
-        return ItemChange(CHANGED, services.update_item(item=item, values=columns), differences)
-    return ItemChange(CREATED, services.create_item(kind=section.model, team=team, values=columns), differences)
+    return tuple(difference for difference in written if difference.before != difference.after)
 
 
 def _report(section: InventorySection, entry: reader.MappingNode, error: ValidationError, problems: Problems) -> None:

@@ -58,22 +58,43 @@ def delete_item(*, item: TeamOwned) -> None:
     item.delete()
 
 
+def new_item(*, kind: type[Item], team: Team, values: Mapping[str, Any]) -> Item:
+    """Return an item of the team that is not stored, with its columns.
+
+    ValidationError names each field that is wrong by itself; what stands in the database was not asked.
+    """
+    item = kind(team=team)
+    set_columns(item, values)
+    return item
+
+
+def set_columns(item: TeamOwned, values: Mapping[str, Any]) -> None:
+    """Set the columns of an item and store nothing; ValidationError as of `new_item`."""
+    _assign(item, values)
+    if wrong := _own_refusals(item):
+        raise ValidationError(wrong)
+
+
 def _save(item: Item, values: Mapping[str, Any]) -> Item:
-    setters = parts.SETTERS.get(type(item), {})
-    for name, value in values.items():
-        if name not in setters:
-            setattr(item, name, value.strip() if isinstance(value, str) else value)
+    _assign(item, values)
     if wrong := _refusals(item) or _refusal_to_move(item):
         raise ValidationError(wrong)
     item.save()
-    for name, setter in setters.items():
+    for name, setter in parts.SETTERS.get(type(item), {}).items():
         if name in values:
             setter(item, values[name])
     return item
 
 
-def _refusals(item: TeamOwned) -> dict[str, list[Any]]:
-    """Return what is wrong with each field."""
+def _assign(item: TeamOwned, values: Mapping[str, Any]) -> None:
+    """Set the columns that are given, and no part."""
+    for name, value in values.items():
+        if name not in parts.SETTERS.get(type(item), {}):
+            setattr(item, name, value.strip() if isinstance(value, str) else value)
+
+
+def _own_refusals(item: TeamOwned) -> dict[str, list[Any]]:
+    """Return what is wrong with each field, whatever else there is."""
     wrong: dict[str, list[Any]] = {}
     try:
         # A reference that is set was read from the database; asking whether it exists would cost a query each.
@@ -91,6 +112,12 @@ def _refusals(item: TeamOwned) -> dict[str, list[Any]]:
             wrong[field.name] = [parts.other_team(value)]
         elif isinstance(value, str) and _holds_control(value, allowed="\n\r\t" * isinstance(field, models.TextField)):
             wrong[field.name] = [_("This holds a control character: take it out, or write it again.")]
+    return wrong
+
+
+def _refusals(item: TeamOwned) -> dict[str, list[Any]]:
+    """Return what is wrong with each field."""
+    wrong = _own_refusals(item)
     if isinstance(item, InventoryItem) and "name" not in wrong and _name_is_taken(item):
         wrong["name"] = [
             _("The team already has a %(kind)s called “%(name)s”: choose another name.")

@@ -28,8 +28,8 @@ class MountPoint:
     path: str = ""
 
 
-def set_addresses(node: Node, addresses: Sequence[Address]) -> None:
-    """Give a node these addresses, the usual one first; ValidationError names the wrong ones."""
+def address_rows(node: Node, addresses: Sequence[Address]) -> list[NodeAddress]:
+    """Return the rows of a node's addresses, the usual one first; ValidationError names the wrong ones."""
     wanted = [(item.address, item.interface) for item in addresses]
     rows = [
         NodeAddress(node=node, address=address, interface=interface, position=position)
@@ -42,21 +42,34 @@ def set_addresses(node: Node, addresses: Sequence[Address]) -> None:
     ]
     if wrong:
         raise ValidationError({"addresses": wrong})
+    return rows
+
+
+def set_addresses(node: Node, addresses: Sequence[Address]) -> None:
+    """Give a node these addresses; ValidationError as of `address_rows`."""
+    rows, wanted = address_rows(node, addresses), [(item.address, item.interface) for item in addresses]
     if list(node.addresses.values_list("address", "interface")) != wanted:
         node.addresses.all().delete()
         NodeAddress.objects.bulk_create(rows)
 
 
-def set_nodes(cluster: Cluster, nodes: Sequence[Node]) -> None:
-    """Make these the nodes of a cluster; ValidationError names those of another team."""
+def node_rows(cluster: Cluster, nodes: Sequence[Node]) -> list[Any]:
+    """Return the rows that join nodes to a cluster; ValidationError names those of another team."""
     strangers = [node for node in nodes if node.team_id != cluster.team_id]
     if strangers:
         raise ValidationError({"nodes": [other_team(node) for node in strangers]})
+    # A cluster that is not stored yet cannot be asked for its nodes.
+    return [Cluster.nodes.through(cluster=cluster, node=node) for node in dict.fromkeys(nodes)]
+
+
+def set_nodes(cluster: Cluster, nodes: Sequence[Node]) -> None:
+    """Make these the nodes of a cluster; ValidationError as of `node_rows`."""
+    node_rows(cluster, nodes)
     cluster.nodes.set(nodes)
 
 
-def set_mounts(file_system: FileSystem, mounts: Sequence[MountPoint]) -> None:
-    """Make these the clusters that mount a file system; ValidationError names the wrong ones."""
+def mount_rows(file_system: FileSystem, mounts: Sequence[MountPoint]) -> list[Mount]:
+    """Return the rows of the clusters that mount a file system; ValidationError names the wrong ones."""
     rows = [Mount(file_system=file_system, cluster=item.cluster, path=item.path) for item in mounts]
     wrong = [other_team(item.cluster) for item in mounts if item.cluster.team_id != file_system.team_id]
     wrong += [text for row in rows for text in _refusals(row, row.cluster.name, exclude=["file_system", "cluster"])]
@@ -66,6 +79,12 @@ def set_mounts(file_system: FileSystem, mounts: Sequence[MountPoint]) -> None:
     ]
     if wrong:
         raise ValidationError({"mounts": wrong})
+    return rows
+
+
+def set_mounts(file_system: FileSystem, mounts: Sequence[MountPoint]) -> None:
+    """Make these the clusters that mount a file system; ValidationError as of `mount_rows`."""
+    rows = mount_rows(file_system, mounts)
     if set(file_system.mounts.values_list("cluster", "path")) != {(row.cluster_id, row.path) for row in rows}:
         file_system.mounts.all().delete()
         Mount.objects.bulk_create(rows)
@@ -81,6 +100,18 @@ SETTERS: dict[type[TeamOwned], dict[str, Callable[[Any, Any], None]]] = {
     Node: {"addresses": set_addresses},
     Cluster: {"nodes": set_nodes},
     FileSystem: {"mounts": set_mounts},
+}
+# What the same parts are of an item that is to be stored together with others.
+ROWS: dict[type[TeamOwned], dict[str, Callable[[Any, Any], list[Any]]]] = {
+    Node: {"addresses": address_rows},
+    Cluster: {"nodes": node_rows},
+    FileSystem: {"mounts": mount_rows},
+}
+# Where they stand, and which column is the item's.
+TABLES: dict[str, tuple[Any, str]] = {
+    "addresses": (NodeAddress, "node"),
+    "nodes": (Cluster.nodes.through, "cluster"),
+    "mounts": (Mount, "file_system"),
 }
 
 
