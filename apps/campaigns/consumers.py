@@ -1,17 +1,19 @@
 """The WebSocket of a campaign's page: it says what changed, and the page fetches that with its own rights."""
 
 import asyncio
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from channels.auth import get_user
-from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from django.conf import settings
+from django.contrib.auth import get_user
 from django.db import DatabaseError
+from django.http import HttpRequest
 
-from apps.accounts.models import User
 from apps.campaigns import live, queries
+from apps.core.limits.open_sockets import TOO_MANY
+from apps.core.looks import Looks
 
 # Changes are gathered for so long, so that a page is told of them at most twice a second.
 GATHER_S = 0.5
@@ -22,6 +24,30 @@ SIGNED_OUT = 4401
 NOT_SHARED = 4403
 # The database is away: the page comes again.
 AWAY = 1013
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Why whoever has a session may not see a campaign, 0 if they may, and who it is (0: nobody)."""
+
+    refusal: int
+    person: int
+
+
+def _look(key: tuple[str, int]) -> Viewer:
+    """Return who has a session, which is read anew, and whether they may see a campaign."""
+    session_key, campaign = key
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    user = get_user(request)
+    if not user.is_authenticated:
+        return Viewer(SIGNED_OUT, 0)
+    may_see = queries.campaigns_for(user).filter(pk=campaign).exists()
+    return Viewer(0 if may_see else NOT_SHARED, user.pk)
+
+
+# One look for all sockets of a session on one campaign.
+looks = Looks(_look)
 
 
 class CampaignConsumer(AsyncJsonWebsocketConsumer):
@@ -38,8 +64,15 @@ class CampaignConsumer(AsyncJsonWebsocketConsumer):
         self.looking: asyncio.Task[None] | None = None
         self.group = ""
         self.campaign_id: int = self.scope["url_route"]["kwargs"]["pk"]
-        if await self._refusal():
+        held = self.scope["held"]
+        async with held.greeting():
+            viewer = await self._viewer()
+        if viewer.refusal:
             await self.close()
+            return
+        if not held.belong_to(viewer.person):
+            await self.accept()
+            await self.close(code=TOO_MANY)
             return
         self.group = live.group_of(self.campaign_id)
         await self.channel_layer.group_add(self.group, self.channel_name)
@@ -80,12 +113,12 @@ class CampaignConsumer(AsyncJsonWebsocketConsumer):
         is_let_in = True
         while is_let_in:
             await asyncio.sleep(LOOK_S)
-            is_let_in = await self._is_let_in()
+            is_let_in = await self._is_let_in(within_s=LOOK_S / 2)
 
-    async def _is_let_in(self) -> bool:
+    async def _is_let_in(self, *, within_s: float = 0.0) -> bool:
         """Return whether the viewer may go on; the socket of one who may not is closed."""
         try:
-            code = await self._refusal()
+            code = (await self._viewer(within_s)).refusal
         except DatabaseError:
             code = AWAY
         if code and self.group:
@@ -98,14 +131,5 @@ class CampaignConsumer(AsyncJsonWebsocketConsumer):
         if group:
             await self.channel_layer.group_discard(group, self.channel_name)
 
-    async def _refusal(self) -> int:
-        """Return why the viewer may not see the campaign now, 0 if they may: the session is read anew."""
-        session = import_module(settings.SESSION_ENGINE).SessionStore(self.scope["session"].session_key)
-        user = await get_user({"session": session})
-        if not user.is_authenticated:
-            return SIGNED_OUT
-        return 0 if await self._may_see(user) else NOT_SHARED
-
-    @database_sync_to_async
-    def _may_see(self, user: User) -> bool:
-        return queries.campaigns_for(user).filter(pk=self.campaign_id).exists()
+    async def _viewer(self, within_s: float = 0.0) -> Viewer:
+        return await looks.ask((self.scope["session_key"], self.campaign_id), within_s=within_s)

@@ -3,7 +3,6 @@
 import os
 
 import django
-from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 
@@ -16,6 +15,7 @@ from django.utils import timezone  # noqa: E402
 from apps.agents import endpoint  # noqa: E402
 from apps.campaigns import routing  # noqa: E402
 from apps.core import scratch  # noqa: E402
+from apps.core.limits.open_sockets import BoundedSockets  # noqa: E402
 from apps.core.sockets import KnownSockets  # noqa: E402
 from apps.core.web import PageHandler, RefusingWhileAway, ReturningConnections  # noqa: E402
 
@@ -29,7 +29,7 @@ application = ProtocolTypeRouter(
         "http": http,
         "websocket": KnownSockets(
             routing.websocket_urlpatterns,
-            lambda sockets: AllowedHostsOriginValidator(RefusingWhileAway(AuthMiddlewareStack(sockets))),
+            lambda sockets: AllowedHostsOriginValidator(BoundedSockets(RefusingWhileAway(sockets))),
         ),
     }
 )

@@ -9,6 +9,9 @@ const WAITING = new Set(["draft", "scheduled"]);
 const LAST = new Set(["finished", "cancelled", "draft"]);
 // Codes with which apps/campaigns/consumers.py closes the socket of one who may not see the campaign any more.
 const ENDS = { 4401: "textSignedOut", 4403: "textNotShared" };
+// There are as many sockets as may be open: the page asks by itself, and tries again when some may have gone.
+const FULL = 4429;
+const LONGEST_RETRY_MS = 30000;
 let retryMs = 1000;
 let polling = null;
 let wasCut = false;
@@ -153,8 +156,9 @@ function connect() {
     if (event.code in ENDS) return end(page.dataset[ENDS[event.code]]);
     wasCut = true;
     poll(true);
+    if (event.code === FULL) retryMs = LONGEST_RETRY_MS;
     setTimeout(connect, retryMs);
-    retryMs = Math.min(retryMs * 2, 30000);
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
   });
 }
 

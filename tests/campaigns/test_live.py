@@ -53,9 +53,10 @@ def commit(django_capture_on_commit_callbacks: Any) -> Commit:
 
 @pytest.fixture(autouse=True)
 def calm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gather changes for a moment only, and leave the test's own database connection alone."""
+    """Gather changes for a moment only, and look in the test's own transaction."""
     monkeypatch.setattr(consumers, "GATHER_S", 0.05)
     monkeypatch.setattr("channels.db.close_old_connections", lambda: None)
+    monkeypatch.setattr(consumers.looks, "run", lambda work: sync_to_async(work)())
 
 
 class Socket(ApplicationCommunicator):

@@ -95,11 +95,11 @@ async def test_a_socket_ends_while_the_database_is_away_and_may_be_opened_again(
 ) -> None:
     socket = await connected(cast.bob, campaign.pk)
 
-    async def fail(consumer: object) -> int:
+    async def fail(consumer: object, within_s: float = 0.0) -> int:
         raise OperationalError
 
     with monkeypatch.context() as patched:
-        patched.setattr(consumers.CampaignConsumer, "_refusal", fail)
+        patched.setattr(consumers.CampaignConsumer, "_viewer", fail)
         await commit(lambda: live.publish(campaign.pk, "event"))
         assert await socket.end() == 1013
     assert await is_let_in(cast.bob, campaign.pk)

@@ -98,3 +98,19 @@ def test_one_whose_reader_may_not_see_it_any_more_says_so_and_asks_no_more() -> 
     done([shown, fetched.length - atFirst]);
     """
     assert run(program, "campaign.js", before=PAGE) == [["not shared", "again"], 0]
+
+
+def test_one_for_which_there_is_no_socket_left_asks_by_itself_and_tries_again_later() -> None:
+    program = """
+    const waits = [];
+    globalThis.setTimeout = (step, ms) => { if (step.name === "connect") waits.push(ms); return 0; };
+    on.open();
+    on.close({ code: 1006 });
+    on.open();
+    on.close({ code: 4429 });
+    await later(1000);
+    const atFirst = fetched.length;
+    await later(20000);
+    done([waits, fetched.length - atFirst > 3]);
+    """
+    assert run(program, "campaign.js", before=PAGE) == [[1000, 30000], True]

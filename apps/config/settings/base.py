@@ -109,6 +109,10 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 HANG_AFTER_S = environment.number("HANG_AFTER", 30, least=10)
 # So many connections a web process takes at most; the others that the server allows are the workers'.
 WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 12, least=database.FEWEST)
+# So many WebSockets a web process has open at most: in all, from one address, of one person.
+WEB_SOCKETS = environment.number("WEB_SOCKETS", 1000, least=1)
+WEB_SOCKETS_PER_ADDRESS = environment.number("WEB_SOCKETS_PER_ADDRESS", 200, least=1)
+WEB_SOCKETS_PER_PERSON = environment.number("WEB_SOCKETS_PER_PERSON", 40, least=1)
 
 REDIS_URL = environment.read("REDIS_URL", "redis://localhost:6379/0", broker_of)
 CHANNEL_LAYERS = {

@@ -1,0 +1,140 @@
+"""How many WebSockets may be open: of one person, from one address, and in all; beyond, a page asks now and then."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http.cookies import CookieError
+from typing import Any
+
+from django.conf import settings
+from django.http.cookie import parse_cookie
+
+from apps.core.limits.askers import address_in
+
+# The code with which one too many is closed (429 Too Many Requests), as static/js/campaign.js reads it.
+TOO_MANY = 4429
+# Of one address so many are looked up at once, for nobody is known before: the others' wait for no crowd of it.
+GREETINGS = 4
+_KEY_LENGTH = 32
+
+
+class Sockets:
+    """Counts what is open, under as many names as each socket has."""
+
+    def __init__(self, most: int, *, of_address: int, of_person: int) -> None:
+        self._most, self._of_address, self._of_person = most, of_address, of_person
+        self._open: Counter[str] = Counter()
+        self._greetings: dict[str, asyncio.Semaphore] = {}
+
+    @property
+    def size(self) -> int:
+        """Return how many are open."""
+        return self._open["all"]
+
+    def greet(self, address: str) -> "Held | None":
+        """Return what a socket from an address holds until it ends, None if there are as many as may be."""
+        held = Held(self, address)
+        if held.take("all", self._most) and (not address or held.take(f"at {address}", self._of_address)):
+            return held
+        held.give_back()
+        return None
+
+    def turn_of(self, address: str) -> asyncio.Semaphore:
+        """Return what greetings of an address wait for."""
+        return self._greetings.setdefault(address, asyncio.Semaphore(GREETINGS))
+
+    def take(self, name: str, most: int) -> bool:
+        """Count one more under a name, unless there are `most`."""
+        if self._open[name] >= most:
+            return False
+        self._open[name] += 1
+        return True
+
+    def take_of_person(self, held: "Held", person: int) -> bool:
+        """Count a socket as a person's, unless they have as many as one may."""
+        return held.take(f"person {person}", self._of_person)
+
+    def give_back(self, names: list[str], address: str) -> None:
+        """Count one less under each name."""
+        self._open.subtract(names)
+        self._open = +self._open
+        if not self._open[f"at {address}"]:
+            self._greetings.pop(address, None)
+
+
+class Held:
+    """What one socket counts as until it ends."""
+
+    def __init__(self, sockets: Sockets, address: str) -> None:
+        self._sockets, self._address = sockets, address
+        self._names: list[str] = []
+
+    def take(self, name: str, most: int) -> bool:
+        """Count it under one more name, unless there are `most`."""
+        is_taken = self._sockets.take(name, most)
+        if is_taken:
+            self._names.append(name)
+        return is_taken
+
+    def belong_to(self, person: int) -> bool:
+        """Count it as a person's; False if they have as many as one may."""
+        return self._sockets.take_of_person(self, person)
+
+    @asynccontextmanager
+    async def greeting(self) -> AsyncIterator[None]:
+        """Wait until few of the address are being looked up; nobody waits whose address is not known."""
+        if not self._address:
+            yield
+            return
+        async with self._sockets.turn_of(self._address):
+            yield
+
+    def give_back(self) -> None:
+        """Count it no more."""
+        self._sockets.give_back(self._names, self._address)
+        self._names = []
+
+
+of_process = Sockets(
+    settings.WEB_SOCKETS,
+    of_address=settings.WEB_SOCKETS_PER_ADDRESS,
+    of_person=settings.WEB_SOCKETS_PER_PERSON,
+)
+
+
+class BoundedSockets:
+    """Hands WebSockets on of which there are not too many, with their session's key and what they hold.
+
+    One without a session is refused (403) before anybody is looked up.
+    """
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one WebSocket."""
+        key = _session_key_of(dict(scope["headers"]).get(b"cookie", b""))
+        if not key:
+            await send({"type": "websocket.close"})
+            return
+        held = of_process.greet(address_in(str((scope.get("client") or ("",))[0])))
+        if held is None:
+            await receive()
+            # A code reaches a page only over a socket that is open.
+            await send({"type": "websocket.accept"})
+            await send({"type": "websocket.close", "code": TOO_MANY})
+            return
+        try:
+            await self._inner({**scope, "session_key": key, "held": held}, receive, send)
+        finally:
+            held.give_back()
+
+
+def _session_key_of(header: bytes) -> str:
+    """Return the key of a session as ours are written, "" for none."""
+    try:
+        key = parse_cookie(header.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")
+    except CookieError:
+        return ""
+    return key if len(key) == _KEY_LENGTH and key.isascii() and key.isalnum() else ""
