@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, When
 from django.utils import timezone
 
-from apps.archive.imports import checks, reader, sheets, store, uploads
+from apps.archive.imports import checks, grown, reader, sheets, store, uploads
 from apps.archive.imports.containers import ContainerError
 from apps.archive.imports.models import Import
 from apps.archive.imports.recognition import storable
@@ -127,7 +127,9 @@ def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> N
         return
     with transaction.atomic():
         imported.campaign = store.store(imported, now)
-        imported.save(update_fields=["campaign", "updated_at"])
+        already = grown.told(imported)
+        imported.reason = already.as_json() if already else None
+        imported.save(update_fields=["campaign", "reason", "updated_at"])
         _enter(imported, State.DONE)
     uploads.remove(imported)
 
