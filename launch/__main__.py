@@ -2,12 +2,11 @@
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from launch import home, ports, service, signals, supervisor, with_lab
+from launch import catalogue, home, ports, service, signals, supervisor, with_lab
 from launch.demo import agents, campaign, rest, run
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
@@ -56,15 +55,10 @@ def check() -> int:
 
 def messages() -> int:
     """Collect the texts to translate into locale/ko."""
-    if not shutil.which("xgettext"):
+    if catalogue.is_missing():
         print("fathom: GNU gettext is missing (Debian: apt-get install gettext).", file=sys.stderr)
         return 1
-    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "apps.config.settings.test"}
-    others = (".venv", "node_modules", "var", "tests", "launch", "lab", "benchmarks", "workers/agent")
-    ignored = [word for folder in others for word in ("--ignore", f"{folder}/*")]
-    options = ["--locale", "ko", "--no-wrap", "--no-location", "--no-obsolete"]
-    argv = [sys.executable, "manage.py", "makemessages", *options, *ignored]
-    return subprocess.run(argv, cwd=home.ROOT, env=env, check=False).returncode
+    return catalogue.collect(home.ROOT)
 
 
 def binds() -> list[str]:

@@ -28,8 +28,7 @@ def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:
     try:
         return _carry_out(campaign_id, now)
     except ShuttingDown as error:
-        isolation.give_back(error, lambda: analyses.leave_analysis(campaign_id=campaign_id))
-        raise
+        isolation.let_go(error, lambda: analyses.leave_analysis(campaign_id=campaign_id))
 
 
 def _carry_out(campaign_id: int, now: datetime) -> bool:

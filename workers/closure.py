@@ -68,8 +68,7 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
             queue.send(queue.BULKY)
             return False
         except ShuttingDown as error:
-            isolation.give_back(error, lambda: opened.update(readings=F("readings") - 1))
-            raise
+            isolation.let_go(error, lambda: opened.update(readings=F("readings") - 1))
         except Exception:
             # It is the worker's own end that counts.
             isolation.raise_unless_usable()

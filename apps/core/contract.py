@@ -91,9 +91,10 @@ def no_such(name: str, choices: Iterable[str], text: str) -> str:
     """Return a text on an unknown name, with the nearest that is known, or all of them if none is near."""
     names = sorted(choices)
     near = difflib.get_close_matches(name, names, n=1)
+    # Marked texts stand outside f-strings, into which xgettext does not look.
     if near:
-        return f"{text} {_('Did you mean “%(name)s”?') % {'name': near[0]}}"
-    return f"{text} {_('There are: %(names)s.') % {'names': listed(names)}}" if names else text
+        return " ".join((text, _("Did you mean “%(name)s”?") % {"name": near[0]}))
+    return " ".join((text, _("There are: %(names)s.") % {"names": listed(names)})) if names else text
 
 
 def one_of(choices: Iterable[str]) -> str:

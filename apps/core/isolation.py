@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, Model, OuterRef
 from django.utils import timezone
 
 from apps.bench.text import Message
@@ -54,12 +54,14 @@ def for_each(
     tell: Tell | None = None,
     atomic: bool = True,
     filtered: bool = False,
+    of: type[Model] | None = None,
 ) -> list[Given]:
     """Call `do` with the primary key of each row and return what it gave for those with which it did not fail.
 
     Each is a transaction; not with `atomic` False, for work that commits step by step. `tell` is called with a row
     that failed for the first time, and may write where its team sees it. Raises only what concerns every row: a
-    database that is away. With `filtered` the rows were looked through with `waiting` already.
+    database that is away. With `filtered` the rows were looked through with `waiting` already. Where rows `of` a
+    model may be deleted under way, with one that is gone nothing failed: that is told as such.
     """
     pks = list(rows)
     if not pks:
@@ -73,7 +75,11 @@ def for_each(
             with transaction.atomic() if atomic else nullcontext():
                 answer = do(pk)
         except Exception as error:
-            set_aside(work, pk, error, now=now, tell=tell)
+            if of is not None and is_gone(of, pk):
+                logger.info("%s %s was deleted meanwhile", of.__name__, pk)
+                SetAside.objects.filter(work=work, row_id=pk).delete()
+            else:
+                set_aside(work, pk, error, now=now, tell=tell)
             continue
         answers.append(answer)
         if pk in aside:
@@ -229,14 +235,32 @@ def _tell(work: str, row_id: int, row: SetAside, tell: Tell) -> None:
         logger.exception("That %s failed with row %s could not be told where it is seen", work, row_id)
 
 
-def give_back(error: BaseException, release: Callable[[], object]) -> None:
+def is_gone(model: type[Model], pk: int) -> bool:
+    """Return whether a row was deleted; False where the database does not answer."""
+    return connection.is_usable() and not model._default_manager.filter(pk=pk).exists()
+
+
+def raise_if_gone(error: BaseException, row: Model) -> None:
+    """Raise what was met at a row that was deleted meanwhile, for `for_each` to say so: nothing failed then."""
+    if is_gone(type(row), row.pk):
+        raise error
+
+
+def give_back(error: BaseException, row: Model, release: Callable[[], object]) -> None:
     """Raise what was met at a row for a reason of ours (core.troubles), once `release` has let go of the row.
 
     Nothing is given up for it: the row is set aside with the reason, and tried again; at once after the start, if the
-    worker is to stop (core.shutdown). Anything else is the caller's.
+    worker is to stop (core.shutdown). What was met at a row that was deleted meanwhile is raised, too. Anything else
+    is the caller's.
     """
     if not isinstance(error, shutdown.ShuttingDown) and not troubles.is_ours(error):
+        raise_if_gone(error, row)
         return
+    let_go(error, release)
+
+
+def let_go(error: BaseException, release: Callable[[], object]) -> NoReturn:
+    """Raise an error that was no fault of a row, once `release` has let go of the row."""
     if not connection.in_atomic_block and not connection.is_usable():
         # The session was ended: the database may well answer another.
         connection.close()

@@ -1,10 +1,11 @@
 """Find what is there already: imported before, measured here, or sent twice."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from apps.agents import compression
 from apps.agents.models import JobOutput
-from apps.archive.imports import checks
+from apps.archive.imports import checks, grown
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.recognition import digest_of
 from apps.campaigns.models import Run
@@ -62,6 +63,19 @@ def mark_rows(imported: Import) -> None:
             item.is_duplicate, item.trial_id = True, there[key]
             changed.append(item)
     ImportItem.objects.bulk_update(changed, ["is_duplicate", "trial"], batch_size=_BATCH)
+    for key, choice in imported.choices.items():
+        if choice["include"]:
+            _mark_grown(imported, key, choice)
+
+
+def _mark_grown(imported: Import, group: str, choice: Any) -> None:
+    """Mark the rows that an earlier version of a table had, measured between the same nodes."""
+    marked: dict[int, ImportItem] = {}
+    for item, trial, roles in grown.rows_before(imported, group):
+        is_new = item.pk not in marked and not item.is_duplicate
+        if is_new and _cast(checks.roles_of(item, choice)) == _cast(roles):
+            marked[item.pk] = ImportItem(pk=item.pk, is_duplicate=True, trial_id=trial)
+    ImportItem.objects.bulk_update(marked.values(), ["is_duplicate", "trial"], batch_size=_BATCH)
 
 
 def _cast(roles: Mapping[str, Sequence[int]]) -> str:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Case, F, Q, QuerySet, When
 from django.utils import timezone
 
-from apps.archive.imports import checks, reader, sheets, store, uploads
+from apps.archive.imports import checks, grown, reader, sheets, store, uploads
 from apps.archive.imports.containers import ContainerError
 from apps.archive.imports.models import Import
 from apps.archive.imports.recognition import storable
@@ -52,7 +52,9 @@ def advance_import(*, import_id: int, now: datetime) -> bool:
     """Do the next step of an import; False if somebody else is at it, or there is nothing to do."""
     with leases.hold(ADVANCE_IMPORT, import_id) as is_ours:
         rows = [import_id] if is_ours else []
-        outcomes = isolation.for_each(ADVANCE_IMPORT, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+        outcomes = isolation.for_each(
+            ADVANCE_IMPORT, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False, of=Import
+        )
     return is_ours and False not in outcomes
 
 
@@ -66,10 +68,11 @@ def _take_turn(import_id: int, now: datetime) -> bool:
         _advance(imported, lambda: time.monotonic() > deadline, now)
     except (ContainerError, TableError, reader.TooMuch) as error:
         _end(imported, State.REFUSED, error.message)
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        isolation.raise_if_gone(error, imported)
         _end(imported, State.REFUSED, Message(_("What was sent is no longer there: send it again.")))
     except (Exception, ShuttingDown) as error:
-        isolation.give_back(error, lambda: Import.objects.filter(pk=import_id).update(claimed_at=None))
+        isolation.give_back(error, imported, lambda: Import.objects.filter(pk=import_id).update(claimed_at=None))
         logger.exception("Import %s could not be carried on", import_id)
         text = _("Something went wrong on our side; the server's log has the details.")
         _end(imported, State.REFUSED, Message(text))
@@ -125,7 +128,9 @@ def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> N
         return
     with transaction.atomic():
         imported.campaign = store.store(imported, now)
-        imported.save(update_fields=["campaign", "updated_at"])
+        already = grown.told(imported)
+        imported.reason = already.as_json() if already else None
+        imported.save(update_fields=["campaign", "reason", "updated_at"])
         _enter(imported, State.DONE)
     uploads.remove(imported)
 

@@ -27,9 +27,8 @@ from apps.archive.campaigns.store.whole import known, people_in, refuse_known
 from apps.archive.incoming import progress
 from apps.archive.incoming.models import IncomingArchive
 from apps.bench.text import Message, _
-from apps.core import expiry, isolation, leases, messages, queue, scratch, space, turns
+from apps.core import expiry, isolation, leases, messages, queue, scratch, shutdown, space, turns
 from apps.core.errors import ConflictError
-from apps.core.shutdown import ShuttingDown
 
 logger = logging.getLogger(__name__)
 State = IncomingArchive.State
@@ -108,7 +107,8 @@ def _try_turn(pk: int, now: datetime) -> bool:
     """Take an archive on, and say whether it was begun with, whatever came of it."""
     with leases.hold(TAKE_ARCHIVES, pk) as is_ours:
         rows = [pk] if is_ours else []
-        outcomes = isolation.for_each(TAKE_ARCHIVES, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+        take = partial(_take_turn, now=now)
+        outcomes = isolation.for_each(TAKE_ARCHIVES, rows, take, now=now, atomic=False, of=IncomingArchive)
     return is_ours and False not in outcomes
 
 
@@ -122,10 +122,11 @@ def _take_turn(pk: int, now: datetime) -> bool:
             _take_on(incoming, file, now)
     except ArchiveError as error:
         _refuse(incoming, error.message)
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        isolation.raise_if_gone(error, incoming)
         _refuse(incoming, Message(_("The file is gone: send the archive again.")))
-    except (Exception, ShuttingDown) as error:
-        isolation.give_back(error, lambda: _wait(incoming, attempts=F("attempts") - 1))
+    except (Exception, shutdown.ShuttingDown) as error:
+        isolation.give_back(error, incoming, lambda: _wait(incoming, attempts=F("attempts") - 1))
         logger.exception("Archive %s could not be imported", incoming.pk)
         _refuse(incoming, Message(_("The archive could not be imported; the service's log says why.")))
     return True

@@ -81,7 +81,8 @@ def carry_out_next(*, now: datetime) -> bool:
 
 def _try_turn(pk: int, now: datetime) -> bool:
     """Render a file that waits, and say whether it was begun with, whatever came of it."""
-    return False not in isolation.for_each(RENDER, [pk], lambda pk: _take_turn(pk, now), now=now, atomic=False)
+    outcomes = isolation.for_each(RENDER, [pk], lambda pk: _take_turn(pk, now), now=now, atomic=False, of=Rendering)
+    return False not in outcomes
 
 
 def _take_turn(pk: int, now: datetime) -> bool:
@@ -96,14 +97,15 @@ def _render(pk: int, now: datetime) -> bool:
         return False
     try:
         _carry_out(claimed)
-    except DraftSuperseded:
+    except DraftSuperseded as error:
+        isolation.raise_if_gone(error, claimed)
         logger.info("Rendering %s was asked for anew", claimed.pk)
     except RenderingError as error:
         logger.warning("Rendering %s failed: %s", claimed.pk, error)
         _end(claimed, State.FAILED, error=error.message.as_json())
     except (Exception, ShuttingDown) as error:
         isolation.give_back(
-            error, lambda: _ours(claimed).update(state=State.WAITING, progress=0, attempts=F("attempts") - 1)
+            error, claimed, lambda: _ours(claimed).update(state=State.WAITING, progress=0, attempts=F("attempts") - 1)
         )
         logger.exception("Rendering %s failed", claimed.pk)
         text = _("The file could not be made; the service's log says why.")

@@ -70,7 +70,9 @@ def carry_on(*, delivery_id: int, now: datetime) -> bool:
     """Take the next step of a delivery; False if another worker is at it or its time has not come."""
     with leases.hold(DELIVER, delivery_id) as is_ours:
         rows = [delivery_id] if is_ours else []
-        results = isolation.for_each(DELIVER, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False)
+        results = isolation.for_each(
+            DELIVER, rows, lambda pk: _take_turn(pk, now), now=now, atomic=False, of=Delivery
+        )
     return is_ours and False not in results
 
 
@@ -104,7 +106,8 @@ def _take_step(delivery_id: int, now: datetime, *, lost: bool) -> None:
             _send(delivery, now)
     except Undeliverable as error:
         _end(delivery, State.FAILED, now, error.message)
-    except Exception:
+    except Exception as error:
+        isolation.raise_if_gone(error, delivery)
         logger.exception("Delivery %s failed", delivery.pk)
         _try_again(delivery, now)
 
