@@ -6,7 +6,7 @@ export ONCE JSON PORT FILE LAB DATA README
 # Where nothing that was compiled is kept, each of the many processes compiles all of it again: a second of a core.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo serve test lint format bench truth lab messages screenshots lock clean
+.PHONY: help demo serve test again lint format bench truth lab messages screenshots lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the verbs
@@ -23,6 +23,10 @@ serve:  ## start the service (PORT=8000; LAB=lab/storage.yaml: with emulated sit
 test:  ## run all tests, against real servers and real tools
 	@$(SETUP) test
 	@$(PY) -m pytest --workers 5 --durations=20
+
+again:  ## run once more, one after the other, the tests that failed last, and name those that pass now
+	@$(SETUP) test
+	@$(PY) -m pytest --last-failed --last-failed-no-failures none -rp
 
 lint:  ## check style, types, migrations and settings
 	@$(SETUP) lint
