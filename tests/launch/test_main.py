@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from launch import __main__ as command
-from launch import embedded, home
+from launch import catalogue, embedded, home
 
 
 def test_a_port_that_is_none_is_refused_in_words(
@@ -77,6 +77,6 @@ def test_a_check_that_fails_fails_the_verb(monkeypatch: pytest.MonkeyPatch, fail
 
 
 def test_a_missing_gettext_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(command.shutil, "which", lambda name: None)
+    monkeypatch.setattr(catalogue.shutil, "which", lambda name: None)
     assert command.main(["messages"]) == 1
     assert "apt-get install gettext" in capsys.readouterr().err

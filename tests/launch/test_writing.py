@@ -13,6 +13,7 @@ from launch.whole_files import write_whole
 ELSEWHERE = {
     "launch/apt.py": "apt's own list, made anew at each set-up",
     "launch/bootstrap.py": "the environment's pointer, made anew at each set-up",
+    "launch/catalogue.py": "the checkout's own catalogue, which is in its history",
     "launch/leash.py": "the kernel's files",
     "launch/packages.py": "one package of a lock, in a folder of its own that is removed",
     "launch/lines.py": "the null device",
