@@ -242,8 +242,7 @@ def _rules(cast: Cast, **values: Any) -> list[RetentionRule]:
     launched(cast)
     for run in make.take(now=timezone.now()):
         services.succeed_run(run=run, now=timezone.now())
-    long_ago = timezone.now() - 100 * DAY
-    rewriting.update(Run.objects.all(), ended_at=long_ago, created_at=long_ago)
+    rewriting.update(Run.objects.all(), **dict.fromkeys(("created_at", "ended_at"), timezone.now() - 100 * DAY))
     return [
         RetentionRule.objects.create(team=team, kind="series", days=90, changed_by=user, **values)
         for team, user in people(cast)
