@@ -30,26 +30,26 @@ def cancel(campaign: Campaign, cast: SimpleNamespace) -> None:
 def test_a_deleted_campaign_ends_its_verification_and_does_not_stand_in_the_way(
     finding: Finding, cast: SimpleNamespace
 ) -> None:
-    made = verify(finding, cast.oscar)
-    cancel(made.campaign, cast)
-    campaigns.delete_campaign(campaign=made.campaign, user=cast.oscar, now=timezone.now())
-    made.refresh_from_db()
-    assert (made.verdict, made.campaign, made.judged_at is None) == ("undecided", None, False)
+    verification = verify(finding, cast.oscar)
+    cancel(verification.campaign, cast)
+    campaigns.delete_campaign(campaign=verification.campaign, user=cast.oscar, now=timezone.now())
+    verification.refresh_from_db()
+    assert (verification.verdict, verification.campaign, verification.judged_at is None) == ("undecided", None, False)
     second = verify(finding, cast.oscar)
-    made.refresh_from_db()
-    assert (made.verdict, second.verdict) == ("undecided", "open")
+    verification.refresh_from_db()
+    assert (verification.verdict, second.verdict) == ("undecided", "open")
 
 
 def test_a_campaign_of_which_a_finding_is_being_verified_is_not_deleted(
     finding: Finding, swept: Campaign, cast: SimpleNamespace
 ) -> None:
-    made = verify(finding, cast.oscar)
+    verification = verify(finding, cast.oscar)
     now = timezone.now()
     Campaign.objects.filter(pk=swept.pk).update(state=Campaign.State.FINISHED, finished_at=now)
     with pytest.raises(WrongState, match=r"being verified by the campaign “Verify: .+”: wait for"):
         campaigns.delete_campaign(campaign=swept, user=cast.oscar, now=now)
-    assert Verification.objects.get() == made
-    cancel(made.campaign, cast)
-    services.judge_verification(campaign=made.campaign, now=now)
+    assert Verification.objects.get() == verification
+    cancel(verification.campaign, cast)
+    services.judge_verification(campaign=verification.campaign, now=now)
     campaigns.delete_campaign(campaign=swept, user=cast.oscar, now=now)
     assert not Campaign.objects.filter(pk=swept.pk).exists()
