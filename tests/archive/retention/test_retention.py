@@ -4,7 +4,7 @@ import json
 import random
 import zlib
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -200,15 +200,21 @@ def test_rest_shows_keeps_and_ends_rules(client: Client, measured: Campaign, cas
     assert wrong.status_code == 400
 
 
-def test_what_is_due_is_found_by_its_index(cast: SimpleNamespace, pair: list[Node]) -> None:
+def end_one_an_hour(cast: SimpleNamespace, pair: list[Node], count: int) -> datetime:
+    """Make runs of which one ended in each of the last hours, stored as it ended; return the time now."""
     trial = make.launched(cast, *pair, factors=[], repetitions=1).trials.get()
     now = timezone.now()
     known = {"experiment": trial.experiment, "state": "failed"}
-    runs = (
-        Run(trial=trial, **known, attempt=hours, ended_at=now - timedelta(hours=hours)) for hours in range(1, 5001)
+    hours = range(1, count + 1)
+    Run.objects.bulk_create(
+        Run(trial=trial, **known, attempt=hour, ended_at=now - timedelta(hours=hour)) for hour in hours
     )
-    Run.objects.bulk_create(runs)
     Run.objects.update(created_at=F("ended_at"))
+    return now
+
+
+def test_what_is_due_is_found_by_its_index(cast: SimpleNamespace, pair: list[Node]) -> None:
+    now = end_one_an_hour(cast, pair, 5000)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE campaigns_run")
     seen_to = rule(cast, "series", "pack")
@@ -222,14 +228,7 @@ def test_what_is_due_is_found_by_its_index(cast: SimpleNamespace, pair: list[Nod
 
 
 def test_what_came_later_with_an_earlier_end_is_found_by_its_index(cast: SimpleNamespace, pair: list[Node]) -> None:
-    trial = make.launched(cast, *pair, factors=[], repetitions=1).trials.get()
-    now = timezone.now()
-    known = {"experiment": trial.experiment, "state": "failed"}
-    runs = (
-        Run(trial=trial, **known, attempt=hours, ended_at=now - timedelta(hours=hours)) for hours in range(1, 5001)
-    )
-    Run.objects.bulk_create(runs)
-    Run.objects.update(created_at=F("ended_at"))
+    now = end_one_an_hour(cast, pair, 5000)
     Run.objects.filter(attempt__gt=4990).update(created_at=now - timedelta(hours=2))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE campaigns_run")
