@@ -80,15 +80,15 @@ METRICS: Mapping[str, tuple[str, ...]] = {
 
 def named_in(figures: Iterable[Any]) -> frozenset[str]:
     """Return the metrics that the figures of a finding's proof, title and reasons name, or name by a pattern."""
-    named: set[str] = set()
+    metrics: set[str] = set()
     for item in figures:
         if isinstance(item, Mapping):
             of_pattern = METRICS_OF_PATTERNS.get(str(item.get("pattern")), ())
-            named.update(of_pattern or ([str(item["metric"])] if item.get("metric") else []))
-    return frozenset(named)
+            metrics.update(of_pattern or ([str(item["metric"])] if item.get("metric") else []))
+    return frozenset(metrics)
 
 
-def metrics_of(rule: str, named: Iterable[str] = ()) -> frozenset[str]:
+def metrics_of(rule: str, names: Iterable[str] = ()) -> frozenset[str]:
     """Return the metrics that a finding rests on: those it names, else those of its rule; none where all do."""
-    told = frozenset(named)
-    return told or frozenset(METRICS.get(rule, ()))
+    metrics = frozenset(names)
+    return metrics or frozenset(METRICS.get(rule, ()))

@@ -34,13 +34,13 @@ def fold_ends(
     A setting that was measured and had surely more than what leads, or where nothing does than what there is now,
     takes its place.
     """
-    asked = [replace(draft, question=PATH) for draft in drafts]
-    leads = [draft for draft in fold(asked, standing) if draft.kind == RECOMMENDATION]
+    path_drafts = [replace(draft, question=PATH) for draft in drafts]
+    leads = [draft for draft in fold(path_drafts, standing) if draft.kind == RECOMMENDATION]
     lead = next((draft for draft in leads if standing(draft) != APART), None)
     better = None
     if lead is None or standing(lead) == OPEN:
-        better = of_known(rivals.asked(lambda known: best.conclude(known, lead)), evidence)
-    return fold([*asked, *([replace(better, question=PATH)] if better else [])], standing)
+        better = of_known(rivals.with_loss_beside(lambda subset: best.conclude(subset, lead)), evidence)
+    return fold([*path_drafts, *([replace(better, question=PATH)] if better else [])], standing)
 
 
 def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[FindingDraft]:
@@ -56,24 +56,24 @@ def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[
             groups.setdefault(draft.question, []).append(draft)
     folded: dict[int, FindingDraft | None] = {}
     for group in groups.values():
-        most = max(map(_gain, group))
-        lead, *others = sorted(group, key=lambda draft: _rank(draft, standing, most), reverse=True)
+        max_gain = max(map(_gain, group))
+        lead, *others = sorted(group, key=lambda draft: _rank(draft, standing, max_gain), reverse=True)
         # What somebody holds to is not taken from them because they hold to another as well.
-        rest = [draft for draft in others if standing(draft) != LEADS]
-        folded |= {id(draft): None for draft in rest} | {id(lead): _joined(lead, rest)}
-    found = [folded.get(id(draft), draft) for draft in listed]
-    return [draft for draft in found if draft is not None]
+        parts = [draft for draft in others if standing(draft) != LEADS]
+        folded |= {id(draft): None for draft in parts} | {id(lead): _joined(lead, parts)}
+    entries = [folded.get(id(draft), draft) for draft in listed]
+    return [draft for draft in entries if draft is not None]
 
 
-def _joined(lead: FindingDraft, rest: Sequence[FindingDraft]) -> FindingDraft:
+def _joined(lead: FindingDraft, parts: Sequence[FindingDraft]) -> FindingDraft:
     """Return the proposal that leads with the others beside it, each named among its reasons."""
-    told = [Message(FOLDED, {"title": draft.title.as_json()}) for draft in rest]
-    return replace(lead, why=(*lead.why, *told), parts=tuple(rest))
+    reasons = [Message(FOLDED, {"title": draft.title.as_json()}) for draft in parts]
+    return replace(lead, why=(*lead.why, *reasons), parts=tuple(parts))
 
 
-def _rank(draft: FindingDraft, standing: Standing, most: float) -> tuple[bool, bool, bool, bool, float, float]:
+def _rank(draft: FindingDraft, standing: Standing, max_gain: float) -> tuple[bool, bool, bool, bool, float, float]:
     gain, is_file = _gain(draft), draft.change.startswith("#")
-    return standing(draft) == LEADS, gain >= ALIKE * most, bool(draft.change), is_file, gain, draft.confidence
+    return standing(draft) == LEADS, gain >= ALIKE * max_gain, bool(draft.change), is_file, gain, draft.confidence
 
 
 def _gain(draft: FindingDraft) -> float:

@@ -68,24 +68,25 @@ def undisturbed(point: Point, metric: str = "goodput") -> Point:
     """
     flagged = _flagged(point, DISTURBED, metric)
     values = point.metrics.get(metric, {})
-    held = frozenset().union(*flagged) & ({*values} - {*free_of(values, frozenset().union(*flagged))})
-    if not held:
+    held_trials = frozenset().union(*flagged) & ({*values} - {*free_of(values, frozenset().union(*flagged))})
+    if not held_trials:
         return point
     metrics = {
-        name: {trial: value for trial, value in own.items() if trial not in held}
+        name: {trial: value for trial, value in own.items() if trial not in held_trials}
         for name, own in point.metrics.items()
     }
     return dataclasses.replace(
         point,
         metrics={name: own for name, own in metrics.items() if own},
         warnings=point.warnings - frozenset(name for name in point.flagged if name in DISTURBED),
-        flagged={name: trials for name, trials in point.flagged.items() if name not in DISTURBED} | {LEFT_OUT: held},
+        flagged={name: trials for name, trials in point.flagged.items() if name not in DISTURBED}
+        | {LEFT_OUT: held_trials},
     )
 
 
-def free_of(values: Mapping[int, float], held: Collection[int]) -> Mapping[int, float]:
+def free_of(values: Mapping[int, float], held_trials: Collection[int]) -> Mapping[int, float]:
     """Return {trial: value} of a setting without those held up by something passing; all where none is free of it."""
-    free = {trial: value for trial, value in values.items() if trial not in held}
-    slow = [value for trial, value in values.items() if trial in held]
+    free = {trial: value for trial, value in values.items() if trial not in held_trials}
+    slow = [value for trial, value in values.items() if trial in held_trials]
     is_passing = bool(free and slow) and sum(free.values()) / len(free) >= PASSING * sum(slow) / len(slow)
     return free if is_passing else values

@@ -57,21 +57,21 @@ def _stands(draft: FindingDraft, proof: Proof, evidence: Evidence) -> bool:
     if not is_present(proof, evidence):
         return False
     # A default that nobody measured is no present figure; a setting of the nodes is read off them.
-    return draft.present is not None or draft.kind != RECOMMENDATION or not _chosen(proof)
+    return draft.present is not None or draft.kind != RECOMMENDATION or not _differing_names(proof)
 
 
 def is_present(proof: Proof, evidence: Evidence) -> bool:
     """Return whether the setting `now` of a proof is there where nobody chooses, or is told by the nodes."""
-    chosen, usual = _chosen(proof), DEFAULTS.get(proof.tool, {})
-    if any(name not in usual for name in chosen):
+    names, usual = _differing_names(proof), DEFAULTS.get(proof.tool, {})
+    if any(name not in usual for name in names):
         return False
-    if not chosen - {"congestion"}:
-        return not chosen or _is_own_control(proof.now.get("congestion"), evidence)
-    asked = {name: value for name, value in proof.now.items() if name in usual and name != "congestion"}
-    return all(_is_usual(value, usual[name]) for name, value in asked.items())
+    if not names - {"congestion"}:
+        return not names or _is_own_control(proof.now.get("congestion"), evidence)
+    options = {name: value for name, value in proof.now.items() if name in usual and name != "congestion"}
+    return all(_is_usual(value, usual[name]) for name, value in options.items())
 
 
-def _chosen(proof: Proof) -> set[str]:
+def _differing_names(proof: Proof) -> set[str]:
     """Return the parameters of the tool in which the two settings differ."""
     names = {*proof.now, *proof.then}
     return {

@@ -94,8 +94,8 @@ def failures_of(answers: Sequence[Answer]) -> list[Failure]:
 
 def fingerprint(rules: Iterable[Rule]) -> str:
     """Return a text that changes when a rule comes, goes, or gets another version."""
-    known = sorted((rule.name, rule.version) for rule in rules)
-    return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
+    versions = sorted((rule.name, rule.version) for rule in rules)
+    return hashlib.sha256(json.dumps(versions).encode()).hexdigest()[:16]
 
 
 def words_of(error: BaseException) -> str:
@@ -120,13 +120,13 @@ def _ask(rule: Rule, evidence: Evidence, shared: Shared, guard: Guard) -> Answer
 
 def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> tuple[list[FindingDraft], frozenset[str]]:
     """Return what a rule says of the points of which all is known that it reads, and what was not known of others."""
-    drafts, left_out = _of_known(lambda known, names: _said(rule, known, names, shared), evidence)
+    drafts, left_out = _of_known(lambda subset, names: _drafts_of(rule, subset, names, shared), evidence)
     return [_with_unknown(draft, evidence, left_out) for draft in drafts], left_out
 
 
 def of_known(compute: Callable[[Evidence], Any], evidence: Evidence) -> Any:
     """Return what is computed of the points of which all is known that is read for it."""
-    return _of_known(lambda known, _names: compute(known), evidence)[0]
+    return _of_known(lambda subset, _names: compute(subset), evidence)[0]
 
 
 def _of_known(compute: Callable[[Evidence, frozenset[str]], Any], evidence: Evidence) -> tuple[Any, frozenset[str]]:
@@ -144,18 +144,18 @@ def _of_known(compute: Callable[[Evidence, frozenset[str]], Any], evidence: Evid
             left_out |= {asked.name}
 
 
-def _said(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared: Shared) -> list[FindingDraft]:
+def _drafts_of(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared: Shared) -> list[FindingDraft]:
     if rule.needs is None:
         concluded = rule.conclude(evidence)
     else:
-        concluded = rule.conclude(evidence, _needed(rule.needs, evidence, left_out, shared))
+        concluded = rule.conclude(evidence, _shared_result(rule.needs, evidence, left_out, shared))
     if concluded is None:
         return []
     drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
     drafts = [_cut(draft, evidence) for draft in drafts]
     # Where figures contradict each other there is nothing to recommend.
-    told = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
-    return [weigh(settle(draft, evidence), evidence) for draft in told]
+    candidates = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
+    return [weigh(settle(draft, evidence), evidence) for draft in candidates]
 
 
 def _without(evidence: Evidence, names: Collection[str]) -> Evidence:
@@ -170,8 +170,8 @@ def _with_unknown(draft: FindingDraft, evidence: Evidence, names: Collection[str
     if not points:
         return draft
     text = _("Not known of %(count)s of the settings measured, which are left out here: %(names)s.")
-    named = sorted({name for point in points for name in unknown_in(point.parameters) & {*names}})
-    message = Message(text, {"count": len(points), "names": ", ".join(named)})
+    unknown_names = sorted({name for point in points for name in unknown_in(point.parameters) & {*names}})
+    message = Message(text, {"count": len(points), "names": ", ".join(unknown_names)})
     return replace(draft, missing=(*draft.missing, message))
 
 
@@ -193,7 +193,9 @@ def _cut(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     return replace(draft, predicted_interval=(low, ceiling / per_unit))
 
 
-def _needed(compute: Callable[[Evidence], Any], evidence: Evidence, left_out: frozenset[str], shared: Shared) -> Any:
+def _shared_result(
+    compute: Callable[[Evidence], Any], evidence: Evidence, left_out: frozenset[str], shared: Shared
+) -> Any:
     key = compute, left_out
     if key not in shared:
         try:

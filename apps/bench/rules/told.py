@@ -18,26 +18,26 @@ class Told(Mapping[str, Any]):
     What is known can be gone through as of any mapping.
     """
 
-    def __init__(self, known: Mapping[str, Any], unknown: frozenset[str]) -> None:
-        self._known, self.unknown = dict(known), unknown
+    def __init__(self, values: Mapping[str, Any], unknown: frozenset[str]) -> None:
+        self._values, self.unknown = dict(values), unknown
 
     def __getitem__(self, name: str) -> Any:
         """Return a parameter that was told; UnknownParameter or KeyError."""
         if name in self.unknown:
             raise UnknownParameter(name)
-        return self._known[name]
+        return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
         """Go through the names of what was told."""
-        return iter(self._known)
+        return iter(self._values)
 
     def __len__(self) -> int:
         """Return how many were told."""
-        return len(self._known)
+        return len(self._values)
 
     def __repr__(self) -> str:
         """Return what is known, and the names of the rest."""
-        return f"Told({self._known!r}, unknown={sorted(self.unknown)!r})"
+        return f"Told({self._values!r}, unknown={sorted(self.unknown)!r})"
 
 
 def unknown_in(parameters: Mapping[str, Any]) -> frozenset[str]:
@@ -57,6 +57,6 @@ def known_or_none(parameters: Mapping[str, Any], name: str) -> Any:
 
 def rest_of(parameters: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     """Return all parameters but these; of those that are not known they stay so."""
-    rest = {name: value for name, value in parameters.items() if name not in names}
+    others = {name: value for name, value in parameters.items() if name not in names}
     unknown = unknown_in(parameters)
-    return Told(rest, unknown - {*names}) if unknown else rest
+    return Told(others, unknown - {*names}) if unknown else others

@@ -16,22 +16,22 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     """Return a finding as sure as its figures let it be: where all of them are doubted it says so."""
     if draft.kind == DOUBT:
         return draft
-    known: set[int] = set()
+    trial_ids: set[int] = set()
     doubts: dict[str, set[int]] = {}
     metrics = _metrics_of(draft)
     for point in evidence.points:
         for metric in metrics & point.metrics.keys() if metrics else point.metrics.keys():
             own = set(draft.evidence) & set(point.metrics.get(metric, ()))
-            known |= own
+            trial_ids |= own
             for name in NO_MEASURE & point.flagged.keys():
                 if metric in point.bears.get(name, (metric,)):
                     doubts.setdefault(name, set()).update(own & point.flagged[name])
     flagged = {name: trials for name, trials in doubts.items() if trials}
-    if not known or known - set().union(*flagged.values()):
+    if not trial_ids or trial_ids - set().union(*flagged.values()):
         return draft
     text = _("Each of its %(count)s figures is flagged: %(flags)s.")
-    shown = {"count": len(known), "flags": ", ".join(sorted(flagged))}
-    return replace(draft, confidence=min(draft.confidence, MOST), against=(*draft.against, Message(text, shown)))
+    params = {"count": len(trial_ids), "flags": ", ".join(sorted(flagged))}
+    return replace(draft, confidence=min(draft.confidence, MOST), against=(*draft.against, Message(text, params)))
 
 
 def _metrics_of(draft: FindingDraft) -> frozenset[str]:

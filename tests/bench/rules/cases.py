@@ -74,22 +74,22 @@ class Maker:
         """Return the points of a recorded sweep, read by the tool's own parser; CUBIC was the system's choice."""
         points = []
         for name in recordings.names("iperf3-tcp", "*.json"):
-            found = re.match(
+            match = re.match(
                 rf"{folder}/(?:P(?P<streams>\d+)_)?w(?P<window>auto|\d+[KM])_(?P<congestion>\w+)_r\d", name
             )
-            if not found:
+            if not match:
                 continue
-            window = 0 if found["window"] == "auto" else int(found["window"][:-1]) * UNITS[found["window"][-1]]
-            congestion = "" if found["congestion"] == "cubic" else found["congestion"]
-            parameters = {"window": window, "streams": int(found["streams"] or 1), "congestion": congestion}
+            window = 0 if match["window"] == "auto" else int(match["window"][:-1]) * UNITS[match["window"][-1]]
+            congestion = "" if match["congestion"] == "cubic" else match["congestion"]
+            parameters = {"window": window, "streams": int(match["streams"] or 1), "congestion": congestion}
             points.append(self.read(name, **parameters))
         assert points, folder
         return points
 
     def read(self, name, **parameters):
         """Return one recording as a point, with what the judges saw."""
-        taken, reading = _recorded(name)
-        parameters = {**taken, **parameters}
+        options, reading = _recorded(name)
+        parameters = {**options, **parameters}
         point = self.point(TCP, parameters, {sample.metric: sample.value for sample in reading.samples})
         return dataclasses.replace(point, observed=reading.observed)
 
@@ -101,8 +101,8 @@ def _recorded(name):
     start = json.loads(output.stdout)["start"]
     test = start["test_start"]
     parameters = {"duration": test["duration"], "omit": test["omit"]}
-    asked = {"window": start.get("sock_bufsize", 0), "streams": test["num_streams"]}
-    return parameters, TCP.parse([output], TCP.clean({**parameters, **asked}))
+    request = {"window": start.get("sock_bufsize", 0), "streams": test["num_streams"]}
+    return parameters, TCP.parse([output], TCP.clean({**parameters, **request}))
 
 
 def evidence(points, path=LINKS, **facts):
@@ -129,5 +129,5 @@ def gridftp(make, pattern="*.bin"):
 def _options(name):
     """Return what a recording's name says of its options: its command line was not kept."""
     streams, window = re.search(r"p(\d+)", name), re.search(r"tcpbs(\d+)(k?)", name)
-    found = {"streams": int(streams[1])} if streams else {}
-    return found | ({"window": int(window[1]) * (KIB if window[2] else 1)} if window else {"window": 0})
+    options = {"streams": int(streams[1])} if streams else {}
+    return options | ({"window": int(window[1]) * (KIB if window[2] else 1)} if window else {"window": 0})

@@ -131,25 +131,25 @@ class _Chain:
         route = draw(st.sampled_from([{}, {"route": [["a"], ["b"]]}, {"route": [[], ["c"]]}]))
         for place, value in enumerate(values):
             rate = level * (1 + place * grows)
-            told = {"goodput": rate, "window_observed": rate * 0.005 / 8, "mean_rtt": 0.005, "retransmits": 3.0}
-            told["window_granted"] = 131072.0
-            names = draw(st.sampled_from([tuple(told), ("goodput",)]))
-            levels = {name: told[name] for name in names}
+            figures = {"goodput": rate, "window_observed": rate * 0.005 / 8, "mean_rtt": 0.005, "retransmits": 3.0}
+            figures["window_granted"] = 131072.0
+            names = draw(st.sampled_from([tuple(figures), ("goodput",)]))
+            levels = {name: figures[name] for name in names}
             self._measure("iperf3-tcp", NETWORK, ends, parameters={factor: value}, seen=kernel | route, **levels)
 
     def sweep(self, slug="", factor="", *names):
         """Add a sweep of one factor of a tool, of some of its metrics; of any, unless they are named."""
         draw = self._draw
         tool = tools.get(slug) if slug else draw(st.sampled_from(tools.all_tools()))
-        known = [parameter for parameter in tool.parameters if factor in ("", parameter.name)]
-        chosen = draw(st.sampled_from(known))
+        parameters = [parameter for parameter in tool.parameters if factor in ("", parameter.name)]
+        axis = draw(st.sampled_from(parameters))
         metrics = [metric for metric in tool.metrics if metric.name in names]
         metrics = metrics or draw(st.lists(st.sampled_from(tool.metrics), min_size=1, max_size=4, unique=True))
         nodes = itertools.cycle([self._clients, self._servers])
         roles = {role.name: next(nodes) for role in tool.roles}
-        for value in _values_of(chosen, tool):
+        for value in _values_of(axis, tool):
             levels = {item.name: LEVELS.get(item.unit, 100.0) * draw(shares) for item in metrics}
-            self._measure(tool.slug, LAYERS[tool.group], roles, parameters={chosen.name: value}, **levels)
+            self._measure(tool.slug, LAYERS[tool.group], roles, parameters={axis.name: value}, **levels)
 
     def evidence(self):
         """Return all of it, with what is described and printed."""
@@ -159,7 +159,7 @@ class _Chain:
             LinkFacts(name, capacity, rtt, draw(st.sampled_from([None, 1500, 9000]))) for name in ("l", "m")
         )
         path = PathFacts(capacity, rtt, draw(mtus), links, draw(st.sampled_from(["", "l"])))
-        known = draw(st.booleans())
+        are_paths_known = draw(st.booleans())
         sysctls, interfaces = draw(_sysctls), draw(st.sampled_from([None, [], INTERFACES]))
         return Evidence(
             tuple(self._points),
@@ -168,7 +168,7 @@ class _Chain:
                 name: {"sysctls": sysctls, "interfaces": interfaces}
                 for name in ("client", "server", *self._clients, *self._servers)
             },
-            paths={(a, b): path for a in self._clients for b in self._servers} if known else {},
+            paths={(a, b): path for a in self._clients for b in self._servers} if are_paths_known else {},
             interconnects=dict.fromkeys(self._clients, "InfiniBand 4X DDR"),
             file_systems=self._facts,
             trends=tuple(draw(st.lists(_trends, max_size=2))),
@@ -190,12 +190,12 @@ class _Chain:
             file_system = "one"
         metrics = {name: [level * part for part in self._draw(self._scatters)] for name, level in levels.items()}
         trials = [next(self._ids) for _trial in range(max(map(len, metrics.values())))]
-        given = {
+        options = {
             name: value for name, value in (parameters or {}).items() if name in {p.name for p in tool.parameters}
         }
         self._points.append(
             Point(
-                tool.clean(given),
+                tool.clean(options),
                 {name: dict(zip(trials, values, strict=False)) for name, values in metrics.items()},
                 tool=slug,
                 layer=layer,
@@ -209,10 +209,10 @@ class _Chain:
 
 def _values_of(factor, tool):
     """Return up to three values of a parameter that its tool takes, the least and a large one among them."""
-    offered = [value for value, _label in factor.choices] or [factor.minimum, factor.default, 4, 65536, 1048576]
+    candidates = [value for value, _label in factor.choices] or [factor.minimum, factor.default, 4, 65536, 1048576]
     if factor.kind == "boolean":
-        offered = [False, True]
-    return [value for value in dict.fromkeys(offered) if value is not None and _is_taken(tool, factor, value)][:3]
+        candidates = [False, True]
+    return [value for value in dict.fromkeys(candidates) if value is not None and _is_taken(tool, factor, value)][:3]
 
 
 def _is_taken(tool, factor, value):

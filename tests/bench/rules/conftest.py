@@ -16,16 +16,16 @@ MOST_ALIKE = 20
 def read_findings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Read the messages that are made in a test, of whatever draft, and refuse those with an empty place."""
     faults: dict[str, None] = {}
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     make = FindingDraft.__init__
 
     def noted(self: FindingDraft, *args: Any, **fields: Any) -> None:
         make(self, *args, **fields)
-        told = [self.title, *self.why, *self.against, self.applies_when, *self.limits, *self.side_effects]
-        told += [*self.missing, *(text for other in self.alternatives for text in (other.title, other.test))]
-        for message in told:
-            seen[message.msgid] = seen.get(message.msgid, 0) + 1
-            if seen[message.msgid] <= MOST_ALIKE:
+        messages = [self.title, *self.why, *self.against, self.applies_when, *self.limits, *self.side_effects]
+        messages += [*self.missing, *(text for other in self.alternatives for text in (other.title, other.test))]
+        for message in messages:
+            counts[message.msgid] = counts.get(message.msgid, 0) + 1
+            if counts[message.msgid] <= MOST_ALIKE:
                 faults.update(dict.fromkeys(f"{self.rule}: {fault}" for fault in sayings.faults_of(message)))
 
         faults.update(dict.fromkeys(_faults_of_figures(self)))
@@ -37,12 +37,12 @@ def read_findings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def _faults_of_figures(draft: FindingDraft) -> list[str]:
     """Return which figures of a draft lie outside of the interval that is printed beside them."""
-    found = []
+    faults = []
     for name, value, interval in (
         ("value", draft.value, (draft.low, draft.high)),
         ("predicted", draft.predicted, draft.predicted_interval or (None, None)),
     ):
         low, high = interval
         if value is not None and ((low or value) > value * (1 + 1e-9) or (value > (high or value) * (1 + 1e-9))):
-            found.append(f"{draft.rule}: {name} {value:g} is not in {low} to {high}")
-    return found
+            faults.append(f"{draft.rule}: {name} {value:g} is not in {low} to {high}")
+    return faults

@@ -48,11 +48,11 @@ class Storing:
         lists = {metric: values if isinstance(values, list) else [values] for metric, values in rates.items()}
         trials = [next(self.ids) for _value in max(lists.values(), key=len)]
         metrics = {metric: dict(zip(trials, values, strict=False)) for metric, values in lists.items()}
-        made = Point(
+        point = Point(
             parameters, metrics, tool, layer, roles or {}, file_system, statistic=statistic,
             harmonic=harmonic_metrics(tools.get(tool), [parameters]),
         )  # fmt: skip
-        self.points.append(made)
+        self.points.append(point)
         return self
 
     def io(self, file_system, *, clients=CLIENTS[:1], statistic=SAMPLE, layer=FILE_SYSTEM, tool="iozone", **rates):
@@ -117,8 +117,8 @@ def sweep(factor, rates, *, metric="write", file_system="GPFS_PDAISY", clients=C
     make = Storing()
     for value, values in rates.items():
         parameters = {"file_size": 4 * GIB, "record_size": 262144, **fixed, factor: value}
-        measured = {metric: [rate * MB for rate in values]}
+        metrics = {metric: [rate * MB for rate in values]}
         make.point(
-            "file-system", measured, tool="iozone", file_system=file_system, roles={"client": clients}, **parameters
+            "file-system", metrics, tool="iozone", file_system=file_system, roles={"client": clients}, **parameters
         )
     return make

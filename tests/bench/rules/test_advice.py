@@ -21,20 +21,20 @@ def make():
 
 def commands(text):
     """Return the first word of each line that is a command: what stands in a file is none."""
-    found, inside = [], False
+    words, inside = [], False
     for line in text.splitlines():
         if inside or not line or line.startswith("#"):
             inside = inside and line != "END"
             continue
-        found.append(line.split()[0])
+        words.append(line.split()[0])
         inside = "<<'END'" in line
-    return found
+    return words
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_every_change_is_a_whole_command_and_can_be_taken_back(name, make):
-    found = SITUATIONS[name](make)
-    drafts = [*tcp.findings(found), *path.findings(found), *gridftp.findings(found)]
+    situation = SITUATIONS[name](make)
+    drafts = [*tcp.findings(situation), *path.findings(situation), *gridftp.findings(situation)]
     for draft in drafts:
         assert set(commands(draft.change)) <= PROGRAMS, draft.change
         assert set(commands(draft.undo)) <= PROGRAMS, draft.undo
@@ -44,8 +44,8 @@ def test_every_change_is_a_whole_command_and_can_be_taken_back(name, make):
 
 def linear(make, single, path):
     trend = Trend("iperf2", "goodput", "streams", "saturates", 50)
-    found = Evidence((make.ping(0.1355), make.tcp(single, rtt=0.1355)), path, trends=(trend,))
-    return next(draft for draft in tcp.findings(found) if draft.rule == "tcp-streams")
+    measurements = Evidence((make.ping(0.1355), make.tcp(single, rtt=0.1355)), path, trends=(trend,))
+    return next(draft for draft in tcp.findings(measurements) if draft.rule == "tcp-streams")
 
 
 def test_one_stream_that_fills_the_path_contradicts_fifty_that_multiply(make):
@@ -64,17 +64,17 @@ def test_a_window_that_was_tried_and_did_not_fill_the_path_speaks_against_it(mak
     tried = make.tcp([300e6, 301e6], window=1024 * KIB, observed=1.4e6, rtt=0.004)
     # Eight streams show that the path holds what is said of it.
     more = make.tcp([935e6, 936e6], streams=8, observed=10**9, rtt=0.004)
-    found = evidence([make.ping(0.004), window_held, tried, more], links)
+    measurements = evidence([make.ping(0.004), window_held, tried, more], links)
     for rule in (bdp, limits):
-        draft = rule.conclude(found)
+        draft = rule.conclude(measurements)
         assert draft.confidence <= 0.5
         assert any("had 300.5 Mbit/s only" in str(line) for line in draft.against)
         assert draft.predicted == pytest.approx(300.5e6)
     # Where it gave no more than there is, nothing is advised.
     same = make.tcp([201e6, 200e6], window=1024 * KIB, observed=1.4e6, rtt=0.004)
-    found = evidence([make.ping(0.004), window_held, same, more], links)
+    measurements = evidence([make.ping(0.004), window_held, same, more], links)
     for rule in (bdp, limits):
-        draft = rule.conclude(found)
+        draft = rule.conclude(measurements)
         assert draft.kind == NO_CHANGE
         assert "something else limits there" in str(draft.against[0])
     # Nobody knows of a path that eight streams did not show: what one of them had bounds it from below only.
@@ -89,39 +89,39 @@ def test_a_short_path_gets_no_advice_on_windows_however_they_were_measured(make)
     automatic = make.tcp([60e6, 60.1e6], rtt=0.0002)
     wide = make.tcp([93e6, 93.1e6], window=64 * KIB, rtt=0.0002)
     points = [make.ping(0.0002), capped, slow, full, wide, automatic]
-    found = evidence(points, LAN, client={"net.ipv4.tcp_moderate_rcvbuf": "0"})
+    measurements = evidence(points, LAN, client={"net.ipv4.tcp_moderate_rcvbuf": "0"})
     long = evidence(points, PathFacts(100_000_000, 0.02, 1500), client={"net.ipv4.tcp_moderate_rcvbuf": "0"})
     long = Evidence((make.ping(0.02), *long.points[1:]), long.path, long.facts)
     rules = {"tcp-bdp", "tcp-sysctl", "tcp-buffer-maxima", "tcp-window-knee", "tcp-autotuning"}
 
-    def advised(told):
-        return {draft.rule for draft in tcp.findings(told) if draft.kind == RECOMMENDATION} & rules
+    def advised(item):
+        return {draft.rule for draft in tcp.findings(item) if draft.kind == RECOMMENDATION} & rules
 
-    assert advised(found) == set()
-    assert buffers.conclude(found) is None
+    assert advised(measurements) == set()
+    assert buffers.conclude(measurements) is None
     assert {"tcp-buffer-maxima", "tcp-autotuning"} <= advised(long)
 
 
 @pytest.mark.parametrize("triple", ["8192 4096 67108864", "4096 33554432 6291456", "4096 67108864"])
 def test_limits_that_are_mended_are_not_lowered(make, triple):
     sysctls = {"net.ipv4.tcp_rmem": triple, "net.core.rmem_max": "67108864"}
-    found = evidence([make.ping(0.0048), make.tcp([160e6], rtt=0.0048)], server=sysctls)
+    measurements = evidence([make.ping(0.0048), make.tcp([160e6], rtt=0.0048)], server=sysctls)
     settings = limits.make_settings(sysctls, 1_000_000)
-    assert int(settings.wanted["net.ipv4.tcp_rmem"].split()[2]) == max(map(int, triple.split()))
-    assert settings.wanted["net.core.rmem_max"] == "67108864"
-    assert limits.conclude(found) is not None
+    assert int(settings.targets["net.ipv4.tcp_rmem"].split()[2]) == max(map(int, triple.split()))
+    assert settings.targets["net.core.rmem_max"] == "67108864"
+    assert limits.conclude(measurements) is not None
 
 
 def frames(make, client, server):
     """Return what is advised on frames where segments of 1500 B went between interfaces of these MTUs."""
     point = make.tcp([500e6], rtt=0.0048)
     point = dataclasses.replace(point, observed={"mss": 1448})
-    told = {
+    facts = {
         role: {"interfaces": [{"name": "eth0", "state": "up", "addresses": ["192.0.2.1/24"], "mtu": mtu}]}
         for role, mtu in (("client", client), ("server", server))
     }
-    found = dataclasses.replace(evidence([make.ping(0.0048), point]), facts=told)
-    return next((draft for draft in tcp.findings(found) if draft.rule == "tcp-mtu"), None)
+    measurements = dataclasses.replace(evidence([make.ping(0.0048), point]), facts=facts)
+    return next((draft for draft in tcp.findings(measurements) if draft.rule == "tcp-mtu"), None)
 
 
 def test_no_interface_gets_smaller_frames_than_it_has_and_each_gets_back_its_own(make):
@@ -136,14 +136,14 @@ def test_no_interface_gets_smaller_frames_than_it_has_and_each_gets_back_its_own
 
 def test_an_explicit_window_that_fills_the_path_needs_no_larger_one(make):
     links = PathFacts(1_000_000_000, 0.002, 9000)
-    found = evidence(
+    measurements = evidence(
         [make.ping(0.002), make.tcp([980e6, 981e6], window=1024 * KIB, observed=1.4e6, rtt=0.002)], links
     )
-    draft = bdp.conclude(found)
+    draft = bdp.conclude(measurements)
     assert draft.kind == NO_CHANGE
     assert "With a window of 1 MiB one stream fills the path already" in str(draft.against[0])
     # Of the kernel's own window and of its limits nobody knows anything: there is nothing to advise.
-    lines = limits.conclude(found)
+    lines = limits.conclude(measurements)
     assert (lines.kind, lines.confidence) == (DIAGNOSIS, 0.5)
     assert "fills the path already" in str(lines.against[0])
 

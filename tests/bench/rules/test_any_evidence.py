@@ -155,12 +155,12 @@ def test_any_evidence_is_answered_with_findings_that_can_be_stored(shown, known,
     evidence = Evidence(shown, interconnects=ports, paths=ways, file_systems=facts, ratios=related, trends=gone)
     for family in (layers, storage, mpi, workloads):
         for draft in family.overview(evidence):
-            stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
+            document = json.loads(json.dumps(draft.as_json(), allow_nan=False))
             assert 0 < draft.confidence <= 0.95
             assert len(draft.rule) <= 50
             assert len(draft.subject) <= 200
             assert len(draft.unit) <= 10
-            for message in (stored["title"], *stored["why"], *stored["against"], *stored["missing"]):
+            for message in (document["title"], *document["why"], *document["against"], *document["missing"]):
                 assert message["msgid"] % message["params"]
     layers.table(evidence)
     for pattern in PATTERNS:

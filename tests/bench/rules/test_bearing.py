@@ -13,13 +13,13 @@ from tests.bench.rules.storing import MB, polarised
 
 def test_every_rule_says_what_it_rests_on_or_why_not() -> None:
     names = {rule.name for rule in rules.registered()} | {best.RULE}
-    told = [*bearing.NAMED, *bearing.WHOLE, *bearing.METRICS]
-    assert sorted(told) == sorted(names)
+    entries = [*bearing.NAMED, *bearing.WHOLE, *bearing.METRICS]
+    assert sorted(entries) == sorted(names)
 
 
 def test_every_metric_is_one_that_a_tool_measures() -> None:
-    known = {metric.name for tool in tools.all_tools() for metric in tool.metrics}
-    assert not {(rule, name) for rule, own in bearing.METRICS.items() for name in own if name not in known}
+    metrics = {metric.name for tool in tools.all_tools() for metric in tool.metrics}
+    assert not {(rule, name) for rule, own in bearing.METRICS.items() for name in own if name not in metrics}
 
 
 def test_what_a_finding_names_comes_before_what_its_rule_does() -> None:
@@ -29,9 +29,9 @@ def test_what_a_finding_names_comes_before_what_its_rule_does() -> None:
 
 
 def test_every_pattern_of_a_workload_has_its_metrics() -> None:
-    known = {metric.name for tool in tools.all_tools() for metric in tool.metrics}
+    metrics = {metric.name for tool in tools.all_tools() for metric in tool.metrics}
     assert set(bearing.METRICS_OF_PATTERNS) == set(PATTERNS)
-    assert {name for names in bearing.METRICS_OF_PATTERNS.values() for name in names} <= known
+    assert {name for names in bearing.METRICS_OF_PATTERNS.values() for name in names} <= metrics
     assert bearing.named_in([{"pattern": "randread", "metric": "randread"}, None]) == {"random_read", "read"}
 
 

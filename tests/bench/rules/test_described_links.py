@@ -41,19 +41,19 @@ def both_ways(forth: list[Point], back: list[Point]) -> list[Evidence]:
 @pytest.mark.parametrize("rate", [640e6, 1.9e9, 3.5e9])
 def test_links_that_gave_another_rate_the_other_way_are_not_taken_at_their_word(means, measured, rate) -> None:
     make = Maker()
-    found = both_ways(means(make, rate), [make.ping(0.018), *(held_by_window(make) if measured else [])])
-    back = read_path(found[1])
+    both_evidence = both_ways(means(make, rate), [make.ping(0.018), *(held_by_window(make) if measured else [])])
+    back = read_path(both_evidence[1])
     assert back is None if not measured else back is not None and back.capacity.is_lower_bound
-    told = [draft for item in found for draft in conclude_all(of_ends(), item)]
-    assert told
-    said = [str(line) for draft in told for line in (draft.title, *draft.why)]
-    assert not [line for line in said if LOWEST in line and "2.488" in line]
+    drafts = [draft for item in both_evidence for draft in conclude_all(of_ends(), item)]
+    assert drafts
+    lines = [str(line) for draft in drafts for line in (draft.title, *draft.why)]
+    assert not [line for line in lines if LOWEST in line and "2.488" in line]
     if measured:
         assert "the other way" in str(back and back.capacity.source)
     # Where the other way had about as much as the links are said to have, they are.
     agreed = both_ways(means(make, 2.4e9), [make.ping(0.018), *held_by_window(make)])
-    known = read_path(agreed[1])
-    assert known is not None and known.capacity.value == pytest.approx(SAID.capacity_bps, rel=0.05)
+    reading = read_path(agreed[1])
+    assert reading is not None and reading.capacity.value == pytest.approx(SAID.capacity_bps, rel=0.05)
 
 
 @pytest.mark.parametrize(("rate", "is_known"), [(2.33e9, True), (2.34e9, True), (2.40e9, False), (2.55e9, False)])
@@ -64,10 +64,10 @@ def test_an_end_at_its_limit_above_all_that_links_carry_contradicts_them(rate: f
         dataclasses.replace(point, warnings=frozenset({"processor-full"}))
         for point in (make.tcp([rate, 1.001 * rate], streams=count, rtt=0.018) for count in (8, 16))
     ]
-    known = read_capacity(Evidence((make.ping(0.018), *points), SAID))
-    assert (known is not None) == is_known
+    capacity = read_capacity(Evidence((make.ping(0.018), *points), SAID))
+    assert (capacity is not None) == is_known
     if is_known:
-        assert known is not None and known.value == SAID.capacity_bps
+        assert capacity is not None and capacity.value == SAID.capacity_bps
 
 
 def test_all_of_the_links_is_all_and_no_more() -> None:
@@ -90,9 +90,9 @@ def test_what_came_through_is_told_with_its_streams(count: int) -> None:
     make = Maker()
     points = [make.ping(0.018), *(make.tcp([120e6 * n, 121e6 * n], streams=n, rtt=0.018) for n in (1, count))]
     for capacity in (None, 120e6 * count / 0.93):
-        told = Evidence(tuple(points), dataclasses.replace(SAID, capacity_bps=capacity))
-        known = read_capacity(told)
-        assert known is not None and f"(streams = {count})" in str(known.source)
+        measurements = Evidence(tuple(points), dataclasses.replace(SAID, capacity_bps=capacity))
+        reading = read_capacity(measurements)
+        assert reading is not None and f"(streams = {count})" in str(reading.source)
     drafts = conclude_all(of_ends(), Evidence((*points, *dispersion(make, 120e6 * count / 0.93)), SAID))
-    said = [str(line) for draft in drafts if draft.rule == "path-capacity" for line in draft.why]
-    assert [line for line in said if line.startswith("TCP: ") and f"(streams = {count})" in line]
+    lines = [str(line) for draft in drafts if draft.rule == "path-capacity" for line in draft.why]
+    assert [line for line in lines if line.startswith("TCP: ") and f"(streams = {count})" in line]

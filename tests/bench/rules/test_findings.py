@@ -25,16 +25,16 @@ def test_the_recorded_campaign_gives_the_first_recommendation():
 def test_a_finding_rests_on_trials_and_can_be_stored():
     make = Maker()
     points = [make.ping(0.004788), *make.recorded("winsweep_pnu"), *make.recorded("streamsweep_pnu")]
-    known = {trial for point in points for trials in point.metrics.values() for trial in trials}
+    trial_ids = {trial for point in points for trials in point.metrics.values() for trial in trials}
     for draft in runner.drafts_of(rules.ask_ends(evidence(points))):
         assert draft.evidence
-        assert set(draft.evidence) <= known
+        assert set(draft.evidence) <= trial_ids
         assert 0 < draft.confidence <= 0.95
         assert len(draft.rule) <= 50
         assert len(draft.unit) <= 10
-        stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
-        assert stored["confidence_label"] in {"high", "medium", "low"}
-        for message in (stored["title"], stored["applies_when"], *stored["why"], *stored["limits"]):
+        document = json.loads(json.dumps(draft.as_json(), allow_nan=False))
+        assert document["confidence_label"] in {"high", "medium", "low"}
+        for message in (document["title"], document["applies_when"], *document["why"], *document["limits"]):
             assert message["msgid"] % message["params"]
 
 

@@ -30,46 +30,46 @@ def slow_path(make, *more):
     return evidence([make.ping(0.0048), *windows, *streams, *more])
 
 
-def told(found):
-    return [*tcp.findings(found), *path.findings(found), *gridftp.findings(found)]
+def drafts_on(measurements):
+    return [*tcp.findings(measurements), *path.findings(measurements), *gridftp.findings(measurements)]
 
 
 def test_one_path_has_one_proposal_with_the_others_as_its_parts(make):
-    found = slow_path(make)
-    drafts = told(found)
+    measurements = slow_path(make)
+    drafts = drafts_on(measurements)
     assert len(proposals(drafts)) > 2
-    (lead,) = proposals(folding.fold_ends(drafts, found))
+    (lead,) = proposals(folding.fold_ends(drafts, measurements))
     assert {lead.rule, *(part.rule for part in lead.parts)} == {draft.rule for draft in proposals(drafts)}
     assert lead.change
     # What is no proposal stays as it is.
     others = [draft.rule for draft in drafts if draft.kind != RECOMMENDATION]
     assert [
-        draft.rule for draft in folding.fold_ends(drafts, found) if draft is not lead and not draft.parts
+        draft.rule for draft in folding.fold_ends(drafts, measurements) if draft is not lead and not draft.parts
     ] == others
     gains = [part.predicted / part.present for part in lead.parts if part.predicted and part.present]
     assert lead.predicted / lead.present >= folding.ALIKE * max(gains)
 
 
 def test_what_is_said_of_the_parts_stands_in_the_finding(make):
-    found = slow_path(make)
-    (lead,) = proposals(folding.fold_ends(told(found), found))
+    measurements = slow_path(make)
+    (lead,) = proposals(folding.fold_ends(drafts_on(measurements), measurements))
     data = json.loads(json.dumps(lead.as_json()))
     assert [part["title"]["msgid"] for part in data["parts"]] == [part.title.msgid for part in lead.parts]
     assert {trial for part in lead.parts for trial in part.evidence} <= set(lead.trials)
     # Numbers of trials stand at one place, where whoever copies a campaign gives them others.
     assert not any(part["evidence"] for part in data["parts"])
-    named = [line["params"]["title"] for line in data["why"] if "title" in line["params"]]
-    assert named == [part["title"] for part in data["parts"]]
+    titles = [line["params"]["title"] for line in data["why"] if "title" in line["params"]]
+    assert titles == [part["title"] for part in data["parts"]]
 
 
 def test_a_better_setting_that_was_measured_takes_the_lead(make):
     # Four streams are the best of their sweep; two with a large window, which stand alone, had more.
     streams = make.stream_sweep({1: [160, 161], 2: [300, 302], 4: [398, 400], 8: [401, 399]})
     wide = make.tcp([900e6, 902e6, 901e6], window=4096 * KIB, streams=2, observed=10**9)
-    found = evidence([make.ping(0.0048), *streams, wide])
-    before = proposals(told(found))
+    measurements = evidence([make.ping(0.0048), *streams, wide])
+    before = proposals(drafts_on(measurements))
     assert max(draft.predicted or 0 for draft in before) < 500e6
-    (lead,) = proposals(folding.fold_ends(told(found), found))
+    (lead,) = proposals(folding.fold_ends(drafts_on(measurements), measurements))
     assert lead.rule == "tcp-best-setting"
     assert lead.predicted == pytest.approx(901e6)
     assert lead.change == f"iperf3 -c SERVER -w {4096 * KIB} -P 2\n"
@@ -77,39 +77,43 @@ def test_a_better_setting_that_was_measured_takes_the_lead(make):
     # It is said of what was measured, not of the path: so it is also where a processor held it.
     flag = {"processor-full": frozenset(wide.trials("goodput"))}
     busy = dataclasses.replace(wide, warnings=frozenset(flag), flagged=flag)
-    found = evidence([make.ping(0.0048), *streams, busy])
-    assert [draft.rule for draft in proposals(folding.fold_ends(told(found), found))] == ["tcp-best-setting"]
+    measurements = evidence([make.ping(0.0048), *streams, busy])
+    assert [draft.rule for draft in proposals(folding.fold_ends(drafts_on(measurements), measurements))] == [
+        "tcp-best-setting"
+    ]
     # One that was hardly better, and so perhaps by chance, does not.
     near = make.tcp([405e6, 400e6], window=4096 * KIB, streams=2, observed=10**9)
-    found = evidence([make.ping(0.0048), *streams, near])
-    assert {draft.rule for draft in proposals(folding.fold_ends(told(found), found))} != {"tcp-best-setting"}
+    measurements = evidence([make.ping(0.0048), *streams, near])
+    assert {draft.rule for draft in proposals(folding.fold_ends(drafts_on(measurements), measurements))} != {
+        "tcp-best-setting"
+    }
 
 
 @pytest.mark.parametrize("standing", [folding.LEADS, folding.APART])
 def test_what_was_decided_of_a_proposal_is_kept(make, standing):
-    found = slow_path(make)
-    drafts = told(found)
-    (first,) = proposals(folding.fold_ends(drafts, found))
-    chosen = first.parts[-1].rule
+    measurements = slow_path(make)
+    drafts = drafts_on(measurements)
+    (first,) = proposals(folding.fold_ends(drafts, measurements))
+    rule = first.parts[-1].rule
     listed = proposals(
-        folding.fold_ends(drafts, found, lambda draft: standing if draft.rule == chosen else folding.OPEN)
+        folding.fold_ends(drafts, measurements, lambda draft: standing if draft.rule == rule else folding.OPEN)
     )
     if standing == folding.LEADS:
-        assert [draft.rule for draft in listed] == [chosen]
+        assert [draft.rule for draft in listed] == [rule]
     else:
-        assert {draft.rule for draft in listed} == {first.rule, chosen}
-        assert chosen not in {part.rule for draft in listed for part in draft.parts}
+        assert {draft.rule for draft in listed} == {first.rule, rule}
+        assert rule not in {part.rule for draft in listed for part in draft.parts}
 
 
 def test_two_proposals_that_somebody_holds_to_both_stay(make):
-    found = slow_path(make)
-    drafts = told(found)
-    (first,) = proposals(folding.fold_ends(drafts, found))
-    both = {first.rule, first.parts[-1].rule}
+    measurements = slow_path(make)
+    drafts = drafts_on(measurements)
+    (first,) = proposals(folding.fold_ends(drafts, measurements))
+    pair = {first.rule, first.parts[-1].rule}
     listed = proposals(
-        folding.fold_ends(drafts, found, lambda draft: folding.LEADS if draft.rule in both else folding.OPEN)
+        folding.fold_ends(drafts, measurements, lambda draft: folding.LEADS if draft.rule in pair else folding.OPEN)
     )
-    assert {draft.rule for draft in listed} == both
+    assert {draft.rule for draft in listed} == pair
     assert {part.rule for draft in listed for part in draft.parts} == {part.rule for part in first.parts[:-1]}
 
 
@@ -131,5 +135,5 @@ def test_proposals_of_no_question_stand_by_themselves():
     draft = next(iter(storage.overview(make.evidence(FileSystemFacts("fs", "nfs", None, ("S",), {"wsize": 65536})))))
     plain = dataclasses.replace(draft, question="")
     assert folding.fold([plain, plain]) == [plain, plain]
-    kept = dataclasses.replace(draft, kind=NO_CHANGE)
-    assert folding.fold([kept, kept]) == [kept, kept]
+    unchanged = dataclasses.replace(draft, kind=NO_CHANGE)
+    assert folding.fold([unchanged, unchanged]) == [unchanged, unchanged]

@@ -8,9 +8,9 @@ RULE = "storage-gpfs-client"
 
 
 def with_options(**options):
-    found = polarised()
-    facts = dataclasses.replace(found.file_systems["GPFS_PDAISY"], options=options)
-    return dataclasses.replace(found, file_systems={**found.file_systems, "GPFS_PDAISY": facts})
+    measurements = polarised()
+    facts = dataclasses.replace(measurements.file_systems["GPFS_PDAISY"], options=options)
+    return dataclasses.replace(measurements, file_systems={**measurements.file_systems, "GPFS_PDAISY": facts})
 
 
 def test_what_is_set_is_unknown_then_the_least_is_told_with_little_confidence():

@@ -32,11 +32,11 @@ def transfers(make, rates, **parameters):
     ]
 
 
-def by_rule(found):
-    return {draft.rule: draft for draft in gridftp.findings(found)}
+def by_rule(measurements):
+    return {draft.rule: draft for draft in gridftp.findings(measurements)}
 
 
-def said(draft):
+def reasons_of(draft):
     return " ".join(str(line) for line in draft.why)
 
 
@@ -44,7 +44,7 @@ def test_the_recorded_transfers_need_no_option_where_the_kernel_tunes(make):
     draft = by_rule(evidence(cases.gridftp(make)))["gridftp-options"]
     assert (draft.kind, draft.change) == (NO_CHANGE, "")
     assert draft.predicted == pytest.approx(121.9e6, rel=1e-3)
-    assert "1 MiB 121.9 MB/s" in said(draft)
+    assert "1 MiB 121.9 MB/s" in reasons_of(draft)
     assert len(draft.evidence) == 14
 
 
@@ -53,9 +53,9 @@ def test_the_recorded_small_windows_need_eight_streams(make):
     drafts = by_rule(evidence(small))
     draft = drafts["gridftp-options"]
     assert (draft.kind, draft.is_comparison, draft.undo) == (DIAGNOSIS, True, "")
-    assert "Without options nothing was measured" in said(draft)
+    assert "Without options nothing was measured" in reasons_of(draft)
     assert draft.change == "globus-url-copy -vb -p 8 -tcp-bs 65536 SOURCE DESTINATION\n"
-    assert "94 % of what TCP can have of the path" in said(draft)
+    assert "94 % of what TCP can have of the path" in reasons_of(draft)
     assert draft.proof.then["streams"] == 8
     # One window says nothing of a tuned one.
     assert "gridftp-parallel" not in drafts
@@ -65,7 +65,7 @@ def test_the_recorded_tuned_streams_gain_nothing_as_the_path_is_full(make):
     draft = by_rule(evidence(cases.gridftp(make)))["gridftp-parallel"]
     assert draft.kind == NO_CHANGE
     assert draft.value == pytest.approx(1.02, abs=0.01)
-    assert "come close to one stream with it" in said(draft)
+    assert "come close to one stream with it" in reasons_of(draft)
 
 
 def test_all_options_stand_on_one_line(make):
@@ -77,7 +77,7 @@ def test_all_options_stand_on_one_line(make):
     command = "globus-url-copy -vb -p 4 -tcp-bs 1048576 -bs 1048576 -cc 8 -pp -stripe SOURCE DESTINATION\n"
     assert draft.change == command
     assert (draft.present, draft.predicted) == (20e6, pytest.approx(statistics.harmonic_mean([90e6, 91e6])))
-    assert "×4.5" in said(draft)
+    assert "×4.5" in reasons_of(draft)
 
 
 def test_of_choices_as_good_the_cheapest_is_taken(make):
@@ -108,7 +108,7 @@ def test_files_of_different_size_are_not_compared(make):
     assert gridftp.findings(evidence(points)) == []
 
 
-def printed(tuned=1.25, untuned=0.9):
+def printed_ratios(tuned=1.25, untuned=0.9):
     """Return what the GridFTP paper prints: ratios without figures."""
     several = {"streams": 16, "window": WINDOW}
     ratios = [Ratio("gridftp", "throughput", several, TUNED, tuned, math.inf if tuned >= 1.05 else 1.04)]
@@ -117,12 +117,12 @@ def printed(tuned=1.25, untuned=0.9):
 
 
 def test_gridftp_streams_case_parallel_gains_a_quarter_over_one_tuned_stream():
-    draft = by_rule(printed())["gridftp-parallel"]
+    draft = by_rule(printed_ratios())["gridftp-parallel"]
     assert draft.kind == RECOMMENDATION
     assert (draft.value, draft.low, draft.high) == (1.25, 1.25, None)
     assert "25 % or more" in str(draft.title)
-    assert "×1.25 or more" in said(draft)
-    assert "Streams without a tuned window come close to one stream with it (×0.99)" in said(draft)
+    assert "×1.25 or more" in reasons_of(draft)
+    assert "Streams without a tuned window come close to one stream with it (×0.99)" in reasons_of(draft)
     # Of how many streams it is nobody says: no number is advised, the experiment finds it.
     assert "several" in str(draft.title)
     assert (draft.change, draft.proof) == ("", None)
@@ -136,15 +136,15 @@ def test_gridftp_streams_case_parallel_gains_a_quarter_over_one_tuned_stream():
 
 def test_gridftp_streams_case_without_its_ratios_says_nothing():
     assert gridftp.findings(Evidence((), LINKS)) == []
-    only_untuned = Evidence((), LINKS, ratios=printed().ratios[1:])
+    only_untuned = Evidence((), LINKS, ratios=printed_ratios().ratios[1:])
     assert gridftp.findings(only_untuned) == []
 
 
 def test_gridftp_streams_case_contradicted_says_the_opposite():
-    draft = by_rule(printed(tuned=0.98))["gridftp-parallel"]
+    draft = by_rule(printed_ratios(tuned=0.98))["gridftp-parallel"]
     assert draft.kind == NO_CHANGE
     assert draft.change == ""
-    assert "come close" not in said(by_rule(printed(untuned=None))["gridftp-parallel"])
+    assert "come close" not in reasons_of(by_rule(printed_ratios(untuned=None))["gridftp-parallel"])
 
 
 def test_measured_streams_that_gain_more_than_chance_are_named(make):
@@ -155,7 +155,7 @@ def test_measured_streams_that_gain_more_than_chance_are_named(make):
     assert draft.value == pytest.approx(1.28, abs=0.03)
     assert draft.change.split()[2:] == ["-p", "4", "-tcp-bs", "1048576", "SOURCE", "DESTINATION"]
     assert draft.predicted == pytest.approx(statistics.harmonic_mean([104e6, 105e6, 103e6]))
-    assert "come close" in said(draft)
+    assert "come close" in reasons_of(draft)
 
 
 def test_a_gain_that_chance_could_have_made_is_no_word_either_way(make):

@@ -33,10 +33,10 @@ def grown(factor, rates, paths, disk, *, disk_rate=120.0, held=False):
         make.points[-1] = dataclasses.replace(make.points[-1], warnings=frozenset({"processor-full"}))
     if disk:
         values = {"write": [disk_rate * MB * noise for noise in (0.995, 1, 1.005)]}
-        where = {"file_system": "RAID1", "roles": {"client": ("PGFS01",)}}
-        make.point("disk", values, threads=disk, record_size=262144, file_size=4 * 1024**3, **where)
-    found = concluded(make.evidence(NFS, RAID1, paths=paths), "storage-clients")
-    (draft,) = found.values()
+        place = {"file_system": "RAID1", "roles": {"client": ("PGFS01",)}}
+        make.point("disk", values, threads=disk, record_size=262144, file_size=4 * 1024**3, **place)
+    drafts = concluded(make.evidence(NFS, RAID1, paths=paths), "storage-clients")
+    (draft,) = drafts.values()
     return draft
 
 
@@ -69,10 +69,10 @@ def test_many_are_advised_only_where_all_that_is_known_leaves_room(factor, rates
 
 def test_both_are_named_where_network_and_disks_are_full():
     draft = grown("clients", PROPORTIONAL, SHARED, 1)
-    said = " ".join(map(str, draft.why))
+    reasons = " ".join(map(str, draft.why))
     assert draft.kind == DIAGNOSIS
-    assert "that the network carries: nearly all of it" in said
-    assert "that the disks beneath it gave alone: nearly all of it" in said
+    assert "that the network carries: nearly all of it" in reasons
+    assert "that the disks beneath it gave alone: nearly all of it" in reasons
     assert not draft.proposals
 
 

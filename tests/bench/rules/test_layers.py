@@ -20,8 +20,8 @@ def limiting(evidence):
 
 
 def table_of(evidence, name, metric="write"):
-    (found,) = [item for item in layers.table(evidence) if (item.file_system, item.metric) == (name, metric)]
-    return found
+    (table,) = [item for item in layers.table(evidence) if (item.file_system, item.metric) == (name, metric)]
+    return table
 
 
 def test_polarised_writes_are_a_fault_inside_the_parallel_file_system():
@@ -29,26 +29,26 @@ def test_polarised_writes_are_a_fault_inside_the_parallel_file_system():
     draft = limiting(evidence)["GPFS_PDAISY write"]
     assert str(draft.title).startswith(f"The fault is inside GPFS_PDAISY {ONE}: at times it gives only 13.00 MB/s")
     assert draft.confidence_label == "high"
-    said = [str(line) for line in draft.why]
-    assert "The network alone carries 122.5 MB/s: this is 11 % of it." in said
-    assert "The disks alone give 264.0 MB/s: this is 5 % of it." in said
-    assert any("13.00 MB/s at times and 80.00 MB/s at others" in line for line in said)
-    assert any("NFS_PGFS01 over the same path gives 26.00 MB/s, ×2.00" in line for line in said)
+    lines = [str(line) for line in draft.why]
+    assert "The network alone carries 122.5 MB/s: this is 11 % of it." in lines
+    assert "The disks alone give 264.0 MB/s: this is 5 % of it." in lines
+    assert any("13.00 MB/s at times and 80.00 MB/s at others" in line for line in lines)
+    assert any("NFS_PGFS01 over the same path gives 26.00 MB/s, ×2.00" in line for line in lines)
     assert any("36.00 MB/s of NFS_PGFS01 is more than its disks give" in str(line) for line in draft.against)
     assert (draft.tried, draft.predicted) == (13 * MB, 122.5 * MB)
     assert set(draft.evidence) >= {1, 2, 3, 5}
 
 
 def test_the_arithmetic_of_the_slow_mode_is_told_beside_the_verdict_with_what_would_decide():
-    first, second, *rest = limiting(polarised())["GPFS_PDAISY write"].alternatives
+    first, second, *others = limiting(polarised())["GPFS_PDAISY write"].alternatives
     assert str(first.title).startswith("One unscaled 64 KiB window: 13 MiB/s · 4.80 ms = 65,431 B")
     assert first.proposal.factors == {"threads": "1, 2, 4, 8, 12"}
     assert first.proposal.file_system == "GPFS_PDAISY"
     assert "4 round trips for each block of 256 KiB" in str(second.title)
     assert "4.01 RTT" in str(second.title)
     assert second.proposal.factors["record_size"] == "256 KiB, 512 KiB, 1 MiB, 2 MiB"
-    assert all(str(item.test) for item in (first, second, *rest))
-    assert any("Loss" in str(item.title) for item in rest)
+    assert all(str(item.test) for item in (first, second, *others))
+    assert any("Loss" in str(item.title) for item in others)
 
 
 def test_a_slow_mode_of_another_size_has_no_such_signature():
@@ -62,12 +62,12 @@ def test_without_a_layer_the_fault_is_not_placed(without):
     if "network" in without:
         evidence = dataclasses.replace(evidence, paths={})
     assert "GPFS_PDAISY write" not in limiting(evidence)
-    found = table_of(evidence, "GPFS_PDAISY")
-    assert found.layer == ""
-    assert str(found.verdict).startswith("Not decided")
-    wanted = "network alone" if "network" in without else "disks alone"
-    assert any(wanted in str(line) for line in found.missing)
-    assert {"network": "iperf3-tcp", "disk": "iozone"}[next(iter(without))] in [item.tool for item in found.proposals]
+    table = table_of(evidence, "GPFS_PDAISY")
+    assert table.layer == ""
+    assert str(table.verdict).startswith("Not decided")
+    gap = "network alone" if "network" in without else "disks alone"
+    assert any(gap in str(line) for line in table.missing)
+    assert {"network": "iperf3-tcp", "disk": "iozone"}[next(iter(without))] in [item.tool for item in table.proposals]
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_without_a_layer_the_fault_is_not_placed(without):
     ids=["slow network", "slow disk", "slow NFS"],
 )
 def test_turned_round_the_evidence_places_the_limit_elsewhere(turned, layer):
-    found = table_of(polarised(**turned), "GPFS_PDAISY")
-    assert found.layer == layer
+    table = table_of(polarised(**turned), "GPFS_PDAISY")
+    assert table.layer == layer
     draft = limiting(polarised(**turned)).get("GPFS_PDAISY write")
     assert draft is None if not layer else "fault" not in str(draft.title)
 
@@ -160,10 +160,10 @@ def test_nfs_writes_at_the_rate_of_its_disk_and_reads_at_neither():
 
 def test_a_rate_above_its_disk_is_doubted_and_no_limit_is_named_by_it():
     make = Storing().io("NFS_PGFS01", clients=("HEXA01",), write=36 * MB).disk("RAID1", "PGFS01", write=30 * MB)
-    found = layers.overview(make.evidence(NFS, RAID1, clients=("HEXA01",)))
-    assert [(draft.rule, draft.kind) for draft in found] == [("cache-effect", DOUBT)]
-    assert str(found[0].title) == "36.00 MB/s of NFS_PGFS01 is not believable: the layers beneath give less"
-    assert any("×1.20" in str(line) for line in found[0].why)
+    drafts = layers.overview(make.evidence(NFS, RAID1, clients=("HEXA01",)))
+    assert [(draft.rule, draft.kind) for draft in drafts] == [("cache-effect", DOUBT)]
+    assert str(drafts[0].title) == "36.00 MB/s of NFS_PGFS01 is not believable: the layers beneath give less"
+    assert any("×1.20" in str(line) for line in drafts[0].why)
     believed = Storing().io("NFS_PGFS01", clients=("HEXA01",), write=29 * MB).disk("RAID1", "PGFS01", write=30 * MB)
     assert "cache-effect" not in [draft.rule for draft in layers.overview(believed.evidence(NFS, RAID1))]
 
@@ -177,8 +177,8 @@ def test_clients_on_the_lan_and_over_the_wan_are_questions_of_their_own():
     near = PathFacts(2e9, 0.0001, 9000, (LinkFacts("PGFS05 - switch", 2e9),), "PGFS05 - switch")
     paths = {(client, server): wan(client, server) for client in CLIENTS for server in GPFS.servers}
     paths |= {("PGFS05", server): near for server in GPFS.servers}
-    found = layers.table(make.disk("SAN", "PGFS01", write=264 * MB).evidence(GPFS, SAN, paths=paths))
-    assert [(item.clients, item.layer) for item in found] == [(CLIENTS, "network"), (("PGFS05",), "network")]
+    tables = layers.table(make.disk("SAN", "PGFS01", write=264 * MB).evidence(GPFS, SAN, paths=paths))
+    assert [(item.clients, item.layer) for item in tables] == [(CLIENTS, "network"), (("PGFS05",), "network")]
 
 
 def test_a_rate_reached_at_least_is_ruled_no_limit():
@@ -189,14 +189,14 @@ def test_a_rate_reached_at_least_is_ruled_no_limit():
 def test_one_flow_alone_does_not_show_that_many_fill_the_network():
     make = Storing().io("GPFS_PDAISY", write=115 * MB, clients=CLIENTS).tcp("KGFS01", "PGFS01", 950)
     evidence = make.disk("SAN", "PGFS01", write=264 * MB).evidence(GPFS, SAN, paths={})
-    found = table_of(evidence, "GPFS_PDAISY")
-    assert found.layer == ""
-    assert any("as many flows" in str(line) for line in found.missing)
+    table = table_of(evidence, "GPFS_PDAISY")
+    assert table.layer == ""
+    assert any("as many flows" in str(line) for line in table.missing)
 
 
 def test_the_table_shows_the_layers_with_the_share_of_the_file_system_in_question():
-    found = table_of(polarised(), "GPFS_PDAISY")
-    assert [(row.layer, row.subject) for row in found.rows] == [
+    table = table_of(polarised(), "GPFS_PDAISY")
+    assert [(row.layer, row.subject) for row in table.rows] == [
         ("network", "KGFS01 - PGFS01"),
         ("disk", "SAN"),
         ("file-system", "NFS_PGFS01"),
@@ -204,20 +204,20 @@ def test_the_table_shows_the_layers_with_the_share_of_the_file_system_in_questio
         ("file-system", "GPFS_PDAISY"),
         ("file-system", "GPFS_PDAISY"),
     ]
-    assert found.rows[0].ratio == pytest.approx(13 / 122.5)
-    assert [row.is_limit for row in found.rows] == [False] * 5 + [True]
-    assert found.rows[-1].is_question
-    assert "cache" in str(next(row.note for row in found.rows if row.value == 36 * MB))
-    assert found.layer == "file-system"
-    assert len(found.alternatives) == 3
+    assert table.rows[0].ratio == pytest.approx(13 / 122.5)
+    assert [row.is_limit for row in table.rows] == [False] * 5 + [True]
+    assert table.rows[-1].is_question
+    assert "cache" in str(next(row.note for row in table.rows if row.value == 36 * MB))
+    assert table.layer == "file-system"
+    assert len(table.alternatives) == 3
 
 
 def test_findings_of_the_layers_can_be_stored():
     for draft in layers.overview(polarised()):
-        stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
+        document = json.loads(json.dumps(draft.as_json(), allow_nan=False))
         assert 0 < draft.confidence <= 0.95
         assert len(draft.subject) <= 200
-        for message in (stored["title"], *stored["why"], *stored["missing"], *stored["against"]):
+        for message in (document["title"], *document["why"], *document["missing"], *document["against"]):
             assert message["msgid"] % message["params"]
 
 
@@ -228,13 +228,13 @@ def test_no_evidence_is_no_verdict():
 
 def test_what_is_proposed_can_be_set_up():
     """Every role of what is proposed has nodes, and the file system is one that is described."""
-    known = {"GPFS_PDAISY", "SAN", "NFS_PGFS01", "RAID1"}
-    for found in layers.table(polarised(network=None, disk=None)):
-        offered = [*found.proposals, *(item.proposal for item in found.alternatives if item.proposal)]
-        assert offered
-        for proposal in offered:
+    systems = {"GPFS_PDAISY", "SAN", "NFS_PGFS01", "RAID1"}
+    for table in layers.table(polarised(network=None, disk=None)):
+        proposals = [*table.proposals, *(item.proposal for item in table.alternatives if item.proposal)]
+        assert proposals
+        for proposal in proposals:
             assert all(proposal.roles.values())
-            assert proposal.tool == "iperf3-tcp" or proposal.file_system in known
+            assert proposal.tool == "iperf3-tcp" or proposal.file_system in systems
 
 
 def slow_nfs(*flags, of=3):
@@ -282,9 +282,11 @@ def test_of_two_layers_as_full_as_each_other_none_is_named():
         return table_of(make.evidence(NFS, RAID1), "NFS_PGFS01")
 
     assert under(400, 980).layer == "network"
-    both = under(124, 980)
-    assert both.layer == ""
-    assert str(both.verdict).startswith(f"Not decided: 115.3 MB/s of NFS_PGFS01 {ONE} is nearly all that the network")
+    table = under(124, 980)
+    assert table.layer == ""
+    assert str(table.verdict).startswith(
+        f"Not decided: 115.3 MB/s of NFS_PGFS01 {ONE} is nearly all that the network"
+    )
     # Nor where a judge saw an end at its limit while the disks were measured: they may give more, or no more.
     assert table_of(both_at(124), "NFS_PGFS01").layer == ""
 

@@ -28,22 +28,22 @@ DESCRIBED = [
 ]
 
 
-def beneath(servers, described, named, taken):
+def beneath(servers, described, disk, neighbour_disk):
     """Return what lies beneath by the inventory: the array that is named, else the only one on all servers."""
-    if named:
-        return {named} & {*described}
-    near = [name for name in described if name != taken and {*servers} & {*ARRAYS[name]}]
-    whole = [name for name in near if {*servers} <= {*ARRAYS[name]}]
-    if not whole:
+    if disk:
+        return {disk} & {*described}
+    near = [name for name in described if name != neighbour_disk and {*servers} & {*ARRAYS[name]}]
+    candidates = [name for name in near if {*servers} <= {*ARRAYS[name]}]
+    if not candidates:
         return set(near) if {*servers} <= {node for name in near for node in ARRAYS[name]} else set()
-    least = min(len(ARRAYS[name]) for name in whole)
-    best = [name for name in whole if len(ARRAYS[name]) == least]
+    fewest = min(len(ARRAYS[name]) for name in candidates)
+    best = [name for name in candidates if len(ARRAYS[name]) == fewest]
     return {*best} if len(best) == 1 else set()
 
 
-def evidence(kind, servers, described, measured, *, rate=12, named="", taken=""):
-    """Return evidence of a file system, FS, of arrays beside it, of TCP, and of another one that names `taken`."""
-    make, options = Storing(), OPTIONS[kind] | ({"disk": named} if named else {})
+def evidence(kind, servers, described, measured, *, rate=12, disk="", neighbour_disk=""):
+    """Return evidence of a file system, FS, of arrays beside it, of TCP, and of another one on `neighbour_disk`."""
+    make, options = Storing(), OPTIONS[kind] | ({"disk": disk} if disk else {})
     own = {"tool": "iozone", "file_system": "FS"}
     for clients in (1, 2):
         rates = {"write": [clients * rate * MB] * 3, "read": [clients * rate * MB] * 3, "reread": [9e9] * 3}
@@ -57,13 +57,13 @@ def evidence(kind, servers, described, measured, *, rate=12, named="", taken="")
     for streams, mbit_s in ((1, 8 * rate), (8, 900)):
         make.tcp(CLIENTS[0], servers[0], [mbit_s] * 3, streams=streams, direction="forward", window=0)
     facts = [FileSystemFacts(name, "ext", None, ARRAYS[name]) for name in described]
-    other = [FileSystemFacts("NEXT", "nfs", None, ONE, {"disk": taken})] if taken else []
+    other = [FileSystemFacts("NEXT", "nfs", None, ONE, {"disk": neighbour_disk})] if neighbour_disk else []
     return make.evidence(FileSystemFacts("FS", kind, 262144, servers, options), *facts, *other)
 
 
-def told(found):
+def drafts_on(measurements):
     """Return the drafts on FS of all rules of storage."""
-    drafts = [*storage.overview(found), *layers.overview(found)]
+    drafts = [*storage.overview(measurements), *layers.overview(measurements)]
     return [draft for draft in drafts if draft.subject.startswith("FS")]
 
 
@@ -77,12 +77,12 @@ def named_in(draft):
 def test_no_rule_of_storage_names_a_disk_that_does_not_lie_beneath(kind, described):
     first = described[0]
     hints = (("", ""), (first, ""), ("GONE", ""), ("", first), (described[-1], first))
-    for servers, (named, taken), measured in itertools.product((ONE, TWO), hints, (described, ())):
-        found = evidence(kind, servers, described, measured, named=named, taken=taken)
-        allowed = beneath(servers, described, named, taken)
-        for draft in told(found):
-            assert named_in(draft) <= allowed, (draft.rule, str(draft.title), servers, named, taken)
-        for row in layers.table(found):
+    for servers, (disk, neighbour_disk), measured in itertools.product((ONE, TWO), hints, (described, ())):
+        measurements = evidence(kind, servers, described, measured, disk=disk, neighbour_disk=neighbour_disk)
+        allowed = beneath(servers, described, disk, neighbour_disk)
+        for draft in drafts_on(measurements):
+            assert named_in(draft) <= allowed, (draft.rule, str(draft.title), servers, disk, neighbour_disk)
+        for row in layers.table(measurements):
             own = {name for item in row.rows if item.layer == DISK for name in item.subject.split(", ")}
             proposed = {item.file_system for item in row.proposals if item.file_system.startswith("ARRAY")}
             assert row.file_system != "FS" or own | proposed <= allowed
@@ -94,15 +94,15 @@ def test_no_rule_of_storage_names_a_disk_that_does_not_lie_beneath(kind, describ
     ids=["one", "two", "far", "none"],
 )
 def test_a_disk_that_lies_beneath_is_named_and_else_it_is_said_not_to_be_known(described, is_known):
-    found = told(evidence("nfs", ONE, described, (), rate=59))
-    (draft,) = [item for item in found if item.rule == "limiting-layer" and "write" in item.subject]
+    drafts = drafts_on(evidence("nfs", ONE, described, (), rate=59))
+    (draft,) = [item for item in drafts if item.rule == "limiting-layer" and "write" in item.subject]
     assert (named_in(draft) == {"ARRAY_A"}) is is_known
     assert any("which of them lie beneath it is not known" in str(line) for line in draft.missing) is not is_known
 
 
 def test_every_rule_of_storage_was_asked():
     """No rule escapes the test above because its evidence never brings it about."""
-    said = set()
+    rule_names = set()
     for kind, rate, described in itertools.product(OPTIONS, (12, 59), ((), ("ARRAY_A",))):
-        said |= {draft.rule for draft in told(evidence(kind, ONE, described, described, rate=rate))}
-    assert said >= RULES, RULES - said
+        rule_names |= {draft.rule for draft in drafts_on(evidence(kind, ONE, described, described, rate=rate))}
+    assert rule_names >= RULES, RULES - rule_names

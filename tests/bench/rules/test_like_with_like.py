@@ -40,7 +40,7 @@ def ending_in(rate):
     }
 
 
-def measured(rate, *, clients=CLIENTS, tcp=None, paths=None, systems=(STRIPED,), disk=None):
+def evidence_of(rate, *, clients=CLIENTS, tcp=None, paths=None, systems=(STRIPED,), disk=None):
     make = Storing().io("SCRATCH", write=[rate, rate * 1.002, rate * 0.998], clients=clients)
     for mbit, streams in tcp or ():
         make.tcp(clients[0], SERVERS[0], [mbit, mbit * 1.001, mbit * 0.999], streams=streams)
@@ -76,8 +76,8 @@ def test_one_of_several_nfs_servers_is_no_stripe():
 
 
 def test_what_several_servers_give_is_no_caches_figure():
-    assert rules_of(layers.overview(measured(3.4 * ONE))) <= {"limiting-layer", "undecided-layer"}
-    (table,) = layers.table(measured(3.4 * ONE))
+    assert rules_of(layers.overview(evidence_of(3.4 * ONE))) <= {"limiting-layer", "undecided-layer"}
+    (table,) = layers.table(evidence_of(3.4 * ONE))
     assert all(row.ratio is None or row.ratio <= 1 for row in table.rows)
 
 
@@ -94,22 +94,22 @@ def test_what_several_servers_give_is_no_caches_figure():
 )
 def test_tcp_that_fills_nothing_is_no_ceiling(tcp, layer):
     rate = 950e6 / 8 if layer else 31 * MB
-    evidence = measured(rate, clients=CLIENTS[:1], tcp=tcp)
+    evidence = evidence_of(rate, clients=CLIENTS[:1], tcp=tcp)
     (table,) = layers.table(evidence)
     assert table.layer == layer
 
 
 def test_more_streams_that_gain_nothing_show_that_the_path_is_full():
     one = FileSystemFacts("SCRATCH", "nfs", None, SERVERS[:1])
-    evidence = measured(31 * MB, clients=CLIENTS[:1], tcp=[(258, 1), (260, 4)], paths={}, systems=(one,))
+    evidence = evidence_of(31 * MB, clients=CLIENTS[:1], tcp=[(258, 1), (260, 4)], paths={}, systems=(one,))
     assert [table.layer for table in layers.table(evidence)] == ["network"]
-    evidence = measured(31 * MB, clients=CLIENTS[:1], tcp=[(258, 1)], paths={}, systems=(one,))
+    evidence = evidence_of(31 * MB, clients=CLIENTS[:1], tcp=[(258, 1)], paths={}, systems=(one,))
     assert [table.layer for table in layers.table(evidence)] == [""]
 
 
 def test_what_disks_are_only_said_to_give_does_not_name_them():
-    said = FileSystemFacts("SCRATCH", "lustre", None, SERVERS, disk_bytes_per_s=32 * MB)
-    (table,) = layers.table(measured(31 * MB, systems=(said,)))
+    facts = FileSystemFacts("SCRATCH", "lustre", None, SERVERS, disk_bytes_per_s=32 * MB)
+    (table,) = layers.table(evidence_of(31 * MB, systems=(facts,)))
     assert table.layer == ""
     assert any("disks alone" in str(line) for line in table.missing)
 
@@ -118,7 +118,7 @@ def test_disks_that_one_task_measured_are_not_ruled_out_for_four():
     local = FileSystemFacts("LOCAL", "xfs", None, SERVERS[:1])
     single = FileSystemFacts("SCRATCH", "nfs", None, SERVERS[:1])
     for clients, layer in ((CLIENTS, ""), (CLIENTS[:1], "file-system")):
-        evidence = measured(72 * MB, clients=clients, systems=(single, local), disk=110 * MB)
+        evidence = evidence_of(72 * MB, clients=clients, systems=(single, local), disk=110 * MB)
         assert [table.layer for table in layers.table(evidence)] == [layer]
 
 
@@ -159,7 +159,7 @@ def test_the_connections_of_one_client_tell_of_that_client():
 def test_a_gain_ends_at_the_next_limit():
     local = FileSystemFacts("LOCAL", "xfs", None, SERVERS[:1])
     single = FileSystemFacts("SCRATCH", "nfs", None, SERVERS[:1])
-    evidence = measured(60 * MB, clients=CLIENTS[:1], systems=(single, local), disk=900 * MB)
+    evidence = evidence_of(60 * MB, clients=CLIENTS[:1], systems=(single, local), disk=900 * MB)
     (draft,) = [item for item in storage.overview(evidence) if item.rule == "storage-share-of-disk"]
     assert draft.predicted == pytest.approx(ONE, rel=0.02)
 
@@ -220,17 +220,17 @@ def test_placement_measured_once_is_a_doubt():
     ],
 )
 def test_beyond_what_was_measured_a_limit_may_stand_that_has_not_shown(rates, asked, least, most):
-    found = model.calibrate_any(
+    prediction = model.calibrate_any(
         [({"clients": count}, rate * MB, (1,)) for count, rate in rates.items()], {"clients": "integer"}
     ).predict({"clients": asked})
-    assert found.low <= least * MB
-    assert found.high >= most * MB
+    assert prediction.low <= least * MB
+    assert prediction.high >= most * MB
 
 
 def test_no_share_is_above_all_and_nothing_recommended_below_what_there_is():
     """Whatever was measured: rates, streams, disks and links that contradict each other."""
     source = random.Random(1)
-    said = 0
+    shares_seen = 0
     for _case in range(200):
         servers = SERVERS[: source.choice((1, 2, 4))]
         kind = source.choice(("nfs", "lustre", "gpfs"))
@@ -260,5 +260,5 @@ def test_no_share_is_above_all_and_nothing_recommended_below_what_there_is():
             if draft.predicted is not None and draft.present is not None:
                 assert draft.predicted > draft.present, (draft.rule, draft.present, draft.predicted)
             assert draft.low is None or draft.low >= 0
-            said += len(shares)
-    assert said > 100
+            shares_seen += len(shares)
+    assert shares_seen > 100

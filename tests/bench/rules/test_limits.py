@@ -103,9 +103,9 @@ def test_the_proof_sets_what_the_automatic_window_heeds_on_both_nodes(make):
 def test_every_triple_it_writes_is_least_default_most(make):
     for text in ("4096 131072 174760", "4096 9000000 9000000", "302400 4096 1048576", "1 2", "junk", ""):
         settings = limits.make_settings({"net.ipv4.tcp_rmem": text}, 1_769_472)
-        least, default, most = map(int, settings.wanted["net.ipv4.tcp_rmem"].split())
-        assert least <= default <= most
-        assert most >= 1_769_472
+        minimum, default, maximum = map(int, settings.targets["net.ipv4.tcp_rmem"].split())
+        assert minimum <= default <= maximum
+        assert maximum >= 1_769_472
 
 
 def test_larger_limits_of_a_node_stay(make):

@@ -48,7 +48,7 @@ def make():
     return Maker()
 
 
-def measured(make, name, sweep, factor, counted, facts):
+def evidence_of(make, name, sweep, factor, counted, facts):
     """Return evidence of a sweep {value: (Mbit/s, segments sent again)} of three runs each, and of GridFTP."""
     points = [make.ping(0.02)]
     for value, (rate, again) in sweep.items():
@@ -79,9 +79,9 @@ def transfers(make, rate):
     ]
 
 
-def said(found):
+def drafts_of(measurements):
     """Return the findings, what was folded into others, too."""
-    drafts = folding.fold_ends(runner.conclude_all(rules.of_ends(), found), found)
+    drafts = folding.fold_ends(runner.conclude_all(rules.of_ends(), measurements), measurements)
     return [item for draft in drafts for item in (draft, *draft.parts)]
 
 
@@ -97,63 +97,65 @@ def raises(draft):
 def names_loss(draft):
     """Return whether an alternative is loss, and says which measurement decides."""
     text = re.compile("lost|loss|loses")
-    named = [item for item in draft.alternatives if text.search(str(item.title)) and item.proposal]
-    return any(item.proposal.tool == "iperf3-udp" for item in named)
+    alternatives = [item for item in draft.alternatives if text.search(str(item.title)) and item.proposal]
+    return any(item.proposal.tool == "iperf3-udp" for item in alternatives)
 
 
 @pytest.mark.parametrize("counted", ["again", NOBODY])
 @pytest.mark.parametrize("world", WORLDS, ids=[world[0] for world in WORLDS])
 def test_no_gain_of_window_or_streams_is_told_without_loss_beside_it(make, world, counted):
     name, sweep, factor, facts = world
-    drafts = said(measured(make, name, sweep, factor, counted, facts))
+    drafts = drafts_of(evidence_of(make, name, sweep, factor, counted, facts))
     assert not [draft.rule for draft in drafts if raises(draft) and not names_loss(draft)]
     flat = [str(draft.title) for draft in drafts if re.match("The TCP window is the limit:", str(draft.title))]
     assert flat == []
 
 
 def test_every_rule_that_raises_a_window_or_streams_is_asked(make):
-    seen = set()
+    rule_names = set()
     for name, sweep, factor, facts in WORLDS:
         for counted in ("again", NOBODY, ZERO):
-            seen |= {
-                draft.rule for draft in said(measured(make, name, sweep, factor, counted, facts)) if raises(draft)
+            rule_names |= {
+                draft.rule
+                for draft in drafts_of(evidence_of(make, name, sweep, factor, counted, facts))
+                if raises(draft)
             }
-    assert seen - {"tcp-limit"} == rivals.RAISING
+    assert rule_names - {"tcp-limit"} == rivals.RAISING
 
 
 @pytest.mark.parametrize("world", [world for world in WORLDS if world[0] != "below"], ids=lambda world: world[0])
 def test_where_nothing_was_sent_again_loss_is_ruled_out(make, world):
     name, sweep, factor, facts = world
-    drafts = said(measured(make, name, sweep, factor, ZERO, facts))
+    drafts = drafts_of(evidence_of(make, name, sweep, factor, ZERO, facts))
     assert [draft for draft in drafts if raises(draft)]
     assert not [draft.rule for draft in drafts if raises(draft) and names_loss(draft)]
 
 
 def test_a_policer_is_no_window(make):
-    found = measured(make, "policed", POLICED, "window", "again", {})
-    draft = verdict.conclude(found)
+    measurements = evidence_of(make, "policed", POLICED, "window", "again", {})
+    draft = verdict.conclude(measurements)
     assert (draft.subject, draft.unit) == ("loss", "%")
     assert str(draft.title).startswith("Loss is the limit of the kernel's own window: 8.")
-    why = " ".join(map(str, draft.why))
-    assert "With a window of 1 MiB 0.12 % were sent again, and it is 290.0 Mbit/s, ×2.42." in why
-    assert "With one of 4 MiB it is 150.0 Mbit/s only" in why
-    assert "not one that is larger" in why
+    reasons = " ".join(map(str, draft.why))
+    assert "With a window of 1 MiB 0.12 % were sent again, and it is 290.0 Mbit/s, ×2.42." in reasons
+    assert "With one of 4 MiB it is 150.0 Mbit/s only" in reasons
+    assert "not one that is larger" in reasons
     assert draft.predicted == pytest.approx(290e6)
-    assert "the path is the limit" not in why
-    rules_of = {item.rule for item in said(found) if item.kind == RECOMMENDATION}
+    assert "the path is the limit" not in reasons
+    rules_of = {item.rule for item in drafts_of(measurements) if item.kind == RECOMMENDATION}
     assert not rules_of & {"tcp-sysctl", "tcp-bdp"}
 
 
 def test_without_counts_window_and_loss_are_both_told(make):
-    draft = verdict.conclude(measured(make, "policed", POLICED, "window", NOBODY, {}))
+    draft = verdict.conclude(evidence_of(make, "policed", POLICED, "window", NOBODY, {}))
     assert str(draft.title).startswith("The TCP window is the limit, unless segments are lost")
     assert draft.confidence <= 0.6
     assert names_loss(draft)
 
 
 def test_limits_are_not_raised_where_as_much_is_lost_as_leaves_the_rate(make):
-    found = measured(make, "together", TOGETHER, "streams", "again", {})
-    for draft in (limits.conclude(found), bdp.conclude(found)):
+    measurements = evidence_of(make, "together", TOGETHER, "streams", "again", {})
+    for draft in (limits.conclude(measurements), bdp.conclude(measurements)):
         assert draft.kind == NO_CHANGE
         assert "so much loss leaves no more to any window" in str(draft.against[0])
 

@@ -29,7 +29,7 @@ def varied(factor: str, shape: str, facts: FileSystemFacts, beside: int = 1) -> 
     return sweep(factor, rates, file_system=facts.name, clients=nodes, **fixed).evidence(facts, paths={})
 
 
-def said(evidence: Evidence) -> list[str]:
+def lines_of(evidence: Evidence) -> list[str]:
     drafts = [*storage.overview(evidence), *workloads.overview(evidence)]
     return [str(line) for draft in drafts for line in (draft.title, *draft.why) if MANY.search(str(line))]
 
@@ -40,7 +40,7 @@ def said(evidence: Evidence) -> list[str]:
 def test_many_nodes_are_advised_by_clients_that_were_varied(factor, shape, facts):
     rates = SHAPES[shape]
     for beside in (1, 4):
-        lines = said(varied(factor, shape, facts, beside))
+        lines = lines_of(varied(factor, shape, facts, beside))
         fit = [line for line in lines if "in which many" in line]
         if factor == "threads":
             assert lines == []
@@ -49,7 +49,7 @@ def test_many_nodes_are_advised_by_clients_that_were_varied(factor, shape, facts
         else:
             assert bool(fit) == (rates[1] < 0.5 * rates[16])
     # Of one file system never both at once.
-    lines = said(varied(factor, shape, facts))
+    lines = lines_of(varied(factor, shape, facts))
     assert not (
         [line for line in lines if "in which many" in line] and [line for line in lines if "for many" in line]
     )

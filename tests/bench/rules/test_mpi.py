@@ -14,12 +14,12 @@ from tests.bench.rules.storing import MB, Storing
 KIB, MIB = 1024, 1024**2
 
 
-def found(evidence, rule):
+def drafts_of(evidence, rule):
     return {draft.subject: draft for draft in mpi.overview(evidence) if draft.rule == rule}
 
 
 def one(evidence, rule):
-    (draft,) = found(evidence, rule).values()
+    (draft,) = drafts_of(evidence, rule).values()
     return draft
 
 
@@ -42,7 +42,7 @@ def tachyon(same, other):
 
 
 def test_on_tachyon_2_processes_are_to_be_bound_and_on_tachyon_1_it_matters_little():
-    drafts = found(Evidence((), ratios=tachyon(5.0, 2.4)), "mpi-affinity")
+    drafts = drafts_of(Evidence((), ratios=tachyon(5.0, 2.4)), "mpi-affinity")
     second, first = drafts["Tachyon 2"], drafts["Tachyon 1"]
     assert second.kind == RECOMMENDATION
     assert "at least ×2.08 as fast as in two: bind processes to cores" in str(second.title)
@@ -57,11 +57,13 @@ def test_on_tachyon_2_processes_are_to_be_bound_and_on_tachyon_1_it_matters_litt
 
 @pytest.mark.parametrize("ratios", [tachyon(2.4, 2.4), tachyon(5.0, 4.5), tachyon(5.0, 2.4)[:1]])
 def test_ratios_that_are_alike_or_alone_say_nothing_of_affinity(ratios):
-    assert found(Evidence((), ratios=ratios), "mpi-affinity") == {}
+    assert drafts_of(Evidence((), ratios=ratios), "mpi-affinity") == {}
 
 
 def test_ratios_the_other_way_round_speak_of_the_other_testbed():
-    assert "bind processes" in str(found(Evidence((), ratios=tachyon(2.4, 5.0)), "mpi-affinity")["Tachyon 1"].title)
+    assert "bind processes" in str(
+        drafts_of(Evidence((), ratios=tachyon(2.4, 5.0)), "mpi-affinity")["Tachyon 1"].title
+    )
 
 
 def test_a_testbeds_own_ratio_is_the_better_evidence():
@@ -73,7 +75,7 @@ def test_a_testbeds_own_ratio_is_the_better_evidence():
         1.0,
         1.1,
     )
-    draft = found(Evidence((), ratios=(*tachyon(5.0, 2.4), own)), "mpi-affinity")["Tachyon 1"]
+    draft = drafts_of(Evidence((), ratios=(*tachyon(5.0, 2.4), own)), "mpi-affinity")["Tachyon 1"]
     assert "hardly differ (×1.05)" in str(draft.title)
     assert draft.missing == ()
 
@@ -95,18 +97,18 @@ def test_measured_placements_are_compared_on_their_own_nodes():
     assert (draft.proof.now["placement"], draft.proof.then["placement"]) == ("other-socket", "same-socket")
     assert one(placed([2500, 2520, 2480], [2400, 2410, 2390]), "mpi-affinity").kind == NO_CHANGE
     assert one(placed([2500, 2520, 2480], [2400, 2410, 2390]), "mpi-affinity").proof is None
-    assert found(placed([5000, 1000, 3000], [2400, 2410, 2390]), "mpi-affinity") == {}
+    assert drafts_of(placed([5000, 1000, 3000], [2400, 2410, 2390]), "mpi-affinity") == {}
 
 
 # Contention
 
 
 def test_concurrent_flows_between_two_nodes_share_evenly():
-    printed = Trend("mpi-contention", "aggregate", "pairs", "flat", fixed={"testbed": "Tachyon 1"})
-    draft = one(Evidence((), trends=(printed,)), "mpi-contention")
+    trend = Trend("mpi-contention", "aggregate", "pairs", "flat", fixed={"testbed": "Tachyon 1"})
+    draft = one(Evidence((), trends=(trend,)), "mpi-contention")
     assert str(draft.title).endswith("share their bandwidth evenly: each of N gets max / N")
     assert draft.formula == "X_pair = max / N"
-    rising = dataclasses.replace(printed, shape="rises")
+    rising = dataclasses.replace(trend, shape="rises")
     assert "do not fill" in str(one(Evidence((), trends=(rising,)), "mpi-contention").title)
     assert mpi.overview(Evidence(())) == []
 
@@ -114,8 +116,8 @@ def test_concurrent_flows_between_two_nodes_share_evenly():
 def pairs(rates, fairness=1.0):
     make = Storing()
     for count, rate in rates.items():
-        measured = {"aggregate": [rate * MB, rate * MB], "fairness": [fairness, fairness]}
-        make.mpi("mpi-contention", measured, message_size=MIB, pairs=count)
+        metrics = {"aggregate": [rate * MB, rate * MB], "fairness": [fairness, fairness]}
+        make.mpi("mpi-contention", metrics, message_size=MIB, pairs=count)
     return make.evidence()
 
 
@@ -154,7 +156,7 @@ def test_blocks_of_one_mebibyte_beat_half_of_it_throughout():
 @pytest.mark.parametrize("ratio", [(0.98, 1.02, NO_CHANGE), (0.8, 1.3, None)])
 def test_blocks_that_are_alike_or_uncertain_are_not_preferred(ratio):
     low, high, kind = ratio
-    drafts = found(
+    drafts = drafts_of(
         Evidence((), ratios=(btio({"file_system_block": MIB}, {"file_system_block": 512 * KIB}, low, high),)),
         "mpi-file-system-block",
     )
@@ -199,12 +201,12 @@ def test_measured_placements_are_compared_and_can_be_proved():
 
 
 def test_class_a_gains_nothing_from_more_processes_as_each_writes_less_than_a_block():
-    printed = Trend("btio", "io_time", "ranks", "flat", fixed={"problem": "A"})
+    trend = Trend("btio", "io_time", "ranks", "flat", fixed={"problem": "A"})
     facts = {"gpfs": FileSystemFacts("gpfs", "gpfs", 512 * KIB)}
-    draft = one(Evidence((), trends=(printed,), file_systems=facts), "mpi-ranks")
+    draft = one(Evidence((), trends=(trend,), file_systems=facts), "mpi-ranks")
     assert str(draft.title) == "Class A gains nothing from more processes: its I/O is as fast with few"
     assert "With 441 processes each writes 23.22 KiB at a time, less than a block of 512 KiB." in str(draft.why[1])
-    gains = dataclasses.replace(printed, shape="falls")
+    gains = dataclasses.replace(trend, shape="falls")
     assert "gains from more" in str(one(Evidence((), trends=(gains,)), "mpi-ranks").title)
     assert draft.proposals[0].factors == {"ranks": "4, 16, 64, 256"}
 
@@ -225,14 +227,16 @@ def test_buffers_that_cut_blocks_are_to_be_tried_otherwise():
     assert draft.proof.then["collective_size"] == MIB
     assert "cb_buffer_size 1048576" in draft.change and not draft.undo
     assert draft.confidence_label == "low"
-    assert found(runs({4 * MIB: [100]}, factor="collective_size"), "mpi-collective-buffer") == {}
-    assert found(runs({1_000_000: [100]}, factor="collective_size", subtype="simple"), "mpi-collective-buffer") == {}
+    assert drafts_of(runs({4 * MIB: [100]}, factor="collective_size"), "mpi-collective-buffer") == {}
+    assert (
+        drafts_of(runs({1_000_000: [100]}, factor="collective_size", subtype="simple"), "mpi-collective-buffer") == {}
+    )
 
 
 def test_all_findings_can_be_stored():
-    printed = Trend("btio", "io_time", "ranks", "flat", fixed={"problem": "A"})
+    trend = Trend("btio", "io_time", "ranks", "flat", fixed={"problem": "A"})
     make = runs({"BAL": [200, 202, 198], "UNBAL": [150, 151, 149]}, collective_size=1_000_000)
-    evidence = dataclasses.replace(make, ratios=tachyon(5.0, 2.4), trends=(printed,))
+    evidence = dataclasses.replace(make, ratios=tachyon(5.0, 2.4), trends=(trend,))
     drafts = mpi.overview(evidence)
     assert {draft.rule for draft in drafts} == {
         "mpi-affinity",
@@ -241,8 +245,8 @@ def test_all_findings_can_be_stored():
         "mpi-collective-buffer",
     }
     for draft in drafts:
-        stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
-        for message in (stored["title"], *stored["why"], *stored["limits"], *stored["missing"]):
+        document = json.loads(json.dumps(draft.as_json(), allow_nan=False))
+        for message in (document["title"], *document["why"], *document["limits"], *document["missing"]):
             assert message["msgid"] % message["params"]
         assert len(draft.rule) <= 50
         assert len(draft.unit) <= 10

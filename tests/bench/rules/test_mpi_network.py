@@ -11,13 +11,13 @@ from tests.bench.rules.storing import Storing
 QDR = {"t1": "InfiniBand 4X QDR", "t2": "InfiniBand 4X QDR"}
 
 
-def found(evidence, rule):
+def drafts_of(evidence, rule):
     return [draft for draft in mpi.overview(evidence) if draft.rule == rule]
 
 
 def bandwidth(rate, *, interconnects=QDR, nodes=("t1", "t2"), **parameters):
-    made = Storing().mpi("osu-bandwidth", {"bandwidth": [rate, rate * 1.01]}, nodes, **parameters)
-    return found(made.evidence(interconnects=interconnects), "mpi-port-bound")
+    maker = Storing().mpi("osu-bandwidth", {"bandwidth": [rate, rate * 1.01]}, nodes, **parameters)
+    return drafts_of(maker.evidence(interconnects=interconnects), "mpi-port-bound")
 
 
 def test_the_share_of_the_port_is_told():
@@ -50,11 +50,11 @@ def test_nothing_is_said_where_no_port_lies_between(changed):
 
 
 def distances(values, *, placement="other-node", metric="latency", noise=0.01):
-    made = Storing()
+    maker = Storing()
     for distance, value in values.items():
         rates = [value * (1 + noise * place) for place in (-1, 0, 1)]
-        made.mpi("osu-latency", {metric: rates}, placement=placement, distance=distance, message_size=8)
-    return found(made.evidence(), "mpi-distance")
+        maker.mpi("osu-latency", {metric: rates}, placement=placement, distance=distance, message_size=8)
+    return drafts_of(maker.evidence(), "mpi-distance")
 
 
 def test_each_switch_more_costs_and_near_partners_are_nearer():

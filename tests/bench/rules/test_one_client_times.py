@@ -44,15 +44,15 @@ def test_a_rate_with_an_interval_was_measured_and_no_other_names_a_limit(share, 
     (table,) = layers.table(evidence)
     row = table.rows[0]
     assert row.layer == "network"
-    measured = [values[trial] / 8 for trial in row.trials]
+    rates = [values[trial] / 8 for trial in row.trials]
     if row.interval:
-        assert row.value == pytest.approx(sum(measured) / len(measured))
+        assert row.value == pytest.approx(sum(rates) / len(rates))
         assert row.note is None
     else:
         start = "By one client, times" if min(alone, clients) == 1 else "By one client at a time, added up for"
         assert str(row.note).startswith(f"{start} {clients}:")
-    said = [str(line) for draft in layers.overview(evidence) for line in draft.why]
-    assert not [line for line in said if line.startswith("The network alone")] or row.interval
+    lines = [str(line) for draft in layers.overview(evidence) for line in draft.why]
+    assert not [line for line in lines if line.startswith("The network alone")] or row.interval
     if clients > 1 and 0.7 * ONE < share * ONE < 0.9 * row.value:
         assert table.layer == ""
         assert any(f"The network from {clients} clients at once" in str(line) for line in table.missing)

@@ -28,17 +28,17 @@ def evidence(chance: random.Random) -> Evidence:
     make = Storing()
     for rate in (940, 942):
         make.tcp("KGFS01", "PGFS01", [rate, rate + 1, rate - 1], streams=5, direction="forward")
-    kept = {"file_size": 4 * 1024**3, "threads": 1}
+    fixed = {"file_size": 4 * 1024**3, "threads": 1}
     for clients, rate in ((1, chance.uniform(8, 14)), (2, 22), (4, 45)):
         rates = {name: scattered(chance, rate) for name in ("write", "read", "reread")}
         roles = {"client": CLIENTS}
         make.point(
-            "file-system", rates, file_system="GPFS_PDAISY", roles=roles, record_size=MIB, clients=clients, **kept
+            "file-system", rates, file_system="GPFS_PDAISY", roles=roles, record_size=MIB, clients=clients, **fixed
         )
     for record, rate in ((65536, 5), (262144, 8), (4 * MIB, 24)):
         rates = {"write": scattered(chance, rate), "read": scattered(chance, 3 * rate)}
         roles = {"client": CLIENTS[:1]}
-        make.point("file-system", rates, file_system="NFS_PGFS01", roles=roles, record_size=record, **kept)
+        make.point("file-system", rates, file_system="NFS_PGFS01", roles=roles, record_size=record, **fixed)
     for name, server, rate in (("RAID1", "PGFS01", 60), ("SAN", "PGFS02", 264)):
         make.disk(name, server, write=scattered(chance, rate), read=scattered(chance, 2 * rate))
     for pairs, rate in ((1, 800), (2, 1500), (4, 1600), (8, 1610)):
@@ -57,26 +57,26 @@ def evidence(chance: random.Random) -> Evidence:
 
 def texts_of(draft: FindingDraft) -> str:
     data = draft.as_json()
-    told = [sayings.filled(message) for message in sayings.messages_of(data)]
+    texts = [sayings.filled(message) for message in sayings.messages_of(data)]
     figures = [data[name] for name in ("value", "present", "predicted") if data[name] is not None]
-    return " ".join([*told, draft.formula, *(format_quantity(figure, "B/s") for figure in figures)])
+    return " ".join([*texts, draft.formula, *(format_quantity(figure, "B/s") for figure in figures)])
 
 
 def test_no_rule_says_an_arithmetic_mean_where_the_tables_have_a_harmonic_one() -> None:
     chance, saying = random.Random(3), set()
     for _turn in range(20):
-        shown = evidence(chance)
+        measurements = evidence(chance)
         means = {Mean.HARMONIC: set(), Mean.ARITHMETIC: set()}
-        for point in shown.points:
+        for point in measurements.points:
             for metric in point.harmonic & point.metrics.keys():
-                for kind, found in means.items():
+                for kind, texts in means.items():
                     mean = statistics.mean_of(point.values(metric), kind)
-                    found.add(format_quantity(mean, "B/s"))
+                    texts.add(format_quantity(mean, "B/s"))
         wrong = means[Mean.ARITHMETIC] - means[Mean.HARMONIC]
-        for draft in conclude_all((*of_ends(), *of_whole()), shown):
-            said = set(RATES.findall(texts_of(draft)))
-            assert not said & wrong, f"{draft.rule}: {draft.title} says {said & wrong}"
-            if said & means[Mean.HARMONIC]:
+        for draft in conclude_all((*of_ends(), *of_whole()), measurements):
+            rates = set(RATES.findall(texts_of(draft)))
+            assert not rates & wrong, f"{draft.rule}: {draft.title} says {rates & wrong}"
+            if rates & means[Mean.HARMONIC]:
                 saying.add(draft.rule)
     print(sorted(saying))
     assert len(saying) >= 8, sorted(saying)

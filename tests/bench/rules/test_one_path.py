@@ -29,24 +29,24 @@ def test_measured_both_ways_and_by_transfers_a_path_has_one_bdp(back: int) -> No
     make = Maker()
     forth, reverse = tcp(make, 985, rtt=0.004778), tcp(make, back, rtt=0.0049)
     transfers = Evidence((make.ping(0.005),))
-    read = [read_path(item) for item in beside(forth, reverse, transfers)]
-    assert all(reading is not None for reading in read)
-    assert {reading.rtt.value for reading in read if reading} == {0.004778}
+    readings = [read_path(item) for item in beside(forth, reverse, transfers)]
+    assert all(reading is not None for reading in readings)
+    assert {reading.rtt.value for reading in readings if reading} == {0.004778}
     # A direction that surely carries another rate has its own capacity, and says so.
-    one = [reading for reading, item in zip(read, (985, back, 985), strict=True) if reading and item > 900]
+    one = [reading for reading, item in zip(readings, (985, back, 985), strict=True) if reading and item > 900]
     assert len({reading.bdp_bytes for reading in one}) == 1
     assert len({str(reading.capacity.source) for reading in one}) == 1
     if back < 900:
-        assert read[1] is not None
-        assert read[1].bdp_bytes != one[0].bdp_bytes
+        assert readings[1] is not None
+        assert readings[1].bdp_bytes != one[0].bdp_bytes
 
 
 def test_what_links_are_only_said_to_carry_gives_way_to_what_was_measured() -> None:
     make = Maker()
     unswept = dataclasses.replace(LINKS, capacity_bps=2e9)
-    measured = tcp(make, 985, rtt=0.0048, path=unswept)
+    measurements = tcp(make, 985, rtt=0.0048, path=unswept)
     lone = Evidence((make.ping(0.0048),), unswept)
-    first, second = (read_path(item) for item in beside(measured, lone))
+    first, second = (read_path(item) for item in beside(measurements, lone))
     alone = read_path(lone)
     assert first is not None and second is not None and alone is not None
     assert alone.bdp_bytes != first.bdp_bytes
@@ -55,8 +55,8 @@ def test_what_links_are_only_said_to_carry_gives_way_to_what_was_measured() -> N
 
 def test_what_was_measured_otherwise_is_advised_upon_there_alone() -> None:
     make = Maker()
-    measured, transfers = beside(tcp(make, 985, rtt=0.0048), Evidence((make.ping(0.0049),), LINKS))
-    assert "tcp-bdp" in {draft.rule for draft in conclude_all(of_ends(), measured)}
+    measurements, transfers = beside(tcp(make, 985, rtt=0.0048), Evidence((make.ping(0.0049),), LINKS))
+    assert "tcp-bdp" in {draft.rule for draft in conclude_all(of_ends(), measurements)}
     assert not [draft.rule for draft in conclude_all(of_ends(), transfers) if draft.rule.startswith("tcp-")]
 
 

@@ -40,9 +40,9 @@ LEVEL = {1: [900, 905], 2: [1800, 1810], 4: [2300, 2310], 8: [2300, 2305], 16: [
 
 
 def test_streams_that_level_off_show_the_capacity_where_no_end_was_at_its_limit(make):
-    known = read_capacity(evidence([make.ping(0.0048), *levelled(make, LEVEL)], TEN))
-    assert known.value == pytest.approx(2.3e9 / 0.991, rel=0.01)
-    assert "more streams give no more" in str(known.source)
+    capacity = read_capacity(evidence([make.ping(0.0048), *levelled(make, LEVEL)], TEN))
+    assert capacity.value == pytest.approx(2.3e9 / 0.991, rel=0.01)
+    assert "more streams give no more" in str(capacity.source)
 
 
 @pytest.mark.parametrize("gone", ["cpu_local", "cpu_remote"])
@@ -52,26 +52,26 @@ def test_ends_that_nobody_watched_may_be_what_levels_off(make, gone):
         dataclasses.replace(point, metrics={name: own for name, own in point.metrics.items() if name != gone})
         for point in levelled(make, LEVEL)
     ]
-    known = read_capacity(evidence([make.ping(0.0048), *points], TEN))
-    assert known.is_open or known.is_stated
+    capacity = read_capacity(evidence([make.ping(0.0048), *points], TEN))
+    assert capacity.is_open or capacity.is_stated
     drafts = runner.conclude_all(rules.of_ends(), evidence([make.ping(0.0048), *points], TEN))
     assert not [draft for draft in drafts if "The path is the limit" in str(draft.title)]
 
 
 @pytest.mark.parametrize("flag", sorted(pace.ENDS))
 def test_streams_that_an_end_held_are_no_evidence_of_the_path(make, flag):
-    found = evidence([make.ping(0.0048), *levelled(make, LEVEL, flag)], TEN)
-    assert read_capacity(found).value == 10e9
-    titles = [str(draft.title) for draft in tcp.findings(found)]
+    measurements = evidence([make.ping(0.0048), *levelled(make, LEVEL, flag)], TEN)
+    assert read_capacity(measurements).value == 10e9
+    titles = [str(draft.title) for draft in tcp.findings(measurements)]
     assert not [title for title in titles if "path is the limit" in title]
 
 
 def test_one_stream_that_levels_off_is_no_capacity_of_the_path(make):
     # A shaper of each flow looks the same.
     points = [make.tcp([457e6], window=2**20, observed=1.4e6), make.tcp([457e6], window=2**22, observed=5e6)]
-    known = read_capacity(evidence([make.ping(0.0048), *points]))
-    assert known.is_lower_bound
-    assert "nothing yet confirms" in str(known.source)
+    capacity = read_capacity(evidence([make.ping(0.0048), *points]))
+    assert capacity.is_lower_bound
+    assert "nothing yet confirms" in str(capacity.source)
     assert bdp.conclude(evidence([make.ping(0.0048), *points])) is None
 
 
@@ -101,18 +101,18 @@ def test_no_gain_is_predicted_that_no_larger_window_had(make):
 
 
 def test_a_path_shorter_than_a_small_window_gets_no_advice_on_windows(make):
-    found = evidence([make.ping(0.0001), make.tcp([90e6])], PathFacts(100_000_000))
-    assert bdp.conclude(found).kind == NO_CHANGE
-    assert bdp.conclude(found).proof is None
-    assert limits.conclude(found) is None
+    measurements = evidence([make.ping(0.0001), make.tcp([90e6])], PathFacts(100_000_000))
+    assert bdp.conclude(measurements).kind == NO_CHANGE
+    assert bdp.conclude(measurements).proof is None
+    assert limits.conclude(measurements) is None
 
 
 @pytest.mark.parametrize("present", ["67108864", "1024"])
 def test_lines_for_unknown_nodes_only_raise_and_can_be_taken_back(make, tmp_path, present):
-    found = evidence([make.ping(0.0048), make.tcp([166e6], rtt=0.0048)])
+    measurements = evidence([make.ping(0.0048), make.tcp([166e6], rtt=0.0048)])
     capped = make.tcp([166e6], window=4 * KIB * KIB)
     capped.metrics["window_granted"] = dict.fromkeys(capped.trials("goodput"), 425_984.0)
-    for draft in (limits.conclude(found), buffers.conclude(evidence([make.ping(0.0048), capped]))):
+    for draft in (limits.conclude(measurements), buffers.conclude(evidence([make.ping(0.0048), capped]))):
         kernel = _Kernel(tmp_path / draft.rule, present)
         before = kernel.read()
         kernel.run(draft.change)
@@ -179,11 +179,11 @@ def udp(make, loads, flag="", **parameters):
     """Return loads of UDP {Mbit/s: loss}, those that lost with a flag."""
     points = []
     for rate, loss in loads.items():
-        offered = rate * 1e6
+        load_bps = rate * 1e6
         point = make.point(
             tools.get("iperf3-udp"),
-            {"rate": round(offered), **parameters},
-            {"goodput": offered * (1 - loss), "offered_load": offered, "loss": loss},
+            {"rate": round(load_bps), **parameters},
+            {"goodput": load_bps * (1 - loss), "offered_load": load_bps, "loss": loss},
         )
         points.append(flagged(point, flag) if flag and loss else point)
     return points
@@ -196,29 +196,29 @@ WIDE = PathFacts(1e9, 0.0048, 1500, (LinkFacts("lan", 10e9), LinkFacts("wan", 1e
 def test_one_flow_of_datagrams_that_levels_off_is_no_capacity_by_itself(make):
     drafts = {draft.rule for draft in path.findings(evidence([make.ping(0.0048), *udp(make, FULL)], WIDE))}
     assert not {"path-capacity", "path-bottleneck"} & drafts
-    told = [make.ping(0.0048), *udp(make, FULL), dispersion(make, 395e6, 420e6)]
-    borne = {draft.rule: draft for draft in path.findings(evidence(told, WIDE))}
+    points = [make.ping(0.0048), *udp(make, FULL), dispersion(make, 395e6, 420e6)]
+    borne = {draft.rule: draft for draft in path.findings(evidence(points, WIDE))}
     assert borne["path-capacity"].high == pytest.approx(420e6)
     assert "Of the narrowest link as described" in str(borne["path-bottleneck"].title)
 
 
 def test_a_receiver_that_drops_is_no_capacity_of_the_path(make):
-    told = [make.ping(0.0048), *udp(make, FULL, "receive-buffer-full"), dispersion(make, 950e6, 1e9)]
-    draft = next(draft for draft in path.findings(evidence(told, WIDE)) if draft.rule == "path-capacity")
+    points = [make.ping(0.0048), *udp(make, FULL, "receive-buffer-full"), dispersion(make, 950e6, 1e9)]
+    draft = next(draft for draft in path.findings(evidence(points, WIDE)) if draft.rule == "path-capacity")
     assert (draft.low, draft.high) == (950e6, 1e9)
 
 
 def test_datagrams_that_came_whole_beat_a_dispersion_of_less(make):
-    told = [make.ping(0.0048), *udp(make, {400: 0.0, 622: 0.0}), dispersion(make, 450e6, 457e6)]
-    draft = next(draft for draft in path.findings(evidence(told, NOTHING)) if draft.rule == "path-capacity")
+    points = [make.ping(0.0048), *udp(make, {400: 0.0, 622: 0.0}), dispersion(make, 450e6, 457e6)]
+    draft = next(draft for draft in path.findings(evidence(points, NOTHING)) if draft.rule == "path-capacity")
     assert draft.low == 622e6
     assert draft.high is None
     assert "457.0 Mbit/s, though more came through" in str(draft.against[0])
 
 
 def test_loss_above_what_one_flow_can_have_is_not_chance(make):
-    told = evidence([make.ping(0.0048), *udp(make, {50: 0.0, 300: 0.5, 450: 0.667, 600: 0.75})], WIDE)
-    assert "path-loss" not in {draft.rule for draft in path.findings(told)}
+    measurements = evidence([make.ping(0.0048), *udp(make, {50: 0.0, 300: 0.5, 450: 0.667, 600: 0.75})], WIDE)
+    assert "path-loss" not in {draft.rule for draft in path.findings(measurements)}
 
 
 def test_pacing_is_advised_only_where_datagrams_were_seen_to_lose_nothing(make):

@@ -16,24 +16,24 @@ def make():
 
 
 def test_the_rtt_is_the_least_that_was_measured(make):
-    known = read_rtt(evidence([make.ping(0.0051, 0.00479), make.ping(0.005)]))
-    assert known.value == 0.00479
-    assert known.trials == (1, 2, 3)
-    assert known.trust == 1
+    rtt = read_rtt(evidence([make.ping(0.0051, 0.00479), make.ping(0.005)]))
+    assert rtt.value == 0.00479
+    assert rtt.trials == (1, 2, 3)
+    assert rtt.trust == 1
 
 
 def test_a_given_rtt_stands_in_for_one_that_was_not_measured(make):
-    known = read_rtt(evidence([make.tcp([5e8], rtt=0.02)]))
-    assert known.value == 0.0048
-    assert "not measured" in str(known.source)
-    assert known.trials == ()
+    rtt = read_rtt(evidence([make.tcp([5e8], rtt=0.02)]))
+    assert rtt.value == 0.0048
+    assert "not measured" in str(rtt.source)
+    assert rtt.trials == ()
 
 
 def test_the_least_rtt_under_load_is_better_than_none(make):
-    known = read_rtt(evidence([make.tcp([5e8], rtt=0.02), make.tcp([1e8], rtt=0.006)], NOTHING))
-    assert known.value == 0.006
-    assert known.trials == (2,)
-    assert known.trust < 0.8
+    rtt = read_rtt(evidence([make.tcp([5e8], rtt=0.02), make.tcp([1e8], rtt=0.006)], NOTHING))
+    assert rtt.value == 0.006
+    assert rtt.trials == (2,)
+    assert rtt.trust < 0.8
 
 
 def test_an_rtt_of_zero_is_none(make):
@@ -41,36 +41,36 @@ def test_an_rtt_of_zero_is_none(make):
 
 
 def test_a_rate_near_the_links_confirms_their_capacity(make):
-    known = read_capacity(evidence([make.tcp([980e6])]))
-    assert known.value == 1e9
-    assert "confirmed by a measured 980.0 Mbit/s" in str(known.source)
-    assert known.trials == (1,)
+    capacity = read_capacity(evidence([make.tcp([980e6])]))
+    assert capacity.value == 1e9
+    assert "confirmed by a measured 980.0 Mbit/s" in str(capacity.source)
+    assert capacity.trials == (1,)
 
 
 def test_windows_that_the_kernel_capped_make_no_plateau(make):
     points = make.window_sweep({1024: [393], 2048: [393]}, observed=236_000)
-    known = read_capacity(evidence(points))
-    assert known.value == 1e9
-    assert "nothing measured has come near" in str(known.source)
-    assert known.trials == ()
+    capacity = read_capacity(evidence(points))
+    assert capacity.value == 1e9
+    assert "nothing measured has come near" in str(capacity.source)
+    assert capacity.trials == ()
 
 
 def test_udp_that_overloads_the_path_shows_what_it_holds_at_least(make):
-    known = read_capacity(evidence([make.udp(425e6, 0.12)], NOTHING))
-    assert known.value == 425e6
-    assert known.is_lower_bound
+    capacity = read_capacity(evidence([make.udp(425e6, 0.12)], NOTHING))
+    assert capacity.value == 425e6
+    assert capacity.is_lower_bound
 
 
 def test_udp_that_loses_at_a_low_rate_shows_no_capacity(make):
-    known = read_capacity(evidence([make.udp(10e6, 0.02), make.tcp([500e6])], NOTHING))
-    assert "at least" in str(known.source)
-    assert known.value == 500e6
+    capacity = read_capacity(evidence([make.udp(10e6, 0.02), make.tcp([500e6])], NOTHING))
+    assert "at least" in str(capacity.source)
+    assert capacity.value == 500e6
 
 
 def test_one_rate_alone_is_a_lower_bound(make):
-    known = read_capacity(evidence([make.tcp([500e6])], NOTHING))
-    assert "at least" in str(known.source)
-    assert known.trust == 0.5
+    capacity = read_capacity(evidence([make.tcp([500e6])], NOTHING))
+    assert "at least" in str(capacity.source)
+    assert capacity.trust == 0.5
 
 
 def test_a_rate_above_the_links_contradicts_them(make):

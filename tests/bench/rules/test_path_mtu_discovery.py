@@ -16,18 +16,18 @@ def make():
     return Maker()
 
 
-def said(found):
-    return {draft.rule: draft for draft in tcp.findings(found)}.get("tcp-path-mtu")
+def draft_of(measurements):
+    return {draft.rule: draft for draft in tcp.findings(measurements)}.get("tcp-path-mtu")
 
 
-def measured(make, first, last=None, path_mtu=9000):
+def points_of(make, first, last=None, path_mtu=9000):
     """Return a transfer whose segments had `first` B at its start and `last` at its end, by the kernel's list."""
-    seen = {"mss": first, "tcp": {"mss": last or first, "path_mtu": path_mtu}}
-    return [make.ping(0.0048), dataclasses.replace(make.tcp([144.7e6]), observed=seen)]
+    observed = {"mss": first, "tcp": {"mss": last or first, "path_mtu": path_mtu}}
+    return [make.ping(0.0048), dataclasses.replace(make.tcp([144.7e6]), observed=observed)]
 
 
 def test_discovery_that_is_off_is_switched_on_where_it_is_off(make):
-    draft = said(evidence(measured(make, 1448), JUMBO, client={"net.ipv4.ip_no_pmtu_disc": "1"}))
+    draft = draft_of(evidence(points_of(make, 1448), JUMBO, client={"net.ipv4.ip_no_pmtu_disc": "1"}))
     assert "# client\n" in draft.change
     assert "net.ipv4.ip_no_pmtu_disc=0\n" in draft.change
     assert "net.ipv4.ip_no_pmtu_disc=1" in draft.undo
@@ -37,12 +37,12 @@ def test_discovery_that_is_off_is_switched_on_where_it_is_off(make):
 
 @pytest.mark.parametrize("facts", [{}, {"client": {"net.ipv4.ip_no_pmtu_disc": "0"}}])
 def test_discovery_that_is_on_or_unknown_needs_no_change(make, facts):
-    assert said(evidence(measured(make, 8948), JUMBO, **facts)) is None
+    assert draft_of(evidence(points_of(make, 8948), JUMBO, **facts)) is None
 
 
 def test_segments_that_tcp_itself_made_small_tell_of_a_black_hole(make):
     # Seen in the lab: an MTU of 1500 behind a router whose ICMP went nowhere, tcp_mtu_probing = 1.
-    draft = said(evidence(measured(make, 8948, 1446), JUMBO))
+    draft = draft_of(evidence(points_of(make, 8948, 1446), JUMBO))
     assert (draft.kind, draft.subject) == (DIAGNOSIS, "black-hole")
     assert "9000 B seem to vanish on the way" in str(draft.title)
     assert "ended with 1446 B" in str(draft.why[1])
@@ -60,20 +60,20 @@ def pinged(make, **losses):
 
 
 def test_only_pings_with_df_set_name_a_black_hole(make):
-    points, probing = measured(make, 8948, 1446), {"net.ipv4.tcp_mtu_probing": "1"}
-    lost = said(evidence([*points, *pinged(make, s1400=0.0, s8972=1.0)], JUMBO, client=probing))
-    assert "9000 B vanish on the way, and no router says so" in str(lost.title)
-    assert (lost.confidence, lost.missing) == (0.9, ())
-    assert said(evidence([*points, *pinged(make, s1400=0.0, s8972=0.0)], JUMBO, client=probing)) is None
-    assert said(evidence(points, JUMBO, client=probing)).confidence == 0.7
+    points, probing = points_of(make, 8948, 1446), {"net.ipv4.tcp_mtu_probing": "1"}
+    draft = draft_of(evidence([*points, *pinged(make, s1400=0.0, s8972=1.0)], JUMBO, client=probing))
+    assert "9000 B vanish on the way, and no router says so" in str(draft.title)
+    assert (draft.confidence, draft.missing) == (0.9, ())
+    assert draft_of(evidence([*points, *pinged(make, s1400=0.0, s8972=0.0)], JUMBO, client=probing)) is None
+    assert draft_of(evidence(points, JUMBO, client=probing)).confidence == 0.7
 
 
 def test_without_probing_or_with_half_a_window_nothing_vanishes(make):
-    points = measured(make, 8948, 1446)
-    assert said(evidence(points, JUMBO, client={"net.ipv4.tcp_mtu_probing": "0"})) is None
+    points = points_of(make, 8948, 1446)
+    assert draft_of(evidence(points, JUMBO, client={"net.ipv4.tcp_mtu_probing": "0"})) is None
     # The kernel sends no segment of more than half the largest window that it was offered.
     points[1].metrics["window_observed"] = {2: 2900.0}
-    assert said(evidence(points, JUMBO)) is None
+    assert draft_of(evidence(points, JUMBO)) is None
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ def test_without_probing_or_with_half_a_window_nothing_vanishes(make):
     ids=["large", "a router said so", "the other end asked for less", "probes always", "its start is not known"],
 )
 def test_small_segments_for_another_reason_tell_of_none(make, first, last, path_mtu):
-    assert said(evidence(measured(make, first, last, path_mtu), JUMBO)) is None
+    assert draft_of(evidence(points_of(make, first, last, path_mtu), JUMBO)) is None

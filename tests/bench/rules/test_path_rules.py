@@ -19,11 +19,11 @@ def make():
     return Maker()
 
 
-def by_rule(found):
-    return {draft.rule: draft for draft in path.findings(found)}
+def by_rule(measurements):
+    return {draft.rule: draft for draft in path.findings(measurements)}
 
 
-def said(draft):
+def reasons_of(draft):
     return " ".join(str(line) for line in draft.why)
 
 
@@ -54,8 +54,8 @@ def test_the_recorded_loads_find_the_link_and_agree_with_it(make):
     assert (link.kind, link.subject) == (DIAGNOSIS, "WAN")
     # The payload with its headers is 458.9 Mbit/s at the line.
     assert "agree" in str(link.title)
-    assert "458.9 Mbit/s at the line are 100 %" in said(link)
-    assert "lan 1" in said(link)
+    assert "458.9 Mbit/s at the line are 100 %" in reasons_of(link)
+    assert "lan 1" in reasons_of(link)
 
 
 def test_the_recorded_dispersion_of_a_software_link_is_left_out_by_its_own_word(make):
@@ -108,7 +108,7 @@ def test_available_bandwidth_is_a_bound_and_no_capacity(make):
     probes = make.point(tool, {}, {"available_bandwidth": 454e6, "available_low": 428e6, "available_high": 480e6})
     assert "path-capacity" not in by_rule(evidence([probes], WAN))
     draft = by_rule(evidence([probes, *recorded_loads(make)], WAN))["path-capacity"]
-    assert "Probes found 428.0 Mbit/s … 480.0 Mbit/s available" in said(draft)
+    assert "Probes found 428.0 Mbit/s … 480.0 Mbit/s available" in reasons_of(draft)
 
 
 def test_loss_far_below_the_capacity_is_chance(make):
@@ -132,8 +132,10 @@ def interfaces(make, **changes):
         "duplex": "full",
     } | changes  # fmt: skip
     links = PathFacts(1e9, 0.0048, 9000, (LinkFacts("access", 1e9), LinkFacts("WAN", 1e9)), "WAN")
-    found = evidence([make.tcp([90e6])], links)
-    return dataclasses.replace(found, facts={"client": {"interfaces": [own, {"name": "lo", "state": "up"}, "junk"]}})
+    measurements = evidence([make.tcp([90e6])], links)
+    return dataclasses.replace(
+        measurements, facts={"client": {"interfaces": [own, {"name": "lo", "state": "up"}, "junk"]}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def interfaces(make, **changes):
 )
 def test_an_interface_that_does_not_fit_its_link_is_named(make, changes, words):
     draft = by_rule(interfaces(make, **changes))["path-interface"]
-    assert words in said(draft)
+    assert words in reasons_of(draft)
     assert "What the switch says" in str(draft.missing[0])
 
 
@@ -168,9 +170,9 @@ def sighted(make, *routes):
 def test_a_route_that_changed_is_told_with_the_rates_of_each_way(make):
     draft = by_rule(sighted(make, ONE, ONE, OTHER))["path-route"]
     assert (draft.kind, draft.value) == (DOUBT, 2)
-    assert "The route changed at hop 2" in said(draft)
-    assert "Way 1: 980.0 Mbit/s on average (n = 2)." in said(draft)
-    assert "Way 2: 400.0 Mbit/s on average (n = 1)." in said(draft)
+    assert "The route changed at hop 2" in reasons_of(draft)
+    assert "Way 1: 980.0 Mbit/s on average (n = 2)." in reasons_of(draft)
+    assert "Way 2: 400.0 Mbit/s on average (n = 1)." in reasons_of(draft)
 
 
 def test_a_route_that_stayed_or_was_seen_once_says_nothing(make):

@@ -14,10 +14,10 @@ from tests.bench.rules.cases import LINKS, Maker
 SETTINGS = ((20.0, 120.0), (20.0, 60.0, 100.0, 120.0), (5.0, 20.0, 60.0, 100.0, 120.0, 121.0))
 
 
-def curve_of(settings: tuple[float, ...], n: int, scatter: float, drawn: random.Random) -> Curve:
+def curve_of(settings: tuple[float, ...], n: int, scatter: float, source: random.Random) -> Curve:
     """Return rates whose scatter goes with them."""
     cells = {
-        place: {1000 * place + k: mean * drawn.gauss(1, scatter) for k in range(n)}
+        place: {1000 * place + k: mean * source.gauss(1, scatter) for k in range(n)}
         for place, mean in enumerate(settings)
     }
     return Curve("iozone", "read", "record_size", cells)
@@ -27,12 +27,12 @@ def curve_of(settings: tuple[float, ...], n: int, scatter: float, drawn: random.
 @pytest.mark.parametrize("scatter", [0.01, 0.1])
 @pytest.mark.parametrize("n", [2, 3, 5, 30])
 def test_it_holds_the_mean_in_95_of_100(settings: tuple[float, ...], scatter: float, n: int) -> None:
-    drawn, runs, held = random.Random(7), 400, 0
+    source, runs, hits = random.Random(7), 400, 0
     for _run in range(runs):
-        low, high = interval_at(curve_of(settings, n, scatter, drawn), len(settings) - 1)
-        held += low <= settings[-1] <= high
+        low, high = interval_at(curve_of(settings, n, scatter, source), len(settings) - 1)
+        hits += low <= settings[-1] <= high
     # Three errors of so many runs below 95.
-    assert held / runs >= 0.917
+    assert hits / runs >= 0.917
 
 
 @pytest.mark.parametrize("n", [2, 3, 10])
@@ -60,18 +60,18 @@ def test_equal_figures_and_lone_ones_are_not_known_for_sure() -> None:
 @pytest.mark.parametrize("streams", [1, 4])
 @pytest.mark.parametrize("seed", range(12))
 def test_no_prediction_of_the_path_exceeds_what_it_carries(streams: int, seed: int) -> None:
-    make, drawn = Maker(), random.Random(seed)
+    make, source = Maker(), random.Random(seed)
     ceiling = network.tcp_ceiling_bps(LINKS.capacity_bps, LINKS.mtu or 9000)
     assert ceiling
     rates = (100e6, 400e6, 0.985 * ceiling, 0.99 * ceiling)
     points = [
         make.tcp(
-            [min(ceiling, rate * drawn.gauss(1, 0.01)) for _ in range(3)], window=2**16 * 4**place, streams=streams
+            [min(ceiling, rate * source.gauss(1, 0.01)) for _ in range(3)], window=2**16 * 4**place, streams=streams
         )
         for place, rate in enumerate(rates)
     ]
-    found = conclude_all(of_ends(), Evidence((*points, make.ping(0.0048)), LINKS))
-    told = [draft for draft in found if draft.predicted_interval and draft.predicted_unit == "bit/s"]
-    for draft in told:
+    drafts = conclude_all(of_ends(), Evidence((*points, make.ping(0.0048)), LINKS))
+    predictions = [draft for draft in drafts if draft.predicted_interval and draft.predicted_unit == "bit/s"]
+    for draft in predictions:
         assert draft.predicted_interval
         assert draft.predicted_interval[1] <= ceiling * (1 + 1e-9) or (draft.predicted or 0.0) > ceiling

@@ -73,6 +73,6 @@ def test_a_setting_is_there_where_nobody_chose_it_or_the_nodes_tell_it(tool, now
 def test_what_stands_is_left_as_it_is():
     make = Maker()
     points = [make.ping(0.0048), *make.stream_sweep({1: [160, 161], 4: [640, 641], 8: [641, 640], 16: [640, 641]})]
-    found = evidence(points)
-    for draft in tcp.findings(found):
-        assert settle(draft, found) == draft
+    measurements = evidence(points)
+    for draft in tcp.findings(measurements):
+        assert settle(draft, measurements) == draft

@@ -38,7 +38,7 @@ def bursts(make):
     return evidence([make.ping(0.1355), point, loads], CALTECH)
 
 
-def printed(_make):
+def printed_ratios(_make):
     one, many = {"streams": 1, "window": KIB * KIB}, {"streams": 16, "window": KIB * KIB}
     return Evidence((), LINKS, ratios=(Ratio("gridftp", "throughput", many, one, 1.25, math.inf),))
 
@@ -58,22 +58,22 @@ SITUATIONS = {
     "udp": losing,
     "bursts": bursts,
     "gridftp": lambda make: evidence([p for p in cases.gridftp(make) if p.parameters["window"] == 64 * KIB]),
-    "gridftp printed": printed,
+    "gridftp printed": printed_ratios,
 }
 
 
 @functools.cache
 def drafts_of(situation):
-    found = SITUATIONS[situation](Maker())
-    drafts = [draft for family in (tcp, path, gridftp) for draft in family.findings(found)]
+    measurements = SITUATIONS[situation](Maker())
+    drafts = [draft for family in (tcp, path, gridftp) for draft in family.findings(measurements)]
     assert drafts
     return drafts
 
 
 def values_of(tool, name, text):
     """Return the values of a factor as a sweep reads them."""
-    known = {parameter.name: parameter for parameter in tool.parameters}
-    parameter = setting_names.parameter_of(name) if setting_names.is_setting(name) else known[name]
+    parameters = {parameter.name: parameter for parameter in tool.parameters}
+    parameter = setting_names.parameter_of(name) if setting_names.is_setting(name) else parameters[name]
     return parse_factor(parameter, text)
 
 
@@ -88,7 +88,7 @@ def check(tool, parameters):
 
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_proposals_can_be_measured(situation):
-    found = 0
+    count = 0
     for draft in drafts_of(situation):
         for proposal in (*draft.proposals, *(item.proposal for item in draft.alternatives if item.proposal)):
             tool = tools.get(proposal.tool)
@@ -97,8 +97,8 @@ def test_proposals_can_be_measured(situation):
             ]
             for point in itertools.product(*axes):
                 check(tool, {**proposal.fixed, **dict(point)})
-            found += 1
-    assert found
+            count += 1
+    assert count
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)

@@ -43,7 +43,7 @@ def make():
     return Maker()
 
 
-def given(name):
+def inputs_of(name):
     return CASES[name]["given"]
 
 
@@ -51,7 +51,7 @@ def by_rule(evidence, family=tcp):
     return {draft.rule: draft for draft in family.findings(evidence)}
 
 
-def said(draft):
+def reasons_of(draft):
     return " ".join(str(line) for line in draft.why)
 
 
@@ -64,7 +64,7 @@ def tcp_point(make, rate, window=0, streams=1, statistic=ABOUT):
 
 @pytest.mark.parametrize("name", ["bdp-kisti-pnu", "bdp-10ms", "bdp-knu-koren", "bdp-knu-caltech"])
 def test_bdp_cases_give_the_products_and_the_window(make, name):
-    facts, expected = given(name), CASES[name]["expect"]
+    facts, expected = inputs_of(name), CASES[name]["expect"]
     evidence = Evidence((make.ping(facts["rtt_s"]),), PathFacts(facts["bit_per_s"], facts["rtt_s"]))
     drafts = by_rule(evidence)
     bdp = drafts["tcp-bdp"]
@@ -75,7 +75,7 @@ def test_bdp_cases_give_the_products_and_the_window(make, name):
     assert len(bdp.proposals[0].factors["window"].split(",")) == 5
     for key in expected.get("sysctl", ()):
         assert f'"{key}=' in drafts["tcp-sysctl"].change
-    assert ("window scaling" in said(bdp)) == (bdp.high > 65_535)
+    assert ("window scaling" in reasons_of(bdp)) == (bdp.high > 65_535)
 
 
 def test_bdp_cases_are_silent_without_the_rtt_or_against_the_links(make):
@@ -89,7 +89,7 @@ def test_the_bdp_to_caltech_is_that_of_what_dispersion_measured(make):
     pathrate = make.point(tools.get("pathrate"), {}, {"capacity_low": 450e6, "capacity_high": 457e6})
     drafts = by_rule(Evidence((make.ping(0.1355), pathrate), CALTECH))
     assert drafts["tcp-bdp"].value == 7_740_438
-    assert "packet dispersion" in said(drafts["tcp-bdp"])
+    assert "packet dispersion" in reasons_of(drafts["tcp-bdp"])
     alone = by_rule(Evidence((make.ping(0.1355),), CALTECH))
     assert alone["tcp-bdp"].value == 10_535_125
     assert alone["tcp-bdp"].confidence < drafts["tcp-bdp"].confidence
@@ -101,11 +101,11 @@ def window_limited(make, *, larger=1e9, untuned=160.74e6):
 
 
 def test_window_limited_case(make):
-    measured = given("window-limited")["measured"]
-    draft = window_limited(make, untuned=measured[0]["bit_per_s"], larger=measured[1]["bit_per_s"])["tcp-limit"]
+    runs = inputs_of("window-limited")["measured"]
+    draft = window_limited(make, untuned=runs[0]["bit_per_s"], larger=runs[1]["bit_per_s"])["tcp-limit"]
     assert (draft.kind, draft.subject, draft.value) == (DIAGNOSIS, "window", 96_444)
-    assert "98,304 B" in said(draft)
-    assert "from there the path is the limit" in said(draft)
+    assert "98,304 B" in reasons_of(draft)
+    assert "from there the path is the limit" in reasons_of(draft)
     assert [str(item.title) for item in draft.alternatives] == [
         "The kernel's own window loses more than one that is bounded: to a policer, or a short queue."
     ]
@@ -125,11 +125,11 @@ def knu_koren(make, single, five):
 
 
 def test_knu_koren_streams_case(make):
-    facts = given("knu-koren-streams")
+    facts = inputs_of("knu-koren-streams")
     draft = knu_koren(make, facts["single_stream_bit_per_s"], facts["five_streams_sum_bit_per_s"])["tcp-streams"]
     assert (draft.kind, draft.value) == (NO_CHANGE, 1)
     assert str(draft.title) == "One stream is enough with a window of 1 MiB: 920.0 Mbit/s"
-    assert "of what TCP can have" in said(draft)
+    assert "of what TCP can have" in reasons_of(draft)
 
 
 def test_knu_koren_streams_case_contradicted_or_without_the_five(make):
@@ -144,23 +144,23 @@ def caltech_udp(make, losses, pathrate=(450e6, 457e6), links=CALTECH):
         for load, loss in losses.items()
     ]
     tool = tools.get("pathrate")
-    told = (
+    probes = (
         [make.point(tool, {}, dict(zip(("capacity_low", "capacity_high"), pathrate, strict=True)))]
         if pathrate
         else []
     )
-    return Evidence((make.ping(0.1355), *loads, *told), links)
+    return Evidence((make.ping(0.1355), *loads, *probes), links)
 
 
 def test_knu_caltech_udp_case(make):
-    facts = given("knu-caltech-udp")
+    facts = inputs_of("knu-caltech-udp")
     losses = {float(load): loss for load, loss in facts["loss_at_bit_per_s"].items()}
     drafts = by_rule(caltech_udp(make, losses, tuple(facts["pathrate_bit_per_s"])), path)
     draft = drafts["path-capacity"]
     assert (draft.low, draft.high) == (400e6, 457e6)
-    assert "UDP: up to 400.0 Mbit/s arrived whole" in said(draft)
-    assert "Packet dispersion: 450.0 Mbit/s … 457.0 Mbit/s" in said(draft)
-    assert "73 % of it" in said(draft)
+    assert "UDP: up to 400.0 Mbit/s arrived whole" in reasons_of(draft)
+    assert "Packet dispersion: 450.0 Mbit/s … 457.0 Mbit/s" in reasons_of(draft)
+    assert "73 % of it" in reasons_of(draft)
     # 30 % and 80 % are far more than a full link of 400 Mbit/s loses.
     assert "fragments: at 450.0 Mbit/s 2.7 times a full link's loss" in str(draft.alternatives[0].title)
     assert len(draft.alternatives) == 3
@@ -197,8 +197,8 @@ def test_knu_caltech_streams_case(make):
     assert "take rate from other users" in " ".join(map(str, streams.limits))
     limit = drafts["tcp-per-flow-limit"]
     assert limit.kind == DIAGNOSIS
-    assert "less than 10.00 Mbit/s" in said(limit)
-    assert "Its window of 7.629 MiB would allow 472.3 Mbit/s." in said(limit)
+    assert "less than 10.00 Mbit/s" in reasons_of(limit)
+    assert "Its window of 7.629 MiB would allow 472.3 Mbit/s." in reasons_of(limit)
     assert [str(item.title) for item in limit.alternatives] == [
         "A buffer of about 169,375 B at the far end: tcp_rmem's limit in Linux 2.4 was 174,760 B.",
         "Random loss of 1.1e-04: by Mathis's law it leaves this rate.",
@@ -248,14 +248,14 @@ def test_what_was_counted_ranks_the_causes(make, retransmits, first):
     evidence = caltech_streams(make)
     if retransmits is not None:
         slow = evidence.points[1]
-        counted = {**slow.metrics, "retransmits": dict.fromkeys(slow.metrics["goodput"], retransmits)}
+        metrics = {**slow.metrics, "retransmits": dict.fromkeys(slow.metrics["goodput"], retransmits)}
         evidence = dataclasses.replace(
-            evidence, points=(evidence.points[0], dataclasses.replace(slow, metrics=counted))
+            evidence, points=(evidence.points[0], dataclasses.replace(slow, metrics=metrics))
         )
-    found = by_rule(evidence)["tcp-per-flow-limit"].alternatives
-    assert str(found[0].title).startswith(first)
+    alternatives = by_rule(evidence)["tcp-per-flow-limit"].alternatives
+    assert str(alternatives[0].title).startswith(first)
     if retransmits == 0.0:
-        assert str(found[-1].title).startswith("Random loss")
+        assert str(alternatives[-1].title).startswith("Random loss")
 
 
 def test_a_far_end_that_allows_large_windows_speaks_against_its_buffer(make):
@@ -267,6 +267,6 @@ def test_a_far_end_that_allows_large_windows_speaks_against_its_buffer(make):
 
 def test_a_point_that_only_bounds_a_rate_is_no_rate_of_a_sweep(make):
     bound = tcp_point(make, 10e6, statistic=BELOW)
-    counted = {"goodput": {99: 5e6}, "window_observed": {99: 84_688.0}}
-    evidence = Evidence((make.ping(0.1355), bound, Point(bound.parameters, counted)), CALTECH)
+    metrics = {"goodput": {99: 5e6}, "window_observed": {99: 84_688.0}}
+    evidence = Evidence((make.ping(0.1355), bound, Point(bound.parameters, metrics)), CALTECH)
     assert by_rule(evidence)["tcp-bdp"].present == 5e6

@@ -21,20 +21,20 @@ FORMS = {
 def test_the_formula_is_that_by_which_the_record_size_was_chosen(rates):
     draft = the(sweep("record_size", rates).evidence(GPFS), "storage-record-size")
     means = {size: statistics.mean(values) for size, values in rates.items()}
-    said, at = draft.formula.partition(";")[0], int(draft.value)
-    if found := re.search(r"the least (from the knee on )?with X >= ([0-9.]+) · ([0-9.]+) MB/s", said):
-        least = float(found[2]) * float(found[3])
-        assert means[at] >= 0.999 * least
-        assert found[1] or all(means[size] < least for size in means if size < at)
-    elif "the largest tried" in said:
+    formula, at = draft.formula.partition(";")[0], int(draft.value)
+    if match := re.search(r"the least (from the knee on )?with X >= ([0-9.]+) · ([0-9.]+) MB/s", formula):
+        threshold = float(match[2]) * float(match[3])
+        assert means[at] >= 0.999 * threshold
+        assert match[1] or all(means[size] < threshold for size in means if size < at)
+    elif "the largest tried" in formula:
         assert at == max(means)
     else:
-        assert "the size of the highest X" in said
+        assert "the size of the highest X" in formula
         assert means[at] == max(means.values())
     # What larger records lose is told where they surely do, and nowhere else.
-    lost = [str(line) for line in draft.why if "Larger records lose" in str(line)]
-    assert bool(lost) == (means[max(means)] < 0.9 * means[at] and draft.proof.now["record_size"] < at)
-    assert not lost or "16 MiB it is 59.50 MB/s, 41 % less" in lost[0]
+    lines = [str(line) for line in draft.why if "Larger records lose" in str(line)]
+    assert bool(lines) == (means[max(means)] < 0.9 * means[at] and draft.proof.now["record_size"] < at)
+    assert not lines or "16 MiB it is 59.50 MB/s, 41 % less" in lines[0]
 
 
 SIZES = [4 * KIB, 64 * KIB, MIB, 4 * MIB]
@@ -82,8 +82,10 @@ def test_the_law_of_single_records_is_told_where_no_figure_contradicts_it(rates)
     swept = thrice(rates)
     draft = the(sweep("record_size", swept, clients=CLIENTS[:1]).evidence(GPFS), "storage-record-size")
     for line in map(str, draft.why):
-        if found := re.search(r"records of ([0-9.]+) (KiB|MiB) give nine tenths", line):
-            least = float(found[1]) * {"KiB": KIB, "MiB": MIB}[found[2]]
-            assert all(rate >= 0.899 * max(rates) for size, rate in zip(SIZES, rates, strict=True) if size >= least)
+        if match := re.search(r"records of ([0-9.]+) (KiB|MiB) give nine tenths", line):
+            threshold = float(match[1]) * {"KiB": KIB, "MiB": MIB}[match[2]]
+            assert all(
+                rate >= 0.899 * max(rates) for size, rate in zip(SIZES, rates, strict=True) if size >= threshold
+            )
     if rates == (60, 95, 110.5, 110.4):
         assert "X = b" not in draft.formula

@@ -28,8 +28,8 @@ def points(
     ]
 
 
-def evidence(*made, **more):
-    return Evidence(tuple(point for group in made for point in group), file_systems={"gpfs": GPFS}, **more)
+def evidence(*groups, **more):
+    return Evidence(tuple(point for group in groups for point in group), file_systems={"gpfs": GPFS}, **more)
 
 
 @pytest.mark.parametrize(
@@ -80,54 +80,65 @@ def test_the_knee_of_noisy_curves_is_found_within_one_step():
 
 
 def test_a_printed_trend_stands_beside_the_computed_ones_under_the_shared_name():
-    printed = Trend("fio", "write", "block_size", "flat", best=115e6)
-    found = shapes.trends(
-        evidence(points("record_size", {2**18: [100], 2**20: [100]}), trends=(printed,)), factor="record_size"
+    printed_trend = Trend("fio", "write", "block_size", "flat", best=115e6)
+    trends = shapes.trends(
+        evidence(points("record_size", {2**18: [100], 2**20: [100]}), trends=(printed_trend,)), factor="record_size"
     )
-    assert [trend.tool for trend in found] == ["fio", "iozone"]
-    assert shapes.trends(evidence(trends=(printed,)), factor="clients") == []
-    assert shapes.trends(evidence(trends=(printed,)), factor="record_size", metric="read") == []
+    assert [trend.tool for trend in trends] == ["fio", "iozone"]
+    assert shapes.trends(evidence(trends=(printed_trend,)), factor="clients") == []
+    assert shapes.trends(evidence(trends=(printed_trend,)), factor="record_size", metric="read") == []
 
 
 def test_records_have_one_name_whatever_the_tool():
-    made = points("block_size", {2**18: [10], 2**20: [40]}, tool="fio")
-    assert shapes.trends(evidence(made), factor="record_size")[0].shape == "rises"
-    made = points("transfer_size", {2**18: [10], 2**20: [40]}, tool="ior", block_size=2**24)
-    (trend,) = shapes.trends(evidence(made), factor="record_size")
+    measurements = points("block_size", {2**18: [10], 2**20: [40]}, tool="fio")
+    assert shapes.trends(evidence(measurements), factor="record_size")[0].shape == "rises"
+    measurements = points("transfer_size", {2**18: [10], 2**20: [40]}, tool="ior", block_size=2**24)
+    (trend,) = shapes.trends(evidence(measurements), factor="record_size")
     assert trend.fixed["block_size"] == 2**24
 
 
 def test_points_that_differ_in_more_than_the_factor_are_not_mixed():
-    made = points("clients", {1: [10], 2: [20]}, threads=1), points("clients", {4: [400], 8: [800]}, threads=2)
-    assert [sorted(curve.cells) for curve in shapes.curves(evidence(*made), factor="clients")] == [[1, 2], [4, 8]]
+    measurements = (
+        points("clients", {1: [10], 2: [20]}, threads=1),
+        points("clients", {4: [400], 8: [800]}, threads=2),
+    )
+    assert [sorted(curve.cells) for curve in shapes.curves(evidence(*measurements), factor="clients")] == [
+        [1, 2],
+        [4, 8],
+    ]
 
 
 def test_clients_are_counted_where_no_parameter_says_how_many():
-    made = [
+    measurements = [
         points("record_size", {2**20: [rate]}, roles={"client": ("c1", "c2", "c3")[:count]})[0]
         for count, rate in ((1, 10), (2, 20), (3, 30))
     ]
-    (curve,) = shapes.curves(evidence(made), factor="clients")
+    (curve,) = shapes.curves(evidence(measurements), factor="clients")
     assert curve.means == {1: 10, 2: 20, 3: 30}
     others = points("record_size", {2**20: [99]}, roles={"client": ("d1", "d2", "d3", "d4")})
-    (curve,) = shapes.curves(evidence(made, others), factor="clients")
+    (curve,) = shapes.curves(evidence(measurements, others), factor="clients")
     assert 4 not in curve.means
 
 
 def test_tasks_are_clients_times_threads():
-    made = points("threads", {1: [13], 3: [39]}, clients=1), points("threads", {3: [78]}, clients=2)
-    (curve,) = shapes.curves(evidence(*made), factor="tasks")
+    measurements = points("threads", {1: [13], 3: [39]}, clients=1), points("threads", {3: [78]}, clients=2)
+    (curve,) = shapes.curves(evidence(*measurements), factor="tasks")
     assert curve.means == {1: 13, 3: 39, 6: 78}
 
 
 def test_bounds_and_modes_are_in_no_curve():
-    made = points("clients", {1: [13], 2: [80]}, statistic=MODE), points("clients", {4: [10]}, statistic=BELOW)
-    assert shapes.curves(evidence(*made), factor="clients") == []
+    measurements = (
+        points("clients", {1: [13], 2: [80]}, statistic=MODE),
+        points("clients", {4: [10]}, statistic=BELOW),
+    )
+    assert shapes.curves(evidence(*measurements), factor="clients") == []
 
 
 def test_a_ratio_of_measured_settings_has_its_interval():
-    made = points("placement", {"other-socket": [100, 101, 99, 100], "same-socket": [240, 241, 239, 240]}, tool="imb")
-    (ratio,) = shapes.ratios(evidence(made), factor="placement")
+    measurements = points(
+        "placement", {"other-socket": [100, 101, 99, 100], "same-socket": [240, 241, 239, 240]}, tool="imb"
+    )
+    (ratio,) = shapes.ratios(evidence(measurements), factor="placement")
     assert ratio.of["placement"] == "same-socket"
     assert 2.3 < ratio.low < 2.4 < ratio.high < 2.5
     assert shapes.is_better(ratio)
@@ -144,26 +155,28 @@ def test_a_printed_ratio_is_found_by_the_one_factor_in_which_its_sides_differ():
         1.0,
         math.inf,
     )
-    (found,) = shapes.ratios(evidence(ratios=(better,)), factor="node_placement")
-    assert shapes.is_better(found)
-    assert shapes.common(found) == {"problem": "C"}
+    (ratio,) = shapes.ratios(evidence(ratios=(better,)), factor="node_placement")
+    assert shapes.is_better(ratio)
+    assert shapes.common(ratio) == {"problem": "C"}
     assert shapes.ratios(evidence(ratios=(better,)), factor="problem") == []
 
 
 def test_block_sizes_are_compared_between_file_systems_of_one_kind():
     half = FileSystemFacts("half", "gpfs", 524288)
     other = FileSystemFacts("nfs", "nfs", 1048576)
-    made = [
+    measurements = [
         *points("problem", {"C": [80, 82, 81]}, metric="io_rate", tool="btio", file_system="half"),
         *points("problem", {"C": [100, 99, 101]}, metric="io_rate", tool="btio", file_system="gpfs"),
         *points("problem", {"C": [300, 300, 300]}, metric="io_rate", tool="btio", file_system="nfs"),
     ]
     facts = {"half": half, "gpfs": FileSystemFacts("gpfs", "gpfs", 1048576), "nfs": other}
-    (ratio,) = shapes.ratios(Evidence(tuple(made), file_systems=facts), factor="file_system_block")
+    (ratio,) = shapes.ratios(Evidence(tuple(measurements), file_systems=facts), factor="file_system_block")
     assert (ratio.of["file_system_block"], ratio.to["file_system_block"]) == (1048576, 524288)
     assert 1.15 < ratio.low < ratio.high < 1.3
-    printed = Ratio("btio", "io_rate", {"block_size_bytes": 1048576}, {"block_size_bytes": 524288}, 1.0, math.inf)
-    assert shapes.ratios(Evidence((), ratios=(printed,)), factor="file_system_block") == [printed]
+    printed_ratio = Ratio(
+        "btio", "io_rate", {"block_size_bytes": 1048576}, {"block_size_bytes": 524288}, 1.0, math.inf
+    )
+    assert shapes.ratios(Evidence((), ratios=(printed_ratio,)), factor="file_system_block") == [printed_ratio]
 
 
 @pytest.mark.parametrize(
@@ -183,13 +196,13 @@ def test_what_goes_on_falling_is_no_plateau(last, is_level):
     # Of a world in which each client beyond the second takes 3 % from all.
     means = dict(zip((1, 2, 3, 4, 6), (82.9, 146.8, *last), strict=True))
     rates = {count: [mean * 1e6 * share for share in (1, 1.004, 0.997)] for count, mean in means.items()}
-    found = shapes.trends(Evidence(tuple(points("clients", rates))), factor=shapes.CLIENTS)
-    assert (shapes.SATURATES in [trend.shape for trend in found]) == is_level
+    trends = shapes.trends(Evidence(tuple(points("clients", rates))), factor=shapes.CLIENTS)
+    assert (shapes.SATURATES in [trend.shape for trend in trends]) == is_level
 
 
 @pytest.mark.parametrize(("second", "falls"), [(77.0, False), (70.0, True)])
 def test_two_places_fall_by_a_tenth_or_not_at_all(second, falls):
     # Of one level with a scatter of 3 % these were drawn: 82.6 and 77.0, 7 % less.
     rates = {1: [81.8e6, 81.4e6, 84.6e6], 2: [second * 1e6 * share for share in (1.002, 0.995, 1.003)]}
-    found = shapes.trends(Evidence(tuple(points("clients", rates))), factor=shapes.CLIENTS)
-    assert (shapes.FALLS in [trend.shape for trend in found]) == falls
+    trends = shapes.trends(Evidence(tuple(points("clients", rates))), factor=shapes.CLIENTS)
+    assert (shapes.FALLS in [trend.shape for trend in trends]) == falls

@@ -39,11 +39,11 @@ def test_a_layer_is_named_by_a_share_of_what_it_gave_to_as_many_at_once(share, o
         assert share <= BEYOND
         assert on_disk >= 8
     if share > BEYOND:
-        said = [text for draft in layers.overview(evidence) for text in texts(draft)]
-        said += [text for draft in storage.overview(evidence) for text in texts(draft)]
-        assert not [text for text in said if re.search(r"\b100 %|nearly all", text)]
+        lines = [text for draft in layers.overview(evidence) for text in texts(draft)]
+        lines += [text for draft in storage.overview(evidence) for text in texts(draft)]
+        assert not [text for text in lines if re.search(r"\b100 %|nearly all", text)]
         # Nobody said it of disks that were measured.
-        assert not [text for text in said if "are said to give" in text]
+        assert not [text for text in lines if "are said to give" in text]
     if share > BEYOND and on_disk < 8:
         assert table.layer == ""
         assert any("with as many tasks at once (8)" in str(line) for line in table.missing)

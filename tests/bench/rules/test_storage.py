@@ -25,8 +25,8 @@ LAN = {
 
 
 def test_large_sequential_files_do_not_mind_the_record_size():
-    printed = Trend("iozone", "write", "record_size", "flat", best=115 * MB, file_system="GPFS_X4500")
-    draft = the(Storing().evidence(X4500, trends=(printed,)), "storage-record-size")
+    trend = Trend("iozone", "write", "record_size", "flat", best=115 * MB, file_system="GPFS_X4500")
+    draft = the(Storing().evidence(X4500, trends=(trend,)), "storage-record-size")
     assert draft.kind == NO_CHANGE
     assert str(draft.title) == "The record size has no effect on GPFS_X4500 (write): keep the file system's block"
     assert "115.0 MB/s" in str(draft.why[0])
@@ -75,13 +75,13 @@ def test_a_record_size_that_matters_contradicts_the_printed_case():
 
 
 def test_the_lan_saturates_at_three_writers_and_two_readers_though_the_network_has_room():
-    printed = [
+    trends = [
         Trend("iozone", metric, "clients", "saturates", knee=knee, file_system="GPFS_X4500")
         for metric, knee in (("write", 3), ("read", 2))
     ]
-    found = concluded(Storing().evidence(X4500, paths=LAN, trends=tuple(printed)), "storage-clients")
-    assert [draft.value for draft in found.values()] == [3, 2]
-    write = found["GPFS_X4500 write"]
+    drafts = concluded(Storing().evidence(X4500, paths=LAN, trends=tuple(trends)), "storage-clients")
+    assert [draft.value for draft in drafts.values()] == [3, 2]
+    write = drafts["GPFS_X4500 write"]
     assert str(write.title) == "GPFS_X4500 saturates at 3 clients (write): more add nothing"
     assert "371.3 MB/s for 3 clients and 495.0 MB/s for one more" in str(write.why[0])
     assert write.kind == DIAGNOSIS
@@ -100,23 +100,23 @@ def test_a_full_network_is_named_as_the_reason_of_the_plateau():
 
 
 def test_nfs_falls_with_clients_so_that_many_nodes_need_a_parallel_file_system():
-    printed = Trend("iozone", "write", "clients", "falls", best=28 * MB, file_system="NFS_PGFS01")
-    draft = the(Storing().evidence(NFS, trends=(printed,)), "storage-clients")
+    trend = Trend("iozone", "write", "clients", "falls", best=28 * MB, file_system="NFS_PGFS01")
+    draft = the(Storing().evidence(NFS, trends=(trend,)), "storage-clients")
     assert "for many nodes take a parallel file system" in str(draft.title)
-    measured = sweep("clients", {1: [28], 2: [25], 3: [21], 4: [18]}, file_system="NFS_PGFS01").evidence(NFS)
-    assert "parallel file system" in str(the(measured, "storage-clients").title)
+    measurements = sweep("clients", {1: [28], 2: [25], 3: [21], 4: [18]}, file_system="NFS_PGFS01").evidence(NFS)
+    assert "parallel file system" in str(the(measurements, "storage-clients").title)
     parallel = sweep("clients", {1: [28], 2: [25], 3: [21], 4: [18]}).evidence(GPFS)
     assert "in each other's way" in str(the(parallel, "storage-clients").title)
 
 
 def test_nfs_that_grows_with_clients_needs_nthe():
-    measured = sweep("clients", {1: [28], 2: [56], 3: [84], 4: [112]}, file_system="NFS_PGFS01").evidence(NFS)
-    assert "parallel file system" not in str(the(measured, "storage-clients").title)
+    measurements = sweep("clients", {1: [28], 2: [56], 3: [84], 4: [112]}, file_system="NFS_PGFS01").evidence(NFS)
+    assert "parallel file system" not in str(the(measurements, "storage-clients").title)
     assert concluded(Storing().evidence(NFS), "storage-clients") == {}
 
 
 def test_writing_grows_with_tasks_to_nearly_the_links_capacity():
-    printed = Trend("iozone", "write", "threads", "rises", best=101 * MB, file_system="GPFS_PDAISY")
+    trend = Trend("iozone", "write", "threads", "rises", best=101 * MB, file_system="GPFS_PDAISY")
     make = Storing().point(
         "file-system",
         {"write": 101 * MB},
@@ -125,16 +125,16 @@ def test_writing_grows_with_tasks_to_nearly_the_links_capacity():
         roles={"client": CLIENTS[:1]},
         threads=9,
     )
-    draft = the(make.evidence(GPFS, trends=(printed,)), "storage-clients")
+    draft = the(make.evidence(GPFS, trends=(trend,)), "storage-clients")
     assert str(draft.title) == "GPFS_PDAISY grows with the tasks (write): let many do I/O at once"
-    said = " ".join(map(str, draft.why))
+    reasons = " ".join(map(str, draft.why))
     assert (
         "101.0 MB/s is 82 % of the 123.8 MB/s that the network carries; at 11.22 MB/s each it takes 12 or more"
-        in said
+        in reasons
     )
     # It is one client's threads that were varied: that says nothing of many nodes.
-    assert "nodes" not in said
-    flat = dataclasses.replace(printed, shape="flat")
+    assert "nodes" not in reasons
+    flat = dataclasses.replace(trend, shape="flat")
     assert "one fills it" in str(the(make.evidence(GPFS, trends=(flat,)), "storage-clients").title)
 
 
@@ -208,11 +208,11 @@ def test_two_very_different_kinds_of_client_see_the_same_rates():
 def test_all_findings_can_be_stored():
     make = sweep("record_size", {64 * KIB: [20], MIB: [60], 4 * MIB: [90]})
     make.points += sweep("clients", {1: [28] * 3, 2: [25] * 3, 3: [21] * 3}, file_system="NFS_PGFS01").points
-    found = storage.overview(make.evidence(GPFS, NFS))
-    assert len(found) > 1
-    for draft in found:
-        stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
-        for message in (stored["title"], *stored["why"], *stored["limits"], *stored["missing"]):
+    drafts = storage.overview(make.evidence(GPFS, NFS))
+    assert len(drafts) > 1
+    for draft in drafts:
+        document = json.loads(json.dumps(draft.as_json(), allow_nan=False))
+        for message in (document["title"], *document["why"], *document["limits"], *document["missing"]):
             assert message["msgid"] % message["params"]
         assert len(draft.rule) <= 50
         assert len(draft.unit) <= 10
@@ -231,10 +231,10 @@ def test_reading_and_writing_in_one_trial_are_judged_each_by_itself():
             file_size=4 * 1024**3,
             record_size=size,
         )
-    found = concluded(make.evidence(GPFS), "storage-record-size")
-    assert found["GPFS_PDAISY write"].value == 4 * MIB
-    assert found["GPFS_PDAISY read"].kind == NO_CHANGE
-    assert len(found["GPFS_PDAISY read"].why) == 2
+    drafts = concluded(make.evidence(GPFS), "storage-record-size")
+    assert drafts["GPFS_PDAISY write"].value == 4 * MIB
+    assert drafts["GPFS_PDAISY read"].kind == NO_CHANGE
+    assert len(drafts["GPFS_PDAISY read"].why) == 2
 
 
 @pytest.mark.parametrize("other", [1.17, 3.0])

@@ -98,9 +98,9 @@ def test_figures_of_a_cache_are_doubted():
 
 
 def test_a_mount_is_made_anew_with_its_own_options_and_taken_back_whole():
-    told = {"mount": "/home", "source": "s1:/home", "vers": 4.2, "hard": True, "rsize": 262144, "wsize": 262144}
-    told |= {"addr": "192.0.2.1", "relatime": True}
-    facts = FileSystemFacts("fs", "nfs", None, ("S",), told)
+    options = {"mount": "/home", "source": "s1:/home", "vers": 4.2, "hard": True, "rsize": 262144, "wsize": 262144}
+    options |= {"addr": "192.0.2.1", "relatime": True}
+    facts = FileSystemFacts("fs", "nfs", None, ("S",), options)
     draft = the(nfs({}).evidence(facts), "storage-connections")
     own = "proto=tcp,hard,vers=4.2,rsize=262144,wsize=262144"
     assert draft.undo == f"umount /home && mount -t nfs -o {own} s1:/home /home"

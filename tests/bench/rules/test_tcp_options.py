@@ -17,11 +17,11 @@ def make():
     return Maker()
 
 
-def by_rule(found):
-    return {draft.rule: draft for draft in tcp.findings(found)}
+def by_rule(measurements):
+    return {draft.rule: draft for draft in tcp.findings(measurements)}
 
 
-def said(draft):
+def reasons_of(draft):
     return " ".join(str(line) for line in draft.why)
 
 
@@ -36,7 +36,7 @@ def test_a_window_that_was_not_granted_asks_for_larger_maxima(make):
     old = {"net.core.rmem_max": "212992", "net.core.wmem_max": "212992"}
     draft = by_rule(capped(make, client=old, server=old))["tcp-buffer-maxima"]
     assert draft.value == 400 * KIB
-    assert "Of a window of 400 KiB that was asked for the kernel granted 208 KiB" in said(draft)
+    assert "Of a window of 400 KiB that was asked for the kernel granted 208 KiB" in reasons_of(draft)
     assert "net.core.rmem_max=409600\nnet.core.wmem_max=409600\n" in draft.change
     assert "sysctl -w 'net.core.rmem_max=212992'" in draft.undo
     assert "tcp_rmem and tcp_wmem do" in " ".join(map(str, draft.limits))
@@ -61,7 +61,7 @@ def test_explicit_windows_that_are_slower_switch_autotuning_off(make):
     draft = by_rule(evidence(points))["tcp-autotuning"]
     assert draft.predicted == 990e6
     assert (draft.kind, draft.present, draft.tried) == (NO_CHANGE, None, pytest.approx(531.5e6))
-    assert "switches the kernel's autotuning off" in said(draft)
+    assert "switches the kernel's autotuning off" in reasons_of(draft)
     assert draft.proof.then["window"] == 0
     better = [*points, make.tcp([1.2e9], window=4 * MIB)]
     assert "tcp-autotuning" not in by_rule(evidence(better, PathFacts(2e9, 0.0048, 9000)))
@@ -78,7 +78,7 @@ def test_autotuning_that_is_off_is_switched_on(make):
 def test_recorded_streams_without_scaling_are_told_from_the_window_they_saw(make):
     draft = by_rule(evidence([make.ping(0.0048), *make.recorded("streamsweep_pnu_nowscale")]))["tcp-window-scaling"]
     assert draft.kind == RECOMMENDATION
-    assert "never offered more than 65,535 B" in said(draft)
+    assert "never offered more than 65,535 B" in reasons_of(draft)
     assert "BDP / 65,535 B = 9.2" in draft.formula
     # What limits next is not known.
     assert draft.predicted is None
@@ -99,7 +99,7 @@ def test_sack_is_switched_on_where_segments_are_lost(make):
     off = {"net.ipv4.tcp_sack": "0"}
     lossy = make.read("loss1e-3_cubic_sack0.json")
     draft = by_rule(evidence([make.ping(0.0048), lossy], GIGABIT_1500, client=off, server=off))["tcp-sack"]
-    assert "41 segments were sent again" in said(draft)
+    assert "41 segments were sent again" in reasons_of(draft)
     assert "net.ipv4.tcp_sack=1\n" in draft.change
     clean = evidence([make.ping(0.0048), make.tcp([990e6])], LINKS, client=off)
     assert "tcp-sack" not in by_rule(clean)
@@ -109,7 +109,7 @@ def test_sack_is_switched_on_where_segments_are_lost(make):
 def test_timestamps_protect_where_sequence_numbers_wrap_soon(make):
     off = {"net.ipv4.tcp_timestamps": "0"}
     draft = by_rule(evidence([make.ping(0.0048), make.tcp([980e6])], GIGABIT_1500, client=off))["tcp-timestamps"]
-    assert "17 s" in said(draft)
+    assert "17 s" in reasons_of(draft)
     assert "0.8 %" in str(draft.side_effects[0])
     slow = evidence([make.ping(0.1), make.tcp([95e6])], PathFacts(100e6, 0.1, 1500), client=off)
     assert "tcp-timestamps" not in by_rule(slow)
@@ -117,9 +117,9 @@ def test_timestamps_protect_where_sequence_numbers_wrap_soon(make):
 
 def test_recorded_segments_of_1448_bytes_on_links_of_9000_ask_for_jumbo_frames(make):
     own = {"name": "ens1", "state": "up", "addresses": ["10.0.0.1/24"]}
-    found = evidence([make.ping(0.0048), *make.recorded("winsweep_py1500")])
-    found = dataclasses.replace(found, facts={"client": {"interfaces": [own]}})
-    draft = by_rule(found)["tcp-mtu"]
+    measurements = evidence([make.ping(0.0048), *make.recorded("winsweep_py1500")])
+    measurements = dataclasses.replace(measurements, facts={"client": {"interfaces": [own]}})
+    draft = by_rule(measurements)["tcp-mtu"]
     assert draft.value == 9000
     assert draft.formula == "η = (MTU − 52) / (MTU + 38): η(9000) / η(1500) = 1.0516"
     assert draft.predicted == pytest.approx(1.0516 * 932.3e6, rel=1e-3)
@@ -138,7 +138,7 @@ def test_no_gain_is_predicted_of_larger_frames_while_the_window_limits(make):
     point = make.read("winsweep_py1500/w64K_cubic_r0.json", window=64 * KIB)
     draft = by_rule(evidence([make.ping(0.0048), point]))["tcp-mtu"]
     assert (draft.predicted, draft.confidence_label) == (None, "medium")
-    assert "do that before" in said(draft)
+    assert "do that before" in reasons_of(draft)
 
 
 def test_a_path_that_lets_less_through_than_its_links_is_a_fault(make):
@@ -156,7 +156,7 @@ def test_a_path_that_lets_less_through_than_its_links_is_a_fault(make):
 def test_the_recorded_bbr_is_worth_changing_to_under_loss(make):
     points = [make.read("loss1e-3_cubic_sack1.json"), make.read("loss1e-3_bbr_sack1.json", congestion="bbr")]
     draft = by_rule(evidence([make.ping(0.0048), *points], GIGABIT_1500))["tcp-congestion"]
-    assert "×11.37" in said(draft)
+    assert "×11.37" in reasons_of(draft)
     assert "net.ipv4.tcp_congestion_control=bbr\n" in draft.change
     assert (draft.proof.now["congestion"], draft.proof.then["congestion"]) == ("", "bbr")
     assert "BBR takes rate from flows of CUBIC" in str(draft.side_effects[0])
@@ -203,7 +203,7 @@ def test_a_sender_faster_than_the_bottleneck_whose_bursts_are_lost_is_to_pace(ma
     draft = by_rule(bursts(make))["tcp-pacing"]
     assert draft.value == pytest.approx(0.9 * 430.3e6, rel=1e-3)
     assert draft.change == "tc qdisc replace dev INTERFACE root fq maxrate 387mbit\n"
-    assert "not by chance" in said(draft)
+    assert "not by chance" in reasons_of(draft)
     assert draft.predicted is None
     # The interface as it is against the same line, measured in turn.
     assert draft.proof.now == {"window": 0, "streams": 1, "setting.client.qdisc": ""}
@@ -232,7 +232,7 @@ def shaped(make, rates, observed=0):
 
 def test_streams_that_multiply_though_each_has_window_enough_are_limited_each(make):
     draft = by_rule(shaped(make, {1: 9, 10: 90, 30: 270, 50: 425, 100: 428}))["tcp-per-flow-limit"]
-    assert "the knee was seen at 47" in said(draft)
+    assert "the knee was seen at 47" in reasons_of(draft)
     assert draft.formula.startswith("N = η · C / X₁ = 430.3 Mbit/s / 9.000 Mbit/s = 48")
 
 

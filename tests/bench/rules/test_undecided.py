@@ -25,19 +25,19 @@ from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, Storing, po
 def test_every_verdict_is_told_whether_a_layer_is_named_or_not(turned):
     """What a page says beside a table stands among the findings, too, with way, records and clients."""
     evidence = polarised(**turned)
-    found = layers.overview(evidence)
+    drafts = layers.overview(evidence)
     assert runner.conclude_all(rules.of_whole(), evidence)
-    for told in layers.table(evidence):
-        titles = [draft for draft in found if str(draft.title) == str(told.verdict)]
-        if told.layer:
+    for table in layers.table(evidence):
+        titles = [draft for draft in drafts if str(draft.title) == str(table.verdict)]
+        if table.layer:
             assert [draft.rule for draft in titles] == ["limiting-layer"]
-        elif str(told.verdict).startswith("Not decided"):
+        elif str(table.verdict).startswith("Not decided"):
             assert [(draft.rule, draft.kind) for draft in titles] == [("undecided-layer", DOUBT)]
-            assert titles[0].missing == told.missing and titles[0].proposals == told.proposals
-            assert f"({told.metric}, record_size = " in str(titles[0].title)
+            assert titles[0].missing == table.missing and titles[0].proposals == table.proposals
+            assert f"({table.metric}, record_size = " in str(titles[0].title)
             assert "clients = " in str(titles[0].title)
         else:
-            assert "a cache was measured" in str(told.verdict)
+            assert "a cache was measured" in str(table.verdict)
 
 
 def test_where_nothing_is_known_of_what_lies_beneath_nobody_asked_which_layer_limits():
@@ -61,12 +61,12 @@ def test_what_was_measured_alone_is_not_asked_for_again(share, clients):
     if "disk" not in verdict.lacks:
         assert of_disks == []
     elif clients == 1:
-        ((said, proposal),) = of_disks
-        assert said.startswith(f"How busy the disks are meanwhile, on the servers (PGFS01): at {100 * share:.0f} %")
+        ((text, proposal),) = of_disks
+        assert text.startswith(f"How busy the disks are meanwhile, on the servers (PGFS01): at {100 * share:.0f} %")
         assert proposal is None
     else:
-        ((said, proposal),) = of_disks
-        assert said == "The disks alone with as many tasks at once (2), on the servers (PGFS01)."
+        ((text, proposal),) = of_disks
+        assert text == "The disks alone with as many tasks at once (2), on the servers (PGFS01)."
         assert (proposal.file_system, proposal.fixed["threads"], proposal.roles) == (
             "RAID1",
             2,
@@ -80,7 +80,7 @@ def test_a_network_that_was_seen_full_is_not_asked_for_again(share):
     make.io("GPFS_PDAISY", clients=CLIENTS[:1], write=[share * 120 * MB] * 3)
     make.tcp("KGFS01", "PGFS01", [988, 988, 988], direction="forward", streams=5)
     (verdict,) = judge_all(make.evidence(GPFS, clients=CLIENTS))
-    said = [str(message) for message, _proposal in gaps(make.evidence(GPFS, clients=CLIENTS), verdict)]
+    lines = [str(message) for message, _proposal in gaps(make.evidence(GPFS, clients=CLIENTS), verdict)]
     assert not verdict.network.is_stated and not verdict.network.is_floor
-    assert not [line for line in said if line.startswith("The network alone")]
-    assert any(line.startswith("How full the links are") for line in said) == ("network" in verdict.lacks)
+    assert not [line for line in lines if line.startswith("The network alone")]
+    assert any(line.startswith("How full the links are") for line in lines) == ("network" in verdict.lacks)

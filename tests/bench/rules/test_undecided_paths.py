@@ -29,8 +29,8 @@ def loads(make: Maker, losses: dict[int, float]) -> list:
 
 
 def test_datagrams_that_are_held_are_told_as_undecided(make: Maker) -> None:
-    found = evidence(loads(make, LOADS), LINK)
-    (draft,) = [draft for draft in drafts_of(ask_ends(found)) if draft.rule == datagrams.RULE]
+    measurements = evidence(loads(make, LOADS), LINK)
+    (draft,) = [draft for draft in drafts_of(ask_ends(measurements)) if draft.rule == datagrams.RULE]
     assert draft.kind == DOUBT
     assert "396.0 Mbit/s" in str(draft.title)
     assert any("56 % was lost" in str(line) for line in draft.why)
@@ -65,8 +65,8 @@ def test_a_mode_that_each_setting_met_once_is_one(make: Maker) -> None:
         4: [897.7, 100.5, 100.5, 99.6],
         8: [905.7, 100.0, 99.4, 100.5],
     }
-    found = evidence(make.stream_sweep(rates), LINK)
-    draft = modes.conclude(found)
+    measurements = evidence(make.stream_sweep(rates), LINK)
+    draft = modes.conclude(measurements)
     assert draft is not None
     assert str(draft.title).startswith("Repetitions fall into two modes, about 100.0 Mbit/s and 897.7 Mbit/s")
     assert statistics.evenness_of(list(rates.values())) is statistics.Evenness.MODES
@@ -78,8 +78,8 @@ def test_one_mode_and_few_outliers_are_none(make: Maker, scatter: float) -> None
     for _round in range(60):
         plain = [make.tcp([9e8 * max(0.05, 1 + source.gauss(0, scatter)) for _n in range(5)]) for _place in range(6)]
         assert modes.conclude(evidence(plain, LINK)) is None
-    held = [make.tcp([9e8, 9.01e8, 8.99e8, 9e8, 4.5e8 if place < 2 else 9e8]) for place in range(8)]
-    assert modes.conclude(evidence(held, LINK)) is None
+    outliers = [make.tcp([9e8, 9.01e8, 8.99e8, 9e8, 4.5e8 if place < 2 else 9e8]) for place in range(8)]
+    assert modes.conclude(evidence(outliers, LINK)) is None
 
 
 def test_a_window_sweep_that_peaks_says_so_and_nothing_of_the_kernels_own(make: Maker) -> None:

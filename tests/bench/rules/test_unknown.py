@@ -42,12 +42,12 @@ def world(name: str) -> Evidence:
     return Evidence(tuple(placed), file_systems={"gfs": FileSystemFacts("gfs", "gpfs", 1048576)})
 
 
-def said(evidence: Evidence) -> list[FindingDraft]:
+def all_drafts(evidence: Evidence) -> list[FindingDraft]:
     """Return what all rules say; none of them fails."""
     of_ends, of_whole = rules.ask_ends(evidence), rules.ask_whole(evidence)
     assert failures_of([*of_ends, *of_whole]) == []
-    whole = folding.fold_ends(drafts_of(of_ends), evidence)
-    return [*drafts_of(of_ends), *drafts_of(of_whole), *(draft for draft in whole if not draft.parts)]
+    folded = folding.fold_ends(drafts_of(of_ends), evidence)
+    return [*drafts_of(of_ends), *drafts_of(of_whole), *(draft for draft in folded if not draft.parts)]
 
 
 def conclusion(draft: FindingDraft) -> tuple[Any, ...]:
@@ -65,7 +65,7 @@ def unknown(evidence: Evidence, name: str) -> Evidence:
     return dataclasses.replace(evidence, points=tuple(points))
 
 
-def known(evidence: Evidence, name: str) -> Evidence:
+def without_points(evidence: Evidence, name: str) -> Evidence:
     """Return evidence without the points that have a parameter."""
     points = [point for point in evidence.points if name not in point.parameters]
     return dataclasses.replace(evidence, points=tuple(points))
@@ -84,7 +84,7 @@ def at(evidence: Evidence, name: str, value: Any) -> Evidence:
 
 def legal(evidence: Evidence, name: str) -> list[Any]:
     """Return two values, one of them no default, that every point may have of a parameter."""
-    found: list[Any] = []
+    values: list[Any] = []
     owners = [tools.get(point.tool) for point in evidence.points if name in point.parameters]
     parameter = next(item for item in owners[0].parameters if item.name == name)
     choices = [value for value, _label in parameter.choices] or [
@@ -104,28 +104,28 @@ def legal(evidence: Evidence, name: str) -> list[Any]:
                 cleaned = tool.clean({**point.parameters, name: value})
         except (ParameterError, ValueError, TypeError):
             continue
-        if cleaned[name] not in found:
-            found.append(cleaned[name])
-    return found[:2]
+        if cleaned[name] not in values:
+            values.append(cleaned[name])
+    return values[:2]
 
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_what_is_said_without_knowing_is_said_at_any_value(name: str) -> None:
     evidence = world(name)
-    assert said(evidence), "a world of which nothing is said proves nothing"
+    assert all_drafts(evidence), "a world of which nothing is said proves nothing"
     wrong = []
     # Who took part tells the number of clients; of a port and the like no rule knows anything.
     own = {item.name for point in evidence.points for item in tools.get(point.tool).parameters if not item.aside}
     for parameter in sorted(own & {key for point in evidence.points for key in point.parameters}):
-        without = [draft for draft in said(unknown(evidence, parameter)) if draft.trials]
+        without = [draft for draft in all_drafts(unknown(evidence, parameter)) if draft.trials]
         # What the points say of which it is known.
-        others = {conclusion(draft) for draft in said(known(evidence, parameter))}
+        others = {conclusion(draft) for draft in all_drafts(without_points(evidence, parameter))}
         for value in legal(evidence, parameter) if without else ():
-            there = others | {conclusion(draft) for draft in said(at(evidence, parameter, value))}
+            there = others | {conclusion(draft) for draft in all_drafts(at(evidence, parameter, value))}
             wrong += [(parameter, value, conclusion(draft)) for draft in without if conclusion(draft) not in there]
         for draft in without:
-            named = {**draft.proof.now, **draft.proof.then} if draft.proof else {}
-            if parameter in named or f"{parameter} = " in str(draft.title):
+            settings = {**draft.proof.now, **draft.proof.then} if draft.proof else {}
+            if parameter in settings or f"{parameter} = " in str(draft.title):
                 wrong.append((parameter, draft.rule, str(draft.title)))
     assert wrong == []
 
@@ -136,11 +136,11 @@ def test_points_of_which_something_is_not_known_are_left_out_and_told() -> None:
     make.ids = itertools.count(1000)
     (other,) = make.window_sweep({256: [800, 801]})
     blind = dataclasses.replace(other, parameters=Told(rest_of(other.parameters, "window"), frozenset({"window"})))
-    before, after = said(evidence), said(dataclasses.replace(evidence, points=(*evidence.points, blind)))
+    before, after = all_drafts(evidence), all_drafts(dataclasses.replace(evidence, points=(*evidence.points, blind)))
     assert {conclusion(draft) for draft in after} == {conclusion(draft) for draft in before}
-    told = [draft for draft in after if any("Not known of 1 " in str(message) for message in draft.missing)]
-    assert "tcp-window-knee" in {draft.rule for draft in told}
-    assert not any({*draft.trials} & {*other.trials("goodput")} for draft in told)
+    notices = [draft for draft in after if any("Not known of 1 " in str(message) for message in draft.missing)]
+    assert "tcp-window-knee" in {draft.rule for draft in notices}
+    assert not any({*draft.trials} & {*other.trials("goodput")} for draft in notices)
 
 
 def test_what_is_not_known_has_no_default() -> None:
@@ -159,8 +159,6 @@ def test_what_is_not_known_has_no_default() -> None:
 def test_what_is_computed_outside_of_rules_is_of_what_is_known() -> None:
     evidence = unknown(world("streams"), "window")
     assert (
-        of_known(
-            lambda known: [point.parameters["window"] for point in known.points if point.tool != "ping"], evidence
-        )
+        of_known(lambda part: [point.parameters["window"] for point in part.points if point.tool != "ping"], evidence)
         == []
     )

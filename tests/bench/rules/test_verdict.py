@@ -28,7 +28,7 @@ def untuned(make, rate=160.74e6, observed=0, **kernel):
     return dataclasses.replace(point, observed={"tcp": kernel}) if kernel else point
 
 
-def said(draft):
+def reasons_of(draft):
     return " ".join(str(line) for line in draft.why)
 
 
@@ -38,8 +38,8 @@ def test_the_untuned_kisti_pusan_line_is_limited_by_the_window(make):
     assert (draft.kind, draft.subject) == (DIAGNOSIS, "window")
     assert draft.value == 96_444
     assert draft.formula == "W = X · RTT / 8 / N = 160.7 Mbit/s · 4.80 ms / 8 / 1 = 96,444 B"
-    assert "98,304 B: the usual limit of Linux 2.4 and 2.6" in said(draft)
-    assert "With a window of 1 MiB it is 1.000 Gbit/s, ×6.22: from there the path is the limit." in said(draft)
+    assert "98,304 B: the usual limit of Linux 2.4 and 2.6" in reasons_of(draft)
+    assert "With a window of 1 MiB it is 1.000 Gbit/s, ×6.22: from there the path is the limit." in reasons_of(draft)
     assert (draft.present, draft.predicted) == (160.74e6, 1e9)
     assert draft.evidence == (1, 2, 3)
     assert dict(draft.proof.now) == {"window": 0, "streams": 1}
@@ -80,7 +80,7 @@ def test_a_smaller_window_that_gains_nothing_refutes_nothing(make):
 def test_the_kernels_word_is_enough_and_leaves_nothing_missing(make):
     draft = verdict.conclude(evidence([make.ping(0.0048), untuned(make, **WINDOWS)]))
     assert draft.subject == "window"
-    assert "85 % of the time for the receiver's window" in said(draft)
+    assert "85 % of the time for the receiver's window" in reasons_of(draft)
     assert draft.missing == ()
 
 
@@ -118,14 +118,14 @@ def test_the_kernels_word_against_it_is_heard(make):
 def test_recorded_limits_of_the_kernel_are_windows(make, name, window, fingerprint):
     draft = verdict.conclude(evidence([make.ping(0.0048), make.read(name)]))
     assert (draft.subject, draft.value) == ("window", pytest.approx(window, rel=1e-3))
-    assert fingerprint in said(draft)
+    assert fingerprint in reasons_of(draft)
     assert any("list sockets" in str(line) for line in draft.missing)
 
 
 def test_streams_without_window_scaling_give_themselves_away(make):
     draft = verdict.conclude(evidence([make.ping(0.0048), *make.recorded("streamsweep_pnu_nowscale")]))
     assert draft.subject == "window"
-    assert "65,535 B (RFC 7323)" in said(draft)
+    assert "65,535 B (RFC 7323)" in reasons_of(draft)
 
 
 @pytest.mark.parametrize("folder", ["streamsweep_cal_w220k", "streamsweep_cal_def"])
@@ -145,7 +145,7 @@ def test_a_window_observed_says_nothing_while_segments_are_lost(make):
 def test_the_recorded_tuned_line_is_filled(make):
     draft = verdict.conclude(evidence([make.ping(0.0048), *make.recorded("winsweep_pnu")]))
     assert (draft.kind, draft.subject) == (NO_CHANGE, "path")
-    assert "needs a faster path" in said(draft)
+    assert "needs a faster path" in reasons_of(draft)
     assert draft.change == ""
 
 

@@ -60,8 +60,8 @@ def test_what_is_proposed_writes_no_more_than_is_known_to_fit(size):
         make.points[-1] = dataclasses.replace(point, parameters={**point.parameters, "file_size": size})
     evidence = make.evidence(NFS, RAID1)
     (verdict,) = [item for item in layers.judge_all(evidence) if item.question.metric == "write"]
-    told = [(str(text), item) for text, item in gaps(evidence, verdict) if item and item.file_system == "RAID1"]
-    ((text, proposal),) = told
+    entries = [(str(text), item) for text, item in gaps(evidence, verdict) if item and item.file_system == "RAID1"]
+    ((text, proposal),) = entries
     assert proposal.fixed.get("file_size") == (min(size, 4 * GIB) if size else None)
     assert ("how much is free there is not known" in text) == (not size)
 
@@ -89,8 +89,8 @@ def test_no_disk_but_the_one_beneath_is_proposed():
     other = dataclasses.replace(RAID1, name="scratch", servers=("PGFS02",))
     make = Storing().io("NFS_PGFS01", write=[28 * MB] * 3)
     (verdict,) = layers.judge_all(make.evidence(NFS, other))
-    told = [str(text) for text, item in gaps(make.evidence(NFS, other), verdict) if item is None]
-    assert any("which of them lie beneath it is not known" in text for text in told)
+    texts = [str(text) for text, item in gaps(make.evidence(NFS, other), verdict) if item is None]
+    assert any("which of them lie beneath it is not known" in text for text in texts)
     assert "scratch" not in [item.file_system for _text, item in gaps(make.evidence(NFS, other), verdict) if item]
 
 
@@ -113,8 +113,8 @@ def test_what_the_servers_memory_may_have_given_tells_nothing_of_records_and_cli
         flagged = {"cached-by-server": frozenset(point.trials(metric)[:1])} if place in places else {}
         bears = {name: frozenset({"read", "read_iops"}) for name in flagged}
         points.append(dataclasses.replace(point, flagged=flagged, bears=bears, warnings=frozenset(flagged)))
-    found = storage.overview(dataclasses.replace(evidence, points=tuple(points)))
-    (draft,) = [item for item in found if item.rule == rule]
+    drafts = storage.overview(dataclasses.replace(evidence, points=tuple(points)))
+    (draft,) = [item for item in drafts if item.rule == rule]
     is_doubted = bool(places) and metric == "read"
     assert (draft.kind == DOUBT) == is_doubted
     assert ("servers' memory may have been read" in str(draft.title)) == is_doubted

@@ -27,7 +27,7 @@ def test_no_rule_table_or_fit_fails_on_any_chain_of_evidence_or_says_what_cannot
     """All of it of each chain: to draw one takes as long as to ask about it."""
     for answers in (rules.ask_ends(evidence), rules.ask_whole(evidence)):
         for answer in answers:
-            assert answer.failure is None, _told(answer.failure)
+            assert answer.failure is None, _traceback_of(answer.failure)
             for draft in answer.drafts:
                 _check(answer.rule, draft)
     for table in layers.table(evidence):
@@ -52,22 +52,28 @@ def _check_present(draft):
     if draft.proof is None or (draft.kind != RECOMMENDATION and draft.present is None):
         return
     now, then = draft.proof.now, draft.proof.then
-    chosen = {name for name in {*now, *then} if now.get(name) != then.get(name) and not name.startswith("setting.")}
-    if draft.kind == RECOMMENDATION and chosen:
+    names = {name for name in {*now, *then} if now.get(name) != then.get(name) and not name.startswith("setting.")}
+    if draft.kind == RECOMMENDATION and names:
         assert draft.present is not None, draft
-    for name in chosen - {"congestion"}:
+    for name in names - {"congestion"}:
         assert now.get(name, NOBODY_CHOSE[name][0]) in NOBODY_CHOSE[name], draft
 
 
 def _check(rule, draft):
     _check_present(draft)
-    stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
+    document = json.loads(json.dumps(draft.as_json(), allow_nan=False))
     assert (draft.rule, draft.version) == (rule.name, rule.version)
     assert 0 < draft.confidence <= 0.95
     assert len(draft.rule) <= 50
     assert len(draft.subject) <= 200
     assert len(draft.unit) <= 10
-    for message in (stored["title"], *stored["why"], *stored["against"], *stored["missing"], *stored["limits"]):
+    for message in (
+        document["title"],
+        *document["why"],
+        *document["against"],
+        *document["missing"],
+        *document["limits"],
+    ):
         assert not sayings.faults_of(message)
     if draft.low is not None and draft.high is not None:
         assert draft.low <= draft.high
@@ -81,7 +87,7 @@ def _check(rule, draft):
         assert gain >= 1, draft
 
 
-def _told(failure):
+def _traceback_of(failure):
     return "".join(traceback.format_exception(failure.cause))
 
 
@@ -92,8 +98,8 @@ def test_all_rules_have_names_of_their_own():
 
 
 def test_a_fingerprint_tells_versions_apart():
-    known = rules.registered()
-    changed = [runner.Rule(known[0].name, known[0].version + 1, known[0].conclude), *known[1:]]
-    assert runner.fingerprint(known) == rules.fingerprint() == runner.fingerprint(reversed(known))
+    registry = rules.registered()
+    changed = [runner.Rule(registry[0].name, registry[0].version + 1, registry[0].conclude), *registry[1:]]
+    assert runner.fingerprint(registry) == rules.fingerprint() == runner.fingerprint(reversed(registry))
     assert runner.fingerprint(changed) != rules.fingerprint()
-    assert runner.fingerprint(known[1:]) != rules.fingerprint()
+    assert runner.fingerprint(registry[1:]) != rules.fingerprint()

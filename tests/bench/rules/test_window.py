@@ -33,10 +33,10 @@ def test_the_recorded_sweep_of_the_kisti_pusan_line_has_its_knee_at_one_mebibyte
     assert "989" in str(draft.title)
     assert draft.confidence_label == "high"
     assert len(draft.evidence) == 21
-    said = " ".join(str(line) for line in draft.why)
-    assert "the window is the limit" in said
-    assert "fill the queue" in said
-    assert "observed as a window 1.421 MiB" in said
+    reasons = " ".join(str(line) for line in draft.why)
+    assert "the window is the limit" in reasons
+    assert "fill the queue" in reasons
+    assert "observed as a window 1.421 MiB" in reasons
 
 
 def test_an_automatic_window_that_does_as_well_is_recommended_instead(make):

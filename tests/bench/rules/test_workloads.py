@@ -27,33 +27,33 @@ def gpfs(rates=RATES, **more):
 
 
 def test_what_was_measured_is_what_it_gets():
-    found = fits(gpfs(), Workload("write", 4 * GIB, nodes=2, total=260 * 1e9, wanted=20 * MB))["GPFS_PDAISY"]
-    assert found.basis == "measured"
-    assert found.rate == pytest.approx(26.2 * MB, rel=1e-3)
-    assert found.low < found.rate < found.high
-    assert found.each == pytest.approx(13.1 * MB, rel=1e-3)
-    assert found.seconds == pytest.approx(260e9 / 26.2e6, rel=1e-3)
-    assert found.serves is True
-    assert found.trials == (3, 4)
-    assert found.proposal.roles == {"client": ("KGFS01", "KGFS02")}
+    fit = fits(gpfs(), Workload("write", 4 * GIB, nodes=2, total=260 * 1e9, wanted=20 * MB))["GPFS_PDAISY"]
+    assert fit.basis == "measured"
+    assert fit.rate == pytest.approx(26.2 * MB, rel=1e-3)
+    assert fit.low < fit.rate < fit.high
+    assert fit.each == pytest.approx(13.1 * MB, rel=1e-3)
+    assert fit.seconds == pytest.approx(260e9 / 26.2e6, rel=1e-3)
+    assert fit.serves is True
+    assert fit.trials == (3, 4)
+    assert fit.proposal.roles == {"client": ("KGFS01", "KGFS02")}
     assert fits(gpfs(), Workload("write", 4 * GIB, nodes=2, wanted=90 * MB))["GPFS_PDAISY"].serves is False
 
 
 def test_between_two_measured_counts_it_lies_between_their_rates():
-    found = fits(gpfs(), Workload("write", 4 * GIB, nodes=3))["GPFS_PDAISY"]
-    assert found.basis == "between"
-    assert found.rate == pytest.approx(39.3 * MB, rel=1e-3)
-    assert found.low < 26 * MB
-    assert found.high > 52.4 * MB
+    fit = fits(gpfs(), Workload("write", 4 * GIB, nodes=3))["GPFS_PDAISY"]
+    assert fit.basis == "between"
+    assert fit.rate == pytest.approx(39.3 * MB, rel=1e-3)
+    assert fit.low < 26 * MB
+    assert fit.high > 52.4 * MB
 
 
 def test_beyond_what_was_measured_it_says_so_and_stays_below_the_network():
-    found = fits(gpfs(), Workload("write", 4 * GIB, nodes=4, tasks=4))["GPFS_PDAISY"]
-    assert found.basis == "beyond"
-    assert found.rate == pytest.approx(123.755 * MB, rel=1e-4)
-    assert any("The network carries 123.8 MB/s" in str(line) for line in found.why)
-    assert any("beyond what was measured" in str(line) for line in found.doubts)
-    assert found.confidence < 0.5
+    fit = fits(gpfs(), Workload("write", 4 * GIB, nodes=4, tasks=4))["GPFS_PDAISY"]
+    assert fit.basis == "beyond"
+    assert fit.rate == pytest.approx(123.755 * MB, rel=1e-4)
+    assert any("The network carries 123.8 MB/s" in str(line) for line in fit.why)
+    assert any("beyond what was measured" in str(line) for line in fit.doubts)
+    assert fit.confidence < 0.5
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_beyond_what_was_measured_it_says_so_and_stays_below_the_network():
     ids=["plateau", "falling"],
 )
 def test_beyond_a_plateau_it_stays_and_beyond_a_fall_nothing_is_sure(rates, rate, low):
-    found = fits(gpfs(rates), Workload("write", 4 * GIB, nodes=8))["GPFS_PDAISY"]
-    assert found.rate == pytest.approx(rate * MB)
-    assert (found.low > low * rate * MB) is (low > 0)
+    fit = fits(gpfs(rates), Workload("write", 4 * GIB, nodes=8))["GPFS_PDAISY"]
+    assert fit.rate == pytest.approx(rate * MB)
+    assert (fit.low > low * rate * MB) is (low > 0)
 
 
 def test_fewer_tasks_than_measured_get_their_share_at_least():
@@ -80,9 +80,9 @@ def test_fewer_tasks_than_measured_get_their_share_at_least():
 def test_the_record_size_counts_by_the_law_of_single_records():
     rates = {64 * KIB: [11.1], 256 * KIB: [33.8], MIB: [68.4], 4 * MIB: [99.2]}
     evidence = sweep("record_size", rates, clients=CLIENTS[:1], threads=1).evidence(GPFS)
-    found = fits(evidence, Workload("write", 4 * GIB, record_size=512 * KIB))["GPFS_PDAISY"]
-    assert 45 * MB < found.rate < 60 * MB
-    assert found.doubts == ()
+    fit = fits(evidence, Workload("write", 4 * GIB, record_size=512 * KIB))["GPFS_PDAISY"]
+    assert 45 * MB < fit.rate < 60 * MB
+    assert fit.doubts == ()
     single = sweep("record_size", {64 * KIB: [11.1]}, clients=CLIENTS[:1], threads=1).evidence(GPFS)
     doubted = fits(single, Workload("write", 4 * GIB, record_size=MIB))["GPFS_PDAISY"]
     assert "Measured with records of 64 KiB, not of 1 MiB." in str(doubted.doubts[0])
@@ -99,8 +99,8 @@ def test_small_files_cost_their_creation():
     make.point(
         "file-system", {"file_create": [100.0]}, tool="mdtest", file_system="GPFS_PDAISY", roles={"node": CLIENTS}
     )
-    known = fits(make.evidence(GPFS), small)["GPFS_PDAISY"]
-    assert known.rate == pytest.approx(1 / (1 / 100e6 + 1 / (100 * MIB)))
+    fit = fits(make.evidence(GPFS), small)["GPFS_PDAISY"]
+    assert fit.rate == pytest.approx(1 / (1 / 100e6 + 1 / (100 * MIB)))
     assert fits(make.evidence(GPFS), ONE)["GPFS_PDAISY"].rate == pytest.approx(100 * MB)
 
 
@@ -116,9 +116,9 @@ def test_random_access_is_judged_by_random_access_only():
         block_size=4096,
         jobs=1,
     )
-    found = fits(make.evidence(GPFS), Workload("randread", 4 * GIB, record_size=4096))["GPFS_PDAISY"]
-    assert found.rate == pytest.approx(2 * MB)
-    assert found.proposal.tool == "fio"
+    fit = fits(make.evidence(GPFS), Workload("randread", 4 * GIB, record_size=4096))["GPFS_PDAISY"]
+    assert fit.rate == pytest.approx(2 * MB)
+    assert fit.proposal.tool == "fio"
     assert fits(make.evidence(GPFS), Workload("read", 4 * GIB)) == {}
 
 
@@ -131,9 +131,9 @@ def test_what_a_cache_gave_is_no_supply():
 
 def test_of_two_modes_the_lower_is_what_can_be_counted_on():
     make = Storing().io("GPFS_PDAISY", write=[13 * MB, 80 * MB] * 4)
-    found = fits(make.evidence(GPFS), ONE)["GPFS_PDAISY"]
-    assert (found.rate, found.high) == (13 * MB, 80 * MB)
-    assert any("two modes" in str(line) for line in found.doubts)
+    fit = fits(make.evidence(GPFS), ONE)["GPFS_PDAISY"]
+    assert (fit.rate, fit.high) == (13 * MB, 80 * MB)
+    assert any("two modes" in str(line) for line in fit.doubts)
 
 
 def test_the_best_for_the_workload_comes_first_and_what_surely_serves_before_it():
@@ -162,7 +162,7 @@ def drafts(evidence, rule):
 
 
 def test_growth_with_tasks_is_fit_for_many_nodes_and_poor_for_few():
-    printed = Trend("iozone", "write", "tasks", "rises", best=101 * MB, file_system="GPFS_PDAISY")
+    trend = Trend("iozone", "write", "tasks", "rises", best=101 * MB, file_system="GPFS_PDAISY")
     make = Storing().point(
         "file-system",
         {"write": 101 * MB},
@@ -172,13 +172,13 @@ def test_growth_with_tasks_is_fit_for_many_nodes_and_poor_for_few():
         clients=3,
         threads=3,
     )
-    (draft,) = drafts(make.evidence(GPFS, trends=(printed,)), "workload-nodes").values()
+    (draft,) = drafts(make.evidence(GPFS, trends=(trend,)), "workload-nodes").values()
     assert "fit for applications in which many nodes do I/O (write), and poor where few do" in str(draft.title)
     assert "about 11.22 MB/s each" in str(draft.why[0])
     assert drafts(make.evidence(GPFS), "workload-nodes") == {}
-    (measured,) = drafts(gpfs(), "workload-nodes").values()
+    (measured_draft,) = drafts(gpfs(), "workload-nodes").values()
     assert "One client alone gets 13.10 MB/s, 4 of them together 52.40 MB/s (write, record_size = 256 KiB)." in str(
-        measured.why[0]
+        measured_draft.why[0]
     )
     assert drafts(gpfs({1: [100], 2: [110], 4: [115]}), "workload-nodes") == {}
 
@@ -188,16 +188,18 @@ def test_of_two_file_systems_each_is_named_for_the_nodes_it_serves_best():
     make.points += sweep(
         "clients", {1: [28, 28], 2: [26.2, 26.2], 4: [17, 17]}, file_system="NFS_PGFS01", threads=1
     ).points
-    found = drafts(make.evidence(GPFS, NFS), "workload-best")
-    assert list(found) == ["write, 1", "write, 4"]
+    findings = drafts(make.evidence(GPFS, NFS), "workload-best")
+    assert list(findings) == ["write, 1", "write, 4"]
     assert "For large files and one node (write, record_size = 256 KiB) NFS_PGFS01 does best: 28.0" in str(
-        found["write, 1"].title
+        findings["write, 1"].title
     )
-    assert "4 nodes (write, record_size = 256 KiB) GPFS_PDAISY does best: 52.40 MB/s" in str(found["write, 4"].title)
+    assert "4 nodes (write, record_size = 256 KiB) GPFS_PDAISY does best: 52.40 MB/s" in str(
+        findings["write, 4"].title
+    )
     other = FileSystemFacts("far", "nfs", None, ("elsewhere",))
     away = sweep("clients", {4: [900, 900]}, file_system="far", clients=("x1", "x2", "x3", "x4"), threads=1)
     make.points += away.points
-    assert drafts(make.evidence(GPFS, NFS, other), "workload-best").keys() == found.keys()
+    assert drafts(make.evidence(GPFS, NFS, other), "workload-best").keys() == findings.keys()
     assert "GPFS_PDAISY does best" in str(drafts(make.evidence(GPFS, NFS, other), "workload-best")["write, 4"].title)
 
 
@@ -224,12 +226,12 @@ def _of_records(rates, name, **more):
 def test_like_is_compared_with_like(gpfs_rates, nfs_rates, more, best):
     make = Storing()
     make.points = [*_of_records(gpfs_rates, "GPFS_PDAISY"), *_of_records(nfs_rates, "NFS_PGFS01", **more)]
-    found = drafts(make.evidence(GPFS, NFS), "workload-best")
-    assert list(found) == (["write, 1"] if best else [])
+    findings = drafts(make.evidence(GPFS, NFS), "workload-best")
+    assert list(findings) == (["write, 1"] if best else [])
     if best:
-        title = str(found["write, 1"].title)
+        title = str(findings["write, 1"].title)
         assert f"{best} does best: 40.33 MB/s, where NFS_PGFS01 gives 20.32 MB/s" in title
-        assert "Both were measured with records of 64 KiB." in [str(line) for line in found["write, 1"].why]
+        assert "Both were measured with records of 64 KiB." in [str(line) for line in findings["write, 1"].why]
 
 
 def test_few_and_many_nodes_are_compared_with_the_same_records():
@@ -242,9 +244,9 @@ def test_few_and_many_nodes_are_compared_with_the_same_records():
     own = {"record_size": 1048576, "clients": 1, "threads": 1}
     roles = {"client": CLIENTS}
     make.point("file-system", {"write": [30 * MB, 31 * MB, 30 * MB]}, file_system="GPFS_PDAISY", roles=roles, **own)
-    (found,) = drafts(make.evidence(GPFS), "workload-nodes").values()
+    (draft,) = drafts(make.evidence(GPFS), "workload-nodes").values()
     assert "One client alone gets 30.33 MB/s, 4 of them together 99.99 MB/s (write, record_size = 1 MiB)." in str(
-        found.why[0]
+        draft.why[0]
     )
     # With one client that fills it by larger records it is not poor where few do.
     for clients, rates in ((1, [98, 99, 98]), (4, [100, 101, 99])):
@@ -257,9 +259,9 @@ def test_few_and_many_nodes_are_compared_with_the_same_records():
 def test_findings_can_be_stored():
     make = sweep("clients", RATES, threads=1)
     make.points += sweep("clients", {1: [28, 28], 4: [17, 17]}, file_system="NFS_PGFS01", threads=1).points
-    found = workloads.overview(make.evidence(GPFS, NFS))
-    assert {draft.rule for draft in found} == {"workload-nodes", "workload-best"}
-    for draft in found:
+    findings = workloads.overview(make.evidence(GPFS, NFS))
+    assert {draft.rule for draft in findings} == {"workload-nodes", "workload-best"}
+    for draft in findings:
         stored = json.loads(json.dumps(draft.as_json(), allow_nan=False))
         for message in (stored["title"], *stored["why"]):
             assert message["msgid"] % message["params"]

@@ -26,40 +26,40 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if len(transfers) < 2:
         return None
     best = max(transfers, key=lambda transfer: transfer.rate.mean)
-    least = (1 - WITHIN) * best.rate.mean
-    chosen = next(transfer for transfer in transfers if transfer.rate.mean >= least)
-    if chosen.is_scattered or best.is_scattered:
+    floor = (1 - WITHIN) * best.rate.mean
+    choice = next(transfer for transfer in transfers if transfer.rate.mean >= floor)
+    if choice.is_scattered or best.is_scattered:
         return None
     plain = next((transfer for transfer in transfers if transfer.options == OPTIONS), None)
-    argv = words(chosen.options)
+    argv = words(choice.options)
     command = " ".join(["globus-url-copy", "-vb", *argv, "SOURCE", "DESTINATION"])
     is_default = not argv
-    shown = {"options": " ".join(argv), "rate": format_quantity(chosen.rate.mean, "B/s")}
+    params = {"options": " ".join(argv), "rate": format_quantity(choice.rate.mean, "B/s")}
     title = _("GridFTP needs no option here: %(rate)s without any")
     if not is_default:
         title = _("Start GridFTP with %(options)s: %(rate)s")
     compared = _("Of the options of GridFTP that were tried %(options)s have nearly the most: %(rate)s")
     path = read_path(evidence)
     is_full = path is not None and not path.capacity.is_lower_bound and 8 * best.rate.mean >= FULL * path.ceiling_bps
-    growing = None if is_full else _growing(transfers, chosen)
+    growing = None if is_full else _growing(transfers, choice)
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=NO_CHANGE if is_default else RECOMMENDATION,
-        title=Message(title, shown),
-        compared_title=None if is_default else Message(compared, shown),
-        why=tuple(_reasons(transfers, chosen, best, plain, path)),
-        value=chosen.rate.mean,
+        title=Message(title, params),
+        compared_title=None if is_default else Message(compared, params),
+        why=tuple(_reasons(transfers, choice, best, plain, path)),
+        value=choice.rate.mean,
         unit="B/s",
-        formula=f"X({' '.join(argv) or 'no option'}) >= {1 - WITHIN:.2f} · max X = {format_quantity(least, 'B/s')}",
+        formula=f"X({' '.join(argv) or 'no option'}) >= {1 - WITHIN:.2f} · max X = {format_quantity(floor, 'B/s')}",
         evidence=tuple(sorted({trial for transfer in transfers for trial in transfer.rates})),
         change="" if is_default else f"{command}\n",
         undo="" if is_default else "globus-url-copy -vb SOURCE DESTINATION\n",
-        present=plain.rate.mean if plain and plain is not chosen else None,
-        predicted=chosen.rate.mean,
-        predicted_interval=_interval(chosen),
+        present=plain.rate.mean if plain and plain is not choice else None,
+        predicted=choice.rate.mean,
+        predicted_interval=_interval(choice),
         predicted_unit="B/s",
-        confidence=confidence_of((len(chosen.rates) > 1, 0.2), (len(transfers) > 3, 0.15), base=0.5),
+        confidence=confidence_of((len(choice.rates) > 1, 0.2), (len(transfers) > 3, 0.15), base=0.5),
         applies_when=Message(_("Files of the size that was measured, between these ends.")),
         limits=(
             Message(_("Of choices within 5 % the one of fewest nodes, connections and streams is taken.")),
@@ -68,50 +68,50 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         source="globus-url-copy(1); RFC 6349, section 5.1",
         missing=(Message(_("Whether still more would gain: the largest tried did best.")),) if growing else (),
         proposals=(growing,) if growing else (),
-        proof=_proof(chosen, plain) if not is_default else None,
+        proof=_proof(choice, plain) if not is_default else None,
     )
 
 
-def _interval(chosen: Transfer) -> tuple[float, float]:
-    rate = chosen.rate
+def _interval(choice: Transfer) -> tuple[float, float]:
+    rate = choice.rate
     if rate.ci_low is None or rate.ci_high is None:
         return 0.95 * rate.mean, 1.05 * rate.mean
     return max(rate.ci_low, 0.0), rate.ci_high
 
 
 def _reasons(
-    transfers: list[Transfer], chosen: Transfer, best: Transfer, plain: Transfer | None, path: PathReading | None
+    transfers: list[Transfer], choice: Transfer, best: Transfer, plain: Transfer | None, path: PathReading | None
 ) -> list[Message]:
     text = _("Of %(count)s choices tried %(best)s had the most, %(most)s; this one is within 5 %% of it.")
-    shown = {
+    params = {
         "count": len(transfers),
         "best": " ".join(words(best.options)) or "globus-url-copy",
         "most": format_quantity(best.rate.mean, "B/s"),
     }
-    reasons = [Message(text, shown)]
-    if plain and plain is not chosen:
+    reasons = [Message(text, params)]
+    if plain and plain is not choice:
         text = _("Without options it is %(rate)s: the gain is ×%(gain)s.")
-        gain = f"{chosen.rate.mean / plain.rate.mean:.2f}"
+        gain = f"{choice.rate.mean / plain.rate.mean:.2f}"
         reasons.append(Message(text, {"rate": format_quantity(plain.rate.mean, "B/s"), "gain": gain}))
     elif plain is None:
         reasons.append(Message(_("Without options nothing was measured: whether they gain anything is not known.")))
     if path is not None:
-        share = 8 * chosen.rate.mean / path.ceiling_bps
+        share = 8 * choice.rate.mean / path.ceiling_bps
         text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s; its BDP is %(bdp)s.")
         if share > ABOVE:
             text = _("That is more than TCP could have of the path as it is known, %(ceiling)s.")
-        shown = {
+        params = {
             "share": percent(share),
             "ceiling": format_quantity(path.ceiling_bps / 8, "B/s"),
             "bdp": format_quantity(path.bdp_bytes, "B"),
         }
-        reasons.append(Message(text, shown))
+        reasons.append(Message(text, params))
     for name, label in (
         ("streams", _("Streams (-p): %(rates)s.")),
         ("window", _("Window (-tcp-bs): %(rates)s.")),
         ("concurrency", _("Files at once (-cc): %(rates)s.")),
     ):
-        along = _along(transfers, chosen, name)
+        along = _along(transfers, choice, name)
         if len(along) > 1:
             rates = ", ".join(f"{_value(name, t.options[name])} {format_quantity(t.rate.mean, 'B/s')}" for t in along)
             reasons.append(Message(label, {"rates": rates}))
@@ -122,25 +122,25 @@ def _value(name: str, value: float) -> str:
     return format_quantity(value, "B") if name == "window" and value else f"{value:g}"
 
 
-def _along(transfers: list[Transfer], chosen: Transfer, name: str) -> list[Transfer]:
+def _along(transfers: list[Transfer], choice: Transfer, name: str) -> list[Transfer]:
     """Return the choices that differ from the chosen one in this option only, in its order."""
-    rest = {key: value for key, value in chosen.options.items() if key != name}
-    alike = [t for t in transfers if {key: value for key, value in t.options.items() if key != name} == rest]
+    fixed = {key: value for key, value in choice.options.items() if key != name}
+    alike = [t for t in transfers if {key: value for key, value in t.options.items() if key != name} == fixed]
     return sorted(alike, key=lambda transfer: transfer.options[name])
 
 
-def _growing(transfers: list[Transfer], chosen: Transfer) -> Proposal | None:
+def _growing(transfers: list[Transfer], choice: Transfer) -> Proposal | None:
     """Return what to try next if the largest count or window of a sweep did clearly best."""
     for name in ("streams", "window", "concurrency"):
-        along = _along(transfers, chosen, name)
-        if len(along) > 1 and along[-1] is chosen and chosen.rate.mean * (1 - WITHIN) > along[-2].rate.mean:
-            value = chosen.options[name]
+        along = _along(transfers, choice, name)
+        if len(along) > 1 and along[-1] is choice and choice.rate.mean * (1 - WITHIN) > along[-2].rate.mean:
+            value = choice.options[name]
             if name == "streams" and value * MORE > MOST_STREAMS:
                 continue
             steps = [value, value * MORE]
             texts = [canonical_text(step, "size") if name == "window" else str(step) for step in steps]
-            fixed = {key: _text(key, item) for key, item in chosen.options.items() if key != name}
-            return Proposal(chosen.tool or "gridftp", fixed, {name: ", ".join(texts)})
+            fixed = {key: _text(key, item) for key, item in choice.options.items() if key != name}
+            return Proposal(choice.tool or "gridftp", fixed, {name: ", ".join(texts)})
     return None
 
 
@@ -151,6 +151,6 @@ def _text(name: str, value: object) -> str:
     return canonical_text(value, "size") if is_size and isinstance(value, int | float) else str(value)
 
 
-def _proof(chosen: Transfer, plain: Transfer | None) -> Proof:
-    now = plain.options if plain else {**chosen.options, "streams": 1, "window": 0}
-    return Proof(chosen.tool or "gridftp", METRIC, dict(now), dict(chosen.options))
+def _proof(choice: Transfer, plain: Transfer | None) -> Proof:
+    now = plain.options if plain else {**choice.options, "streams": 1, "window": 0}
+    return Proof(choice.tool or "gridftp", METRIC, dict(now), dict(choice.options))

@@ -55,31 +55,31 @@ class Gain:
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return what streams gain on top of a tuned window; None unless one tuned stream and several were measured."""
-    tuned = _measured(evidence, is_tuned=True) or _printed(evidence, is_tuned=True)
+    tuned = _measured_gain(evidence, is_tuned=True) or _printed_gain(evidence, is_tuned=True)
     if tuned is None or tuned.high < tuned.low:
         return None
-    untuned = _measured(evidence, is_tuned=False) or _printed(evidence, is_tuned=False)
+    untuned = _measured_gain(evidence, is_tuned=False) or _printed_gain(evidence, is_tuned=False)
     gains = tuned.middle >= GAIN and tuned.low > 1
     if not gains and (tuned.middle >= GAIN or tuned.is_held):
         # Chance could have made it, or an end was at its limit: no word in either direction.
         return None
-    why = [_told(tuned)]
+    reasons = [_gain_reason(tuned)]
     if untuned and ALIKE[0] <= untuned.middle <= ALIKE[1]:
         text = _(
             "Streams without a tuned window come close to one stream with it (×%(ratio)s): both fill the window."
         )
-        why.append(Message(text, {"ratio": f"{untuned.middle:.2f}"}))
+        reasons.append(Message(text, {"ratio": f"{untuned.middle:.2f}"}))
     trials = tuple(sorted({*tuned.trials, *(untuned.trials if untuned else ())}))
     # How many streams had the gain that is printed nobody says.
     is_told = bool(tuned.trials)
-    shown = {"streams": tuned.streams, "percent": f"{100 * (tuned.middle - 1):.0f}"}
+    params = {"streams": tuned.streams, "percent": f"{100 * (tuned.middle - 1):.0f}"}
     if not gains:
         return FindingDraft(
             rule=RULE,
             version=VERSION,
             kind=NO_CHANGE,
             title=Message(_("With a tuned window parallel streams gain nothing")),
-            why=(*why, Message(_("One stream fills the path already, or its disks do not give more."))),
+            why=(*reasons, Message(_("One stream fills the path already, or its disks do not give more."))),
             value=tuned.middle,
             unit="1",
             formula=f"X(N) / X(1) = {tuned.middle:.2f} < {GAIN}",
@@ -98,9 +98,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         kind=RECOMMENDATION,
-        title=Message(title, shown),
-        compared_title=Message(compared, shown),
-        why=tuple(why),
+        title=Message(title, params),
+        compared_title=Message(compared, params),
+        why=tuple(reasons),
         value=tuned.middle,
         unit="1",
         low=tuned.low,
@@ -137,8 +137,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     )
 
 
-def _command(chosen: Mapping[str, Any], streams: int) -> str:
-    options = {**OPTIONS, **{name: value for name, value in chosen.items() if name in OPTIONS}, "streams": streams}
+def _command(setting: Mapping[str, Any], streams: int) -> str:
+    options = {**OPTIONS, **{name: value for name, value in setting.items() if name in OPTIONS}, "streams": streams}
     return " ".join(["globus-url-copy", "-vb", *words(options), "SOURCE", "DESTINATION"]) + "\n"
 
 
@@ -146,7 +146,7 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: str(value) for name, value in options.items() if name != "streams"}
 
 
-def _told(gain: Gain) -> Message:
+def _gain_reason(gain: Gain) -> Message:
     if not math.isfinite(gain.high):
         text = _("Several streams with the tuned window have ×%(low)s or more of one stream with it.")
         return Message(text, {"low": f"{gain.low:.2f}"})
@@ -154,7 +154,7 @@ def _told(gain: Gain) -> Message:
     return Message(text, {"streams": gain.streams, "low": f"{gain.low:.2f}", "high": f"{gain.high:.2f}"})
 
 
-def _printed(evidence: Evidence, *, is_tuned: bool) -> Gain | None:
+def _printed_gain(evidence: Evidence, *, is_tuned: bool) -> Gain | None:
     """Return the ratio that a publication prints: of several streams, tuned or not, to one that is tuned."""
     for ratio in evidence.ratios:
         of, to = ratio.of, ratio.to
@@ -169,7 +169,7 @@ def _gain_of(ratio: Ratio) -> Gain:
     return Gain(ratio.low, ratio.high, int(ratio.of["streams"]), ratio.trials, ratio.tool, ratio.of, ratio.to)
 
 
-def _measured(evidence: Evidence, *, is_tuned: bool) -> Gain | None:
+def _measured_gain(evidence: Evidence, *, is_tuned: bool) -> Gain | None:
     """Return the ratio of the best of several streams to the best single one, with its window or a smaller one.
 
     The tuned window is that of the fastest single stream: an explicit one, or the kernel's own.
@@ -203,8 +203,8 @@ def _measured(evidence: Evidence, *, is_tuned: bool) -> Gain | None:
 
 def _single(singles: list[Transfer], transfers: list[Transfer]) -> Transfer | None:
     """Return the tuned single stream: of the fastest, the one with whose window most others were measured."""
-    most = max((t.rate.mean for t in singles), default=0.0)
-    fastest = [t for t in singles if t.rate.mean >= most / GAIN]
+    best_rate = max((t.rate.mean for t in singles), default=0.0)
+    fastest = [t for t in singles if t.rate.mean >= best_rate / GAIN]
     return max(
         fastest,
         key=lambda t: (sum(o.options["window"] == t.options["window"] for o in transfers), t.rate.mean),

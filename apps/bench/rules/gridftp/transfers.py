@@ -60,23 +60,26 @@ def is_gridftp(point: Point) -> bool:
 def read_transfers(evidence: Evidence) -> list[Transfer]:
     """Return the choices of the largest group that differs in options only; of equals that of the most trials."""
     groups: dict[tuple[tuple[str, str], ...], dict[tuple[str, ...], Transfer]] = {}
-    for told in evidence.points:
-        point = pace.undisturbed(told, METRIC)
+    for original in evidence.points:
+        point = pace.undisturbed(original, METRIC)
         rates = point.metrics.get(METRIC, {})
         if not is_gridftp(point) or point.statistic == BELOW or not rates or min(rates.values()) <= 0:
             continue
-        rest = tuple(sorted((name, repr(v)) for name, v in point.parameters.items() if name not in OPTIONS))
-        chosen = {name: point.parameters.get(name, default) for name, default in OPTIONS.items()}
-        group = groups.setdefault((*rest, ("tool", point.tool)), {})
-        key = tuple(map(repr, chosen.values()))
-        known, is_held = (group[key].rates, group[key].is_held) if key in group else ({}, False)
+        conditions = tuple(sorted((name, repr(v)) for name, v in point.parameters.items() if name not in OPTIONS))
+        options = {name: point.parameters.get(name, default) for name, default in OPTIONS.items()}
+        group = groups.setdefault((*conditions, ("tool", point.tool)), {})
+        key = tuple(map(repr, options.values()))
+        earlier, is_held = (group[key].rates, group[key].is_held) if key in group else ({}, False)
         is_held = is_held or bool(pace.flags_of(point))
-        group[key] = Transfer(chosen, {**known, **rates}, point.tool, is_held, point.kind_of_mean(METRIC))
+        group[key] = Transfer(options, {**earlier, **rates}, point.tool, is_held, point.kind_of_mean(METRIC))
     path = read_path(evidence)
     if path is not None and not path.capacity.is_lower_bound:
         # Clients time by tenths of a second: of small files come rates that no path carries.
-        most = MOST_OF_PATH * path.ceiling_bps / 8
-        groups = {rest: {key: t for key, t in g.items() if t.rate.mean <= most} for rest, g in groups.items()}
+        max_rate = MOST_OF_PATH * path.ceiling_bps / 8
+        groups = {
+            conditions: {key: t for key, t in g.items() if t.rate.mean <= max_rate}
+            for conditions, g in groups.items()
+        }
     largest = max(
         groups.values(), key=lambda group: (len(group), sum(len(t.rates) for t in group.values())), default={}
     )

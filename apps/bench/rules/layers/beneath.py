@@ -23,10 +23,10 @@ class Beneath:
     """What a layer gives alone (B/s), with the number of values and the 95 % interval.
 
     `is_stated` if it is of the inventory, not measured; `is_floor` if it may give more, because it was not measured
-    with as many at once (`is_part`: on a part of the servers), or was not shown to be full. `least` (B/s) is what it
-    surely gives, `tasks` how many at a time it was measured with, None where that says nothing of more. `alone` is
-    what one client (of `measured` of them, one at a time) had (B/s); where `value` is that of `times` clients, nobody
-    measured it, and `links` is what their links are described to carry (B/s).
+    with as many at once (`is_part`: on a part of the servers), or was not shown to be full. `lower_bound` (B/s) is
+    what it surely gives, `tasks` how many at a time it was measured with, None where that says nothing of more.
+    `alone` is what one client (of `clients` of them, one at a time) had (B/s); where `value` is that of `times`
+    clients, nobody measured it, and `links` is what their links are described to carry (B/s).
     """
 
     layer: str
@@ -38,30 +38,30 @@ class Beneath:
     interval: tuple[float, float] | None = None
     is_stated: bool = False
     is_floor: bool = False
-    least: float = 0.0
+    lower_bound: float = 0.0
     tasks: int | None = None
     is_part: bool = False
     alone: float = 0.0
-    measured: int = 0
+    clients: int = 0
     times: int = 1
     links: float = 0.0
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""
-        if not self.least:
-            object.__setattr__(self, "least", self.value)
+        if not self.lower_bound:
+            object.__setattr__(self, "lower_bound", self.value)
 
 
 class Alone(NamedTuple):
     """The best that one client measured of the network; `is_full` if no more goes there.
 
-    `pair` and `whole` are what the links carry (B/s) between its two ends, and between the client and all servers.
+    `pair` and `total` are what the links carry (B/s) between its two ends, and between the client and all servers.
     """
 
     level: Level
     is_full: bool
     pair: float | None
-    whole: float | None
+    total: float | None
 
 
 class Network:
@@ -69,14 +69,14 @@ class Network:
 
     def __init__(self, evidence: Evidence, question: Question) -> None:
         self._evidence, self._question = evidence, question
-        self._alone = _measured(evidence, question)
-        self._known: dict[tuple[str, ...], Beneath | None] = {}
+        self._alone = _client_rates(evidence, question)
+        self._layers: dict[tuple[str, ...], Beneath | None] = {}
 
     def beneath(self, clients: tuple[str, ...]) -> Beneath | None:
         """Return what it carries between so many clients and the servers."""
-        if clients not in self._known:
-            self._known[clients] = self._read(clients)
-        return self._known[clients]
+        if clients not in self._layers:
+            self._layers[clients] = self._read(clients)
+        return self._layers[clients]
 
     def _read(self, clients: tuple[str, ...]) -> Beneath | None:
         """Return what was measured where that is shown to be all, else what the links are said to carry.
@@ -87,18 +87,18 @@ class Network:
         together = stated_rate(self._evidence, clients or sorted(question.clients), question.facts)
         if not alone:
             return Beneath(NETWORK, question.bottleneck, together, is_stated=True) if together else None
-        best = max(alone.values(), key=lambda found: found.level.value)
-        count, usual = max(len(clients), 1), sum(found.level.value for found in alone.values()) / len(alone)
+        best = max(alone.values(), key=lambda entry: entry.level.value)
+        count, usual = max(len(clients), 1), sum(entry.level.value for entry in alone.values()) / len(alone)
         apiece = sum(alone[client].level.value if client in alone else usual for client in clients or [""])
         if len(best.level.clients) >= count:
             # All of them measured it at once.
             apiece = best.level.value
-        trials = tuple(sorted({trial for found in alone.values() for trial in found.level.trials}))
+        trials = tuple(sorted({trial for entry in alone.values() for trial in entry.level.trials}))
         is_all = self._is_all(best, together, count)
         if together and not is_all:
-            least = self._surely(best, min(together, apiece), clients)
+            lower_bound = self._surely(best, min(together, apiece), clients)
             return Beneath(
-                NETWORK, question.bottleneck, together, trials=trials, is_stated=True, least=least,
+                NETWORK, question.bottleneck, together, trials=trials, is_stated=True, lower_bound=lower_bound,
                 alone=best.level.value,
             )  # fmt: skip
         value = max(min(apiece, together), best.level.value) if together else best.level.value
@@ -117,9 +117,9 @@ class Network:
             trials,
             best.level.interval if times == 1 else None,
             is_floor=not is_all,
-            least=self._surely(best, value, clients),
+            lower_bound=self._surely(best, value, clients),
             alone=best.level.value,
-            measured=max(sum(client in alone for client in clients), 1),
+            clients=max(sum(client in alone for client in clients), 1),
             times=times,
             links=together or 0.0,
         )
@@ -136,10 +136,10 @@ class Network:
         """Return whether no more than the best measured goes through where it was measured, nor to other servers."""
         if not best.is_full:
             return False
-        if together is None or best.pair is None or best.whole is None:
+        if together is None or best.pair is None or best.total is None:
             return count == 1 and len(self._question.facts.servers) <= 1
         # Where one server's own link is what is full, the others add theirs.
-        return best.whole <= best.pair / ALONE
+        return best.total <= best.pair / ALONE
 
 
 def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
@@ -153,21 +153,21 @@ def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
                 levels[point.file_system] = level
     disks = disks_under(evidence, facts, [*levels])
     if disks and all(disk.name in levels for disk in disks):
-        used = [levels[disk.name] for disk in disks]
+        disk_levels = [levels[disk.name] for disk in disks]
         served = sum(max(len(disk.servers), 1) for disk in disks)
-        interval = used[0].interval if len(used) == 1 else None
-        is_part = sum(max(len(level.clients), 1) for level in used) < served
+        interval = disk_levels[0].interval if len(disk_levels) == 1 else None
+        is_part = sum(max(len(level.clients), 1) for level in disk_levels) < served
         return Beneath(
             DISK,
             ", ".join(disk.name for disk in disks),
-            sum(level.value for level in used),
-            used[0].point.tool,
-            min(level.n for level in used),
-            tuple(sorted({trial for level in used for trial in level.trials})),
+            sum(level.value for level in disk_levels),
+            disk_levels[0].point.tool,
+            min(level.n for level in disk_levels),
+            tuple(sorted({trial for level in disk_levels for trial in level.trials})),
             interval,
-            is_floor=is_part or any(pace.flags_of(level.point) for level in used),
+            is_floor=is_part or any(pace.flags_of(level.point) for level in disk_levels),
             is_part=is_part,
-            tasks=min(level.tasks for level in used),
+            tasks=min(level.tasks for level in disk_levels),
         )
     if facts.disk_bytes_per_s:
         return Beneath(DISK, facts.name, facts.disk_bytes_per_s, is_stated=True)
@@ -177,9 +177,9 @@ def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
 def rtt_of(evidence: Evidence, question: Question) -> float | None:
     """Return the RTT (s) between clients and servers, of the sources and in the order of all rules of the path."""
     own = tuple(point for point in evidence.points if joins(point, question))
-    stated = path_of(evidence, question.clients, question.facts.servers)
-    known = read_rtt(Evidence(own, stated or PathFacts()))
-    return known.value if known else None
+    links = path_of(evidence, question.clients, question.facts.servers)
+    rtt = read_rtt(Evidence(own, links or PathFacts()))
+    return rtt.value if rtt else None
 
 
 def one_path_bps(evidence: Evidence, question: Question, carried: Beneath, clients: int) -> float:
@@ -189,22 +189,22 @@ def one_path_bps(evidence: Evidence, question: Question, carried: Beneath, clien
     """
     path = path_of(evidence, question.clients, question.facts.servers)
     own = tuple(point for point in evidence.points if joins(point, question))
-    known = read_capacity(Evidence(own, path or PathFacts()))
-    if known and not known.is_lower_bound:
-        return known.value
+    capacity = read_capacity(Evidence(own, path or PathFacts()))
+    if capacity and not capacity.is_lower_bound:
+        return capacity.value
     if carried.is_stated and path and path.capacity_bps:
         return path.capacity_bps
     mtu = (path.mtu if path else None) or USUAL_MTU
     return 8 * carried.value / max(clients, 1) / network.tcp_efficiency(max(mtu, LEAST_MTU))
 
 
-def _measured(evidence: Evidence, question: Question) -> dict[str, Alone]:
+def _client_rates(evidence: Evidence, question: Question) -> dict[str, Alone]:
     """Return the best TCP goodput (B/s) of each client to or from a server; the other way where there is none."""
     ways: tuple[dict[str, list[Level]], dict[str, list[Level]]] = ({}, {})
-    for told in evidence.points:
-        if told.layer not in (NETWORK, "") or "loss" in told.metrics or not joins(told, question):
+    for original in evidence.points:
+        if original.layer not in (NETWORK, "") or "loss" in original.metrics or not joins(original, question):
             continue
-        point = pace.undisturbed(told)
+        point = pace.undisturbed(original)
         client, is_sender = client_end(point, question)
         goes = is_sender != point.goes_back()
         for metric, way in (("goodput", goes), ("goodput_reverse", not goes)):

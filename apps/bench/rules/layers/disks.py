@@ -18,12 +18,12 @@ def disks_under(evidence: Evidence, facts: FileSystemFacts, measured: Sequence[s
     servers are most alike, and none if that leaves a doubt. What another file system names as its own is not taken
     for the disk of one that names none.
     """
-    known = evidence.file_systems.values()
-    local = [disk for disk in known if disk.name != facts.name and (disk.kind in LOCAL or disk.name in measured)]
+    systems = evidence.file_systems.values()
+    local = [disk for disk in systems if disk.name != facts.name and (disk.kind in LOCAL or disk.name in measured)]
     if facts.options.get(OPTION):
         return [disk for disk in local if disk.name == facts.options[OPTION]]
-    taken = {other.options.get(OPTION) for other in known}
-    return _by_servers(facts, [disk for disk in local if disk.name not in taken])
+    claims = {other.options.get(OPTION) for other in systems}
+    return _by_servers(facts, [disk for disk in local if disk.name not in claims])
 
 
 def _by_servers(facts: FileSystemFacts, disks: Sequence[FileSystemFacts]) -> list[FileSystemFacts]:
@@ -31,10 +31,10 @@ def _by_servers(facts: FileSystemFacts, disks: Sequence[FileSystemFacts]) -> lis
     near = [disk for disk in disks if servers & set(disk.servers)]
     if not servers or not servers <= {server for disk in near for server in disk.servers}:
         return []
-    whole = [disk for disk in near if servers <= set(disk.servers)]
-    if not whole:
+    candidates = [disk for disk in near if servers <= set(disk.servers)]
+    if not candidates:
         is_apart = len({server for disk in near for server in disk.servers}) == sum(len(d.servers) for d in near)
         return near if is_apart else []
-    fewest = min(len(disk.servers) for disk in whole)
-    best = [disk for disk in whole if len(disk.servers) == fewest]
+    fewest = min(len(disk.servers) for disk in candidates)
+    best = [disk for disk in candidates if len(disk.servers) == fewest]
     return best if len(best) == 1 else []

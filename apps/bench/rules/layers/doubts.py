@@ -62,12 +62,12 @@ def _reasons(verdict: Verdict, level: Level) -> list[Message]:
         (of_network, network),
     ):
         if layer and level.value > BEYOND * layer.value:
-            shown = {
+            params = {
                 "beneath": format_quantity(layer.value, "B/s"),
                 "rate": format_quantity(level.value, "B/s"),
                 "ratio": f"{level.value / layer.value:.2f}",
             }
-            reasons.append(Message(text, shown))
+            reasons.append(Message(text, params))
     text = _(
         "Use files of twice the memory of clients and servers or more, or direct I/O, and time the writes to"
         " their end."

@@ -107,9 +107,9 @@ def _disk(evidence: Evidence, question: Question, tasks: int = 1) -> Proposal | 
 
     Without a description of it nobody could write to it. What clients of NFS see free is free on the disk beneath.
     """
-    measured = {point.file_system: None for point in evidence.points if point.layer == DISK}
-    disks = disks_under(evidence, question.facts, [*measured])
-    disk = next((disk for disk in disks if disk.name not in measured), next(iter(disks), None))
+    systems = {point.file_system: None for point in evidence.points if point.layer == DISK}
+    disks = disks_under(evidence, question.facts, [*systems])
+    disk = next((disk for disk in disks if disk.name not in systems), next(iter(disks), None))
     if disk is None:
         return None
     above = [question.facts.name] if len(disks) == 1 and question.facts.kind in OF_ONE_SERVER else []
@@ -153,5 +153,5 @@ def _free(evidence: Evidence, file_system: str) -> int:
 def _fitted(evidence: Evidence, file_system: str) -> int:
     """Return the most (B) that one run wrote to a file system, 0 where none is known."""
     own = [described(point, evidence) for point in evidence.points if point.file_system == file_system]
-    sizes = [int(known.get("file_size") or 0) * int(known.get(TASKS) or 1) for known in own]
+    sizes = [int(settings.get("file_size") or 0) * int(settings.get(TASKS) or 1) for settings in own]
     return max(sizes, default=0)

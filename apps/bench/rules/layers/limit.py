@@ -28,8 +28,8 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     level, still = verdict.level, gaps(evidence, verdict)
     layers = [layer for layer in (verdict.network, verdict.disk) if layer and layer.layer != verdict.layer]
     # What the next narrowest layer would let through if this one gave way.
-    rest = min((layer.value if layer.times == 1 else layer.least for layer in layers), default=0.0)
-    predicted = rest if rest > level.value else None
+    ceiling = min((layer.value if layer.times == 1 else layer.lower_bound for layer in layers), default=0.0)
+    predicted = ceiling if ceiling > level.value else None
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -74,18 +74,18 @@ def _reasons(verdict: Verdict) -> list[Message]:
         text = _(
             "%(name)s gives %(low)s at times and %(high)s at others, over the same path and from the same disks."
         )
-        shown = {
+        params = {
             "name": verdict.question.facts.name,
             "low": _rate(verdict.level.value),
             "high": _rate(verdict.high.value),
         }
-        reasons.append(Message(text, shown))
+        reasons.append(Message(text, params))
     for other in verdict.others:
         if not other.is_cached:
             text = _("%(other)s over the same path gives %(rate)s, ×%(ratio)s.")
             ratio = other.level.value / verdict.level.value
-            shown = {"other": other.question.facts.name, "rate": _rate(other.level.value), "ratio": f"{ratio:.2f}"}
-            reasons.append(Message(text, shown))
+            params = {"other": other.question.facts.name, "rate": _rate(other.level.value), "ratio": f"{ratio:.2f}"}
+            reasons.append(Message(text, params))
     if verdict.layer == NETWORK:
         reasons.append(Message(_("Faster disks, or more of them, would gain nothing.")))
     elif verdict.layer == DISK:
@@ -130,24 +130,24 @@ def beneath(verdict: Verdict) -> list[Message]:
 
 def _share_of(layer: Beneath, share: float) -> Message:
     """Return a rate's share of what a layer gives: where nobody measured that, how it came about."""
-    text, shown = _ALONE[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "share": percent(share)}
+    text, params = _ALONE[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "share": percent(share)}
     if layer.times > 1:
         text = _(
             "The network carries %(alone)s by one client alone, times %(times)s is %(beneath)s: this is %(share)s %%"
             " of it. With as many at once nobody measured it."
         )
-        if layer.measured > 1:
+        if layer.clients > 1:
             text = _(
                 "The network carries %(alone)s at most by one client alone, and for %(times)s of them, added up,"
                 " %(beneath)s: this is %(share)s %% of it. With as many at once nobody measured it."
             )
-        shown |= {"alone": _rate(layer.alone), "times": str(layer.times)}
-    return Message(text, shown)
+        params |= {"alone": _rate(layer.alone), "times": str(layer.times)}
+    return Message(text, params)
 
 
 def against(verdict: Verdict) -> list[Message]:
     """Return what speaks against a verdict, or against the figures that it rests on."""
-    found = [
+    objections = [
         Message(
             _LESS[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "rate": _rate(verdict.level.value)}
         )
@@ -159,30 +159,30 @@ def against(verdict: Verdict) -> list[Message]:
         text = _(
             "TCP alone was only seen to move %(least)s of the %(beneath)s that the links carry: measure more streams."
         )
-        found.append(Message(text, {"least": _rate(network.alone), "beneath": _rate(network.value)}))
+        objections.append(Message(text, {"least": _rate(network.alone), "beneath": _rate(network.value)}))
     other = {NETWORK: verdict.of_disk, DISK: verdict.of_network}.get(verdict.layer)
     if other is not None and FULL <= other <= BEYOND:
         text = _("The other layer is nearly as full (%(share)s %%): raising one alone gains little.")
-        found.append(Message(text, {"share": percent(other)}))
+        objections.append(Message(text, {"share": percent(other)}))
     if verdict.layer == FILE_SYSTEM and verdict.others and not verdict.faster:
         best = next((item for item in verdict.others if not item.is_cached), None)
         if best and best.level.value < (1 + ALIKE) * verdict.level.value:
             text = _("%(other)s is no faster over the same path: something that both share may be the limit.")
-            found.append(Message(text, {"other": best.question.facts.name}))
+            objections.append(Message(text, {"other": best.question.facts.name}))
     for item in verdict.others:
         if item.is_cached:
             text = _("%(rate)s of %(other)s is more than its disks give and was left out.")
-            shown = {"rate": _rate(item.level.value), "other": item.question.facts.name}
-            found.append(Message(text, shown))
-    return found
+            params = {"rate": _rate(item.level.value), "other": item.question.facts.name}
+            objections.append(Message(text, params))
+    return objections
 
 
 def _confidence(verdict: Verdict) -> float:
     """Return how sure the verdict is: by what was measured rather than stated, repeated, and cross-checked."""
     beneath = [layer for layer in (verdict.network, verdict.disk) if layer]
-    measured = sum(not layer.is_stated and layer.times == 1 for layer in beneath)
+    count = sum(not layer.is_stated and layer.times == 1 for layer in beneath)
     is_repeated = verdict.level.n >= ENOUGH
-    confidence = 0.5 + 0.12 * measured + 0.1 * is_repeated
+    confidence = 0.5 + 0.12 * count + 0.1 * is_repeated
     if verdict.layer == FILE_SYSTEM:
         confidence += 0.2 * bool(verdict.faster) + 0.08 * bool(verdict.high) - 0.1 * (not verdict.others)
     else:

@@ -27,8 +27,8 @@ def stated_rate(evidence: Evidence, clients: Sequence[str], facts: FileSystemFac
     striped = ceiling_of(evidence, [_paths(evidence, client, facts.servers) for client in clients])
     if striped is None or facts.kind not in OF_ONE_SERVER or len(facts.servers) < 2:
         return striped
-    known = [_paths(evidence, client, facts.servers) for client in clients]
-    widest = [[max(paths, key=lambda path: path.capacity_bps or 0.0)] for paths in known if paths]
+    client_paths = [_paths(evidence, client, facts.servers) for client in clients]
+    widest = [[max(paths, key=lambda path: path.capacity_bps or 0.0)] for paths in client_paths if paths]
     single = ceiling_of(evidence, widest)
     return striped if single and abs(single / striped - 1) < SAME else None
 
@@ -40,34 +40,36 @@ def shared_rate(evidence: Evidence, clients: Sequence[str], facts: FileSystemFac
     """
     if facts.kind in OF_ONE_SERVER and len(facts.servers) > 1:
         return None
-    found = [_paths(evidence, client, facts.servers) for client in clients]
-    uses = Counter(name for own in found for name in {link.name for path in own for link in path.links})
+    client_paths = [_paths(evidence, client, facts.servers) for client in clients]
+    uses = Counter(name for own in client_paths for name in {link.name for path in own for link in path.links})
     common = {name for name, count in uses.items() if count > 1}
-    if not all(found) or not all(any(link.name in common for link in path.links) for own in found for path in own):
+    if not all(client_paths) or not all(
+        any(link.name in common for link in path.links) for own in client_paths for path in own
+    ):
         return None
-    return ceiling_of(evidence, [[_only(path, common) for path in own] for own in found])
+    return ceiling_of(evidence, [[_only(path, common) for path in own] for own in client_paths])
 
 
 def _only(path: PathFacts, names: Collection[str]) -> PathFacts:
     """Return a path of some of its links; what it is said to carry stays where that is less than all of them do."""
-    least = min((link.capacity_bps for link in path.links if link.capacity_bps), default=None)
-    is_less = bool(path.capacity_bps and least and path.capacity_bps < least)
+    min_capacity = min((link.capacity_bps for link in path.links if link.capacity_bps), default=None)
+    is_less = bool(path.capacity_bps and min_capacity and path.capacity_bps < min_capacity)
     links = tuple(link for link in path.links if link.name in names)
     return replace(path, links=links, capacity_bps=path.capacity_bps if is_less else None)
 
 
-def ceiling_of(evidence: Evidence, found: Sequence[Sequence[PathFacts]]) -> float | None:
+def ceiling_of(evidence: Evidence, client_paths: Sequence[Sequence[PathFacts]]) -> float | None:
     """Return what the links on all paths together carry of TCP's data (B/s); each client has at least one path."""
-    paths = [path for own in found for path in own]
+    paths = [path for own in client_paths for path in own]
     if not paths and evidence.path.capacity_bps and not evidence.paths:
         # Of a publication's one path nobody told whose it is.
         paths = [evidence.path]
-    elif not all(found):
+    elif not all(client_paths):
         return None
     # A publication that prints one capacity for all means what its inventory has links of.
     paths = [path for path in paths if path.links] or paths
-    least = min((path.mtu for path in paths if path.mtu), default=USUAL_MTU)
-    share = network.tcp_efficiency(max(least, LEAST_MTU))
+    min_mtu = min((path.mtu for path in paths if path.mtu), default=USUAL_MTU)
+    share = network.tcp_efficiency(max(min_mtu, LEAST_MTU))
     ceiling = network.clients_ceiling_bps([_as_path(path) for path in paths]).total_bps
     return ceiling * share / 8 if ceiling else None
 
@@ -75,8 +77,10 @@ def ceiling_of(evidence: Evidence, found: Sequence[Sequence[PathFacts]]) -> floa
 def _paths(evidence: Evidence, client: str, servers: Sequence[str]) -> list[PathFacts]:
     """Return the paths from a client to the servers, [] unless all of them are known."""
     paths = evidence.paths
-    found = [paths.get((client, server)) or paths.get((server, client)) for server in servers if server != client]
-    return [path for path in found if path] if all(found) else []
+    candidates = [
+        paths.get((client, server)) or paths.get((server, client)) for server in servers if server != client
+    ]
+    return [path for path in candidates if path] if all(candidates) else []
 
 
 def _as_path(path: PathFacts) -> network.Path:
@@ -85,8 +89,8 @@ def _as_path(path: PathFacts) -> network.Path:
     A path that is said to carry less than its links has that as a link that all such paths share.
     """
     names, rates = [link.name for link in path.links], [link.capacity_bps for link in path.links]
-    known = [rate for rate in rates if rate is not None]
-    if not known or (path.capacity_bps and path.capacity_bps < min(known)):
+    capacities = [rate for rate in rates if rate is not None]
+    if not capacities or (path.capacity_bps and path.capacity_bps < min(capacities)):
         names, rates = [*names, path.bottleneck or f"{path.capacity_bps}"], [*rates, path.capacity_bps]
     links = tuple(network.PathLink(name, name, name, rate) for name, rate in zip(names, rates, strict=True))
     return network.Path(links, (*names, ""))

@@ -61,24 +61,24 @@ class Question:
     @property
     def subject(self) -> str:
         """Return what tells the question from others of its campaign."""
-        where = self.bottleneck if self.is_alone else ""
-        where = where or ", ".join(sorted(self.clients)[:3])
-        return f"{self.facts.name} {self.metric}" + (f" ({where})" if where else "")
+        place = self.bottleneck if self.is_alone else ""
+        place = place or ", ".join(sorted(self.clients)[:3])
+        return f"{self.facts.name} {self.metric}" + (f" ({place})" if place else "")
 
     def levels(self) -> list[Level]:
         """Return what each point gave, the highest first; bounds from above and single modes are left out."""
-        found = [
+        levels = [
             level_of(point, self.metric, point.values(self.metric), point.statistic)
             for point in self.points
             if point.statistic not in (MODE, BELOW)
         ]
-        return sorted(found, key=lambda level: -level.value)
+        return sorted(levels, key=lambda level: -level.value)
 
     def modes(self) -> tuple[Level, Level] | None:
         """Return the lower and the upper of two modes, printed or found in the repetitions of a point, or None."""
-        printed = [point for point in self.points if point.statistic == MODE]
+        mode_points = [point for point in self.points if point.statistic == MODE]
         levels = sorted(
-            (level_of(point, self.metric, point.values(self.metric), MODE) for point in printed),
+            (level_of(point, self.metric, point.values(self.metric), MODE) for point in mode_points),
             key=lambda level: level.value,
         )
         if len(levels) > 1 and levels[-1].value >= APART * levels[0].value:
@@ -96,7 +96,7 @@ class Question:
 
 def questions(evidence: Evidence) -> list[Question]:
     """Return the questions that the evidence lets one ask, by file system and metric."""
-    found: list[Question] = []
+    all_questions: list[Question] = []
     for facts in evidence.file_systems.values():
         for metric in METRICS:
             points = [p for p in of_layer(evidence, FILE_SYSTEM, metric) if p.file_system == facts.name]
@@ -105,8 +105,8 @@ def questions(evidence: Evidence) -> list[Question]:
             for route, group in groups:
                 clients = frozenset(node for point in group for node in nodes_of(point))
                 is_alone = names.count(route.bottleneck) < 2
-                found.append(Question(facts, metric, clients, tuple(group), *route, is_alone))
-    return found
+                all_questions.append(Question(facts, metric, clients, tuple(group), *route, is_alone))
+    return all_questions
 
 
 def of_layer(evidence: Evidence, layer: str, metric: str) -> list[Point]:
@@ -124,15 +124,15 @@ def of_layer(evidence: Evidence, layer: str, metric: str) -> list[Point]:
 def level_of(point: Point, metric: str, values: list[float], statistic: str) -> Level:
     """Return the level of some values of a point: their mean with its 95 % interval."""
     summary = statistics.summarise(values, point.kind_of_mean(metric))
-    known = described(point, Evidence(()))
-    clients = nodes_of(point)[: known.get(CLIENTS) or None]
+    parameters = described(point, Evidence(()))
+    clients = nodes_of(point)[: parameters.get(CLIENTS) or None]
     return Level(
         value=summary.mean,
         n=summary.n,
         trials=point.trials(metric),
         point=point,
         clients=clients,
-        tasks=max(len(clients), known.get(CLIENTS) or 1) * (known.get(THREADS) or 1),
+        tasks=max(len(clients), parameters.get(CLIENTS) or 1) * (parameters.get(THREADS) or 1),
         statistic=statistic,
         interval=_interval(summary),
         metric=metric,

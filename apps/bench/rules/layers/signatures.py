@@ -72,58 +72,58 @@ def _near(level: Level) -> float:
 
 
 def _windows(question: Question, level: Level, rtt: float) -> list[Match]:
-    found: dict[int, Match] = {}
+    matches: dict[int, Match] = {}
     for rate, is_binary in _readings(level):
         for window in WINDOWS:
             distance = abs(rate * rtt / window - 1)
-            if distance > _near(level) or (window in found and found[window].distance <= distance):
+            if distance > _near(level) or (window in matches and matches[window].distance <= distance):
                 continue
             title = _UNSCALED if window == UNSCALED else _WINDOW
-            shown = {
+            params = {
                 "window": f"{window:,} B",
                 "rate": _rate(rate, is_binary),
                 "rtt": format_quantity(rtt, "s"),
                 "product": f"{rate * rtt:,.0f}",
             }
             test = Message(_LOOK_AT_SOCKETS)
-            found[window] = Match(distance, Alternative(Message(title, shown), test, _more_tasks(question, level)))
-    return list(found.values())
+            matches[window] = Match(distance, Alternative(Message(title, params), test, _more_tasks(question, level)))
+    return list(matches.values())
 
 
 def _blocks(evidence: Evidence, question: Question, level: Level, rtt: float) -> list[Match]:
-    found: dict[tuple[int, int], Match] = {}
-    known = described(level.point, evidence)
-    for block in dict.fromkeys(size for size in (known.get(RECORD), question.facts.block_size_bytes) if size):
+    matches: dict[tuple[int, int], Match] = {}
+    parameters = described(level.point, evidence)
+    for block in dict.fromkeys(size for size in (parameters.get(RECORD), question.facts.block_size_bytes) if size):
         for rate, is_binary in _readings(level):
             trips = block / rate / rtt
-            whole = round(trips)
-            distance = abs(trips / whole - 1) if whole else 1.0
-            key = (block, whole)
-            if not 1 <= whole <= MOST_TRIPS or distance > _near(level):
+            count = round(trips)
+            distance = abs(trips / count - 1) if count else 1.0
+            key = (block, count)
+            if not 1 <= count <= MOST_TRIPS or distance > _near(level):
                 continue
-            if key in found and found[key].distance <= distance:
+            if key in matches and matches[key].distance <= distance:
                 continue
-            shown = {
-                "trips": whole,
+            params = {
+                "trips": count,
                 "block": format_quantity(block, "B"),
                 "rate": _rate(rate, is_binary),
                 "time": format_quantity(block / rate, "s"),
                 "exact": f"{trips:.2f}",
             }
             test = Message(_SWEEP_RECORDS)
-            found[key] = Match(
-                distance, Alternative(Message(_TRIPS, shown), test, _other_records(question, level, block))
+            matches[key] = Match(
+                distance, Alternative(Message(_TRIPS, params), test, _other_records(question, level, block))
             )
-    return list(found.values())
+    return list(matches.values())
 
 
 def _loss(question: Question, level: Level, rtt: float, mtu: int | None) -> Alternative:
     segment = (mtu or 1500) - 52
     probability = (segment * MATHIS / (level.value * rtt)) ** 2
     title = _("Loss on the connections of the file system alone: a probability of %(loss)s would allow %(rate)s.")
-    shown = {"loss": f"{min(probability, 1.0):.1e}", "rate": format_quantity(level.value, "B/s")}
+    params = {"loss": f"{min(probability, 1.0):.1e}", "rate": format_quantity(level.value, "B/s")}
     test = Message(_("Watch the retransmits of these connections (ss -ti) while the file system is slow."))
-    return Alternative(Message(title, shown), test)
+    return Alternative(Message(title, params), test)
 
 
 def _more_tasks(question: Question, level: Level) -> Proposal | None:
@@ -153,9 +153,11 @@ def _other_records(question: Question, level: Level, block: int) -> Proposal | N
 
 
 def _fixed(level: Level) -> dict[str, object]:
-    known = level.point.parameters
+    parameters = level.point.parameters
     return {
-        name: known[name] for name in ("file_size", "record_size") if known.get(name) and level.point.tool == "iozone"
+        name: parameters[name]
+        for name in ("file_size", "record_size")
+        if parameters.get(name) and level.point.tool == "iozone"
     }
 
 

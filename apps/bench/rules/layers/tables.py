@@ -93,32 +93,32 @@ def say(verdict: Verdict) -> Message:
         text = _("%(name)s (%(way)s) itself is the limit: %(rate)s fills neither the network nor the disks.")
     elif level in verdict.cached:
         text = _("%(rate)s of %(name)s (%(way)s) is more than the layers beneath give: a cache was measured.")
-    elif verdict.held:
+    elif verdict.is_held:
         text = _(
             "Not decided: an end was at its limit while %(name)s (%(way)s) gave %(rate)s (a processor, or pauses)."
         )
-    elif verdict.both:
+    elif verdict.are_both_full:
         text = _(
             "Not decided: %(rate)s of %(name)s (%(way)s) is nearly all that the network carries,"
             " and nearly all that the disks give."
         )
-    elif verdict.doubted:
+    elif verdict.is_doubted:
         text = _(
             "Not decided: of %(name)s (%(way)s, %(rate)s) too few trials are without a flag to tell what limits it."
         )
-    elif verdict.shared:
+    elif verdict.is_shared:
         text = _("Not decided: another file system is as slow as %(name)s (%(way)s, %(rate)s) over the same path.")
     question = verdict.question
-    shown = {"name": question.facts.name, "metric": question.metric, "rate": format_quantity(level.value, "B/s")}
-    shown["way"] = _way(level)
-    return Message(text, {**shown, "share": percent(share) if share else ""})
+    params = {"name": question.facts.name, "metric": question.metric, "rate": format_quantity(level.value, "B/s")}
+    params["way"] = _way(level)
+    return Message(text, {**params, "share": percent(share) if share else ""})
 
 
 def _way(level: Level) -> str:
     """Return the metric of a level with what it was measured with."""
-    known = described(level.point, Evidence(()))
-    clients = len(level.clients) or known.get(CLIENTS)
-    return in_words(level.point.tool, level.metric, {**known, CLIENTS: clients})
+    parameters = described(level.point, Evidence(()))
+    clients = len(level.clients) or parameters.get(CLIENTS)
+    return in_words(level.point.tool, level.metric, {**parameters, CLIENTS: clients})
 
 
 def _table(evidence: Evidence, verdict: Verdict) -> Table:
@@ -152,13 +152,13 @@ def _rows(verdict: Verdict) -> list[Row]:
 
 
 def _beneath(verdict: Verdict, layer: Beneath) -> Row:
-    note, shown = _("Not measured with as many at once: it may give more.") if layer.is_floor else "", {}
+    note, params = _("Not measured with as many at once: it may give more.") if layer.is_floor else "", {}
     if layer.times > 1:
-        note, shown = (
+        note, params = (
             _("By one client, times %(times)s: nobody measured it with as many at once."),
             {"times": layer.times},
         )
-        if layer.measured > 1:
+        if layer.clients > 1:
             note = _("By one client at a time, added up for %(times)s: nobody measured it with as many at once.")
     return Row(
         layer=layer.layer,
@@ -172,7 +172,7 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         trials=layer.trials,
         is_stated=layer.is_stated,
         is_limit=verdict.layer == layer.layer,
-        note=Message(note, shown) if note else None,
+        note=Message(note, params) if note else None,
     )
 
 

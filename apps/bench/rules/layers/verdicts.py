@@ -42,9 +42,10 @@ class Other:
 class Verdict:
     """The layers side by side: `level` is in question, `high` the upper of two modes, `cached` what a cache gave.
 
-    `layer` is the limiting one, "" if that is not decided: `lacks` names the layers still unmeasured, `shared` says
-    that another file system is as slow over the same path, `held` that a judge saw an end set the pace, `doubted`
-    that only figures which a judge doubted would blame the file system, `both` that network and disks are as full.
+    `layer` is the limiting one, "" if that is not decided: `lacks` names the layers still unmeasured, `is_shared`
+    says that another file system is as slow over the same path, `is_held` that a judge saw an end set the pace,
+    `is_doubted` that only figures which a judge doubted would blame the file system, `are_both_full` that network
+    and disks are as full.
     """
 
     question: Question
@@ -56,10 +57,10 @@ class Verdict:
     high: Level | None = None
     cached: tuple[Level, ...] = ()
     lacks: tuple[str, ...] = ()
-    shared: bool = False
-    held: bool = False
-    doubted: bool = False
-    both: bool = False
+    is_shared: bool = False
+    is_held: bool = False
+    is_doubted: bool = False
+    are_both_full: bool = False
 
     @property
     def of_network(self) -> float | None:
@@ -74,8 +75,8 @@ class Verdict:
     @property
     def faster(self) -> Other | None:
         """Return the fastest other file system that shows the path to carry clearly more."""
-        found = [other for other in self.others if not other.is_cached]
-        best = max(found, key=lambda other: other.level.value, default=None)
+        rivals = [other for other in self.others if not other.is_cached]
+        best = max(rivals, key=lambda other: other.level.value, default=None)
         return best if best and best.level.value >= FASTER * self.level.value else None
 
     @property
@@ -106,38 +107,38 @@ def cached_in(verdicts: Iterable[Verdict]) -> frozenset[int]:
 
 def judge_all(evidence: Evidence) -> list[Verdict]:
     """Return the verdicts on all questions of the evidence of which a file system has a usable rate."""
-    seen = [Seen(evidence, question) for question in questions(evidence)]
-    return [verdict for each in seen if (verdict := _judge(each, seen))]
+    readings = [Seen(evidence, question) for question in questions(evidence)]
+    return [verdict for each in readings if (verdict := _judge(each, readings))]
 
 
-def _judge(seen: Seen, asked: Sequence[Seen]) -> Verdict | None:
-    disk, high = seen.disk, None
-    if seen.modes:
-        level, high = seen.modes
-        cached = [high] if _exceeds(high, disk, seen.network(high)) else []
-    elif seen.levels:
-        cached = [item for item in seen.levels if _exceeds(item, disk, seen.network(item))]
-        kept = set(cached)
-        level = next((item for item in seen.levels if item not in kept), seen.levels[0])
+def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
+    disk, high = reading.disk, None
+    if reading.modes:
+        level, high = reading.modes
+        cached = [high] if _exceeds(high, disk, reading.network(high)) else []
+    elif reading.levels:
+        cached = [item for item in reading.levels if _exceeds(item, disk, reading.network(item))]
+        cache_levels = set(cached)
+        level = next((item for item in reading.levels if item not in cache_levels), reading.levels[0])
     else:
         return None
-    others = tuple(_others(seen, asked))
-    decision = Decision() if level in cached else _decide(level, seen.network(level), disk, others)
+    others = tuple(_others(reading, readings))
+    decision = Decision() if level in cached else _decide(level, reading.network(level), disk, others)
     if level not in cached and high is None and decision.layer in ("", FILE_SYSTEM):
         # One that was measured with as few tasks as its disks may tell what the best cannot.
-        alike = next((item for item in seen.levels if item not in cached and is_alike(item, disk)), None)
+        alike = next((item for item in reading.levels if item not in cached and is_alike(item, disk)), None)
         if alike is not None and alike is not level:
-            other = _decide(alike, seen.network(alike), disk, others)
+            other = _decide(alike, reading.network(alike), disk, others)
             if other.layer == FILE_SYSTEM:
                 level, decision = alike, other
-    network = seen.network(level)
+    network = reading.network(level)
     layer, lacks = decision.layer, decision.lacks
     if layer == FILE_SYSTEM and high is not None and high in cached:
         # What is slow at times and impossible at others contradicts the layers' figures.
         layer, lacks = "", tuple(beneath.layer for beneath in (network, disk) if beneath and _exceeds(high, beneath))
     return Verdict(
-        seen.question, level, layer, network, disk, others, high, tuple(cached), lacks,
-        decision.shared, decision.held, decision.doubted, decision.both,
+        reading.question, level, layer, network, disk, others, high, tuple(cached), lacks,
+        decision.is_shared, decision.is_held, decision.is_doubted, decision.are_both_full,
     )  # fmt: skip
 
 
@@ -146,10 +147,10 @@ class Decision(NamedTuple):
 
     layer: str = ""
     lacks: tuple[str, ...] = ()
-    shared: bool = False
-    held: bool = False
-    doubted: bool = False
-    both: bool = False
+    is_shared: bool = False
+    is_held: bool = False
+    is_doubted: bool = False
+    are_both_full: bool = False
 
 
 def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others: Sequence[Other]) -> Decision:
@@ -160,20 +161,20 @@ def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others:
         beneath for beneath in layers if _is_filled(level, beneath) and not (is_held and _is_chance(level, beneath))
     ]
     if filled:
-        least = min(filled, key=lambda beneath: beneath.value)
+        slowest = min(filled, key=lambda beneath: beneath.value)
         # Two that are as full as each other: which of them holds the rate nobody can tell. One that is said to give
         # less than what came through it is not full, but not known.
-        rivals = [item for item in layers if item is not least and not item.is_part and not is_over(level, item)]
+        rivals = [item for item in layers if item is not slowest and not item.is_part and not is_over(level, item)]
         if any(
-            FULL * beneath.value <= level.value and beneath.value <= (1 + ALIKE) * least.value for beneath in rivals
+            FULL * beneath.value <= level.value and beneath.value <= (1 + ALIKE) * slowest.value for beneath in rivals
         ):
-            return Decision("", both=True)
-        return Decision(least.layer)
+            return Decision("", are_both_full=True)
+        return Decision(slowest.layer)
     missing = tuple(name for name in (NETWORK, DISK) if name not in {beneath.layer for beneath in layers})
     lacks = missing + tuple(beneath.layer for beneath in layers if not _has_room(level, beneath))
     if is_held:
         # A processor or another end was at its limit: that is neither of the layers, nor the file system.
-        return Decision("", lacks, held=True)
+        return Decision("", lacks, is_held=True)
     if lacks or is_floor(level):
         return Decision("", lacks)
     alike = [
@@ -184,9 +185,9 @@ def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others:
         and not (other.disk and other.level.value >= FULL * other.disk.value)
     ]
     if alike:
-        return Decision("", (NETWORK,), shared=True)
+        return Decision("", (NETWORK,), is_shared=True)
     if not _is_sound(level, layers):
-        return Decision("", doubted=True)
+        return Decision("", is_doubted=True)
     return Decision(FILE_SYSTEM, () if others else (FILE_SYSTEM,))
 
 
@@ -219,9 +220,9 @@ def _is_filled(level: Level, beneath: Beneath) -> bool:
     if beneath.times > 1 and level.value < FULL_NETWORK * beneath.links:
         # One client's rate times their number is nobody's measurement: the links as described must say so, too.
         return False
-    least = FULL_NETWORK if beneath.layer == NETWORK else FULL
+    threshold = FULL_NETWORK if beneath.layer == NETWORK else FULL
     low = level.interval[0] if level.interval else level.value
-    return level.value >= least * beneath.value and low >= ROOM * beneath.value and not is_over(level, beneath)
+    return level.value >= threshold * beneath.value and low >= ROOM * beneath.value and not is_over(level, beneath)
 
 
 def _has_room(level: Level, beneath: Beneath) -> bool:
@@ -229,7 +230,7 @@ def _has_room(level: Level, beneath: Beneath) -> bool:
     more = 0 if is_alike(level, beneath) else level.tasks - (beneath.tasks or level.tasks)
     room = ROOM / (1 + LOST_BY_TASK * more)
     high = level.interval[1] if level.interval else level.value
-    return level.value < room * beneath.least and high < FULL * beneath.least
+    return level.value < room * beneath.lower_bound and high < FULL * beneath.lower_bound
 
 
 def is_over(level: Level, beneath: Beneath) -> bool:
@@ -242,18 +243,18 @@ def is_alike(level: Level, beneath: Beneath | None) -> bool:
     return beneath is None or beneath.tasks is None or level.tasks <= beneath.tasks
 
 
-def _others(seen: Seen, asked: Sequence[Seen]) -> list[Other]:
+def _others(reading: Seen, readings: Sequence[Seen]) -> list[Other]:
     """Return what other file systems gave over the same path, in the same direction, the fastest first."""
-    question, found = seen.question, []
-    for other in asked:
+    question, rivals = reading.question, []
+    for other in readings:
         if other.question.facts.name == question.facts.name or other.question.metric != question.metric:
             continue
         if _is_same(question, other.question):
             levels = [Other(other.question, level, other.disk) for level in other.levels]
             # The best that is no cache's figure, and the best that is.
             for is_cached in (False, True):
-                found += [item for item in levels if item.is_cached == is_cached][:1]
-    return sorted(found, key=lambda other: -other.level.value)
+                rivals += [item for item in levels if item.is_cached == is_cached][:1]
+    return sorted(rivals, key=lambda other: -other.level.value)
 
 
 def _is_same(question: Question, other: Question) -> bool:
@@ -267,14 +268,14 @@ def _exceeds(level: Level, *beneath: Beneath | None) -> bool:
 
     What a disk is only said to give, or with fewer tasks gave, may be exceeded; what a link is said to carry may not.
     """
-    known = [layer for layer in beneath if layer and not layer.is_floor and is_alike(level, layer)]
-    return any(_is_beyond(level, layer) for layer in known if layer.layer == NETWORK or not layer.is_stated)
+    ceilings = [layer for layer in beneath if layer and not layer.is_floor and is_alike(level, layer)]
+    return any(_is_beyond(level, layer) for layer in ceilings if layer.layer == NETWORK or not layer.is_stated)
 
 
 def _is_beyond(level: Level, layer: Beneath) -> bool:
     # What one client had, times their number, others with wider links may exceed.
-    most = max(layer.value, layer.links) if layer.times > 1 else layer.value
+    max_rate = max(layer.value, layer.links) if layer.times > 1 else layer.value
     if level.interval is None:
-        return level.value > BEYOND_ONCE * most
-    high = layer.interval[1] if layer.interval and not layer.is_stated else most
-    return level.value > BEYOND * most and level.interval[0] > high
+        return level.value > BEYOND_ONCE * max_rate
+    high = layer.interval[1] if layer.interval and not layer.is_stated else max_rate
+    return level.value > BEYOND * max_rate and level.interval[0] > high

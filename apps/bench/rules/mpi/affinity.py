@@ -41,7 +41,7 @@ class Pair(NamedTuple):
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return, for each set of nodes and each printed testbed, whether its placement matters."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     for metric in METRICS:
         for curve in shapes.curves(evidence, factor=FACTOR):
             if curve.metric != metric or not {SAME, OTHER} <= curve.cells.keys() or curve.is_scattered:
@@ -49,45 +49,45 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
             for ratio in shapes.ratios_of(curve):
                 if (ratio.of[FACTOR], ratio.to[FACTOR]) == (SAME, OTHER):
                     nodes = ", ".join(nodes_of(Point({}, {}, roles=curve.roles))[:2])
-                    draft = _measured(ratio, nodes or "?", curve.means[OTHER], curve.means[SAME])
-                    found.setdefault(draft.subject, draft)
+                    draft = _measured_draft(ratio, nodes or "?", curve.means[OTHER], curve.means[SAME])
+                    drafts.setdefault(draft.subject, draft)
     for ratio in evidence.ratios:
         sides = ratio.of.get(FACTOR), ratio.to.get(FACTOR)
         if ratio.metric in METRICS and sides in ((SAME, OTHER), (OTHER, SAME)):
             straight = ratio if sides[0] == SAME else shapes.inverse(ratio)
             draft = _own(straight, str(straight.of.get(TESTBED, "")) or ratio.tool, None, None, 0.7)
-            found.setdefault(draft.subject, draft)
+            drafts.setdefault(draft.subject, draft)
     for pair in _pairs(evidence):
-        for draft in _printed(pair):
-            found.setdefault(draft.subject, draft)
-    return list(found.values())
+        for draft in _printed_drafts(pair):
+            drafts.setdefault(draft.subject, draft)
+    return list(drafts.values())
 
 
-def _measured(ratio: Ratio, nodes: str, other: float, same: float) -> FindingDraft:
+def _measured_draft(ratio: Ratio, nodes: str, other: float, same: float) -> FindingDraft:
     return _own(ratio, nodes, other, same, 0.85 if len(ratio.trials) >= 6 else 0.65)
 
 
-def _own(ratio: Ratio, who: str, other: float | None, same: float | None, confidence: float) -> FindingDraft:
+def _own(ratio: Ratio, nodes: str, other: float | None, same: float | None, confidence: float) -> FindingDraft:
     """Return whether it matters on nodes of which both placements are known."""
     middle = shapes.middle(ratio)
     matters = middle >= WORTH and ratio.low > 1
-    shown = {"who": who, "ratio": f"{middle:.2f}"}
+    params = {"who": nodes, "ratio": f"{middle:.2f}"}
     if other and same and not _is_known(ratio, matters=matters):
-        return _unknown(who, ratio, shown)
+        return _unknown(nodes, ratio, params)
     text = _(
         "On %(who)s partners in one socket and in two hardly differ (×%(ratio)s): placement inside a node is free"
     )
     if matters:
         text = _("On %(who)s partners in one socket are ×%(ratio)s as fast as in two: bind processes to cores")
-    why = [Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(ratio))]
+    reasons = [Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(ratio))]
     if other and same:
         figures = {"same": format_quantity(same, "B/s"), "other": format_quantity(other, "B/s")}
-        why.append(Message(_("%(same)s within a socket, %(other)s between two."), figures))
+        reasons.append(Message(_("%(same)s within a socket, %(other)s between two."), figures))
     fixed = {
         key: value for key, value in shapes.common(ratio).items() if key in ("benchmark", "message_size", "pairs")
     }
     proof = Proof(ratio.tool, ratio.metric, {**fixed, FACTOR: OTHER}, {**fixed, FACTOR: SAME})
-    return _draft(who, text, shown, why, ratio, matters, confidence, proof if same else None, (other, same))
+    return _draft(nodes, text, params, reasons, ratio, matters, confidence, proof if same else None, (other, same))
 
 
 def _is_known(ratio: Ratio, *, matters: bool) -> bool:
@@ -95,16 +95,16 @@ def _is_known(ratio: Ratio, *, matters: bool) -> bool:
     return ratio.high <= WIDEST * ratio.low if matters else ratio.high <= HARDLY
 
 
-def _unknown(who: str, ratio: Ratio, shown: dict[str, str]) -> FindingDraft:
+def _unknown(nodes: str, ratio: Ratio, params: dict[str, str]) -> FindingDraft:
     """Return that too little was measured to tell, and what would."""
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DOUBT,
-        subject=who[:200],
-        title=Message(_("On %(who)s too little was measured to tell whether placement matters (×%(ratio)s)"), shown),
+        subject=nodes[:200],
+        title=Message(_("On %(who)s too little was measured to tell whether placement matters (×%(ratio)s)"), params),
         why=(Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(ratio)),),
-        value=float(shown["ratio"]),
+        value=float(params["ratio"]),
         unit="1",
         formula=f"X(same socket) / X(other socket), from {WORTH:g} on it matters",
         evidence=ratio.trials,
@@ -115,13 +115,13 @@ def _unknown(who: str, ratio: Ratio, shown: dict[str, str]) -> FindingDraft:
     )
 
 
-def _printed(pair: Pair) -> list[FindingDraft]:
+def _printed_drafts(pair: Pair) -> list[FindingDraft]:
     """Return what two ratios between testbeds say of each of them: how they relate, not how large each is."""
     if pair.relative < 1 / WORTH:
         pair = Pair(pair.to, pair.of, shapes.inverse(pair.same), shapes.inverse(pair.other))
     if pair.relative < WORTH:
         return []
-    shown = {
+    params = {
         "who": pair.of,
         "other": pair.to,
         "ratio": f"{pair.relative:.2f}",
@@ -129,23 +129,23 @@ def _printed(pair: Pair) -> list[FindingDraft]:
         "between": f"{shapes.middle(pair.other):g}",
     }
     reason = Message(
-        _("%(who)s is ×%(same)s as fast as %(other)s within a socket, and only ×%(between)s between two."), shown
+        _("%(who)s is ×%(same)s as fast as %(other)s within a socket, and only ×%(between)s between two."), params
     )
     text = _("On %(who)s partners in one socket are at least ×%(ratio)s as fast as in two: bind processes to cores")
     bound = Message(_("On neither are partners in two sockets the faster ones, so the ratio is the least it can be."))
-    first = _draft(pair.of, text, shown, [reason, bound], pair.same, True, 0.7, None, (None, None))
+    first = _draft(pair.of, text, params, [reason, bound], pair.same, True, 0.7, None, (None, None))
     text = _(
         "On %(other)s partners in one socket and in two differ ×%(ratio)s less than on %(who)s: it matters little"
     )
-    second = _draft(pair.to, text, shown, [reason], pair.same, False, 0.5, None, (None, None))
+    second = _draft(pair.to, text, params, [reason], pair.same, False, 0.5, None, (None, None))
     return [first, second]
 
 
 def _draft(
     subject: str,
     text: str,
-    shown: dict[str, str],
-    why: list[Message],
+    params: dict[str, str],
+    reasons: list[Message],
     ratio: Ratio,
     matters: bool,
     confidence: float,
@@ -159,12 +159,12 @@ def _draft(
         version=VERSION,
         kind=RECOMMENDATION if matters else NO_CHANGE,
         subject=subject[:200],
-        title=Message(text, shown),
-        compared_title=Message(_("On %(who)s partners in one socket are ×%(ratio)s as fast as in two"), shown)
+        title=Message(text, params),
+        compared_title=Message(_("On %(who)s partners in one socket are ×%(ratio)s as fast as in two"), params)
         if proof
         else None,
-        why=tuple(why),
-        value=float(shown["ratio"]),
+        why=tuple(reasons),
+        value=float(params["ratio"]),
         unit="1",
         formula=f"X(same socket) / X(other socket), from {WORTH:g} on it matters",
         evidence=ratio.trials,
@@ -201,9 +201,9 @@ def _pairs(evidence: Evidence) -> list[Pair]:
         ):
             sides.setdefault(testbeds, {})[str(placement)] = ratio
     return [
-        Pair(of, to, found[SAME], found[OTHER])
-        for (of, to), found in sides.items()
-        if SAME in found and OTHER in found
+        Pair(of, to, ratios[SAME], ratios[OTHER])
+        for (of, to), ratios in sides.items()
+        if SAME in ratios and OTHER in ratios
     ]
 
 

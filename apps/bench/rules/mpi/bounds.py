@@ -38,7 +38,7 @@ class _Best(NamedTuple):
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return, for each pair of nodes with InfiniBand, how much of a port's rate messages reach."""
-    found: dict[tuple[str, ...], _Best] = {}
+    best_rates: dict[tuple[str, ...], _Best] = {}
     for point in evidence.points:
         nodes = nodes_of(point)[:2]
         across = point.parameters.get("placement", "free") not in WITHIN and len(nodes) == 2
@@ -46,25 +46,25 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
             continue
         for metric in METRICS:
             rate = point.mean(metric)
-            if rate is not None and (nodes not in found or rate > found[nodes].rate):
-                found[nodes] = _Best(rate, point, metric)
-    drafts = (_draft(evidence, nodes, best) for nodes, best in found.items())
+            if rate is not None and (nodes not in best_rates or rate > best_rates[nodes].rate):
+                best_rates[nodes] = _Best(rate, point, metric)
+    drafts = (_draft(evidence, nodes, best) for nodes, best in best_rates.items())
     return [draft for draft in drafts if draft is not None]
 
 
 def _draft(evidence: Evidence, nodes: tuple[str, ...], best: _Best) -> FindingDraft | None:
-    told = [evidence.interconnects.get(node, "") for node in nodes]
-    bounds = [bound for text in told if (bound := infiniband.port_rate(text))]
+    interconnects = [evidence.interconnects.get(node, "") for node in nodes]
+    bounds = [bound for text in interconnects if (bound := infiniband.port_rate(text))]
     if len(bounds) < len(nodes):
         return None
     bound = min(bounds)
     share = best.rate / bound
-    shown = {
+    params = {
         "nodes": ", ".join(nodes),
         "rate": format_quantity(best.rate, "B/s"),
         "bound": format_quantity(bound, "B/s"),
         "share": percent(share),
-        "interconnect": told[bounds.index(bound)],
+        "interconnect": interconnects[bounds.index(bound)],
     }
     kind, text = NO_CHANGE, _("Messages between %(nodes)s reach %(share)s %% of what their InfiniBand port carries")
     if share > BEYOND:
@@ -77,15 +77,15 @@ def _draft(evidence: Evidence, nodes: tuple[str, ...], best: _Best) -> FindingDr
         rule=RULE,
         version=VERSION,
         kind=kind,
-        subject=str(shown["nodes"])[:200],
-        title=Message(text, shown),
+        subject=str(params["nodes"])[:200],
+        title=Message(text, params),
         why=(
-            Message(_("The best rate of all messages was %(rate)s."), shown),
-            Message(_("“%(interconnect)s” carries at most %(bound)s of data in one direction."), shown),
+            Message(_("The best rate of all messages was %(rate)s."), params),
+            Message(_("“%(interconnect)s” carries at most %(bound)s of data in one direction."), params),
         ),
         value=share,
         unit="1",
-        formula=f"X / C = {shown['rate']} / {shown['bound']} = {share:.2f}",
+        formula=f"X / C = {params['rate']} / {params['bound']} = {share:.2f}",
         evidence=best.point.trials(best.metric),
         present=best.rate,
         predicted_unit="B/s",

@@ -12,7 +12,7 @@ RULE, VERSION = "mpi-collective-buffer", 1
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return, for each file system, the buffer to try where the one measured with cuts its blocks."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     for point in evidence.points:
         facts = evidence.file_systems.get(point.file_system)
         size = point.parameters.get("collective_size")
@@ -22,33 +22,33 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
             continue
         block = facts.block_size_bytes
         # The multiple of the block that is next above what was measured.
-        wanted = math.ceil(size / block) * block
-        shown = {
+        buffer_size = math.ceil(size / block) * block
+        params = {
             "name": facts.name,
             "size": format_quantity(size, "B"),
             "block": format_quantity(block, "B"),
-            "wanted": format_quantity(wanted, "B"),
+            "wanted": format_quantity(buffer_size, "B"),
         }
         fixed = {name: point.parameters[name] for name in KEPT["btio"] if name in point.parameters}
-        found.setdefault(
+        drafts.setdefault(
             facts.name,
             FindingDraft(
                 rule=RULE,
                 version=VERSION,
                 kind=RECOMMENDATION,
                 subject=facts.name[:200],
-                title=Message(_("Collective buffers of %(size)s cut the blocks of %(name)s: try %(wanted)s"), shown),
+                title=Message(_("Collective buffers of %(size)s cut the blocks of %(name)s: try %(wanted)s"), params),
                 why=(
                     Message(
                         _("%(size)s is no multiple of %(block)s: two ranks write to one block and wait for it."),
-                        shown,
+                        params,
                     ),
                 ),
-                value=float(wanted),
+                value=float(buffer_size),
                 unit="B",
                 formula=f"{size:,} mod {block:,} = {size % block:,} B",
                 evidence=point.trials("io_rate"),
-                change=_hints(f"cb_buffer_size {wanted}", f"striping_unit {block}"),
+                change=_hints(f"cb_buffer_size {buffer_size}", f"striping_unit {block}"),
                 undo=_hints(f"cb_buffer_size {size}"),
                 confidence=0.45,
                 applies_when=Message(_("Full MPI-IO through ROMIO's two phases.")),
@@ -56,14 +56,14 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
                 side_effects=(Message(_("Each collecting rank takes so much memory.")),),
                 source="Thakur, Choudhary, 1996; Open MPI and ROMIO documentation",
                 proof=Proof(
-                    "btio", "io_rate", fixed, {**fixed, "collective_size": wanted}, file_system=point.file_system
+                    "btio", "io_rate", fixed, {**fixed, "collective_size": buffer_size}, file_system=point.file_system
                 ),
             ),
         )
-    return list(found.values())
+    return list(drafts.values())
 
 
 def _hints(*lines: str) -> str:
     """Return the commands that write a file of hints for ROMIO, and have programs read it."""
-    written = " ".join(f"'{line}'" for line in lines)
-    return f"printf '%s\\n' {written} > romio-hints && export ROMIO_HINTS=$PWD/romio-hints\n"
+    arguments = " ".join(f"'{line}'" for line in lines)
+    return f"printf '%s\\n' {arguments} > romio-hints && export ROMIO_HINTS=$PWD/romio-hints\n"

@@ -86,27 +86,27 @@ CHOICES = {
 
 def _conclude(factor: str, evidence: Evidence) -> list[FindingDraft]:
     """Return the better value of a factor, or that it has no effect, by problem class and file system."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     choice = CHOICES[factor]
     for ratio in shapes.ratios(evidence, factor=factor):
         if ratio.tool in TOOLS and ratio.metric in METRICS:
-            _keep(found, _compare(choice, factor, ratio))
+            _keep(drafts, _compare(choice, factor, ratio))
     for trend in evidence.trends:
         if trend.tool in TOOLS and canonical(trend.tool, trend.factor) == factor and trend.metric in METRICS:
-            _keep(found, _of_trend(choice, trend))
-    return list(found.values())
+            _keep(drafts, _of_trend(choice, trend))
+    return list(drafts.values())
 
 
 RULES = tuple(Rule(choice.rule, VERSION, partial(_conclude, factor)) for factor, choice in CHOICES.items())
 
 
-def _keep(found: dict[str, FindingDraft], draft: FindingDraft | None) -> None:
+def _keep(drafts: dict[str, FindingDraft], draft: FindingDraft | None) -> None:
     """Keep one finding of a subject: an effect before none, then the surer one."""
     if draft is None:
         return
-    rank, earlier = (draft.kind == RECOMMENDATION, draft.confidence), found.get(draft.subject)
+    rank, earlier = (draft.kind == RECOMMENDATION, draft.confidence), drafts.get(draft.subject)
     if earlier is None or rank > (earlier.kind == RECOMMENDATION, earlier.confidence):
-        found[draft.subject] = draft
+        drafts[draft.subject] = draft
 
 
 def _compare(choice: Choice, factor: str, ratio: Ratio) -> FindingDraft | None:
@@ -120,7 +120,7 @@ def _compare(choice: Choice, factor: str, ratio: Ratio) -> FindingDraft | None:
 
 def _of_trend(choice: Choice, trend: Trend) -> FindingDraft | None:
     """Return what a printed trend says: no effect, or (of sizes) that the larger or smaller are better."""
-    shown = {"whom": _whom(trend.tool, trend.fixed, trend.file_system)}
+    params = {"whom": _whom(trend.tool, trend.fixed, trend.file_system)}
     falls = trend.shape == shapes.FALLS
     if trend.shape == shapes.FLAT:
         text, kind = choice.equal, NO_CHANGE
@@ -137,8 +137,8 @@ def _of_trend(choice: Choice, trend: Trend) -> FindingDraft | None:
         rule=choice.rule,
         version=VERSION,
         kind=kind,
-        subject=shown["whom"][:200],
-        title=Message(text, shown),
+        subject=params["whom"][:200],
+        title=Message(text, params),
         why=(Message(_("So it is printed; the figures are not.")),),
         formula=f"X({trend.factor})",
         evidence=trend.trials,
@@ -151,13 +151,15 @@ def _of_trend(choice: Choice, trend: Trend) -> FindingDraft | None:
 def _draft(choice: Choice, factor: str, ratio: Ratio, best: Ratio, *, is_better: bool) -> FindingDraft:
     """Return the finding; `ratio` is at least one by figures, `best` has the better side first."""
     whom = _whom(ratio.tool, shapes.common(ratio), str(shapes.common(ratio).get(shapes.FILE_SYSTEM, "")))
-    shown = {"of": _value(factor, best.of), "to": _value(factor, best.to), "whom": whom}
+    params = {"of": _value(factor, best.of), "to": _value(factor, best.to), "whom": whom}
     gain = shapes.middle(ratio)
-    most = "∞" if ratio.high == float("inf") else f"{ratio.high:.2f}"
-    told = f"{ratio.low:.2f}" if ratio.low == ratio.high else f"{ratio.low:.2f} - {most}"
-    why = Message(_("The ratio of the two is %(ratio)s (%(metric)s)."), {"ratio": told, "metric": ratio.metric})
+    high = "∞" if ratio.high == float("inf") else f"{ratio.high:.2f}"
+    interval = f"{ratio.low:.2f}" if ratio.low == ratio.high else f"{ratio.low:.2f} - {high}"
+    reason = Message(
+        _("The ratio of the two is %(ratio)s (%(metric)s)."), {"ratio": interval, "metric": ratio.metric}
+    )
     if ratio.high == float("inf"):
-        why = Message(_("One is better throughout; by how much is not printed."))
+        reason = Message(_("One is better throughout; by how much is not printed."))
     names = {name: value for name, value in shapes.common(ratio).items() if name in KEPT.get(ratio.tool, ())}
     now, then = best.to.get(factor), best.of.get(factor)
     proof = Proof(ratio.tool, ratio.metric, {**names, factor: now}, {**names, factor: then})
@@ -166,14 +168,14 @@ def _draft(choice: Choice, factor: str, ratio: Ratio, best: Ratio, *, is_better:
         version=VERSION,
         kind=RECOMMENDATION if is_better else NO_CHANGE,
         subject=whom[:200],
-        title=Message(choice.better if is_better else choice.equal, shown),
-        compared_title=Message(_("%(of)s is better than %(to)s for %(whom)s"), shown) if is_better else None,
-        why=(why,),
+        title=Message(choice.better if is_better else choice.equal, params),
+        compared_title=Message(_("%(of)s is better than %(to)s for %(whom)s"), params) if is_better else None,
+        why=(reason,),
         value=gain,
         unit="1",
         low=ratio.low,
         high=None if ratio.high == float("inf") else ratio.high,
-        formula=f"X({shown['of']}) / X({shown['to']}) = {told}",
+        formula=f"X({params['of']}) / X({params['to']}) = {interval}",
         evidence=ratio.trials,
         change=_command(choice, _raw(factor, best.of)) if is_better else "",
         undo=_command(choice, _raw(factor, best.to)) if is_better else "",
@@ -216,9 +218,9 @@ def _command(choice: Choice, value: object) -> str:
 
 
 def _whom(tool: str, fixed: object, file_system: str) -> str:
-    known = fixed if isinstance(fixed, dict) else {}
-    words = [tool.upper(), str(known.get("problem", "")), str(known.get("subtype", "")), file_system]
-    ranks = f"-n {known['ranks']}" if known.get("ranks") else ""
+    parameters = fixed if isinstance(fixed, dict) else {}
+    words = [tool.upper(), str(parameters.get("problem", "")), str(parameters.get("subtype", "")), file_system]
+    ranks = f"-n {parameters['ranks']}" if parameters.get("ranks") else ""
     return " ".join(word for word in (*words, ranks) if word)
 
 
@@ -228,5 +230,5 @@ def _value(factor: str, side: object) -> str:
 
 
 def _raw(factor: str, side: object) -> object:
-    known = side if isinstance(side, dict) else {}
-    return known.get(factor, known.get("block_size_bytes", ""))
+    parameters = side if isinstance(side, dict) else {}
+    return parameters.get(factor, parameters.get("block_size_bytes", ""))

@@ -17,20 +17,20 @@ FAIR = 0.95
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return how the aggregate goes with the number of pairs that send at once."""
     fairness = [curve for curve in shapes.curves(evidence, factor=FACTOR) if curve.metric == "fairness"]
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     for trend, curve in shapes.shaped(evidence, factor=FACTOR):
         if trend.metric != METRIC or trend.shape == shapes.UNCLEAR:
             continue
         nodes = curve.roles.get("node", ()) if curve else ()
-        where = ", ".join(nodes[:2]) or str(trend.fixed.get("testbed", "")) or trend.tool or "?"
-        draft = _draft(trend, curve.means if curve else {}, where, _fairness(fairness, trend))
-        found.setdefault(draft.subject, draft)
-    return list(found.values())
+        place = ", ".join(nodes[:2]) or str(trend.fixed.get("testbed", "")) or trend.tool or "?"
+        draft = _draft(trend, curve.means if curve else {}, place, _fairness(fairness, trend))
+        drafts.setdefault(draft.subject, draft)
+    return list(drafts.values())
 
 
-def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float | None) -> FindingDraft:
+def _draft(trend: Trend, means: Mapping[int, float], place: str, fairness: float | None) -> FindingDraft:
     is_unfair = fairness is not None and fairness < FAIR
-    shown: dict[str, object] = {"where": where, **({"knee": f"{trend.knee:g}"} if trend.knee else {})}
+    params: dict[str, object] = {"where": place, **({"knee": f"{trend.knee:g}"} if trend.knee else {})}
     texts = {
         shapes.FLAT: _("Pairs between two nodes (%(where)s) share their bandwidth evenly: each of N gets max / N"),
         shapes.SATURATES: _("From %(knee)s pairs on (%(where)s) the bandwidth is shared: each of N gets max / N"),
@@ -43,17 +43,17 @@ def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float
         shapes.FALLS: _("Pairs between two nodes (%(where)s) lose to each other the more of them there are"),
     }
     title = texts[trend.shape] if trend.knee else unnumbered.get(trend.shape, texts[trend.shape])
-    why = []
+    reasons = []
     if means:
         figures = ", ".join(f"{pairs}: {format_quantity(value, 'B/s')}" for pairs, value in means.items())
-        why.append(Message(_("All pairs together, by their number: %(figures)s."), {"figures": figures}))
+        reasons.append(Message(_("All pairs together, by their number: %(figures)s."), {"figures": figures}))
     else:
-        why.append(Message(_("All pairs together have the same, whatever their number: so it is printed.")))
+        reasons.append(Message(_("All pairs together have the same, whatever their number: so it is printed.")))
     if fairness is not None:
         text = _("Jain's index of their shares is %(fairness)s: they share evenly.")
         if is_unfair:
             text = _("Jain's index of their shares is %(fairness)s: some get much less than others.")
-        why.append(Message(text, {"fairness": f"{fairness:.2f}"}))
+        reasons.append(Message(text, {"fairness": f"{fairness:.2f}"}))
     laws = (
         statistics.fit_scaling(list(means), list(means.values()))
         if len(means) > 2 and min(means) >= 1 and min(means.values()) > 0
@@ -61,7 +61,7 @@ def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float
     )
     law = next((item for item in laws if item.k > 0), None)
     if trend.shape == shapes.FALLS and law:
-        why.append(
+        reasons.append(
             Message(_("Each pair costs the others (Universal Scalability Law, k = %(k)s)."), {"k": f"{law.k:.2g}"})
         )
     is_fair = trend.shape in (shapes.FLAT, shapes.SATURATES) and not is_unfair
@@ -69,9 +69,9 @@ def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float
         rule=RULE,
         version=VERSION,
         kind=NO_CHANGE if is_fair else DIAGNOSIS,
-        subject=where[:200],
-        title=Message(title, shown),
-        why=tuple(why),
+        subject=place[:200],
+        title=Message(title, params),
+        why=tuple(reasons),
         value=trend.best,
         unit="B/s" if trend.best else "",
         formula="X_pair = max / N",
@@ -86,5 +86,5 @@ def _draft(trend: Trend, means: Mapping[int, float], where: str, fairness: float
 def _fairness(curves: Sequence[shapes.Curve], trend: Trend) -> float | None:
     """Return the mean fairness at the largest number of pairs of the same trials."""
     own = set(trend.trials)
-    found = [curve for curve in curves if own & set(curve.trials)]
-    return next((curve.means[max(curve.means)] for curve in found), None)
+    own_curves = [curve for curve in curves if own & set(curve.trials)]
+    return next((curve.means[max(curve.means)] for curve in own_curves), None)

@@ -25,18 +25,18 @@ UNDO = {NODES: "sbatch --switches=0", SOCKETS: "mpirun --bind-to none"}
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return, for each kind of distance and metric, what the farthest partners lose to the nearest."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     for curve in shapes.curves(evidence, factor=FACTOR):
         placement = str(curve.fixed.get(PLACEMENT, ""))
         # A distance of 0 is whichever came first.
         cells = {distance: cell for distance, cell in curve.cells.items() if distance}
         if placement not in CHANGES or curve.metric not in METRICS or len(cells) < 2 or curve.is_scattered:
             continue
-        known = dataclasses.replace(curve, cells=cells)
-        draft = _draft(known, placement)
+        hop_curve = dataclasses.replace(curve, cells=cells)
+        draft = _draft(hop_curve, placement)
         if draft:
-            found.setdefault(draft.subject, draft)
-    return list(found.values())
+            drafts.setdefault(draft.subject, draft)
+    return list(drafts.values())
 
 
 def _draft(curve: Curve, placement: str) -> FindingDraft | None:
@@ -53,7 +53,7 @@ def _draft(curve: Curve, placement: str) -> FindingDraft | None:
     step = (means[far] - means[near]) / (far - near)
     unit = "s" if is_cost else "B/s"
     nodes = placement == NODES
-    shown = {
+    params = {
         "metric": curve.metric,
         "near": near,
         "far": far,
@@ -77,11 +77,11 @@ def _draft(curve: Curve, placement: str) -> FindingDraft | None:
         version=VERSION,
         kind=RECOMMENDATION if matters else NO_CHANGE,
         subject=" ".join((curve.tool, curve.metric, placement, *_nodes_of(curve)))[:200],
-        title=Message(text, shown),
-        compared_title=Message(compared, shown) if matters else None,
+        title=Message(text, params),
+        compared_title=Message(compared, params) if matters else None,
         why=(
             Message(_("Measured, by distance: %(figures)s."), {"figures": figures}),
-            Message(_("The farthest against the nearest: ×%(ratio)s."), shown),
+            Message(_("The farthest against the nearest: ×%(ratio)s."), params),
         ),
         value=abs(step),
         unit=unit,

@@ -17,15 +17,15 @@ POINT_BYTES = 40
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return for each class and file system whether more processes give more I/O."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     for trend, curve in shapes.shaped(evidence, factor=FACTOR):
         if trend.tool == TOOL and trend.metric in METRICS:
             blocks = [facts.block_size_bytes for facts in evidence.file_systems.values() if facts.block_size_bytes]
-            known = evidence.file_systems.get(trend.file_system)
-            block = known.block_size_bytes if known else min(blocks, default=None)
+            system = evidence.file_systems.get(trend.file_system)
+            block = system.block_size_bytes if system else min(blocks, default=None)
             draft = _draft(trend, curve.means if curve else {}, block)
-            found.setdefault(draft.subject, draft)
-    return list(found.values())
+            drafts.setdefault(draft.subject, draft)
+    return list(drafts.values())
 
 
 def _draft(trend: Trend, means: Mapping[int, float], block: int | None) -> FindingDraft:
@@ -36,31 +36,31 @@ def _draft(trend: Trend, means: Mapping[int, float], block: int | None) -> Findi
     better = min if is_cost else max
     best = better(means, key=lambda count: means[count]) if means else None
     at = int(trend.knee) if trend.shape == shapes.SATURATES and trend.knee else best
-    shown: dict[str, object] = {"problem": problem or "?", "at": at or "?"}
+    params: dict[str, object] = {"problem": problem or "?", "at": at or "?"}
     text = _("Class %(problem)s gains nothing from more processes: its I/O is as fast with few")
     if gains:
         text = _("Class %(problem)s gains from more processes in its I/O: up to %(at)s of them")
         if not means:
             text = _("Class %(problem)s gains from more processes in its I/O")
-    why = _figures(trend, means)
+    reasons = _figures(trend, means)
     if about and not gains:
-        most = max(means, default=about.most_ranks)
-        piece = about.edge**3 * POINT_BYTES // most
-        told = {"most": most, "piece": format_quantity(piece, "B"), "block": format_quantity(block or 0, "B")}
+        max_ranks = max(means, default=about.most_ranks)
+        piece = about.edge**3 * POINT_BYTES // max_ranks
+        sizes = {"most": max_ranks, "piece": format_quantity(piece, "B"), "block": format_quantity(block or 0, "B")}
         reason = _("With %(most)s processes each writes %(piece)s at a time.")
         if block and piece < block:
             reason = _("With %(most)s processes each writes %(piece)s at a time, less than a block of %(block)s.")
-        why.append(Message(reason, told))
+        reasons.append(Message(reason, sizes))
     fixed = {name: value for name, value in trend.fixed.items() if name in KEPT[TOOL] and name != FACTOR}
-    least = min(means, default=None)
-    can_prove = gains and least is not None and at is not None and at != least
+    min_ranks = min(means, default=None)
+    can_prove = gains and min_ranks is not None and at is not None and at != min_ranks
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=RECOMMENDATION if gains and means else NO_CHANGE,
         subject=" ".join(word for word in (f"BTIO {problem}", trend.file_system) if word)[:200],
-        title=Message(text, shown),
-        why=tuple(why),
+        title=Message(text, params),
+        why=tuple(reasons),
         value=float(at) if at else None,
         unit="count" if at else "",
         formula=f"{trend.metric}(N)",
@@ -71,11 +71,11 @@ def _draft(trend: Trend, means: Mapping[int, float], block: int | None) -> Findi
         if about
         else (),
         source="BTIO on a Power 595 (KISTI); NPB 3.3, bt.f",
-        present=means[least] if can_prove and not is_cost and least is not None else None,
+        present=means[min_ranks] if can_prove and not is_cost and min_ranks is not None else None,
         predicted=means[at] if can_prove and not is_cost and at is not None else None,
         predicted_unit="B/s",
         proposals=() if means else (Proposal(TOOL, fixed, {FACTOR: "4, 16, 64, 256"}, {}, trend.file_system),),
-        proof=Proof(TOOL, trend.metric, {**fixed, FACTOR: least}, {**fixed, FACTOR: at}, trend.file_system)
+        proof=Proof(TOOL, trend.metric, {**fixed, FACTOR: min_ranks}, {**fixed, FACTOR: at}, trend.file_system)
         if can_prove
         else None,
     )

@@ -17,26 +17,26 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     A bound, such as what TCP reached, agrees if it comes near, contradicts from above, and from below says nothing.
     """
     link = _slowest(evidence)
-    found = means.read_means(evidence)
-    if link is None or link.capacity_bps is None or not found:
+    estimates = means.read_means(evidence)
+    if link is None or link.capacity_bps is None or not estimates:
         return None
     # What came through for sure: payload, or the low end of what the spacing of packets tells.
-    sure = max(item.low for item in found)
+    sure = max(item.low for item in estimates)
     is_exceeded = sure > EXCEEDS * link.capacity_bps
-    rates = [(means.at_line(evidence, item), item) for item in found if is_exceeded or not item.is_held]
+    rates = [(means.at_line(evidence, item), item) for item in estimates if is_exceeded or not item.is_held]
     if not rates:
         return None
-    most, best = max(rates, key=lambda pair: pair[0])
-    share = most / link.capacity_bps
+    max_rate, best = max(rates, key=lambda pair: pair[0])
+    share = max_rate / link.capacity_bps
     # One flow of datagrams may be held below the link by a limit on each flow.
-    firm = [item for _rate, item in rates if not item.is_bound and means.is_borne_out(evidence, item, found)]
+    firm = [item for _rate, item in rates if not item.is_bound and means.is_borne_out(evidence, item, estimates)]
     if share < AGREES and (not firm or best not in firm):
         return None
     alike = _alike(evidence, link)
-    shown = {
+    params = {
         "link": " / ".join(alike) or link.name or evidence.path.bottleneck,
         "nominal": format_quantity(link.capacity_bps, "bit/s"),
-        "rate": format_quantity(most, "bit/s"),
+        "rate": format_quantity(max_rate, "bit/s"),
         "share": percent(share),
     }
     if is_exceeded:
@@ -66,11 +66,11 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         version=VERSION,
         kind=kind,
         subject=link.name,
-        title=Message(title, shown),
-        why=(Message(text, shown), *_others(evidence, link)),
+        title=Message(title, params),
+        why=(Message(text, params), *_others(evidence, link)),
         value=link.capacity_bps,
         unit="bit/s",
-        formula=f"min C = {shown['nominal']} (RFC 5136); measured / C = {share:.2f}",
+        formula=f"min C = {params['nominal']} (RFC 5136); measured / C = {share:.2f}",
         evidence=tuple(sorted({trial for _rate, item in rates for trial in item.trials})),
         confidence=confidence_of((len(rates) > 1, 0.15), (best.is_bound and share < AGREES, -0.2), base=0.7),
         applies_when=Message(_("The path goes over the links that the inventory joins.")),
@@ -84,9 +84,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 
 def _slowest(evidence: Evidence) -> LinkFacts | None:
     links = [link for link in evidence.path.links if link.capacity_bps]
-    named = next((link for link in links if link.name == evidence.path.bottleneck), None)
-    if named or links:
-        return named or min(links, key=lambda link: link.capacity_bps or 0)
+    bottleneck = next((link for link in links if link.name == evidence.path.bottleneck), None)
+    if bottleneck or links:
+        return bottleneck or min(links, key=lambda link: link.capacity_bps or 0)
     if evidence.path.capacity_bps and evidence.path.bottleneck:
         return LinkFacts(evidence.path.bottleneck, evidence.path.capacity_bps)
     return None
@@ -94,8 +94,8 @@ def _slowest(evidence: Evidence) -> LinkFacts | None:
 
 def _alike(evidence: Evidence, slowest: LinkFacts) -> list[str]:
     """Return the names of all links that are said to be as slow, [] where it is one alone."""
-    found = [link.name for link in evidence.path.links if link.capacity_bps == slowest.capacity_bps]
-    return found if len(found) > 1 else []
+    names = [link.name for link in evidence.path.links if link.capacity_bps == slowest.capacity_bps]
+    return names if len(names) > 1 else []
 
 
 def _others(evidence: Evidence, slowest: LinkFacts) -> list[Message]:

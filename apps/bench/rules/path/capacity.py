@@ -21,68 +21,72 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     What TCP reaches or probes find available stands beside it: neither is a capacity. A means that found less than
     came through was misled.
     """
-    found = means.read_means(evidence)
-    firm = [item for item in found if not item.is_bound and means.is_borne_out(evidence, item, found)]
+    readings = means.read_means(evidence)
+    firm = [item for item in readings if not item.is_bound and means.is_borne_out(evidence, item, readings)]
     if not firm:
         return None
-    came = [item.low for item in found if item.is_bound or item.means == means.UDP]
-    most = max([*came, means.whole_of(evidence)])
-    misled = [item for item in firm if most > (1 + AGREE) * item.high]
-    left = [item for item in firm if item not in misled]
-    if misled and not left:
-        return _at_least(evidence, found, misled, most)
-    return _between(evidence, found, left, misled)
+    arrivals = [item.low for item in readings if item.is_bound or item.means == means.UDP]
+    max_rate = max([*arrivals, means.whole_of(evidence)])
+    misled = [item for item in firm if max_rate > (1 + AGREE) * item.high]
+    credible = [item for item in firm if item not in misled]
+    if misled and not credible:
+        return _at_least(evidence, readings, misled, max_rate)
+    return _between(evidence, readings, credible, misled)
 
 
-def _between(evidence: Evidence, found: list[Estimate], firm: list[Estimate], misled: list[Estimate]) -> FindingDraft:
+def _between(
+    evidence: Evidence, readings: list[Estimate], firm: list[Estimate], misled: list[Estimate]
+) -> FindingDraft:
     low, high = min(item.low for item in firm), max(item.high for item in firm)
     agree = high <= (1 + AGREE) * low
-    shown = {"low": format_quantity(low, "bit/s"), "high": format_quantity(high, "bit/s")}
+    params = {"low": format_quantity(low, "bit/s"), "high": format_quantity(high, "bit/s")}
     title = _("The path holds %(low)s to %(high)s") if high > low else _("The path holds %(high)s")
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        title=Message(title, shown),
-        why=(*(_told(item) for item in found if item not in misled), *_nominal(evidence, high)),
+        title=Message(title, params),
+        why=(*(_reading_reason(item) for item in readings if item not in misled), *_nominal(evidence, high)),
         against=(*_misled(misled), *_against(evidence, agree)),
         value=high,
         unit="bit/s",
         low=low,
         high=high,
-        formula="; ".join(f"{item.means}: {_interval(item)}" for item in found),
-        evidence=tuple(sorted({trial for item in found for trial in item.trials})),
+        formula="; ".join(f"{item.means}: {_interval(item)}" for item in readings),
+        evidence=tuple(sorted({trial for item in readings for trial in item.trials})),
         confidence=confidence_of((len(firm) > 1 and agree, 0.15), (not misled, 0.1), base=0.7),
         applies_when=Message(_("This path and direction, with the traffic of others that there was.")),
         limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
         source="RFC 5136, section 2.3; Dovrolis, Ramanathan, Moore (2004)",
         alternatives=_alternatives(evidence),
-        missing=_missing(found),
-        proposals=_proposals(found, high),
+        missing=_missing(readings),
+        proposals=_proposals(readings, high),
     )
 
 
-def _at_least(evidence: Evidence, found: list[Estimate], misled: list[Estimate], most: float) -> FindingDraft:
+def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimate], max_rate: float) -> FindingDraft:
     """Return that more came through than the means found that find a capacity: it is so much or more."""
-    shown = {"rate": format_quantity(most, "bit/s")}
+    params = {"rate": format_quantity(max_rate, "bit/s")}
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        title=Message(_("The path holds %(rate)s or more: so much came through"), shown),
-        why=(*(_told(item) for item in found if item not in misled), *_nominal(evidence, most)),
+        title=Message(_("The path holds %(rate)s or more: so much came through"), params),
+        why=(*(_reading_reason(item) for item in readings if item not in misled), *_nominal(evidence, max_rate)),
         against=tuple(_misled(misled)),
-        value=most,
+        value=max_rate,
         unit="bit/s",
-        low=most,
-        formula="; ".join(f"{item.means}: {_interval(item)}" for item in found),
-        evidence=tuple(sorted({trial for item in found for trial in item.trials})),
+        low=max_rate,
+        formula="; ".join(f"{item.means}: {_interval(item)}" for item in readings),
+        evidence=tuple(sorted({trial for item in readings for trial in item.trials})),
         confidence=0.8,
         applies_when=Message(_("This path and direction, with the traffic of others that there was.")),
         limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
         source="RFC 5136, section 2.3",
         missing=(Message(_("What the path holds at most: higher loads of UDP.")),),
-        proposals=(Proposal("iperf3-udp", {}, {"rate": ", ".join(_load(most * share) for share in (1, 1.5, 2, 3))}),),
+        proposals=(
+            Proposal("iperf3-udp", {}, {"rate": ", ".join(_load(max_rate * share) for share in (1, 1.5, 2, 3))}),
+        ),
     )
 
 
@@ -100,7 +104,7 @@ def _interval(item: Estimate) -> str:
     return f">= {text}" if item.is_bound else text
 
 
-def _told(item: Estimate) -> Message:
+def _reading_reason(item: Estimate) -> Message:
     texts = {
         means.UDP: _("UDP: up to %(rate)s arrived whole; above that datagrams were lost."),
         means.DISPERSION: _("Packet dispersion: %(rate)s."),
@@ -119,23 +123,25 @@ def _nominal(evidence: Evidence, high: float) -> list[Message]:
     text = _("The lowest link is said to have %(nominal)s: what was measured is %(share)s %% of it.")
     if high > nominal:
         text = _("The lowest link is said to have %(nominal)s: more than that was measured.")
-    shown = {"nominal": format_quantity(nominal, "bit/s"), "share": percent(high / nominal)}
-    return [Message(text, shown)]
+    params = {"nominal": format_quantity(nominal, "bit/s"), "share": percent(high / nominal)}
+    return [Message(text, params)]
 
 
 def _against(evidence: Evidence, agree: bool) -> list[Message]:
-    found = []
+    objections = []
     doubtful = [point for point in estimates.dispersion_points(evidence) if estimates.is_doubtful(point)]
     for name in sorted({point.tool or estimates.CAPACITY for point in doubtful}):
         text = _("%(tool)s is left out: by its own word it is not sure (its modes scatter, or no line fits).")
-        found.append(Message(text, {"tool": name}))
-    held = {point.tool for point in estimates.dispersion_points(evidence) if pace.flags_of(point)}
-    for name in sorted(held - {point.tool for point in doubtful}):
+        objections.append(Message(text, {"tool": name}))
+    busy_tools = {point.tool for point in estimates.dispersion_points(evidence) if pace.flags_of(point)}
+    for name in sorted(busy_tools - {point.tool for point in doubtful}):
         text = _("%(tool)s is left out: one of its ends was at its limit, which spreads packets as a slow link does.")
-        found.append(Message(text, {"tool": name}))
+        objections.append(Message(text, {"tool": name}))
     if not agree:
-        found.append(Message(_("The means differ by more than 15 %: of payload and of the line, or one was misled.")))
-    return found
+        objections.append(
+            Message(_("The means differ by more than 15 %: of payload and of the line, or one was misled."))
+        )
+    return objections
 
 
 def _alternatives(evidence: Evidence) -> tuple[Alternative, ...]:
@@ -144,12 +150,12 @@ def _alternatives(evidence: Evidence) -> tuple[Alternative, ...]:
     if curve is None or curve.worst is None or curve.full is None:
         return ()
     worst, load = curve.worst, format_quantity(curve.worst.offered, "bit/s")
-    shown = {"load": load, "ratio": f"{curve.excess(worst) or 0:.1f}", "pieces": f"{curve.exponent or 1:.1f}"}
+    params = {"load": load, "ratio": f"{curve.excess(worst) or 0:.1f}", "pieces": f"{curve.exponent or 1:.1f}"}
     return (
         Alternative(
             Message(
                 _("Datagrams sent in fragments: at %(load)s %(ratio)s times a full link's loss (n = %(pieces)s)."),
-                shown,
+                params,
             ),
             Message(_("Offer the same load in datagrams that fit a frame.")),
             Proposal("iperf3-udp", {"rate": _load(worst.offered)}, {"length": "1400 B, 5888 B"}),
@@ -171,17 +177,17 @@ def _load(rate: float) -> str:
     return f"{max(1, round(rate / 1e6))} Mbit/s"
 
 
-def _missing(found: list[Estimate]) -> tuple[Message, ...]:
-    used = {item.means for item in found}
+def _missing(readings: list[Estimate]) -> tuple[Message, ...]:
+    names = {item.means for item in readings}
     texts = {
         means.UDP: _("The loss of UDP over the offered load."),
         means.DISPERSION: _("The capacity by packet dispersion (pathrate)."),
     }
-    return tuple(Message(text) for name, text in texts.items() if name not in used)
+    return tuple(Message(text) for name, text in texts.items() if name not in names)
 
 
-def _proposals(found: list[Estimate], high: float) -> tuple[Proposal, ...]:
-    used = {item.means for item in found}
+def _proposals(readings: list[Estimate], high: float) -> tuple[Proposal, ...]:
+    names = {item.means for item in readings}
     loads = ", ".join(_load(high * share) for share in (0.5, 0.8, 0.9, 1.0, 1.1, 1.3))
-    wanted = {means.UDP: Proposal("iperf3-udp", {}, {"rate": loads}), means.DISPERSION: Proposal("pathrate")}
-    return tuple(proposal for name, proposal in wanted.items() if name not in used)
+    proposals = {means.UDP: Proposal("iperf3-udp", {}, {"rate": loads}), means.DISPERSION: Proposal("pathrate")}
+    return tuple(proposal for name, proposal in proposals.items() if name not in names)

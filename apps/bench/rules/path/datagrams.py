@@ -19,42 +19,42 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     lossy = [point for point in curve.free if point.loss >= LEAST_LOST]
     if not lossy:
         return None
-    most = max(lossy, key=lambda point: point.offered)
+    heaviest = max(lossy, key=lambda point: point.offered)
     best = max(curve.free, key=lambda point: point.delivered)
-    shown = {
-        "offered": format_quantity(most.offered, "bit/s"),
-        "arrived": format_quantity(most.delivered, "bit/s"),
-        "lost": percent(most.loss),
+    params = {
+        "offered": format_quantity(heaviest.offered, "bit/s"),
+        "arrived": format_quantity(heaviest.delivered, "bit/s"),
+        "lost": percent(heaviest.loss),
         "best": format_quantity(best.delivered, "bit/s"),
         "whole": format_quantity(curve.whole, "bit/s") if curve.whole else "",
     }
-    why = [Message(_("Of %(offered)s offered %(arrived)s arrived, and %(lost)s %% was lost."), shown)]
-    if curve.whole and curve.whole < most.offered:
-        why.append(Message(_("A load of %(whole)s arrived whole."), shown))
+    reasons = [Message(_("Of %(offered)s offered %(arrived)s arrived, and %(lost)s %% was lost."), params)]
+    if curve.whole and curve.whole < heaviest.offered:
+        reasons.append(Message(_("A load of %(whole)s arrived whole."), params))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DOUBT,
         title=Message(
-            _("Datagrams are held to %(best)s: by the path or by a limit on each flow is undecided"), shown
+            _("Datagrams are held to %(best)s: by the path or by a limit on each flow is undecided"), params
         ),
-        why=tuple(why),
+        why=tuple(reasons),
         value=best.delivered,
         unit="bit/s",
-        formula=f"R (1 - p) = {shown['offered']} · (1 - {most.loss:.2g}) = {shown['arrived']}",
+        formula=f"R (1 - p) = {params['offered']} · (1 - {heaviest.loss:.2g}) = {params['arrived']}",
         evidence=trials,
         confidence=0.6,
         applies_when=Message(_("One flow of datagrams on this path and in this direction.")),
         limits=(Message(_("It is no capacity of the path: one flow does not tell it.")),),
         source="RFC 5136, section 2.3",
-        alternatives=_alternatives(most.offered),
+        alternatives=_alternatives(heaviest.offered),
         missing=(Message(_("What several flows have together, and what other means tell of the capacity.")),),
         proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}), Proposal("pathrate")),
     )
 
 
-def _alternatives(offered: float) -> tuple[Alternative, ...]:
-    load = canonical_text(max(1_000_000, round(offered, -6)), "rate")
+def _alternatives(rate: float) -> tuple[Alternative, ...]:
+    load = canonical_text(max(1_000_000, round(rate, -6)), "rate")
     return (
         Alternative(
             Message(_("A link is full: by its rate, or by others' traffic.")),

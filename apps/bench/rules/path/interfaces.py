@@ -18,16 +18,16 @@ SLOWER = 0.9
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return what is wrong with the interfaces of both ends; None if nothing is, or nothing was measured."""
     trials = sorted({trial for point in evidence.points for values in point.metrics.values() for trial in values})
-    found = [message for role in evidence.facts for message in _of_node(evidence, role)]
+    problems = [message for role in evidence.facts for message in _of_node(evidence, role)]
     # Of the other way, or in other roles, the interfaces are the same: they are told of once.
-    if not found or not trials or evidence.elder:
+    if not problems or not trials or evidence.elder:
         return None
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
         title=Message(_("An interface does not fit its link")),
-        why=tuple(found),
+        why=tuple(problems),
         formula="",
         evidence=tuple(trials),
         change=_look(evidence),
@@ -51,8 +51,8 @@ def _of_node(evidence: Evidence, role: str) -> Iterator[Message]:
     nominal = _own_link(evidence, role)
     if speeds and nominal and max(speeds) < SLOWER * nominal:
         text = _("%(role)s: its fastest interface has %(speed)s, its link is said to have %(nominal)s.")
-        shown = {"speed": format_quantity(max(speeds), "bit/s"), "nominal": format_quantity(nominal, "bit/s")}
-        yield Message(text, {"role": role, **shown})
+        params = {"speed": format_quantity(max(speeds), "bit/s"), "nominal": format_quantity(nominal, "bit/s")}
+        yield Message(text, {"role": role, **params})
 
 
 def _look(evidence: Evidence) -> str:
@@ -65,8 +65,8 @@ def _look(evidence: Evidence) -> str:
 
 
 def _interfaces(evidence: Evidence, role: str) -> list[Mapping[str, Any]]:
-    told = evidence.facts[role].get("interfaces")
-    return [entry for entry in told if isinstance(entry, Mapping)] if isinstance(told, list) else []
+    entries = evidence.facts[role].get("interfaces")
+    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
 
 
 def _is_used(entry: Mapping[str, Any]) -> bool:

@@ -31,23 +31,23 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if max(point.loss for point in quiet) > ALIKE * min(point.loss for point in quiet):
         return None
     # Of one load a limit on the flow takes as much as chance does, unless another load brought more through.
-    reached = max(point.delivered for point in quiet)
-    if len(quiet) == 1 and max(point.delivered for point in curve.points) < ABOVE * reached:
+    max_delivered = max(point.delivered for point in quiet)
+    if len(quiet) == 1 and max(point.delivered for point in curve.points) < ABOVE * max_delivered:
         return None
     loss = sum(point.loss for point in quiet) / len(quiet)
-    most = max(quiet, key=lambda point: point.offered)
-    shown = {
+    heaviest = max(quiet, key=lambda point: point.offered)
+    params = {
         "share": f"{100 * loss:.2g}",
-        "load": format_quantity(most.offered, "bit/s"),
+        "load": format_quantity(heaviest.offered, "bit/s"),
         "capacity": format_quantity(path.capacity.value, "bit/s"),
     }
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        title=Message(_("The path loses %(share)s %% of datagrams by chance"), shown),
+        title=Message(_("The path loses %(share)s %% of datagrams by chance"), params),
         why=(
-            Message(_("Loads up to %(load)s, far below the %(capacity)s of the path, lost %(share)s %%."), shown),
+            Message(_("Loads up to %(load)s, far below the %(capacity)s of the path, lost %(share)s %%."), params),
             Message(_("A link that is full loses nothing below its capacity: errors, duplex or a policer do.")),
         ),
         value=100 * loss,

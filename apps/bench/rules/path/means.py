@@ -36,11 +36,11 @@ class Estimate:
 
 def read_means(evidence: Evidence) -> list[Estimate]:
     """Return what each means tells, the most trusted first."""
-    found = [_by_udp(evidence), _by_dispersion(evidence), _by_tcp(evidence), _by_streams_of_probes(evidence)]
-    return [estimate for estimate in found if estimate is not None]
+    candidates = [_by_udp(evidence), _by_dispersion(evidence), _by_tcp(evidence), _by_streams_of_probes(evidence)]
+    return [estimate for estimate in candidates if estimate is not None]
 
 
-def is_borne_out(evidence: Evidence, estimate: Estimate, found: list[Estimate]) -> bool:
+def is_borne_out(evidence: Evidence, estimate: Estimate, readings: list[Estimate]) -> bool:
     """Return whether a means finds the capacity of the path, not only what one flow can have of it.
 
     Dispersion does. The loads of one flow of UDP do where the links are said to have as much, dispersion tells it,
@@ -48,7 +48,7 @@ def is_borne_out(evidence: Evidence, estimate: Estimate, found: list[Estimate]) 
     """
     if estimate.means != UDP:
         return True
-    rates = [item.high for item in found if item.means == DISPERSION]
+    rates = [item.high for item in readings if item.means == DISPERSION]
     rates += [evidence.path.capacity_bps] if evidence.path.capacity_bps else []
     level = held.plateau_of(evidence)
     rates += [level.rate] if level else []
@@ -64,13 +64,13 @@ def whole_of(evidence: Evidence) -> float:
 
 def _by_udp(evidence: Evidence) -> Estimate | None:
     """Return UDP's: at least the highest load without loss, less than the least with it; None if nothing was lost."""
-    found = estimates.by_udp(evidence)
-    return Estimate(UDP, found.low, found.high, found.trials) if found else None
+    bounds = estimates.by_udp(evidence)
+    return Estimate(UDP, bounds.low, bounds.high, bounds.trials) if bounds else None
 
 
 def _by_dispersion(evidence: Evidence) -> Estimate | None:
-    found = estimates.by_dispersion(evidence)
-    return Estimate(DISPERSION, found.low, found.high, found.trials) if found else None
+    dispersion = estimates.by_dispersion(evidence)
+    return Estimate(DISPERSION, dispersion.low, dispersion.high, dispersion.trials) if dispersion else None
 
 
 def _by_tcp(evidence: Evidence) -> Estimate | None:
@@ -91,9 +91,9 @@ def _by_streams_of_probes(evidence: Evidence) -> Estimate | None:
     if not points:
         return None
     names = "available_low", estimates.AVAILABLE, "available_high"
-    found = [value for point in points for value in estimates.ends_of(point, *names)]
+    ends = [value for point in points for value in estimates.ends_of(point, *names)]
     trials = sorted({trial for point in points for trial in point.trials(estimates.AVAILABLE)})
-    return Estimate(AVAILABLE, min(found), max(found), tuple(trials), is_bound=True) if found else None
+    return Estimate(AVAILABLE, min(ends), max(ends), tuple(trials), is_bound=True) if ends else None
 
 
 def at_line(evidence: Evidence, estimate: Estimate) -> float:

@@ -21,13 +21,13 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     # Between the two modes, of what each figure is of the largest of its setting.
     cut = (modes.lower_mean * modes.upper_mean) ** 0.5
     low = [value for group in groups for value in group if value <= cut * max(group)]
-    both = [group for group in groups if min(group) <= cut * max(group)]
-    high = [value for group in both for value in group if value > cut * max(group)]
+    bimodal = [group for group in groups if min(group) <= cut * max(group)]
+    high = [value for group in bimodal for value in group if value > cut * max(group)]
     count = sum(map(len, groups))
     if not high or min(len(low), count - len(low)) < LEAST_SHARE * count:
         return None
     lower, upper = (statistics.quantile(sorted(values), 0.5) for values in (low, high))
-    shown = {
+    params = {
         "low": format_quantity(lower, "bit/s"),
         "high": format_quantity(upper, "bit/s"),
         "count": len(low),
@@ -37,16 +37,16 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         kind=DOUBT,
-        title=Message(_("Repetitions fall into two modes, about %(low)s and %(high)s: why is undecided"), shown),
+        title=Message(_("Repetitions fall into two modes, about %(low)s and %(high)s: why is undecided"), params),
         why=(
-            Message(_("%(count)s of %(all)s figures of the same settings lie near the lower one."), shown),
+            Message(_("%(count)s of %(all)s figures of the same settings lie near the lower one."), params),
             Message(_("A mean of both is what no transfer has: no rate or setting can be advised by it.")),
         ),
         value=lower,
         unit="bit/s",
         low=lower,
         high=upper,
-        formula=f"X = {shown['low']} | {shown['high']}",
+        formula=f"X = {params['low']} | {params['high']}",
         evidence=tuple(sorted(trial for point in points for trial in point.trials("goodput"))),
         confidence=0.7,
         applies_when=Message(_("This path and direction, as measured.")),

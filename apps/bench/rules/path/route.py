@@ -25,13 +25,13 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     change = routes.compare(first.route, second.route)
     groups = [[sightings[place][3] for place in variant.sightings] for variant in variants]
     trials = sorted({trial for group in groups for point in group for v in point.metrics.values() for trial in v})
-    why = [change.message, *(_measured(place, group) for place, group in enumerate(groups, start=1))]
+    reasons = [change.message, *(_rate_of_way(place, group) for place, group in enumerate(groups, start=1))]
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DOUBT,
         title=Message(_("The route changed: %(count)s ways were seen"), {"count": len(variants)}),
-        why=tuple(message for message in why if message),
+        why=tuple(message for message in reasons if message),
         value=float(len(variants)),
         unit="count",
         formula="",
@@ -49,11 +49,14 @@ def _of(point: Point) -> list[routes.Route]:
     """Return the routes that a point's last trial saw: its own, and those just before and after it."""
     context = point.observed.get("context")
     around = context if isinstance(context, dict) else {}
-    seen = [point.observed.get("route"), *(look.get("route") for look in around.values() if isinstance(look, dict))]
-    return [route for data in seen if (route := routes.from_json(data))]
+    snapshots = [
+        point.observed.get("route"),
+        *(look.get("route") for look in around.values() if isinstance(look, dict)),
+    ]
+    return [route for data in snapshots if (route := routes.from_json(data))]
 
 
-def _measured(place: int, points: list[Point]) -> Message | None:
+def _rate_of_way(place: int, points: list[Point]) -> Message | None:
     rates = [value for point in points for value in point.values("goodput")]
     if not rates:
         return None

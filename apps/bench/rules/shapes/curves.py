@@ -41,9 +41,9 @@ BUSY_IS_FULL = (NETWORK, DISK, FILES)
 class Curve:
     """A metric over the values of one factor, all else being equal: {value: {trial id: value of the metric}}.
 
-    `held` are the values at which a judge saw an end set the pace: a plateau of those is that end's. `of_memory` are
-    those at which the servers' memory may have given some figures. `is_one_each` says that each client had one
-    process. `kind` is the mean that stands for its figures.
+    `held_values` are the values at which a judge saw an end set the pace: a plateau of those is that end's.
+    `of_memory` are those at which the servers' memory may have given some figures. `is_one_each` says that each
+    client had one process. `kind` is the mean that stands for its figures.
     """
 
     tool: str
@@ -54,7 +54,7 @@ class Curve:
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     file_system: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    held: frozenset[Any] = frozenset()
+    held_values: frozenset[Any] = frozenset()
     of_memory: frozenset[Any] = frozenset()
     is_one_each: bool = False
     kind: statistics.Mean = statistics.Mean.ARITHMETIC
@@ -122,13 +122,13 @@ def interval_at(curve: Curve, value: Any, ceiling: float | None = None) -> tuple
     far as such figures usually are, or as those at the other values scatter.
     """
     figures = [*curve.cells[value].values()]
-    found = statistics.summarise(figures, curve.kind).interval
-    if found and found.method is not statistics.Method.EQUAL:
-        low, high = found.low, found.high
+    interval = statistics.summarise(figures, curve.kind).interval
+    if interval and interval.method is not statistics.Method.EQUAL:
+        low, high = interval.low, interval.high
     else:
         mean, error = curve.means[value], curve.error
         off = ONCE if error is None else 2 * error / max(curve.means.values())
-        off = min(off, ONCE) if found else ONCE
+        off = min(off, ONCE) if interval else ONCE
         low, high = mean * (1 - off), mean / (1 - off)
     ends = bounds.clipped(max(low, 0.0), high, "", figures, ceiling)
     return ends.low or 0.0, ends.high or high
@@ -141,28 +141,28 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
     """
     own = factors_behind(factor)
     groups: dict[Any, tuple[Point, dict[str, Any], dict[str, Cells]]] = {}
-    held: dict[Any, set[tuple[str, Any]]] = {}
+    held_values: dict[Any, set[tuple[str, Any]]] = {}
     of_memory: dict[Any, set[tuple[str, Any]]] = {}
     threads: dict[Any, set[Any]] = {}
     for point in evidence.points:
         if point.statistic not in (SAMPLE, ABOUT):
             continue
-        known = described(point, evidence)
-        value = known.get(factor)
+        parameters = described(point, evidence)
+        value = parameters.get(factor)
         if value is None:
             continue
-        fixed = {name: item for name, item in known.items() if name not in own}
+        fixed = {name: item for name, item in parameters.items() if name not in own}
         key = (point.tool, point.layer, _cast(point, factor), frozen(fixed))
-        threads.setdefault(key, set()).add(known.get(THREADS))
+        threads.setdefault(key, set()).add(parameters.get(THREADS))
         _point, _fixed, metrics = groups.setdefault(key, (point, fixed, {}))
         for name in point.metrics:
             free = pace.undisturbed(point, name) if point.layer in BUSY_IS_FULL else point
             metrics.setdefault(name, {}).setdefault(value, {}).update(free.metrics.get(name, {}))
             if point.layer in BUSY_IS_FULL and pace.flags_of(free):
-                held.setdefault(key, set()).add((name, value))
+                held_values.setdefault(key, set()).add((name, value))
             if pace.is_of_server(free, name):
                 of_memory.setdefault(key, set()).add((name, value))
-    found = [
+    all_curves = [
         Curve(
             tool=point.tool,
             metric=metric,
@@ -172,7 +172,7 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
             roles=point.roles,
             file_system=str(fixed.get(FILE_SYSTEM, "")),
             fixed=fixed,
-            held=frozenset(value for name, value in held.get(key, ()) if name == metric),
+            held_values=frozenset(value for name, value in held_values.get(key, ()) if name == metric),
             of_memory=frozenset(value for name, value in of_memory.get(key, ()) if name == metric),
             is_one_each=threads[key] == {1},
             kind=point.kind_of_mean(metric),
@@ -181,7 +181,7 @@ def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
         for metric, cells in metrics.items()
         if len(cells) > 1
     ]
-    return sorted(found, key=lambda curve: (-len(curve.cells), -len(curve.trials)))
+    return sorted(all_curves, key=lambda curve: (-len(curve.cells), -len(curve.trials)))
 
 
 def _cast(point: Point, factor: str) -> Any:

@@ -23,16 +23,18 @@ def trends(evidence: Evidence, *, factor: str, metric: str = "", tool: str = "")
 
     A curve that scatters, differs no more than by chance, or has no shape gives none.
     """
-    found = [trend for trend, _curve in shaped(evidence, factor=factor)]
-    return [trend for trend in found if metric in ("", trend.metric) and tool in ("", trend.tool)]
+    candidates = [trend for trend, _curve in shaped(evidence, factor=factor)]
+    return [trend for trend in candidates if metric in ("", trend.metric) and tool in ("", trend.tool)]
 
 
 def shaped(evidence: Evidence, *, factor: str) -> list[tuple[Trend, Curve | None]]:
     """Return the trends over a factor, each with the curve that it was computed from (None: it is printed)."""
-    printed: list[tuple[Trend, Curve | None]] = [
+    printed_trends: list[tuple[Trend, Curve | None]] = [
         (trend, None) for trend in evidence.trends if canonical(trend.tool, trend.factor) == factor
     ]
-    return printed + [(trend, curve) for curve in curves(evidence, factor=factor) if (trend := trend_of(curve))]
+    return printed_trends + [
+        (trend, curve) for curve in curves(evidence, factor=factor) if (trend := trend_of(curve))
+    ]
 
 
 def trend_of(curve: Curve) -> Trend | None:
@@ -51,7 +53,7 @@ def trend_of(curve: Curve) -> Trend | None:
     if top <= 0:
         return None
     if min(ys) >= (1 - EQUAL) * top:
-        return None if curve.held else _trend(curve, FLAT, None, math.fsum(ys) / len(ys))
+        return None if curve.held_values else _trend(curve, FLAT, None, math.fsum(ys) / len(ys))
     if top - min(ys) < curve.chance:
         return None
     # Two places alone differ by a few per cent by chance more often than their repetitions tell.
@@ -65,13 +67,13 @@ def trend_of(curve: Curve) -> Trend | None:
     step = curve.chance / STEPS
     if ys[-1] >= top and ys[-1] - ys[-2] >= max(EQUAL * top, step) and ys[-1] - ys[0] >= curve.chance:
         return _trend(curve, RISES, None, top)
-    least = curve.chance if curve.error is not None else max(curve.chance, ONCE_OF_TWO * top)
-    return _trend(curve, UNCLEAR, None, top) if ys[-1] - ys[0] >= least else None
+    threshold = curve.chance if curve.error is not None else max(curve.chance, ONCE_OF_TWO * top)
+    return _trend(curve, UNCLEAR, None, top) if ys[-1] - ys[0] >= threshold else None
 
 
 def _is_held(curve: Curve, start: float) -> bool:
     """Return whether an end set the pace somewhere from a value on: what is seen there is that end's limit."""
-    return any(value >= start for value in curve.held)
+    return any(value >= start for value in curve.held_values)
 
 
 def _falls(curve: Curve, ys: list[float]) -> bool:

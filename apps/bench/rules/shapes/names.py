@@ -16,23 +16,23 @@ _THREADS = {"iozone": "threads", "fio": "jobs"}
 
 def described(point: Point, evidence: Evidence) -> dict[str, Any]:
     """Return a point's parameters under the names that all tools share, and what follows from the evidence."""
-    known = dict(point.parameters)
+    parameters = dict(point.parameters)
     for names, shared in ((_RECORDS, RECORD), (_THREADS, THREADS)):
         own = names.get(point.tool, "")
-        if own in known:
-            known[shared] = known.pop(own)
+        if own in parameters:
+            parameters[shared] = parameters.pop(own)
     if point.tool in _THREADS:
-        known[CLIENTS] = known.get(CLIENTS) or len(nodes_of(point)) or None
-    if known.get(CLIENTS) and known.get(THREADS):
-        known[TASKS] = known[CLIENTS] * known[THREADS]
-    elif point.tool == "ior" and known.get("ranks"):
-        known[TASKS] = known["ranks"]
+        parameters[CLIENTS] = parameters.get(CLIENTS) or len(nodes_of(point)) or None
+    if parameters.get(CLIENTS) and parameters.get(THREADS):
+        parameters[TASKS] = parameters[CLIENTS] * parameters[THREADS]
+    elif point.tool == "ior" and parameters.get("ranks"):
+        parameters[TASKS] = parameters["ranks"]
     if point.file_system:
-        known[FILE_SYSTEM] = point.file_system
+        parameters[FILE_SYSTEM] = point.file_system
         facts = evidence.file_systems.get(point.file_system)
-        known |= {KIND: facts.kind} if facts else {}
-        known |= {BLOCK: facts.block_size_bytes} if facts and facts.block_size_bytes else {}
-    return known
+        parameters |= {KIND: facts.kind} if facts else {}
+        parameters |= {BLOCK: facts.block_size_bytes} if facts and facts.block_size_bytes else {}
+    return parameters
 
 
 def nodes_of(point: Point) -> tuple[str, ...]:
@@ -68,13 +68,13 @@ def way_of(trend: Trend) -> str:
 def in_words(tool: str, metric: str, settings: Mapping[str, Any]) -> str:
     """Return a metric with the conditions that it was measured under, under the tool's own names."""
     record, threads = _RECORDS.get(tool, RECORD), _THREADS.get(tool, THREADS)
-    told = [(record, settings.get(RECORD)), (CLIENTS, settings.get(CLIENTS)), (threads, settings.get(THREADS))]
-    shown = [
+    conditions = [(record, settings.get(RECORD)), (CLIENTS, settings.get(CLIENTS)), (threads, settings.get(THREADS))]
+    pairs = [
         (name, format_quantity(value, "B") if name == record else f"{value:g}")
-        for name, value in told
+        for name, value in conditions
         if value and is_number(value)
     ]
-    return ", ".join([metric, *(f"{name} = {value}" for name, value in shown)])
+    return ", ".join([metric, *(f"{name} = {value}" for name, value in pairs)])
 
 
 def is_number(value: Any) -> bool:

@@ -16,14 +16,17 @@ def ratios(evidence: Evidence, *, factor: str, metric: str = "", tool: str = "")
 
     Of each pair of values there is one, of the larger number, or later word, to the other; with its 95 % interval.
     """
-    printed = [ratio for ratio in evidence.ratios if _differs(ratio) == factor]
-    found = [*printed, *(ratio for curve in curves(evidence, factor=factor) for ratio in ratios_of(curve))]
-    return [ratio for ratio in found if metric in ("", ratio.metric) and tool in ("", ratio.tool)]
+    printed_ratios = [ratio for ratio in evidence.ratios if _differs(ratio) == factor]
+    candidates = [
+        *printed_ratios,
+        *(ratio for curve in curves(evidence, factor=factor) for ratio in ratios_of(curve)),
+    ]
+    return [ratio for ratio in candidates if metric in ("", ratio.metric) and tool in ("", ratio.tool)]
 
 
 def ratios_of(curve: Curve) -> list[Ratio]:
     """Return the ratio of each pair of values of a curve, of the later to the earlier."""
-    found = []
+    pair_ratios = []
     values = [value for value, cell in curve.cells.items() if min(cell.values()) > 0]
     usable = [curve.cells[value] for value in values]
     for place, to in enumerate(values):
@@ -39,9 +42,9 @@ def ratios_of(curve: Curve) -> list[Ratio]:
                 width = math.exp(read_scatter([*cell.values()] for cell in usable).error(first, second))
                 low, high = min(low, ratio / width), max(high, ratio * width)
             trials = tuple(sorted({*curve.cells[to], *curve.cells[of]}))
-            named = {**curve.fixed, curve.factor: of}, {**curve.fixed, curve.factor: to}
-            found.append(Ratio(curve.tool, curve.metric, *named, low, high, trials))
-    return found
+            sides = {**curve.fixed, curve.factor: of}, {**curve.fixed, curve.factor: to}
+            pair_ratios.append(Ratio(curve.tool, curve.metric, *sides, low, high, trials))
+    return pair_ratios
 
 
 def common(ratio: Ratio) -> dict[str, Any]:

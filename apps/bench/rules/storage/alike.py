@@ -17,21 +17,21 @@ ALIKE = 0.10
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return the file systems of which disjoint groups of clients, measured alike, see the same in every metric."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     groups: dict[Any, list[Point]] = defaultdict(list)
     for point in evidence.points:
         if point.layer == FILE_SYSTEM and point.statistic in (SAMPLE, ABOUT) and nodes_of(point):
-            known = {
+            parameters = {
                 name: value for name, value in described(point, evidence).items() if name not in (CLIENTS, TASKS)
             }
-            settings = tuple(sorted((name, repr(value)) for name, value in known.items()))
+            settings = tuple(sorted((name, repr(value)) for name, value in parameters.items()))
             groups[point.tool, point.file_system, settings].append(point)
     for (_tool, name, _settings), points in groups.items():
         for one, other in itertools.combinations(points, 2):
             draft = _compare(name, one, other)
             if draft:
-                found.setdefault(draft.subject, draft)
-    return list(found.values())
+                drafts.setdefault(draft.subject, draft)
+    return list(drafts.values())
 
 
 def _compare(name: str, one: Point, other: Point) -> FindingDraft | None:

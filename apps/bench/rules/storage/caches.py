@@ -16,31 +16,31 @@ FLAGS = frozenset({"cached-read", "cached-write"})
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return the file systems of which figures are a client's memory's or page pool's."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     for name in sorted({point.file_system for point in evidence.points if point.file_system}):
         own = [p for p in evidence.points if p.file_system == name and p.layer in (DISK, FILE_SYSTEM)]
         facts = evidence.file_systems.get(name)
         pool = _pool(facts.options.get("pagepool") if facts else None)
         reasons = [(point, reason) for point in own for reason in _reasons(point, pool)]
         if reasons:
-            found[name] = _draft(name, reasons)
-    return list(found.values())
+            drafts[name] = _draft(name, reasons)
+    return list(drafts.values())
 
 
 def _reasons(point: Point, pool: int) -> list[Message]:
     """Return why a point's figures are believed to be a cache's."""
-    found = []
+    reasons = []
     if FLAGS & point.warnings:
-        found.append(Message(_("The files were less than twice the client's memory, and no direct I/O was used.")))
+        reasons.append(Message(_("The files were less than twice the client's memory, and no direct I/O was used.")))
     first, again = point.mean("read"), point.mean("reread")
     if first and again and again >= AGAIN * first:
         text = _("Reading again gives %(again)s, ×%(ratio)s of the first reading: it came from memory.")
-        found.append(Message(text, {"again": rate(again), "ratio": f"{again / first:.1f}"}))
+        reasons.append(Message(text, {"again": rate(again), "ratio": f"{again / first:.1f}"}))
     size = (point.parameters.get("file_size") or 0) * (point.parameters.get("threads") or 1)
     if pool and 0 < size <= pool and (first or point.mean("write")):
         text = _("The files (%(files)s) fit into the page pool (%(pool)s).")
-        found.append(Message(text, {"files": format_quantity(size, "B"), "pool": format_quantity(pool, "B")}))
-    return found
+        reasons.append(Message(text, {"files": format_quantity(size, "B"), "pool": format_quantity(pool, "B")}))
+    return reasons
 
 
 def _draft(name: str, reasons: list[tuple[Point, Message]]) -> FindingDraft:

@@ -52,7 +52,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
                 shapes.interval_at(curve, max(curve.means), max(ceilings.values(), default=None)) if curve else None,
                 ends.bound_of(evidence, trend, clients, ceilings),
                 ends.disk_of(verdicts, trend),
-                bool(curve and max(curve.means) in curve.held),
+                bool(curve and max(curve.means) in curve.held_values),
             )
             if cached & {*trend.trials} or growth.is_of_cache(case):
                 continue
@@ -63,7 +63,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             ):
                 # One task on each client: the same figures have been told of clients.
                 continue
-            draft = memory.asked(_draft(case), curve)
+            draft = memory.with_doubt(_draft(case), curve)
             # Of one file system what clients show counts before what tasks do.
             drafts.setdefault(draft.subject, draft)
     return list(drafts.values())
@@ -82,58 +82,58 @@ def _draft(case: Case) -> FindingDraft:
 
 def _saturates(case: Case) -> FindingDraft:
     trend, knee = case.trend, case.trend.knee or 1
-    why = _figures(case)
+    reasons = _figures(case)
     here, further = case.ceilings.get(int(knee)), case.ceilings.get(int(knee) + 1)
     if trend.factor == CLIENTS and here and further and further > 1.01 * max(here, (trend.best or 0.0) / ROOM):
         text = _(
             "The network carries %(here)s for %(count)s clients and %(further)s for one more: it would let the rate"
             " grow, so the servers are what is full."
         )
-        why.append(Message(text, {"here": rate(here), "further": rate(further), "count": f"{knee:g}"}))
+        reasons.append(Message(text, {"here": rate(here), "further": rate(further), "count": f"{knee:g}"}))
     elif growth.fills(trend.best, case.ceiling):
         text = _("That is %(share)s %% of the %(ceiling)s that the network carries: it is full.")
-        why.append(Message(text, growth.share_of(trend.best, case.ceiling)))
+        reasons.append(Message(text, growth.share_of(trend.best, case.ceiling)))
     return _make(
         case,
         kind=DIAGNOSIS,
         count=knee,
-        why=why,
+        why=reasons,
         formula=f"X(N) = min(a N, C), N = {knee:g}",
         limits=(_("More than that share the same rate, and each gets less."),),
     )
 
 
 def _rises(case: Case) -> FindingDraft:
-    best, why = case.trend.best, _figures(case)
-    most, first = max(case.means, default=case.most), min(case.means, default=None)
+    best, reasons = case.trend.best, _figures(case)
+    max_count, first = max(case.means, default=case.max_count), min(case.means, default=None)
     full = growth.full(case)
     if full:
         return _make(
             case,
             kind=DIAGNOSIS,
             shape=NEARLY,
-            count=float(most or 0) or None,
-            why=[*why, *full, *_poorly_alone(case)],
+            count=float(max_count or 0) or None,
+            why=[*reasons, *full, *_poorly_alone(case)],
             formula="X(N) >= 0.85 · C",
             limits=(_("As far as the links are described, and the disks measured, as they are."),),
         )
     if doubt := growth.doubt_of(case):
         return _unclear(case, doubt)
-    if text := growth.of_network(case, best / most if best and most else None):
-        why.append(text)
-    why += _poorly_alone(case)
+    if text := growth.of_network(case, best / max_count if best and max_count else None):
+        reasons.append(text)
+    reasons += _poorly_alone(case)
     # Of growth that is less than in proportion no law is told.
-    is_alike = first is None or not most or case.means[most] >= ROOM * case.means[first] * most / first
+    is_alike = first is None or not max_count or case.means[max_count] >= ROOM * case.means[first] * max_count / first
     return _make(
         case,
         kind=RECOMMENDATION,
-        count=float(most or 0) or None,
-        why=why,
+        count=float(max_count or 0) or None,
+        why=reasons,
         formula="X(N) ~ N" if is_alike else "X(N) > X(1)",
         limits=(_("Beyond the measured range growth is assumed, until the network or the servers are full."),),
         tried=case.means[first] if first is not None else None,
         predicted=best if first is not None else None,
-        now_then=(first, most) if first is not None and most else None,
+        now_then=(first, max_count) if first is not None and max_count else None,
         growing=True,
     )
 
@@ -155,7 +155,7 @@ def _is_of_nodes(case: Case) -> bool:
 
 
 def _falls(case: Case) -> FindingDraft:
-    trend, why = case.trend, _figures(case)
+    trend, reasons = case.trend, _figures(case)
     laws = (
         statistics.fit_scaling(*zip(*case.means.items(), strict=True))
         if len(case.means) > 2 and min(case.means.values()) > 0 and min(case.means) >= 1
@@ -166,16 +166,16 @@ def _falls(case: Case) -> FindingDraft:
         text = _(
             "By the Universal Scalability Law each further one costs the others (k = %(k)s); the most is at %(peak)s."
         )
-        why.append(Message(text, {"k": f"{law.k:.3g}", "peak": f"{law.peak:.1f}"}))
+        reasons.append(Message(text, {"k": f"{law.k:.3g}", "peak": f"{law.peak:.1f}"}))
     of_one = case.kind in OF_ONE_SERVER and _is_of_nodes(case)
     if of_one:
-        why.append(Message(_("All clients share its one server; a parallel file system has several.")))
+        reasons.append(Message(_("All clients share its one server; a parallel file system has several.")))
     return _make(
         case,
         kind=DIAGNOSIS,
         shape=ONE_SERVER if of_one else "",
         count=trend.knee,
-        why=why,
+        why=reasons,
         formula="X(N) < X(N - 1)",
         limits=(_("Random or shared access may fall where files of one's own do not: the pattern counts."),),
     )
@@ -236,7 +236,7 @@ def _make(
     }
     if case.means:
         params |= {"least": f"{min(case.means):g}", "most": f"{max(case.means):g}"}
-    fixed = {key: value for key, value in trend.fixed.items() if key in tool.kept and key != parameter}
+    fixed = {key: value for key, value in trend.fixed.items() if key in tool.fixed and key != parameter}
     more = Proposal(trend.tool, fixed, {parameter: "1, 2, 4, 8, 12, 16"}, {"client": case.clients}, trend.file_system)
     can_prove = now_then is not None and trend.factor != TASKS and predicted is not None
     return FindingDraft(

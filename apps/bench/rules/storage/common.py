@@ -27,7 +27,7 @@ class Words(NamedTuple):
     record: str
     threads: str
     option: str
-    kept: tuple[str, ...]
+    fixed: tuple[str, ...]
 
 
 TOOLS = {
@@ -59,12 +59,19 @@ def rate(value: float) -> str:
 
 def mount_again(options: Mapping[str, Any], **changed: int) -> str:
     """Return the command that mounts an NFS file system anew with its own options, but for those that are changed."""
-    kept = {name: options[name] for name in OWN_OPTIONS if name in options}
-    wanted = {**({} if kept.keys() & {"hard", "soft"} else {"hard": True}), "proto": "tcp", **kept, **changed}
-    text = ",".join(name if value is True else f"{name}={value}" for name, value in wanted.items())
-    where, source = options.get("mount", "MOUNTPOINT"), options.get("source", "")
-    what = " ".join(["mount", *(["-t nfs"] if source else []), "-o", text, *([source] if source else []), str(where)])
-    return f"umount {where} && {what}"
+    own_options = {name: options[name] for name in OWN_OPTIONS if name in options}
+    new_options = {
+        **({} if own_options.keys() & {"hard", "soft"} else {"hard": True}),
+        "proto": "tcp",
+        **own_options,
+        **changed,
+    }
+    text = ",".join(name if value is True else f"{name}={value}" for name, value in new_options.items())
+    mount_point, source = options.get("mount", "MOUNTPOINT"), options.get("source", "")
+    command = " ".join(
+        ["mount", *(["-t nfs"] if source else []), "-o", text, *([source] if source else []), str(mount_point)]
+    )
+    return f"umount {mount_point} && {command}"
 
 
 def lost_instead(bytes_per_s: float) -> Alternative:

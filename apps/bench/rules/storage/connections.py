@@ -24,7 +24,7 @@ class Kind(NamedTuple):
     Without commands it is mounted anew.
     """
 
-    most: int
+    maximum: int
     change: str
     undo: str
     limit: str
@@ -68,20 +68,20 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     present = verdict.level.value / max(len(verdict.level.clients), 1)
     if abs(present / single[0] - 1) > LIKE_ONE:
         return None
-    possible = {streams: value for streams, (value, _trials) in rates.items() if streams <= kind.most}
+    possible = {streams: value for streams, (value, _trials) in rates.items() if streams <= kind.maximum}
     # Of what was measured only: so many connections as nobody tried are no advice.
     best = max(possible.values())
-    count = wanted = min(streams for streams, value in possible.items() if value >= ENOUGH * best)
-    if wanted == 1 or best < FASTER * single[0]:
+    count = target = min(streams for streams, value in possible.items() if value >= ENOUGH * best)
+    if target == 1 or best < FASTER * single[0]:
         return None
-    reached = [value for streams, value in possible.items() if streams <= wanted]
+    rates_below = [value for streams, value in possible.items() if streams <= target]
     # All clients together get no more than the disks give: what more connections gain ends there.
     disk = verdict.disk.value / max(len(verdict.level.clients), 1) if verdict.disk else None
-    predicted = min(max(reached), disk) if disk else max(reached)
+    predicted = min(max(rates_below), disk) if disk else max(rates_below)
     if predicted <= present:
         return None
     trials = {trial for _value, own in rates.values() for trial in own} | set(verdict.level.trials)
-    shown = {
+    params = {
         "name": question.facts.name,
         "metric": question.metric,
         "present": rate(present),
@@ -96,17 +96,18 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         question=of_files(question.facts.name),
         subject=question.subject[:200],
         title=Message(
-            _("%(name)s moves what one TCP connection does (%(present)s): open %(count)s"), {**shown, "count": wanted}
+            _("%(name)s moves what one TCP connection does (%(present)s): open %(count)s"),
+            {**params, "count": target},
         ),
         why=(
-            Message(_("One TCP stream over the same path reaches %(single)s, %(streams)s reach %(best)s."), shown),
+            Message(_("One TCP stream over the same path reaches %(single)s, %(streams)s reach %(best)s."), params),
             Message(_("So its single connection is the limit, not the path.")),
         ),
-        value=float(wanted),
+        value=float(target),
         unit="count",
         formula=f"X = {rate(present)} ≈ X_1 = {rate(single[0])}; N = {count}: {rate(best)}",
         evidence=tuple(sorted(trials)),
-        change=kind.change.format(count=wanted) or mount_again(options, nconnect=wanted),
+        change=kind.change.format(count=target) or mount_again(options, nconnect=target),
         undo=kind.undo or mount_again(options),
         present=present,
         predicted=predicted,
@@ -132,9 +133,9 @@ def _streams(
     """
     ends = {client_end(point, question)[0] for point in evidence.points if joins(point, question)}
     own = next((client for client in clients if client in ends), "")
-    found: dict[int, tuple[float, tuple[int, ...]]] = {}
-    for told in evidence.points:
-        point = pace.undisturbed(told)
+    best_rates: dict[int, tuple[float, tuple[int, ...]]] = {}
+    for original in evidence.points:
+        point = pace.undisturbed(original)
         is_reverse = point.goes_back("goodput")
         values = point.values("goodput")
         if not values or min(values) <= 0 or "loss" in point.metrics or point.parameters.get("window"):
@@ -145,6 +146,6 @@ def _streams(
             continue
         mean = (point.mean("goodput") or 0.0) / 8
         streams = point.parameters["streams"]
-        if streams not in found or mean > found[streams][0]:
-            found[streams] = mean, point.trials("goodput")
-    return found
+        if streams not in best_rates or mean > best_rates[streams][0]:
+            best_rates[streams] = mean, point.trials("goodput")
+    return best_rates

@@ -16,9 +16,9 @@ def clients_of(evidence: Evidence, trend: Trend, curve: shapes.Curve | None) -> 
         return curve.roles.get("client", ()) or curve.roles.get("node", ())
     facts = evidence.file_systems.get(trend.file_system)
     servers = set(facts.servers) if facts else set()
-    named = [p for p in evidence.points if p.file_system == trend.file_system and p.roles.get("client")]
-    if named:
-        return max((point.roles["client"] for point in named), key=len)
+    own_points = [p for p in evidence.points if p.file_system == trend.file_system and p.roles.get("client")]
+    if own_points:
+        return max((point.roles["client"] for point in own_points), key=len)
     ends = [
         one if other in servers else other for one, other in evidence.paths if (one in servers) != (other in servers)
     ]
@@ -27,12 +27,12 @@ def clients_of(evidence: Evidence, trend: Trend, curve: shapes.Curve | None) -> 
 
 def most_of(evidence: Evidence, trend: Trend) -> float | None:
     """Return the largest number for which a figure of the file system stands beside a printed trend."""
-    known = [
+    counts = [
         described(point, evidence).get(trend.factor)
         for point in evidence.points
         if point.file_system == trend.file_system and point.values(trend.metric)
     ]
-    return max((float(count) for count in known if count), default=trend.knee)
+    return max((float(count) for count in counts if count), default=trend.knee)
 
 
 def ceilings_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...]) -> dict[int, float]:
@@ -40,8 +40,8 @@ def ceilings_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...]) -> d
     facts = evidence.file_systems.get(trend.file_system)
     if not facts or not facts.servers:
         return {}
-    found = {count: stated_rate(evidence, clients[:count], facts) for count in range(1, len(clients) + 1)}
-    return {count: value for count, value in found.items() if value}
+    ceilings = {count: stated_rate(evidence, clients[:count], facts) for count in range(1, len(clients) + 1)}
+    return {count: value for count, value in ceilings.items() if value}
 
 
 def bound_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...], carried: dict[int, float]) -> float | None:

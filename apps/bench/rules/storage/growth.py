@@ -20,8 +20,8 @@ _NEARLY_FULL = _("%(best)s (%(way)s) is %(share)s %% of the %(ceiling)s that the
 class Case(NamedTuple):
     """A trend, the means where they were measured, and what the network carries for so many clients (B/s).
 
-    `bound` is what it carries though more take part (None: they share no link), `disk` what the disks
-    gave alone, `held` that an end was at its limit at the last number, `interval` what the rate there may really be.
+    `bound` is what it carries though more take part (None: they share no link), `disk` what the disks gave alone,
+    `is_held` that an end was at its limit at the last number, `interval` what the rate there may really be.
     """
 
     trend: Trend
@@ -29,11 +29,11 @@ class Case(NamedTuple):
     clients: tuple[str, ...]
     ceilings: Mapping[int, float]
     kind: str = ""
-    most: float | None = None
+    max_count: float | None = None
     interval: tuple[float, float] | None = None
     bound: float | None = None
     disk: Beneath | None = None
-    held: bool = False
+    is_held: bool = False
 
     @property
     def ceiling(self) -> float | None:
@@ -45,8 +45,12 @@ def is_of_cache(case: Case) -> bool:
     """Return whether a rate is beyond what the network carries for so many: a cache gave it."""
     if not case.means:
         return False
-    most = case.ceilings if case.trend.factor == CLIENTS else dict.fromkeys(map(int, case.means), case.ceiling or 0.0)
-    return any(value > BEYOND * most[int(count)] for count, value in case.means.items() if most.get(int(count)))
+    ceilings = (
+        case.ceilings if case.trend.factor == CLIENTS else dict.fromkeys(map(int, case.means), case.ceiling or 0.0)
+    )
+    return any(
+        value > BEYOND * ceilings[int(count)] for count, value in case.means.items() if ceilings.get(int(count))
+    )
 
 
 def full(case: Case) -> list[Message]:
@@ -80,7 +84,7 @@ def doubt_of(case: Case) -> str:
             "It is nearly all that the network carries for these: whether more would have links of their own is not"
             " known."
         )
-    if case.held and case.trend.factor != CLIENTS:
+    if case.is_held and case.trend.factor != CLIENTS:
         return _("An end was at its limit at the last number: more on the same nodes may add nothing.")
     if len(case.means) > 1 and min(case.means) > 0:
         first, *_between, before, last = [min(case.means), *case.means]
@@ -96,9 +100,9 @@ def _bring_links(case: Case) -> bool:
 
 def _is_alike(case: Case) -> bool:
     """Return whether the disks were measured with as many tasks at once as the file system had at the last number."""
-    most = max(case.means, default=case.most) or 1
+    max_count = max(case.means, default=case.max_count) or 1
     beside = case.trend.fixed.get(THREADS if case.trend.factor == CLIENTS else CLIENTS) or 1
-    tasks = most if case.trend.factor == TASKS else most * beside
+    tasks = max_count if case.trend.factor == TASKS else max_count * beside
     return case.disk is None or case.disk.tasks is None or tasks <= case.disk.tasks
 
 
@@ -119,15 +123,15 @@ def of_network(case: Case, apiece: float | None) -> Message | None:
         " %(apiece)s each it takes"
         " %(least)s or more to fill it, if neither servers nor disks are full before."
     )
-    most = max(case.means, default=case.most) or 1
+    max_count = max(case.means, default=case.max_count) or 1
     params = {"best": rate(best), "apiece": rate(apiece), "least": math.ceil(case.ceiling / apiece)}
-    params |= {"most": f"{most:g}", "way": way_of(case.trend)}
+    params |= {"most": f"{max_count:g}", "way": way_of(case.trend)}
     return Message(text, {**params, **share_of(best, case.ceiling)})
 
 
-def fills(best: float | None, ceiling: float | None, least: float = FULL_NETWORK) -> bool:
+def fills(best: float | None, ceiling: float | None, share: float = FULL_NETWORK) -> bool:
     """Return whether a rate is nearly all that the network carries; one above it contradicts the links."""
-    return best is not None and ceiling is not None and least * ceiling <= best <= BEYOND * ceiling
+    return best is not None and ceiling is not None and share * ceiling <= best <= BEYOND * ceiling
 
 
 def share_of(best: float | None, ceiling: float | None) -> dict[str, str]:

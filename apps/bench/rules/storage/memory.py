@@ -14,7 +14,7 @@ _TITLES = {
 _OF_TASKS = _("How %(name)s goes with the tasks (%(way)s) is not told: the servers' memory may have been read")
 
 
-def asked(draft: FindingDraft, curve: Curve | None) -> FindingDraft:
+def with_doubt(draft: FindingDraft, curve: Curve | None) -> FindingDraft:
     """Return a finding on a curve; the doubt in it where a judge saw that some of its figures may be of memory.
 
     Whether all of them are, or only those of some values, it is no word on what lies on disks.
@@ -25,14 +25,14 @@ def asked(draft: FindingDraft, curve: Curve | None) -> FindingDraft:
         "Of %(flagged)s of %(count)s settings the servers' memory had room for what was read after it was written"
         " (cached-by-server)."
     )
-    shown = {"flagged": len(curve.of_memory), "count": len(curve.cells)}
+    params = {"flagged": len(curve.of_memory), "count": len(curve.cells)}
     again = _("The same with more data than the servers' memory holds, or with that freed before each reading.")
     return replace(
         draft,
         kind=DOUBT,
         title=Message(_TITLES.get(curve.factor, _OF_TASKS), draft.title.params),
         # The figures stay; what follows of them for disks and network does not.
-        why=(*draft.why[:1], Message(text, shown)),
+        why=(*draft.why[:1], Message(text, params)),
         change="",
         undo="",
         is_comparison=False,

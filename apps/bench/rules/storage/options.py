@@ -29,14 +29,14 @@ def _of_kind(kind: str, conclude: Callable[[Evidence, Verdict], FindingDraft | N
     """Return a rule over the file systems of a kind that fill neither network nor disks."""
 
     def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
-        asked = [
+        own_verdicts = [
             verdict
             for verdict in verdicts
             if verdict.question.facts.kind == kind
             and verdict.layer not in (NETWORK, DISK)
             and verdict.level not in verdict.cached
         ]
-        drafts = [conclude(evidence, verdict) for verdict in asked]
+        drafts = [conclude(evidence, verdict) for verdict in own_verdicts]
         return [draft for draft in drafts if draft]
 
     return conclude_all
@@ -49,7 +49,7 @@ def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     size = number_of(facts.options.get(name))
     if size is None or size >= MOST_TRANSFER:
         return None
-    shown = {
+    params = {
         "name": facts.name,
         "option": name,
         "size": format_quantity(size, "B"),
@@ -58,8 +58,8 @@ def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     return _draft(
         verdict,
         rule=NFS,
-        title=Message(_("%(name)s moves %(size)s with each request: set %(option)s to %(most)s"), shown),
-        why=(Message(_("Linux allows %(most)s, and each request costs a round trip."), shown),),
+        title=Message(_("%(name)s moves %(size)s with each request: set %(option)s to %(most)s"), params),
+        why=(Message(_("Linux allows %(most)s, and each request costs a round trip."), params),),
         value=float(MOST_TRANSFER),
         formula=f"{name} = {size:,} B < {MOST_TRANSFER:,} B",
         change=mount_again(facts.options, rsize=MIB, wsize=MIB),
@@ -87,10 +87,10 @@ def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     each = verdict.level.value / clients
     if each < LIMITED * allowed or under_way >= bdp:
         return None
-    wanted = min(math.ceil(bdp / (stripes * size)), MOST_REQUESTS)
-    shown = {
+    target = min(math.ceil(bdp / (stripes * size)), MOST_REQUESTS)
+    params = {
         "name": facts.name,
-        "wanted": wanted,
+        "wanted": target,
         "requests": requests,
         "bytes": format_quantity(under_way, "B"),
         "allowed": rate(allowed),
@@ -100,21 +100,21 @@ def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         verdict,
         rule=LUSTRE,
         title=Message(
-            _("%(name)s has %(bytes)s under way and the path holds %(bdp)s: allow %(wanted)s requests"), shown
+            _("%(name)s has %(bytes)s under way and the path holds %(bdp)s: allow %(wanted)s requests"), params
         ),
         why=(
             Message(
                 _("%(requests)s requests for each stripe allow %(allowed)s at this RTT, which is what it gives."),
-                shown,
+                params,
             ),
         ),
-        value=float(wanted),
-        formula=f"W / RTT = {stripes} · {requests} · {size:,} B / RTT = {rate(allowed)}; BDP / W1 = {wanted}",
-        change=f"lctl set_param osc.*.max_rpcs_in_flight={wanted} osc.*.max_dirty_mb={4 * wanted * size // MIB}",
+        value=float(target),
+        formula=f"W / RTT = {stripes} · {requests} · {size:,} B / RTT = {rate(allowed)}; BDP / W1 = {target}",
+        change=f"lctl set_param osc.*.max_rpcs_in_flight={target} osc.*.max_dirty_mb={4 * target * size // MIB}",
         undo=f"lctl set_param osc.*.max_rpcs_in_flight={requests} osc.*.max_dirty_mb={4 * requests * size // MIB}",
         confidence=0.75,
         # Present and predicted are those of all clients together.
-        predicted=min(flow, clients * wanted * stripes * size / rtt),
+        predicted=min(flow, clients * target * stripes * size / rtt),
         limit=_("On each client; wide stripes are for large shared files, small files are best on one."),
         source="Lustre wiki, Lustre Tuning; lctl(8)",
         unit="count",
@@ -128,24 +128,24 @@ def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     sizes = [size for name in names if (size := number_of(facts.options.get(name)))]
     if not sizes or not rtt or not flow:
         return None
-    least, bdp = min(sizes), network.bdp_bytes(_one_bps(evidence, verdict), rtt) or 0
-    if least >= bdp:
+    min_size, bdp = min(sizes), network.bdp_bytes(_one_bps(evidence, verdict), rtt) or 0
+    if min_size >= bdp:
         return None
     each = verdict.level.value / max(len(verdict.level.clients), 1)
-    is_limit = each >= LIMITED * least / rtt
-    shown = {"name": facts.name, "size": format_quantity(least, "B"), "bdp": format_quantity(bdp, "B")}
+    is_limit = each >= LIMITED * min_size / rtt
+    params = {"name": facts.name, "size": format_quantity(min_size, "B"), "bdp": format_quantity(bdp, "B")}
     text = _("Each client has %(each)s, and one such socket allows %(allowed)s: loss, or waiting, limits it there.")
-    roomy = Message(text, {"each": rate(each), "allowed": rate(least / rtt)})
+    roomy = Message(text, {"each": rate(each), "allowed": rate(min_size / rtt)})
     old = ",".join(f"{name}={number_of(facts.options.get(name)) or 0}" for name in names)
     return _draft(
         verdict,
         rule=GPFS,
         title=Message(
-            _("The sockets of %(name)s hold %(size)s and the path %(bdp)s: leave their size to the kernel"), shown
+            _("The sockets of %(name)s hold %(size)s and the path %(bdp)s: leave their size to the kernel"), params
         ),
-        why=(Message(_("A size of 0 lets the kernel grow the window; one that is set switches that off."), shown),),
+        why=(Message(_("A size of 0 lets the kernel grow the window; one that is set switches that off."), params),),
         value=0.0,
-        formula=f"W / RTT = {least:,} B / {format_quantity(rtt, 's')} = {rate(least / rtt)}; BDP = {bdp:,} B",
+        formula=f"W / RTT = {min_size:,} B / {format_quantity(rtt, 's')} = {rate(min_size / rtt)}; BDP = {bdp:,} B",
         change="mmchconfig socketRcvBufferSize=0,socketSndBufferSize=0",
         undo=f"mmchconfig {old}",
         confidence=0.7 if is_limit else 0.4,
@@ -175,7 +175,7 @@ def _draft(
     against: tuple[Message, ...] = (),
 ) -> FindingDraft:
     disk = verdict.disk.value if verdict.disk else None
-    reached = min(predicted, disk) if predicted and disk else predicted
+    ceiling = min(predicted, disk) if predicted and disk else predicted
     return FindingDraft(
         rule=rule,
         version=VERSION,
@@ -190,8 +190,8 @@ def _draft(
         evidence=verdict.level.trials,
         change=change,
         undo=undo,
-        present=verdict.level.value if reached else None,
-        predicted=reached,
+        present=verdict.level.value if ceiling else None,
+        predicted=ceiling,
         predicted_unit="B/s",
         confidence=confidence,
         applies_when=Message(_("Neither the network nor the disks are full.")),
@@ -199,7 +199,7 @@ def _draft(
         side_effects=(Message(_("It interrupts whoever uses the file system: do it when nobody does.")),),
         against=against,
         # What is under way in each RTT and what is lost of it leave rates that look alike.
-        alternatives=(lost_instead(verdict.level.value),) if reached else (),
+        alternatives=(lost_instead(verdict.level.value),) if ceiling else (),
         source=source,
     )
 

@@ -20,15 +20,15 @@ MB = 1e6
 
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return, of each GPFS that is itself the limit, what its clients must be allowed; None where they surely are."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     for verdict in verdicts:
         facts = verdict.question.facts
         if facts.kind != "gpfs" or verdict.layer != FILE_SYSTEM or verdict.level in verdict.cached:
             continue
         draft = _draft(evidence, verdict)
-        if draft and (facts.name not in found or (draft.value or 0) > (found[facts.name].value or 0)):
-            found[facts.name] = draft
-    return list(found.values())
+        if draft and (facts.name not in drafts or (draft.value or 0) > (drafts[facts.name].value or 0)):
+            drafts[facts.name] = draft
+    return list(drafts.values())
 
 
 def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
@@ -36,49 +36,49 @@ def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     beneath = [layer.value for layer in (verdict.network, verdict.disk) if layer]
     if not beneath:
         return None
-    wanted = min(beneath) / max(len(level.clients), 1)
-    needed = {RATE: math.ceil(TWICE * wanted / MB)}
+    client_rate = min(beneath) / max(len(level.clients), 1)
+    requirements = {RATE: math.ceil(TWICE * client_rate / MB)}
     rtt, block = rtt_of(evidence, verdict.question), facts.block_size_bytes
     if rtt and block:
         # Each task has the blocks of a round trip under way, and one that it works on.
         tasks = max(level.tasks // max(len(level.clients), 1), 1)
-        needed[POOL] = tasks * (math.ceil(wanted * rtt / block) + 1) * block
-    present = {name: number_of(facts.options.get(name)) for name in needed}
-    short = {name: value for name, value in needed.items() if (present[name] or 0) < value}
-    known = {name: value for name, value in present.items() if value is not None}
+        requirements[POOL] = tasks * (math.ceil(client_rate * rtt / block) + 1) * block
+    present = {name: number_of(facts.options.get(name)) for name in requirements}
+    short = {name: value for name, value in requirements.items() if (present[name] or 0) < value}
+    settings = {name: value for name, value in present.items() if value is not None}
     if not short:
         return None
-    is_known = bool(short.keys() & known.keys())
-    shown = {
+    is_known = bool(short.keys() & settings.keys())
+    params = {
         "name": facts.name,
-        "wanted": rate(wanted),
+        "wanted": rate(client_rate),
         "present": rate(level.value),
         "settings": ", ".join(f"{name} {_text(name, value)}" for name, value in short.items()),
-        "now": ", ".join(f"{name} {_text(name, value)}" for name, value in known.items()),
+        "now": ", ".join(f"{name} {_text(name, value)}" for name, value in settings.items()),
     }
     text = _("See that each client of %(name)s is allowed its %(wanted)s: at least %(settings)s")
     if is_known:
         text = _("Each client of %(name)s is not allowed its %(wanted)s: set %(settings)s")
-    why = [
-        Message(_("Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all."), shown),
+    reasons = [
+        Message(_("Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all."), params),
         Message(_("The daemon reads ahead and writes behind as much as maxMBpS tells it: twice the rate wanted.")),
     ]
-    if known:
-        why.append(Message(_("The client tells %(now)s."), shown))
+    if settings:
+        reasons.append(Message(_("The client tells %(now)s."), params))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=RECOMMENDATION,
         question=of_files(facts.name),
         subject=facts.name[:200],
-        title=Message(text, shown),
-        why=tuple(why),
-        value=needed[RATE] * MB,
+        title=Message(text, params),
+        why=tuple(reasons),
+        value=requirements[RATE] * MB,
         unit="B/s",
-        formula=_formula(needed, wanted, rtt, block),
+        formula=_formula(requirements, client_rate, rtt, block),
         evidence=level.trials,
         change="mmchconfig " + ",".join(f"{name}={value}" for name, value in short.items()),
-        undo="mmchconfig " + ",".join(f"{name}={known.get(name, 'DEFAULT')}" for name in short),
+        undo="mmchconfig " + ",".join(f"{name}={settings.get(name, 'DEFAULT')}" for name in short),
         present=level.value,
         confidence=0.6 if is_known else 0.35,
         applies_when=Message(_("The file system itself is the limit: neither the network nor the disks are full.")),
@@ -92,7 +92,7 @@ def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         ),
         source="IBM Storage Scale, parameters for performance tuning: maxMBpS, pagepool",
         missing=()
-        if known.keys() >= needed.keys()
+        if settings.keys() >= requirements.keys()
         else (Message(_("What is set now: mmlsconfig on a client, and mmdiag --config for the defaults.")),),
     )
 
@@ -101,9 +101,9 @@ def _text(name: str, value: int) -> str:
     return format_quantity(value, "B") if name == POOL else str(value)
 
 
-def _formula(needed: dict[str, int], wanted: float, rtt: float | None, block: int | None) -> str:
-    parts = [f"{RATE} >= 2 · {rate(wanted)} = {needed[RATE]}"]
-    if POOL in needed and rtt and block:
-        under_way = f"⌈{rate(wanted)} · {format_quantity(rtt, 's')} / {block:,} B⌉ + 1"
-        parts.append(f"{POOL} >= tasks · ({under_way}) · {block:,} B = {needed[POOL]:,} B")
+def _formula(requirements: dict[str, int], client_rate: float, rtt: float | None, block: int | None) -> str:
+    parts = [f"{RATE} >= 2 · {rate(client_rate)} = {requirements[RATE]}"]
+    if POOL in requirements and rtt and block:
+        under_way = f"⌈{rate(client_rate)} · {format_quantity(rtt, 's')} / {block:,} B⌉ + 1"
+        parts.append(f"{POOL} >= tasks · ({under_way}) · {block:,} B = {requirements[POOL]:,} B")
     return "; ".join(parts)

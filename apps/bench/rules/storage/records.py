@@ -49,20 +49,20 @@ class Wait:
 
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return what the record size does to each file system's rates: not of what a cache gave (`cache-effect`)."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     cached = cached_in(verdicts)
     for trend, curve in shapes.shaped(evidence, factor=shapes.RECORD):
         if trend.metric not in METRICS or (trend.tool and trend.tool not in TOOLS):
             continue
         facts = evidence.file_systems.get(trend.file_system)
         disk, ceiling = facts.disk_bytes_per_s if facts else None, _ceiling_of(evidence, trend, curve)
-        most = max([*(curve.means.values() if curve else ()), trend.best or 0.0])
-        if cached & set(trend.trials) or (ceiling and most > BEYOND * ceiling):
+        max_rate = max([*(curve.means.values() if curve else ()), trend.best or 0.0])
+        if cached & set(trend.trials) or (ceiling and max_rate > BEYOND * ceiling):
             continue
         draft = _draft(trend, curve, ceiling, disk)
         if draft:
-            found.setdefault(draft.subject, memory.asked(draft, curve))
-    return list(found.values())
+            drafts.setdefault(draft.subject, memory.with_doubt(draft, curve))
+    return list(drafts.values())
 
 
 def _ceiling_of(evidence: Evidence, trend: Trend, curve: shapes.Curve | None) -> float | None:
@@ -119,24 +119,24 @@ def _draft(
 
 
 def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
-    shown = {"name": name_of(trend), "metric": trend.metric, "way": way_of(trend)}
-    why = []
+    params = {"name": name_of(trend), "metric": trend.metric, "way": way_of(trend)}
+    reasons = []
     if trend.best:
         text = _("%(metric)s of %(name)s gives %(rate)s whatever the record size.")
-        why.append(Message(text, {**shown, "rate": rate(trend.best)}))
+        reasons.append(Message(text, {**params, "rate": rate(trend.best)}))
     if means:
         text = _("From %(least)s to %(most)s all rates are within 5 %% of each other.")
         shown_range = {"least": format_quantity(min(means), "B"), "most": format_quantity(max(means), "B")}
-        why.append(Message(text, shown_range))
+        reasons.append(Message(text, shown_range))
     else:
-        why.append(Message(_("So it is printed; the figures are not.")))
+        reasons.append(Message(_("So it is printed; the figures are not.")))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=NO_CHANGE,
         subject=subject_of(trend),
-        title=Message(_("The record size has no effect on %(name)s (%(way)s): keep the file system's block"), shown),
-        why=tuple(why),
+        title=Message(_("The record size has no effect on %(name)s (%(way)s): keep the file system's block"), params),
+        why=tuple(reasons),
         value=trend.best,
         unit="B/s" if trend.best else "",
         formula="max X <= 1.05 · min X",
@@ -180,8 +180,8 @@ def _fall(means: Mapping[float, float], at: float) -> Message:
     """Return what still larger records lose, for a curve that surely falls behind its best."""
     largest = max(means)
     text = _("Larger records lose: with %(size)s it is %(rate)s, %(share)s %% less.")
-    shown = {"size": format_quantity(int(largest), "B"), "rate": rate(means[largest])}
-    return Message(text, {**shown, "share": percent(1 - means[largest] / means[at])})
+    params = {"size": format_quantity(int(largest), "B"), "rate": rate(means[largest])}
+    return Message(text, {**params, "share": percent(1 - means[largest] / means[at])})
 
 
 def _effect(
@@ -190,7 +190,7 @@ def _effect(
     size, name = format_quantity(int(at), "B"), name_of(trend)
     tool = trend.tool
     parameter = TOOLS[tool].record
-    shown = {"name": name, "metric": trend.metric, "way": way_of(trend), "size": size, "rate": rate(means[at])}
+    params = {"name": name, "metric": trend.metric, "way": way_of(trend), "size": size, "rate": rate(means[at])}
     text = _("Records of %(size)s give %(name)s its rate (%(way)s): %(rate)s")
     is_full = ceiling is not None and FULL_NETWORK * ceiling <= means[at] <= BEYOND * ceiling
     # Two sizes differ; only a third tells that the rate goes on growing.
@@ -200,7 +200,7 @@ def _effect(
         text = _("Larger records are faster on %(name)s (%(way)s): %(rate)s at %(size)s, and still growing")
     elif is_open:
         text = _("Of the two record sizes tried %(size)s is the faster on %(name)s (%(way)s): %(rate)s")
-    why = [
+    reasons = [
         Message(
             _("With records of %(now)s it is %(present)s: this is ×%(gain)s of it."),
             {
@@ -211,23 +211,23 @@ def _effect(
         )
     ]
     if trend.shape == shapes.FALLS and at > now:
-        why.append(_fall(means, at))
+        reasons.append(_fall(means, at))
     wait = find_wait(means) if trend.shape != shapes.FALLS else None
     formula = _formula(trend, means, at)
-    wanted = TIMES * wait.latency * wait.rate if wait else 0.0
+    record = TIMES * wait.latency * wait.rate if wait else 0.0
     # Where such records were measured to give less, the law is not told beside it.
-    if wait and all(value >= NINE_TENTHS * max(means.values()) for b, value in means.items() if b >= wanted):
+    if wait and all(value >= NINE_TENTHS * max(means.values()) for b, value in means.items() if b >= record):
         text_wait = _(
             "Each record waits %(latency)s and then goes at %(rate)s; records of %(wanted)s give nine tenths."
         )
         shown_wait = {
             "latency": format_quantity(wait.latency, "s"),
             "rate": rate(wait.rate),
-            "wanted": format_quantity(round(wanted), "B"),
+            "wanted": format_quantity(round(record), "B"),
         }
-        why.append(Message(text_wait, shown_wait))
+        reasons.append(Message(text_wait, shown_wait))
         formula += f"; X = b / (T + b / C), T = {format_quantity(wait.latency, 's')}, C = {rate(wait.rate)}"
-    fixed = {key: value for key, value in trend.fixed.items() if key in TOOLS[tool].kept}
+    fixed = {key: value for key, value in trend.fixed.items() if key in TOOLS[tool].fixed}
     more = Proposal(
         tool, fixed, {parameter: ", ".join(f"{int(at * factor)}" for factor in (1, 2, 4))}, {}, trend.file_system
     )
@@ -237,8 +237,8 @@ def _effect(
         kind=RECOMMENDATION,
         question=of_files(trend.file_system),
         subject=subject_of(trend),
-        title=Message(text, shown),
-        why=tuple(why),
+        title=Message(text, params),
+        why=tuple(reasons),
         value=at,
         unit="B",
         formula=formula,

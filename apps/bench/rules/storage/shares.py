@@ -34,20 +34,20 @@ class _Share(NamedTuple):
 
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return each file system's share of the local one beneath it, printed or measured where the network has room."""
-    found: dict[str, FindingDraft] = {}
+    drafts: dict[str, FindingDraft] = {}
     # Points of the two are of different layers: only a publication sets them in relation by itself.
     for ratio in shapes.ratios(dataclasses.replace(evidence, points=()), factor=shapes.FILE_SYSTEM):
-        draft = _printed(evidence, ratio)
+        draft = _printed_draft(evidence, ratio)
         if draft:
-            found.setdefault(draft.subject, draft)
+            drafts.setdefault(draft.subject, draft)
     for verdict in verdicts:
-        draft = _measured(verdict)
+        draft = _measured_draft(verdict)
         if draft:
-            found.setdefault(draft.subject, draft)
-    return list(found.values())
+            drafts.setdefault(draft.subject, draft)
+    return list(drafts.values())
 
 
-def _printed(evidence: Evidence, ratio: Ratio) -> FindingDraft | None:
+def _printed_draft(evidence: Evidence, ratio: Ratio) -> FindingDraft | None:
     name, below = str(ratio.of[shapes.FILE_SYSTEM]), str(ratio.to[shapes.FILE_SYSTEM])
     if _is_local(evidence, name):
         ratio, name, below = shapes.inverse(ratio), below, name
@@ -55,7 +55,7 @@ def _printed(evidence: Evidence, ratio: Ratio) -> FindingDraft | None:
     if not is_over or ratio.metric not in METRICS or ratio.high > MOST or math.isinf(ratio.high):
         return None
     facts, disk = evidence.file_systems.get(name), _disk_rate(evidence, below, ratio.metric)
-    why: list[Message] = []
+    reasons: list[Message] = []
     # Where both rates are known the network is told, too: a full one would be the reason for the share.
     points = [p for p in of_layer(evidence, FILE_SYSTEM, ratio.metric) if p.file_system == name]
     clients = max((nodes_of(point) for point in points), key=len, default=()) or _all_clients(evidence, name)
@@ -66,21 +66,21 @@ def _printed(evidence: Evidence, ratio: Ratio) -> FindingDraft | None:
         text = _(
             "That is %(rate)s of the disks' %(disk)s; the network would carry %(ceiling)s, which it cannot fill."
         )
-        shown = {"rate": rate(shapes.middle(ratio) * disk), "disk": rate(disk), "ceiling": rate(ceiling)}
-        why.append(Message(text, shown))
+        params = {"rate": rate(shapes.middle(ratio) * disk), "disk": rate(disk), "ceiling": rate(ceiling)}
+        reasons.append(Message(text, params))
     present = shapes.middle(ratio) * disk if disk else None
     share = _Share(shapes.middle(ratio), ratio.low, ratio.high)
-    most = min(disk, ceiling) if disk and ceiling else disk
-    return _draft(name, below, ratio.metric, share, ratio.trials, why, present, most, 0.65)
+    max_rate = min(disk, ceiling) if disk and ceiling else disk
+    return _draft(name, below, ratio.metric, share, ratio.trials, reasons, present, max_rate, 0.65)
 
 
-def _measured(verdict: Verdict) -> FindingDraft | None:
+def _measured_draft(verdict: Verdict) -> FindingDraft | None:
     """Return the share where the rate is no cache's and the network is known to have room."""
     disk, level = verdict.disk, verdict.level
     if disk is None or disk.is_stated or disk.is_floor or verdict.high or level in verdict.cached:
         return None
     network = verdict.network
-    if network is None or level.value >= FULL * network.least or not is_alike(level, disk):
+    if network is None or level.value >= FULL * network.lower_bound or not is_alike(level, disk):
         return None
     if is_over(level, disk):
         return None
@@ -89,13 +89,15 @@ def _measured(verdict: Verdict) -> FindingDraft | None:
     if error > MOST_ERROR:
         return _untold(name, disk.subject, verdict.question.metric, share, error, trials)
     text = _("The network carries %(ceiling)s, which %(rate)s does not fill.")
-    ceiling = network.value if network.times == 1 else network.least
-    why = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value)})]
-    shown = _Share(share, share * (1 - error), share * (1 + error))
+    ceiling = network.value if network.times == 1 else network.lower_bound
+    reasons = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value)})]
+    share_range = _Share(share, share * (1 - error), share * (1 + error))
     confidence = 0.85 if level.n > 1 and disk.n > 1 else 0.7
     # What the network lets through is the most that there is to gain.
-    most = min(disk.value, ceiling)
-    return _draft(name, disk.subject, verdict.question.metric, shown, trials, why, level.value, most, confidence)
+    max_rate = min(disk.value, ceiling)
+    return _draft(
+        name, disk.subject, verdict.question.metric, share_range, trials, reasons, level.value, max_rate, confidence
+    )
 
 
 def _error_of_ratio(level: Level, disk: Beneath) -> float:
@@ -109,14 +111,14 @@ def _error_of_ratio(level: Level, disk: Beneath) -> float:
 
 def _untold(name: str, below: str, metric: str, share: float, error: float, trials: tuple[int, ...]) -> FindingDraft:
     """Return that the repetitions tell no share, and what would."""
-    shown = {"name": name, "below": below, "metric": metric}
+    params = {"name": name, "below": below, "metric": metric}
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DOUBT,
         subject=f"{name} {metric}"[:200],
         title=Message(
-            _("Not enough to tell which share of %(below)s beneath it %(name)s reaches (%(metric)s)"), shown
+            _("Not enough to tell which share of %(below)s beneath it %(name)s reaches (%(metric)s)"), params
         ),
         why=(Message(_("Too few repetitions, too far apart: the share is not known to within half of itself.")),),
         value=share,
@@ -125,7 +127,7 @@ def _untold(name: str, below: str, metric: str, share: float, error: float, tria
         evidence=trials,
         confidence=0.5,
         applies_when=Message(_("Both were measured alike: the same files, record size and number of tasks.")),
-        missing=(Message(_("More repetitions of %(name)s and of %(below)s, five or more of each."), shown),),
+        missing=(Message(_("More repetitions of %(name)s and of %(below)s, five or more of each."), params),),
         source="Student (1908); JCGM 100, 5.1.2",
     )
 
@@ -136,9 +138,9 @@ def _draft(
     metric: str,
     share: _Share,
     trials: tuple[int, ...],
-    why: list[Message],
+    reasons: list[Message],
     present: float | None,
-    most: float | None,
+    max_rate: float | None,
     confidence: float,
 ) -> FindingDraft:
     low, high = percent(share.low), percent(share.high)
@@ -150,22 +152,22 @@ def _draft(
     if is_near:
         text = _("%(name)s gives nearly all that %(below)s beneath it does (%(metric)s)")
     between = low if low == high else f"{low} - {high}"
-    shown = {
+    params = {
         "name": name,
         "below": below,
         "metric": metric,
         "lost": f"{100 * (1 - share.middle):.0f}",
         "share": between,
     }
-    can_gain = most is not None and present is not None and most > present and not is_near
-    reason = Message(_("What %(below)s gives and %(name)s does not is what the file system itself takes."), shown)
+    can_gain = max_rate is not None and present is not None and max_rate > present and not is_near
+    reason = Message(_("What %(below)s gives and %(name)s does not is what the file system itself takes."), params)
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=NO_CHANGE if is_near else DIAGNOSIS,
         subject=f"{name} {metric}"[:200],
-        title=Message(text, shown),
-        why=(reason, *why),
+        title=Message(text, params),
+        why=(reason, *reasons),
         value=share.middle,
         unit="1",
         low=share.low,
@@ -173,7 +175,7 @@ def _draft(
         formula=f"X / B_disk = {between} %",
         evidence=trials,
         tried=present if can_gain else None,
-        predicted=most if can_gain else None,
+        predicted=max_rate if can_gain else None,
         predicted_unit="B/s",
         confidence=confidence,
         applies_when=Message(_("Both were measured alike: the same files, record size and number of tasks.")),

@@ -22,7 +22,7 @@ from apps.bench.rules.tcp import (
 # In the order in which a person would look: how much, what limits, and then what to change.
 # Each is asked what else would look like what it says.
 ENDS = tuple(
-    Rule(name, version, rivals.asked(conclude))
+    Rule(name, version, rivals.with_loss_beside(conclude))
     for name, version, conclude in (
         *((rule.RULE, rule.VERSION, rule.conclude) for rule in (bdp, verdict, per_flow, window, streams, limits)),
         *((rule.RULE, rule.VERSION, rule.conclude) for rule in (buffers, autotuning)),

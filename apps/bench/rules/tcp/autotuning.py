@@ -77,7 +77,7 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
     worst = min(slower, key=lambda item: item.rate)
     largest = max(slower, key=lambda item: item.point.parameters["window"])
     text = _("A window of %(window)s gives %(rate)s; the kernel's own gives %(best)s.")
-    shown = {
+    params = {
         "window": format_quantity(largest.point.parameters["window"], "B"),
         "rate": format_quantity(largest.rate, "bit/s"),
         "best": format_quantity(present.rate, "bit/s"),
@@ -90,10 +90,10 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
         kind=NO_CHANGE,
         is_comparison=True,
         title=Message(
-            _("Ask for no window: up to %(window)s an explicit one is slower than the kernel's own"), shown
+            _("Ask for no window: up to %(window)s an explicit one is slower than the kernel's own"), params
         ),
         why=(
-            Message(text, shown),
+            Message(text, params),
             Message(_("A program that sets its socket buffers switches the kernel's autotuning off for them.")),
         ),
         value=0.0,

@@ -36,7 +36,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if path is None or path.capacity.is_lower_bound or is_told_beside(evidence):
         return None
     bdp, window = path.bdp_bytes, wanted_window(path)
-    why = [
+    reasons = [
         path.rtt.source,
         path.capacity.source,
         Message(
@@ -45,21 +45,20 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         ),
     ]
     present, outlook = present_rate(evidence), read_outlook(evidence, path)
-    printed = _printed_knee(evidence)
-    if printed:
+    knee = _printed_knee(evidence)
+    if knee:
         text = _("Printed: the path is full only from a window of %(knee)s on, %(times)s times the BDP.")
-        why.append(Message(text, {"knee": format_quantity(printed, "B"), "times": f"{printed / bdp:.1f}"}))
+        reasons.append(Message(text, {"knee": format_quantity(knee, "B"), "times": f"{knee / bdp:.1f}"}))
     is_swept = (
-        printed
-        or len({point.parameters["window"] for point in tcp_points(evidence) if point.parameters["window"]}) > 2
+        knee or len({point.parameters["window"] for point in tcp_points(evidence) if point.parameters["window"]}) > 2
     )
     is_little, is_vain = is_short(path), outlook.in_the_way is not None or outlook.is_vain
     if present and not is_little:
         text = _("With the kernel's automatic window one stream now reaches %(rate)s: a gain of ×%(gain)s at most.")
         gain = f"{max(path.ceiling_bps / present, 1):.2f}"
-        why.append(Message(text, {"rate": format_quantity(present, "bit/s"), "gain": gain}))
+        reasons.append(Message(text, {"rate": format_quantity(present, "bit/s"), "gain": gain}))
     if window > UNSCALED:
-        why.append(Message(_("It is more than 65,535 bytes, so both ends need window scaling (RFC 7323).")))
+        reasons.append(Message(_("It is more than 65,535 bytes, so both ends need window scaling (RFC 7323).")))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -69,12 +68,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
             _title(path, outlook, is_short=is_little, is_vain=is_vain),
             {"bdp": format_quantity(bdp, "B"), "window": format_quantity(window, "B")},
         ),
-        why=tuple(why),
+        why=tuple(reasons),
         against=outlook.objections,
         value=float(bdp),
         unit="B",
         low=float(bdp),
-        high=max(float(window), printed or 0.0),
+        high=max(float(window), knee or 0.0),
         formula=f"{path.bdp_formula}; W = {MARGIN} · BDP = {window:,} B",
         evidence=path.trials,
         present=present,
@@ -150,8 +149,8 @@ def present_rate(evidence: Evidence) -> float | None:
 
 def _most_asked(evidence: Evidence) -> int:
     """Return the largest window (B) that a program may ask for on both nodes, 0 where their kernels did not say."""
-    told = [sysctl.read_sysctls(evidence, role).get(name, "") for role in sysctl.ROLES for name in MAXIMA]
-    return min(MOST_ASKED, *(int(value) if value.isdigit() else 0 for value in told))
+    maxima = [sysctl.read_sysctls(evidence, role).get(name, "") for role in sysctl.ROLES for name in MAXIMA]
+    return min(MOST_ASKED, *(int(value) if value.isdigit() else 0 for value in maxima))
 
 
 def _printed_knee(evidence: Evidence) -> float | None:

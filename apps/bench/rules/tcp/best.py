@@ -48,26 +48,26 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
     now, present = {"window": 0, "streams": 1}, present_rate(evidence)
     if not present or present >= low or (window, streams) == (0, 1):
         return None
-    shown = {
+    params = {
         "setting": programs.words(window=window, streams=streams),
         "rate": format_quantity(item.rate, "bit/s"),
         "less": format_quantity(less, "bit/s"),
         "n": len(rates),
     }
     title = _("Of all settings measured on this path %(setting)s had the most: %(rate)s")
-    why = _("What else is proposed for it had %(less)s (n = %(n)s of the best).")
+    reason = _("What else is proposed for it had %(less)s (n = %(n)s of the best).")
     if lead is None or not lead.predicted:
         title = _("%(setting)s had more than one stream with the automatic window: %(rate)s")
-        why = _("One stream with the automatic window had %(less)s beside it.")
+        reason = _("One stream with the automatic window had %(less)s beside it.")
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        title=Message(title, shown),
-        why=(Message(why, shown), *_lost(evidence, item)),
+        title=Message(title, params),
+        why=(Message(reason, params), *_loss_beyond(evidence, item)),
         limits=_still_grows(evidence, item),
         value=item.rate,
         unit="bit/s",
-        formula=f"X({shown['setting']}) = {shown['rate']} > {shown['less']}",
+        formula=f"X({params['setting']}) = {params['rate']} > {params['less']}",
         evidence=item.trials,
         change=programs.iperf3(window=window, streams=streams),
         undo=programs.iperf3(),
@@ -112,21 +112,21 @@ def _beside_present(evidence: Evidence) -> Present | None:
     return item if is_apart else None
 
 
-def _lost(evidence: Evidence, best: Present) -> tuple[Message, ...]:
+def _loss_beyond(evidence: Evidence, best: Present) -> tuple[Message, ...]:
     """Return what the most streams, or the largest window, measured alike in all else surely lose."""
     for name in ("streams", "window"):
-        rest = _rest(best, name)
-        alike = [item for item in _plain(evidence) if _rest(item, name) == rest]
+        fixed = _fixed_parameters(best, name)
+        alike = [item for item in _plain(evidence) if _fixed_parameters(item, name) == fixed]
         last = max(alike, key=lambda item: item.point.parameters.get(name) or 0)
         is_more = (last.point.parameters.get(name) or 0) > (best.point.parameters.get(name) or 0)
-        rates, most = last.point.values("goodput"), best.point.values("goodput")
-        if is_more and scatter_of(evidence).is_less(rates, most, by=FELL):
-            shown = {
+        rates, best_rates = last.point.values("goodput"), best.point.values("goodput")
+        if is_more and scatter_of(evidence).is_less(rates, best_rates, by=FELL):
+            params = {
                 "setting": programs.words(window=last.point.parameters.get("window") or 0, streams=last.streams),
                 "rate": format_quantity(last.rate, "bit/s"),
                 "share": percent(1 - last.rate / best.rate),
             }
-            return (Message(_("More than that loses: %(setting)s had %(rate)s, %(share)s %% less."), shown),)
+            return (Message(_("More than that loses: %(setting)s had %(rate)s, %(share)s %% less."), params),)
     return ()
 
 
@@ -138,17 +138,21 @@ def _still_grows(evidence: Evidence, best: Present) -> tuple[Message, ...]:
         "window": _("The rate still grew at the largest window tried, %(most)s: a larger one may have more yet."),
     }
     for name, text in texts.items():
-        rest, own = _rest(best, name), best.point.parameters.get(name) or 0
-        alike = {item.point.parameters.get(name) or 0: item for item in _plain(evidence) if _rest(item, name) == rest}
+        fixed, own = _fixed_parameters(best, name), best.point.parameters.get(name) or 0
+        alike = {
+            item.point.parameters.get(name) or 0: item
+            for item in _plain(evidence)
+            if _fixed_parameters(item, name) == fixed
+        }
         # The automatic window is no size.
         before = [value for value in alike if 0 < value < own]
         if not before or max(alike) > own:
             continue
-        rates, most = alike[max(before)].point.values("goodput"), best.point.values("goodput")
-        if scatter_of(evidence).is_less(rates, most, by=SURELY):
+        rates, best_rates = alike[max(before)].point.values("goodput"), best.point.values("goodput")
+        if scatter_of(evidence).is_less(rates, best_rates, by=SURELY):
             remarks.append(Message(text, {"most": format_quantity(own, "B") if name == "window" else own}))
     return tuple(remarks)
 
 
-def _rest(item: Present, name: str) -> Mapping[str, Any]:
+def _fixed_parameters(item: Present, name: str) -> Mapping[str, Any]:
     return rest_of(item.point.parameters, name)

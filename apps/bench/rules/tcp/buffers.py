@@ -27,17 +27,17 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     path = read_path(evidence)
     if is_short(path):
         return None
-    asked = max(item.point.parameters["window"] for item in capped)
+    request = max(item.point.parameters["window"] for item in capped)
     # Nobody needs a larger window than the path holds, however large a one was tried.
-    wanted = min(asked, wanted_window(path)) if path else asked
-    least = min(capped, key=lambda item: item.point.parameters["window"])
-    granted = least.mean("window_granted") or 0.0
-    if wanted <= granted / 2:
+    target = min(request, wanted_window(path)) if path else request
+    smallest = min(capped, key=lambda item: item.point.parameters["window"])
+    granted = smallest.mean("window_granted") or 0.0
+    if target <= granted / 2:
         return None
-    maximum = min(math.ceil(wanted / 1024) * 1024, MOST)
+    maximum = min(math.ceil(target / 1024) * 1024, MOST)
     nodes = {role: _settings(evidence, role, maximum) for role in sysctl.ROLES}
-    shown = {
-        "asked": format_quantity(least.point.parameters["window"], "B"),
+    params = {
+        "asked": format_quantity(smallest.point.parameters["window"], "B"),
         "granted": format_quantity(round(granted / 2), "B"),
     }
     text = _("Of a window of %(asked)s that was asked for the kernel granted %(granted)s, and said nothing.")
@@ -46,18 +46,18 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         version=VERSION,
         title=Message(
             _("rmem_max or wmem_max caps windows at %(granted)s: raise them to %(maximum)s on both nodes"),
-            {**shown, "maximum": format_quantity(maximum, "B")},
+            {**params, "maximum": format_quantity(maximum, "B")},
         ),
-        why=(Message(text, shown), *_maxima(evidence)),
+        why=(Message(text, params), *_maxima(evidence)),
         value=float(maximum),
         unit="B",
         low=float(math.ceil(granted / 2)),
         high=float(maximum),
-        formula=f"granted = {granted:,.0f} B < 2 · W = {2 * least.point.parameters['window']:,} B",
+        formula=f"granted = {granted:,.0f} B < 2 · W = {2 * smallest.point.parameters['window']:,} B",
         evidence=tuple(sorted({trial for item in capped for trial in item.trials})),
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: programs may ask for windows of {maximum:,} B"),
         undo=sysctl.undo(nodes, NAME),
-        present=least.rate,
+        present=smallest.rate,
         confidence=0.95,
         applies_when=Message(_("Programs that set their socket buffers themselves, such as iperf3 -w or -tcp-bs.")),
         limits=(
@@ -77,20 +77,22 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 
 
 def _is_capped(item: Present) -> bool:
-    asked, granted = item.point.parameters.get("window") or 0, item.mean("window_granted")
-    return bool(asked and granted and granted < GRANTED * 2 * asked)
+    request, granted = item.point.parameters.get("window") or 0, item.mean("window_granted")
+    return bool(request and granted and granted < GRANTED * 2 * request)
 
 
 def _settings(evidence: Evidence, role: str, maximum: int) -> Settings:
-    told = read_sysctls(evidence, role)
-    wanted = {name: str(max(int(told[name]) if told.get(name, "").isdigit() else 0, maximum)) for name in MAXIMA}
-    return Settings(wanted, {name: told.get(name) for name in MAXIMA}, are_limits=True)
+    sysctls = read_sysctls(evidence, role)
+    targets = {
+        name: str(max(int(sysctls[name]) if sysctls.get(name, "").isdigit() else 0, maximum)) for name in MAXIMA
+    }
+    return Settings(targets, {name: sysctls.get(name) for name in MAXIMA}, are_limits=True)
 
 
 def _maxima(evidence: Evidence) -> tuple[Message, ...]:
-    told = [(role, name, read_sysctls(evidence, role).get(name)) for role in sysctl.ROLES for name in MAXIMA]
+    maxima = [(role, name, read_sysctls(evidence, role).get(name)) for role in sysctl.ROLES for name in MAXIMA]
     return tuple(
         Message(_("%(role)s: %(name)s is now “%(value)s”."), {"role": role, "name": name, "value": value})
-        for role, name, value in told
+        for role, name, value in maxima
         if value is not None
     )

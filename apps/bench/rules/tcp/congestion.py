@@ -19,29 +19,31 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the fastest of the controls measured, or that BBR is worth a trial; None where CUBIC does well."""
     sweeps = [sweep for sweep in find_sweeps(tcp_points(evidence), "congestion") if len(sweep.cells) > 1]
     if sweeps:
-        return _measured(evidence, sweeps[0])
+        return _best_control(evidence, sweeps[0])
     path, present = read_path(evidence), read_present(evidence)
-    found = verdict.conclude(evidence)
-    if path is None or present is None or found is None or found.subject != "loss":
+    limit = verdict.conclude(evidence)
+    if path is None or present is None or limit is None or limit.subject != "loss":
         return None
-    lost = present.lost_share or 0.0
-    seen = estimates.lost_by_datagrams(evidence, path.most_bps, lost)
-    if seen is None or not estimates.ALIKE * lost <= seen[0] <= lost / estimates.ALIKE:
+    lost_share = present.lost_share or 0.0
+    udp_loss = estimates.lost_by_datagrams(evidence, path.most_bps, lost_share)
+    if udp_loss is None or not estimates.ALIKE * lost_share <= udp_loss[0] <= lost_share / estimates.ALIKE:
         # A policer drops as much, and BBR sends against it in vain: only datagrams tell.
         return None
     return _to_try(evidence, path, present)
 
 
-def _measured(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
+def _best_control(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
     best, present, scatter = sweep.best, _present(sweep), scatter_of(evidence)
     if best is present or best.rate.mean < BETTER * present.rate.mean or best.is_scattered or present.is_scattered:
         return None
     # Where a judge saw an end set the pace no control does; and the best of several is above by chance now and then.
-    held = {trial for point in tcp_points(evidence) if pace.flags_of(point) for trial in point.trials("goodput")}
-    if held & {*best.trials, *present.trials} or not scatter.is_less(present.rates, best.rates, by=SURELY):
+    held_trials = {
+        trial for point in tcp_points(evidence) if pace.flags_of(point) for trial in point.trials("goodput")
+    }
+    if held_trials & {*best.trials, *present.trials} or not scatter.is_less(present.rates, best.rates, by=SURELY):
         return None
     is_apart = best.rate.ci_low is not None and (present.rate.ci_high or 0.0) < best.rate.ci_low
-    shown = {
+    params = {
         "best": best.value or "default",
         "rate": format_quantity(best.rate.mean, "bit/s"),
         "present": present.value or "default",
@@ -54,9 +56,9 @@ def _measured(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        title=Message(_("Let the sender use %(best)s: %(rate)s instead of %(less)s"), shown),
-        why=(Message(text, shown),),
-        formula=f"X({best.value or 'default'}) / X({present.value or 'default'}) = {shown['times']}",
+        title=Message(_("Let the sender use %(best)s: %(rate)s instead of %(less)s"), params),
+        why=(Message(text, params),),
+        formula=f"X({best.value or 'default'}) / X({present.value or 'default'}) = {params['times']}",
         evidence=sweep.trials,
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: what senders use"),
         undo=sysctl.undo(nodes, NAME),
@@ -87,8 +89,8 @@ def _proof(sweep: Sweep, now: Cell, then: Cell) -> Proof:
 
 
 def _to_try(evidence: Evidence, path: PathReading, present: Present) -> FindingDraft:
-    offered = evidence.facts.get(evidence.sender, {}).get("congestion_controls", {})
-    is_loaded = "bbr" in offered.get("available", ()) if isinstance(offered, dict) else False
+    controls = evidence.facts.get(evidence.sender, {}).get("congestion_controls", {})
+    is_loaded = "bbr" in controls.get("available", ()) if isinstance(controls, dict) else False
     nodes = sysctl.simple(evidence, {KEY: "bbr"}, (evidence.sender,))
     text = _(
         "Loss halves the windows of Reno and CUBIC; BBR paces by the rate it measures and heeds single losses less."
@@ -128,7 +130,7 @@ def _to_try(evidence: Evidence, path: PathReading, present: Present) -> FindingD
 def _unfair(control: str, again: float | None) -> tuple[Message, ...]:
     if not control.startswith("bbr"):
         return ()
-    found = [Message(_("BBR takes rate from flows of CUBIC where queues are short, and sends far more again."))]
+    messages = [Message(_("BBR takes rate from flows of CUBIC where queues are short, and sends far more again."))]
     if again:
-        found.append(Message(_("%(count)s segments were sent again in a run."), {"count": f"{again:.0f}"}))
-    return tuple(found)
+        messages.append(Message(_("%(count)s segments were sent again in a run."), {"count": f"{again:.0f}"}))
+    return tuple(messages)

@@ -19,28 +19,28 @@ PING_HEADERS = 28
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return that discovery is to be switched on, or that packets vanish on the way; None where neither shows."""
-    seen = [item for item in read_all(evidence) if is_plain(item.point)]
-    if not seen:
+    readings = [item for item in read_all(evidence) if is_plain(item.point)]
+    if not readings:
         return None
     off = tuple(role for role in sysctl.ROLES if sysctl.read_sysctls(evidence, role).get(KEY, "0") not in ("0", ""))
-    return _switch_on(evidence, seen, off) if off else _vanishing(evidence, seen)
+    return _switch_on(evidence, readings, off) if off else _vanishing(evidence, readings)
 
 
-def _switch_on(evidence: Evidence, seen: list[Present], off: tuple[str, ...]) -> FindingDraft:
-    item = max(seen, key=lambda one: one.rate)
+def _switch_on(evidence: Evidence, readings: list[Present], off: tuple[str, ...]) -> FindingDraft:
+    item = max(readings, key=lambda one: one.rate)
     allowed = evidence.path.mtu or 0
     nodes = sysctl.simple(evidence, {KEY: "0"}, off)
-    why = [Message(_("%(name)s is set on %(roles)s."), {"name": KEY, "roles": " + ".join(off)})]
+    reasons = [Message(_("%(name)s is set on %(roles)s."), {"name": KEY, "roles": " + ".join(off)})]
     is_small = bool(item.mss and allowed and item.mss + HEADERS < allowed * SMALL)
     if is_small:
-        shown = {"mss": f"{item.mss:.0f}", "allowed": allowed}
-        why.append(Message(_("Segments carried %(mss)s B; every link of the path allows %(allowed)s B."), shown))
+        params = {"mss": f"{item.mss:.0f}", "allowed": allowed}
+        reasons.append(Message(_("Segments carried %(mss)s B; every link of the path allows %(allowed)s B."), params))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=RECOMMENDATION,
         title=Message(_("Let %(roles)s discover the path's MTU"), {"roles": " + ".join(off)}),
-        why=tuple(why),
+        why=tuple(reasons),
         formula=f"{KEY} = 0",
         evidence=item.trials,
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: discover the path's MTU"),
@@ -58,23 +58,23 @@ def _switch_on(evidence: Evidence, seen: list[Present], off: tuple[str, ...]) ->
     )
 
 
-def _vanishing(evidence: Evidence, seen: list[Present]) -> FindingDraft | None:
+def _vanishing(evidence: Evidence, readings: list[Present]) -> FindingDraft | None:
     """Return that large packets seem to vanish: TCP made its segments small, and nothing else known would.
 
     Not where its probing of the MTU is off, nor where the window seen holds less than two segments (the kernel sends
     none of more than half of it). That large packets vanish and small ones do not, only pings with DF set decide.
     """
-    found = [item for item in seen if _is_probed_small(item) and not _is_half_window(item)]
+    suspects = [item for item in readings if _is_probed_small(item) and not _is_half_window(item)]
     probing = sysctl.read_sysctls(evidence, evidence.sender).get(PROBING)
     passes = _pinged(evidence)
-    if not found or probing == "0" or passes:
+    if not suspects or probing == "0" or passes:
         return None
-    item = max(found, key=lambda one: len(one.trials))
-    told, first, last = int(item.kernel["path_mtu"]), item.point.observed["mss"], item.kernel["mss"]
-    shown = {"told": told, "first": f"{first:.0f}", "last": f"{last:.0f}"}
-    why = [
-        Message(_("The connection began with segments of %(first)s B, so both ends take them."), shown),
-        Message(_("It ended with %(last)s B, and the kernel still takes the path's MTU for %(told)s B."), shown),
+    item = max(suspects, key=lambda one: len(one.trials))
+    path_mtu, first, last = int(item.kernel["path_mtu"]), item.point.observed["mss"], item.kernel["mss"]
+    params = {"told": path_mtu, "first": f"{first:.0f}", "last": f"{last:.0f}"}
+    reasons = [
+        Message(_("The connection began with segments of %(first)s B, so both ends take them."), params),
+        Message(_("It ended with %(last)s B, and the kernel still takes the path's MTU for %(told)s B."), params),
         Message(_("TCP makes segments small by itself only after larger ones were lost again and again.")),
     ]
     title = _(
@@ -82,10 +82,10 @@ def _vanishing(evidence: Evidence, seen: list[Present]) -> FindingDraft | None:
     )
     if passes is False:
         title = _("Packets of %(told)s B vanish on the way, and no router says so: a black hole")
-        why.append(Message(_("Pings of that size with DF set were lost, small ones were not."), shown))
+        reasons.append(Message(_("Pings of that size with DF set were lost, small ones were not."), params))
     missing = [
         Message(
-            _("Whether pings with DF set of %(told)s B are lost and small ones are not: only that decides."), shown
+            _("Whether pings with DF set of %(told)s B are lost and small ones are not: only that decides."), params
         )
     ]
     if probing is None:
@@ -97,14 +97,14 @@ def _vanishing(evidence: Evidence, seen: list[Present]) -> FindingDraft | None:
         version=VERSION,
         kind=DIAGNOSIS,
         subject="black-hole",
-        title=Message(title, shown),
-        why=tuple(why),
-        value=float(told),
+        title=Message(title, params),
+        why=tuple(reasons),
+        value=float(path_mtu),
         unit="B",
-        formula=f"MSS + {HEADERS} = {last + HEADERS:.0f} B < {SMALL:g} · {told} B",
+        formula=f"MSS + {HEADERS} = {last + HEADERS:.0f} B < {SMALL:g} · {path_mtu} B",
         evidence=item.trials,
         change=f"# client: only if the second is lost and the first is not, large packets vanish\n"
-        f"ping -c 10 -M do -s 1400 SERVER\nping -c 10 -M do -s {told - PING_HEADERS} SERVER\n",
+        f"ping -c 10 -M do -s 1400 SERVER\nping -c 10 -M do -s {path_mtu - PING_HEADERS} SERVER\n",
         present=item.rate,
         confidence=0.9 if passes is False else 0.7 if probing else 0.5,
         applies_when=Message(_("TCP's probing of the MTU is on (tcp_mtu_probing): without it the transfer stalls.")),
@@ -117,16 +117,16 @@ def _vanishing(evidence: Evidence, seen: list[Present]) -> FindingDraft | None:
             Alternative(
                 Message(_("Losses of another kind made TCP probe: then small and large packets are lost alike.")),
                 Message(_("Send probes of both sizes that must not be fragmented, and compare their loss.")),
-                Proposal("ping", {"dont_fragment": True}, {"payload": f"1400 B, {told - PING_HEADERS} B"}),
+                Proposal("ping", {"dont_fragment": True}, {"payload": f"1400 B, {path_mtu - PING_HEADERS} B"}),
             ),
         ),
         missing=() if passes is False else tuple(missing),
-        proposals=(Proposal("tracepath"),) if passes is False else (_ping(told),),
+        proposals=(Proposal("tracepath"),) if passes is False else (_ping(path_mtu),),
     )
 
 
-def _ping(told: int) -> Proposal:
-    return Proposal("ping", {"dont_fragment": True}, {"payload": f"1400 B, {told - PING_HEADERS} B"})
+def _ping(path_mtu: int) -> Proposal:
+    return Proposal("ping", {"dont_fragment": True}, {"payload": f"1400 B, {path_mtu - PING_HEADERS} B"})
 
 
 def _is_half_window(item: Present) -> bool:
@@ -155,5 +155,5 @@ def _is_probed_small(item: Present) -> bool:
     sizes = item.point.observed.get("mss"), item.kernel.get("mss"), item.kernel.get("path_mtu")
     if not all(isinstance(size, int | float) and size > 0 for size in sizes):
         return False
-    first, last, told = (float(size or 0) for size in sizes)
-    return first + HEADERS >= SMALL * told > last + HEADERS
+    first, last, path_mtu = (float(size or 0) for size in sizes)
+    return first + HEADERS >= SMALL * path_mtu > last + HEADERS

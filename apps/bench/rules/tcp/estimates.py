@@ -58,12 +58,12 @@ def is_doubtful(point: Point) -> bool:
 def by_dispersion(evidence: Evidence) -> Dispersion | None:
     """Return the capacity by packet dispersion, as far as the tools trust themselves; None without any."""
     points = [point for point in dispersion_points(evidence) if not is_doubtful(point) and not pace.flags_of(point)]
-    found = [value for point in points for value in ends_of(point, "capacity_low", CAPACITY, "capacity_high")]
-    if not found:
+    ends = [value for point in points for value in ends_of(point, "capacity_low", CAPACITY, "capacity_high")]
+    if not ends:
         return None
     trials = {trial for point in points for values in point.metrics.values() for trial in values}
     tools = " + ".join(sorted({point.tool for point in points if point.tool})) or CAPACITY
-    return Dispersion(min(found), max(found), tools, tuple(sorted(trials)))
+    return Dispersion(min(ends), max(ends), tools, tuple(sorted(trials)))
 
 
 def ends_of(point: Point, low: str, value: str, high: str) -> list[float]:
@@ -82,12 +82,12 @@ def offered_of(point: Point) -> float | None:
 
     The rate asked for is not always reached.
     """
-    offered, goodput, loss = (point.values(name) for name in ("offered_load", "goodput", "loss"))
-    if offered:
-        return sum(offered) / len(offered)
-    lost = sum(loss) / len(loss) if loss else 1.0
-    if goodput and lost < 1:
-        return sum(goodput) / len(goodput) / (1 - lost)
+    loads, goodput, loss = (point.values(name) for name in ("offered_load", "goodput", "loss"))
+    if loads:
+        return sum(loads) / len(loads)
+    loss_share = sum(loss) / len(loss) if loss else 1.0
+    if goodput and loss_share < 1:
+        return sum(goodput) / len(goodput) / (1 - loss_share)
     rate = point.parameters.get("rate")
     return float(rate) if isinstance(rate, int | float) and rate > 0 else None
 
@@ -96,34 +96,34 @@ def loss_curve_of(evidence: Evidence) -> tuple[loss_curve.LossCurve | None, tupl
     """Return UDP's loss over the offered load, and its trials; points of one load are averaged."""
     loads: dict[float, list[tuple[float, bool]]] = {}
     trials: set[int] = set()
-    for told in udp_points(evidence):
-        point = pace.undisturbed(told)
+    for original in udp_points(evidence):
+        point = pace.undisturbed(original)
         losses = [(value, bool(pace.flags_of(point))) for value in point.values("loss") if 0 <= value <= 1]
-        offered = offered_of(point)
-        if losses and offered and offered > 0:
-            loads.setdefault(float(f"{offered:.3g}"), []).extend(losses)
+        load = offered_of(point)
+        if losses and load and load > 0:
+            loads.setdefault(float(f"{load:.3g}"), []).extend(losses)
             trials |= set(point.trials("loss"))
     points = [
         loss_curve.LoadPoint(
-            offered, sum(loss for loss, _is in losses) / len(losses), is_held=any(h for _l, h in losses)
+            load, sum(loss for loss, _is in losses) / len(losses), is_held=any(h for _l, h in losses)
         )
-        for offered, losses in loads.items()
+        for load, losses in loads.items()
     ]
     return loss_curve.analyse(points), tuple(sorted(trials))
 
 
-def lost_by_datagrams(evidence: Evidence, capacity: float, lost: float) -> tuple[float, tuple[int, ...]] | None:
+def lost_by_datagrams(evidence: Evidence, capacity: float, share: float) -> tuple[float, tuple[int, ...]] | None:
     """Return the most that UDP lost below a capacity (bit/s), and its trials; None where it could not show a loss.
 
-    `lost` is the share to be seen: enough datagrams must have been sent to lose some of them by chance.
+    `share` is the one to be seen: enough datagrams must have been sent to lose some of them by chance.
     """
     curve, trials = loss_curve_of(evidence)
     if curve is None:
         return None
     below = [point for point in curve.points if point.offered <= BELOW_CAPACITY * capacity]
     durations = [float(point.parameters.get("duration") or 0) for point in udp_points(evidence)]
-    sent = sum(point.offered for point in below) * sum(durations) / len(curve.points) / 8 / USUAL_DATAGRAM
-    if not below or not lost or lost * sent < LEAST_LOST:
+    datagrams = sum(point.offered for point in below) * sum(durations) / len(curve.points) / 8 / USUAL_DATAGRAM
+    if not below or not share or share * datagrams < LEAST_LOST:
         return None
     return max(point.loss for point in below), trials
 

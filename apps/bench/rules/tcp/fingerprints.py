@@ -19,5 +19,5 @@ KNOWN: tuple[tuple[int, str], ...] = (
 
 def recognise(window: float) -> Message | None:
     """Return which known window an implied one (B) is, None if none is near."""
-    size, text = min(KNOWN, key=lambda known: abs(window / known[0] - 1))
+    size, text = min(KNOWN, key=lambda entry: abs(window / entry[0] - 1))
     return Message(text) if abs(window / size - 1) <= NEAR else None

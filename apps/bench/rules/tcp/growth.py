@@ -38,14 +38,14 @@ class Growth:
 
     def at(self, count: float) -> float | None:
         """Return the rate (bit/s) of so many streams, between those measured; None beyond them."""
-        known = sorted(self.rates.items())
-        for (low, before), (high, after) in itertools.pairwise(known):
+        points = sorted(self.rates.items())
+        for (low, before), (high, after) in itertools.pairwise(points):
             if low <= count <= high:
                 return before + (after - before) * (count - low) / (high - low)
         return None
 
 
-def printed(evidence: Evidence) -> Trend | None:
+def printed_trend(evidence: Evidence) -> Trend | None:
     """Return what a publication prints of TCP's rate over the number of streams, without its figures."""
     return next((trend for trend in evidence.trends if trend.factor == FACTOR and trend.metric in (METRIC, "")), None)
 
@@ -54,8 +54,8 @@ def read_growth(evidence: Evidence) -> Growth | None:
     """Return how the rate goes with streams, of the largest sweep, else as printed; None if nothing tells."""
     for sweep in find_sweeps(tcp_points(evidence), FACTOR):
         if len(sweep.cells) > 1:
-            return _measured(sweep, scatter_of(evidence))
-    trend = printed(evidence)
+            return _measured_growth(sweep, scatter_of(evidence))
+    trend = printed_trend(evidence)
     if trend is None:
         return None
     text = _("With more streams the rate grows in proportion (as printed).")
@@ -66,18 +66,18 @@ def read_growth(evidence: Evidence) -> Growth | None:
     return Growth(multiplies, trend.knee, message, trend.trials, levels_off=trend.knee is not None)
 
 
-def _measured(sweep: Sweep, scatter: Scatter) -> Growth:
+def _measured_growth(sweep: Sweep, scatter: Scatter) -> Growth:
     first, means = sweep.cells[0], {cell.value: cell.rate.mean for cell in sweep.cells}
     knee = find_knee(list(means), list(means.values()))
     each = first.rate.mean / first.value
     linear = [count for count, rate in means.items() if count >= LEAST_COUNT and rate >= LINEAR * count * each]
     text = _("%(streams)s streams have %(times)s times the rate of one.")
-    most = max(linear, default=sweep.cells[-1].value)
-    shown = {"streams": most, "times": f"{means[most] / each:.1f}"}
+    max_streams = max(linear, default=sweep.cells[-1].value)
+    params = {"streams": max_streams, "times": f"{means[max_streams] / each:.1f}"}
     at = knee.at if knee and knee.is_clear else None
     last = sweep.cells[-1]
     levels_off = last.rate.mean < LINEAR * last.value * each
-    message, bend = Message(text, shown), round(at) if at else None
+    message, bend = Message(text, params), round(at) if at else None
     return Growth(bool(linear), bend, message, sweep.trials, levels_off, sweep.fixed, means, _fall(sweep, scatter))
 
 

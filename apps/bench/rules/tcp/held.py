@@ -59,21 +59,21 @@ class Plateau:
 
 def best_of(evidence: Evidence) -> Best:
     """Return the best mean goodput of TCP or UDP: the path carries so much, whoever sets the pace."""
-    found = [
+    candidates = [
         Best(mean(values), point.trials("goodput"), point)
-        for told in evidence.points
-        if told.values("goodput") and told.statistic != BELOW
-        for point in [pace.undisturbed(told)]
+        for original in evidence.points
+        if original.values("goodput") and original.statistic != BELOW
+        for point in [pace.undisturbed(original)]
         if (values := point.values("goodput"))
     ]
-    return max(found, key=lambda item: item.rate, default=Best(0.0, ()))
+    return max(candidates, key=lambda item: item.rate, default=Best(0.0, ()))
 
 
 def frame_of(evidence: Evidence) -> int:
     """Return the size (B) of the packets that TCP sent, else what the links allow, else that of Ethernet."""
-    seen = [item.last_mss for item in read_all(evidence) if item.last_mss]
-    if seen:
-        return max(network.transport.LEAST_MTU, round(max(seen)) + HEADERS)
+    sizes = [item.last_mss for item in read_all(evidence) if item.last_mss]
+    if sizes:
+        return max(network.transport.LEAST_MTU, round(max(sizes)) + HEADERS)
     return evidence.path.mtu or USUAL_MTU
 
 
@@ -83,14 +83,14 @@ def plateau_of(evidence: Evidence) -> Plateau | None:
     None where a judge saw a processor or another end at its limit, where nothing was repeated and few agree, or where
     more came through: what many streams fall to is not what the path holds.
     """
-    most = best_of(evidence).rate
+    best_rate = best_of(evidence).rate
     free = [point for point in tcp_points(evidence) if not pace.flags_of(point)]
     flagged = [point for point in tcp_points(evidence) if pace.flags_of(point)]
     for sweep in find_sweeps(free, growth.FACTOR):
         level = _level(sweep.cells)
         if level and not any(_is_of(point, sweep.fixed, level) for point in flagged):
             rates = [rate for cell in level for rate in cell.rates]
-            if most > (1 + MOST_FALL) * mean(rates):
+            if best_rate > (1 + MOST_FALL) * mean(rates):
                 continue
             trials = tuple(sorted(trial for cell in level for trial in cell.trials))
             return Plateau(mean(rates), int(level[0].value), trials)
@@ -139,8 +139,8 @@ def by_law(present: Present, rtt_s: float | None) -> bool:
     allowed = network.window_limited_bps(present.mean("window_observed"), rtt_s, present.streams)
     if not allowed or present.mean("retransmits") or present.kernel.get("retransmits"):
         return False
-    least, loaded = present.mean("min_rtt"), present.mean("mean_rtt")
-    if least and loaded and loaded > QUEUED * least:
+    min_rtt, loaded = present.mean("min_rtt"), present.mean("mean_rtt")
+    if min_rtt and loaded and loaded > QUEUED * min_rtt:
         return False
     return LAW[0] <= present.rate / allowed <= LAW[1]
 
@@ -150,14 +150,14 @@ def by_loss(present: Present, rtt_s: float | None) -> float | None:
 
     Enough of them must have been sent again to tell their share, and the window must leave room for more.
     """
-    kernel, left = present.kernel, left_by_loss(present, rtt_s)
+    kernel, ceiling = present.kernel, left_by_loss(present, rtt_s)
     again = sum(present.point.values("retransmits")) or kernel.get("retransmits") or 0
     is_sized = bool(kernel.get("mss")) or (present.mss or USUAL_SEGMENT) <= USUAL_SEGMENT
-    if not left or present.congestion.startswith("bbr") or again < LEAST_AGAIN or not is_sized:
+    if not ceiling or present.congestion.startswith("bbr") or again < LEAST_AGAIN or not is_sized:
         return None
     allowed, own = present.allowed(rtt_s or 0.0), kernel.get("congestion_window_limited")
     has_room = bool(allowed and allowed >= ROOM * present.rate) or (isinstance(own, float) and own >= WAITED)
-    return left if has_room and 1 / WITHIN <= present.rate / left <= WITHIN else None
+    return ceiling if has_room and 1 / WITHIN <= present.rate / ceiling <= WITHIN else None
 
 
 def left_by_loss(present: Present, rtt_s: float | None) -> float | None:
@@ -185,5 +185,5 @@ def _level(cells: Sequence[Cell]) -> list[Cell]:
 
 def _is_of(point: Point, fixed: object, level: Sequence[Cell]) -> bool:
     """Return whether a point is of the same sweep, of a count at the level or beyond it."""
-    rest = {name: value for name, value in point.parameters.items() if name != growth.FACTOR}
-    return rest == fixed and (point.parameters.get(growth.FACTOR) or 1) >= level[0].value
+    parameters = {name: value for name, value in point.parameters.items() if name != growth.FACTOR}
+    return parameters == fixed and (point.parameters.get(growth.FACTOR) or 1) >= level[0].value

@@ -39,8 +39,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         return None
     window = min(wanted_window(path), MOST_WINDOW)
     share = SHARE_JUMBO if (evidence.path.mtu or 0) >= JUMBO else SHARE_USUAL
-    least = math.ceil(window / share)
-    maximum = min(math.ceil(least / STEP) * STEP, MOST)
+    minimum = math.ceil(window / share)
+    maximum = min(math.ceil(minimum / STEP) * STEP, MOST)
     nodes = {role: make_settings(read_sysctls(evidence, role), maximum) for role in ("client", "server")}
     present, outlook = present_rate(evidence), read_outlook(evidence, path)
     if outlook.is_open:
@@ -60,19 +60,19 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     is_untold = outlook.is_vain and unknown and not is_set
     if is_untold:
         title = _("A window of %(window)s needs limits of %(maximum)s on both nodes: what they are is not known")
-    shown = {"window": format_quantity(window, "B"), "maximum": format_quantity(maximum, "B")}
+    params = {"window": format_quantity(window, "B"), "maximum": format_quantity(maximum, "B")}
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=NO_CHANGE if is_set else DIAGNOSIS if is_untold else RECOMMENDATION,
-        title=Message(title, shown),
+        title=Message(title, params),
         why=tuple(_reasons(evidence, path, nodes)),
         against=outlook.objections,
         value=float(maximum),
         unit="B",
-        low=float(least),
+        low=float(minimum),
         high=float(maximum),
-        formula=f"{path.bdp_formula}; W = 2 · BDP = {window:,} B; M = W / {share} = {least:,} B -> {maximum:,} B",
+        formula=f"{path.bdp_formula}; W = 2 · BDP = {window:,} B; M = W / {share} = {minimum:,} B -> {maximum:,} B",
         evidence=path.trials,
         change="" if is_set else sysctl.change(nodes, NAME, f"Fathom {RULE}: a window of {window:,} B, {TARGET}"),
         undo="" if is_set else sysctl.undo(nodes, NAME),
@@ -107,32 +107,32 @@ def make_settings(present: Mapping[str, str], maximum: int) -> Settings:
 
     A triple that is not min <= default <= max counts as invalid and gets Linux's own minimum and default.
     """
-    wanted: dict[str, str] = {}
+    targets: dict[str, str] = {}
     invalid = []
     for name in MAXIMA:
         value = present.get(name, "")
-        wanted[name] = str(max(int(value), maximum) if value.isdigit() else maximum)
-    for name, (least, default) in TRIPLES.items():
+        targets[name] = str(max(int(value), maximum) if value.isdigit() else maximum)
+    for name, (minimum, default) in TRIPLES.items():
         triple = _read_triple(present.get(name, ""))
         if triple is None:
-            told = [int(word) for word in present.get(name, "").split() if word.isdigit()]
+            numbers = [int(word) for word in present.get(name, "").split() if word.isdigit()]
             if name in present:
                 invalid.append(name)
             # Mended, it is no less than the largest that stood there.
-            triple = (least, default, max([maximum, *told[1:]]))
-        wanted[name] = f"{triple[0]} {triple[1]} {max(triple[1], triple[2], maximum)}"
+            triple = (minimum, default, max([maximum, *numbers[1:]]))
+        targets[name] = f"{triple[0]} {triple[1]} {max(triple[1], triple[2], maximum)}"
     for name in SWITCHES:
         if present.get(name) == "0":
-            wanted[name] = "1"
-    return Settings(wanted, {name: present.get(name) for name in wanted}, tuple(invalid), are_limits=True)
+            targets[name] = "1"
+    return Settings(targets, {name: present.get(name) for name in targets}, tuple(invalid), are_limits=True)
 
 
 def _read_triple(text: str) -> tuple[int, int, int] | None:
     words = text.split()
     if len(words) != 3:
         return None
-    least, default, most = (int(word) for word in words)
-    return (least, default, most) if least <= default <= most else None
+    minimum, default, maximum = (int(word) for word in words)
+    return (minimum, default, maximum) if minimum <= default <= maximum else None
 
 
 def _reasons(evidence: Evidence, path: PathReading, nodes: Mapping[str, Settings]) -> list[Message]:
@@ -152,8 +152,8 @@ def _reasons(evidence: Evidence, path: PathReading, nodes: Mapping[str, Settings
     present = present_rate(evidence)
     if present:
         text = _("One stream with the automatic window now reaches %(rate)s of the %(ceiling)s that TCP can have.")
-        shown = {"rate": present, "ceiling": path.ceiling_bps}
-        reasons.append(Message(text, {name: format_quantity(value, "bit/s") for name, value in shown.items()}))
+        params = {"rate": present, "ceiling": path.ceiling_bps}
+        reasons.append(Message(text, {name: format_quantity(value, "bit/s") for name, value in params.items()}))
     if wanted_window(path) > UNSCALED:
         reasons.append(Message(_("Window scaling and the receive buffer's autotuning must stay on.")))
     return reasons

@@ -19,20 +19,20 @@ def lost_instead(less: Present, more: Present | None, rtt_s: float | None) -> st
     leaves far more (RFC 9438), or where `more` had its rate with no less loss: by that law it has none then.
     """
     kernel_again = less.kernel.get("retransmits")
-    counted = less.point.values("retransmits")
+    retransmits = less.point.values("retransmits")
     if less.waited is not None and less.waited >= held.WAITED:
         return RULED_OUT
-    if not counted and kernel_again is None:
+    if not retransmits and kernel_again is None:
         return UNKNOWN
-    if (sum(counted) / max(len(counted), 1) or kernel_again or 0) < held.LEAST_AGAIN:
+    if (sum(retransmits) / max(len(retransmits), 1) or kernel_again or 0) < held.LEAST_AGAIN:
         return RULED_OUT
     share = less.lost_share
     if less.congestion.startswith("bbr"):
         return RULED_OUT if share is not None and share < HEEDED else UNKNOWN
-    left = held.left_by_loss(less, rtt_s)
-    if share is None or left is None:
+    ceiling = held.left_by_loss(less, rtt_s)
+    if share is None or ceiling is None:
         return UNKNOWN
-    return RULED_OUT if left > held.WITHIN * less.rate or _lost_no_less(less, more) else LIKELY
+    return RULED_OUT if ceiling > held.WITHIN * less.rate or _lost_no_less(less, more) else LIKELY
 
 
 def _lost_no_less(less: Present, more: Present | None) -> bool:

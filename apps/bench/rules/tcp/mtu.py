@@ -21,36 +21,36 @@ HEADERS = network.transport.IPV4_BYTES + network.transport.TCP_BYTES + network.t
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return that frames could be larger than they are; None if links are unknown, or segments fill them."""
     allowed = evidence.path.mtu
-    seen = [item for item in read_all(evidence) if item.mss and is_plain(item.point)]
-    if not allowed or allowed < JUMBO or not seen:
+    readings = [item for item in read_all(evidence) if item.mss and is_plain(item.point)]
+    if not allowed or allowed < JUMBO or not readings:
         return None
     # A path MTU once learnt is kept for minutes: the largest segment tells what the path can.
-    item = max(seen, key=lambda one: (one.mss or 0, one.rate))
-    used = round(item.mss or 0) + HEADERS
-    if used >= allowed - network.transport.TIMESTAMP_BYTES:
+    item = max(readings, key=lambda one: (one.mss or 0, one.rate))
+    frame = round(item.mss or 0) + HEADERS
+    if frame >= allowed - network.transport.TIMESTAMP_BYTES:
         return None
     let = [value for point in evidence.points for value in point.values("path_mtu")]
     if not let or max(let) >= allowed:
-        return _raise(evidence, item, used)
+        return _raise(evidence, item, frame)
     # A probe is no larger than what the sender's interface sends: a small one tells of the path only beyond that.
     own = [size for role in ("client", "server") if (size := mtu_of(evidence, role))]
-    if max(let) < used or (len(own) == 2 and max(let) < min(own)):
-        return _narrow(evidence, item, used, max(let))
-    return _raise(evidence, item, used) if own and min(own) <= max(let) else None
+    if max(let) < frame or (len(own) == 2 and max(let) < min(own)):
+        return _narrow(evidence, item, frame, max(let))
+    return _raise(evidence, item, frame) if own and min(own) <= max(let) else None
 
 
-def _gain(allowed: int, used: int) -> float:
-    return network.tcp_efficiency(allowed) / network.tcp_efficiency(used)
+def _gain(allowed: int, frame: int) -> float:
+    return network.tcp_efficiency(allowed) / network.tcp_efficiency(frame)
 
 
-def _raise(evidence: Evidence, item: Present, used: int) -> FindingDraft | None:
+def _raise(evidence: Evidence, item: Present, frame: int) -> FindingDraft | None:
     allowed, path = evidence.path.mtu or 0, read_path(evidence)
-    gain = _gain(allowed, used)
-    fills = path is not None and item.rate >= FULL * path.capacity.value * network.tcp_efficiency(used)
-    why = [
+    gain = _gain(allowed, frame)
+    fills = path is not None and item.rate >= FULL * path.capacity.value * network.tcp_efficiency(frame)
+    reasons = [
         Message(
             _("Segments carried %(mss)s B, so frames of %(used)s B; every link of the path allows %(allowed)s B."),
-            {"mss": f"{item.mss:.0f}", "used": used, "allowed": allowed},
+            {"mss": f"{item.mss:.0f}", "used": frame, "allowed": allowed},
         ),
         Message(
             _("Headers then take less: %(gain)s %% more goodput; what else jumbo frames gain is processor."),
@@ -58,8 +58,8 @@ def _raise(evidence: Evidence, item: Present, used: int) -> FindingDraft | None:
         ),
     ]
     if not fills:
-        why.append(Message(_("The path is not filled now, so something else limits first: do that before.")))
-    small = {role: own for role in ROLES if (own := mtu_of(evidence, role) or used) < allowed}
+        reasons.append(Message(_("The path is not filled now, so something else limits first: do that before.")))
+    small = {role: own for role in ROLES if (own := mtu_of(evidence, role) or frame) < allowed}
     if not small:
         # Both ends take such frames already: something else makes the segments small.
         return None
@@ -70,12 +70,12 @@ def _raise(evidence: Evidence, item: Present, used: int) -> FindingDraft | None:
         version=VERSION,
         kind=RECOMMENDATION,
         title=Message(
-            _("Use frames of %(allowed)s B end to end instead of %(used)s B"), {"allowed": allowed, "used": used}
+            _("Use frames of %(allowed)s B end to end instead of %(used)s B"), {"allowed": allowed, "used": frame}
         ),
-        why=tuple(why),
+        why=tuple(reasons),
         value=float(allowed),
         unit="B",
-        formula=f"η = (MTU − 52) / (MTU + 38): η({allowed}) / η({used}) = {gain:.4f}",
+        formula=f"η = (MTU − 52) / (MTU + 38): η({allowed}) / η({frame}) = {gain:.4f}",
         evidence=item.trials,
         change=_lines(evidence, dict.fromkeys(small, allowed)),
         undo=_lines(evidence, small),
@@ -97,27 +97,27 @@ def _raise(evidence: Evidence, item: Present, used: int) -> FindingDraft | None:
                 _("Whether the largest frame passes: ping with DF set."),
             ),
         ),
-        proposals=(Proposal("tracepath", {}, {"length": f"{used}, {allowed}"}),),
+        proposals=(Proposal("tracepath", {}, {"length": f"{frame}, {allowed}"}),),
         proof=Proof(
             "iperf3-tcp", "goodput", {**parameters, **now}, {**parameters, **dict.fromkeys(now, str(allowed))}
         ),
     )
 
 
-def _narrow(evidence: Evidence, item: Present, used: int, let: float) -> FindingDraft:
+def _narrow(evidence: Evidence, item: Present, frame: int, let: float) -> FindingDraft:
     """Return that the path lets less through than its links are said to allow."""
     allowed = evidence.path.mtu or 0
-    shown = {"let": f"{let:.0f}", "allowed": allowed, "used": used}
+    params = {"let": f"{let:.0f}", "allowed": allowed, "used": frame}
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
         subject="path",
         title=Message(
-            _("Packets above %(let)s B do not pass, though every link is said to allow %(allowed)s B"), shown
+            _("Packets above %(let)s B do not pass, though every link is said to allow %(allowed)s B"), params
         ),
         why=(
-            Message(_("The path MTU was measured as %(let)s B; TCP used frames of %(used)s B."), shown),
+            Message(_("The path MTU was measured as %(let)s B; TCP used frames of %(used)s B."), params),
             Message(_("An interface, switch or router on the way has a smaller MTU than the inventory says.")),
         ),
         value=float(let),
@@ -158,8 +158,8 @@ def interface_of(evidence: Evidence, role: str) -> str:
 
 def mtu_of(evidence: Evidence, role: str) -> int | None:
     """Return the MTU (B) of the node's only interface that is up and has an address, None where it is not told."""
-    name, told = interface_of(evidence, role), evidence.facts.get(role, {}).get("interfaces")
-    for entry in told if isinstance(told, list) else []:
+    name, interfaces = interface_of(evidence, role), evidence.facts.get(role, {}).get("interfaces")
+    for entry in interfaces if isinstance(interfaces, list) else []:
         if isinstance(entry, dict) and entry.get("name") == name and isinstance(entry.get("mtu"), int):
             return int(entry["mtu"])
     return None

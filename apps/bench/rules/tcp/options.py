@@ -30,20 +30,20 @@ def scaling(evidence: Evidence) -> FindingDraft | None:
     if present.rate > 1.1 * unscaled:
         # It got more than it can have had without: the fact is older than the measurement, or of another socket.
         return None
-    why = [*(_is_off(SCALING, off) if off else ())]
+    reasons = [*(_is_off(SCALING, off) if off else ())]
     if is_seen:
-        why.append(Message(_("The receiver never offered more than 65,535 B, the most without scaling.")))
+        reasons.append(Message(_("The receiver never offered more than 65,535 B, the most without scaling.")))
     text = _("That allows %(rate)s; the path holds %(bdp)s.")
-    shown = {"rate": format_quantity(unscaled, "bit/s"), "bdp": format_quantity(path.bdp_bytes, "B")}
+    params = {"rate": format_quantity(unscaled, "bit/s"), "bdp": format_quantity(path.bdp_bytes, "B")}
     nodes = sysctl.simple(evidence, {SCALING: "1"}, off or sysctl.ROLES)
     return FindingDraft(
         rule="tcp-window-scaling",
         version=VERSION,
-        title=Message(_("Switch window scaling on: without it one stream has at most %(rate)s here"), shown),
-        why=(path.rtt.source, *why, Message(text, shown)),
+        title=Message(_("Switch window scaling on: without it one stream has at most %(rate)s here"), params),
+        why=(path.rtt.source, *reasons, Message(text, params)),
         value=float(UNSCALED),
         unit="B",
-        formula=f"X = N · 65,535 B · 8 / RTT = {shown['rate']}; BDP / 65,535 B = {path.bdp_bytes / UNSCALED:.1f}",
+        formula=f"X = N · 65,535 B · 8 / RTT = {params['rate']}; BDP / 65,535 B = {path.bdp_bytes / UNSCALED:.1f}",
         evidence=tuple(sorted({*path.trials, *present.trials})),
         change=sysctl.change(nodes, "tcp-scaling", "Fathom tcp-window-scaling: windows above 65,535 B"),
         undo=sysctl.undo(nodes, "tcp-scaling"),
@@ -99,13 +99,13 @@ def timestamps(evidence: Evidence) -> FindingDraft | None:
         return None
     nodes = sysctl.simple(evidence, {TIMESTAMPS: "1"}, off)
     text = _("At %(rate)s sequence numbers come again after %(seconds)s s: timestamps tell old segments from new.")
-    shown = {"rate": format_quantity(path.capacity.value, "bit/s"), "seconds": f"{seconds:.0f}"}
+    params = {"rate": format_quantity(path.capacity.value, "bit/s"), "seconds": f"{seconds:.0f}"}
     cost = _cost(evidence)
     return FindingDraft(
         rule="tcp-timestamps",
         version=VERSION,
         title=Message(_("Switch TCP timestamps on")),
-        why=(*_is_off(TIMESTAMPS, off), Message(text, shown)),
+        why=(*_is_off(TIMESTAMPS, off), Message(text, params)),
         formula=f"2^31 B · 8 / C = {seconds:.1f} s < {WRAPPED} s",
         evidence=tuple(sorted({*path.trials, *present.trials})),
         change=sysctl.change(nodes, "tcp-timestamps", "Fathom tcp-timestamps: tell old segments from new"),

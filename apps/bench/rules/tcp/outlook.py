@@ -42,9 +42,9 @@ class Outlook:
         """Return all that speaks against a larger window."""
         return tuple(message for message in (self.in_the_way, self.against) if message)
 
-    def trust(self, known: float) -> float:
+    def trust(self, path_trust: float) -> float:
         """Return how far advice on the window is to be trusted whose figures of the path are trusted so far."""
-        return min(known, DOUBTED) if self.objections else known
+        return min(path_trust, DOUBTED) if self.objections else path_trust
 
 
 def read_outlook(evidence: Evidence, path: PathReading) -> Outlook:
@@ -52,37 +52,37 @@ def read_outlook(evidence: Evidence, path: PathReading) -> Outlook:
 
     Where one that was measured surely had more, nothing is in the way of all of them.
     """
-    outlook, present = _read(evidence, path), read_present(evidence)
+    outlook, present = _outlook_now(evidence, path), read_present(evidence)
     better = better_window(evidence, present) if present and outlook.in_the_way else None
     if better is None:
         return outlook
     text = _("A window of %(window)s had %(rate)s, more than the kernel's own; not every larger one had.")
-    return Outlook(None, None, against=Message(text, _shown(better, path)), is_open=True)
+    return Outlook(None, None, against=Message(text, _params_of(better, path)), is_open=True)
 
 
-def _read(evidence: Evidence, path: PathReading) -> Outlook:
+def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     """Return what one stream with window enough would have, as the limit found now lets it.
 
     Whatever it has more than now is not known before it was measured: the next limit may be any other.
     """
-    found, present, tried = verdict.conclude(evidence), read_present(evidence), _tried(evidence, path)
+    limit, present, single = verdict.conclude(evidence), read_present(evidence), _roomy_single(evidence, path)
     if present is None:
-        return _of_explicit(evidence, path, tried)
-    if tried is not None and (found is None or found.subject == window.SUBJECT):
-        return _as_tried(evidence, path, tried, present, is_window=found is not None)
-    if found is None:
+        return _of_explicit(evidence, path, single)
+    if single is not None and (limit is None or limit.subject == window.SUBJECT):
+        return _as_tried(evidence, path, single, present, is_window=limit is not None)
+    if limit is None:
         return _as_lost(present, path)
-    if found.subject == window.SUBJECT:
+    if limit.subject == window.SUBJECT:
         # A larger window that was tried may have been the limit itself, unless the path was full with it.
-        fills = not path.capacity.is_lower_bound and (found.predicted or 0.0) >= FULL * path.ceiling_bps
-        return Outlook(found.predicted, found.predicted_interval) if fills else Outlook(None, None)
-    if found.subject == verdict.PATH:
+        fills = not path.capacity.is_lower_bound and (limit.predicted or 0.0) >= FULL * path.ceiling_bps
+        return Outlook(limit.predicted, limit.predicted_interval) if fills else Outlook(None, None)
+    if limit.subject == verdict.PATH:
         reach = path.reachable_bps
         # As now it has what it has, and what was had beside it at most.
         interval = (min(reach[0], present.rate), max(reach[1], present.rate)) if reach else None
         return Outlook(present.rate, interval, Message(_("The path is filled already.")))
     text = _("Loss limits the rate now: a larger window alone gains nothing.")
-    if found.subject == verdict.PROCESSOR:
+    if limit.subject == verdict.PROCESSOR:
         text = _("A processor limits the rate now: a larger window alone gains nothing.")
     return Outlook(present.rate, None, Message(text))
 
@@ -91,28 +91,28 @@ def _as_lost(present: Present, path: PathReading) -> Outlook:
     """Return what the loss seen now lets a larger window have, where it explains the rate; else nothing is known."""
     if lost_instead(present, None, path.rtt.value) != LIKELY:
         return Outlook(None, None)
-    shown = {"share": f"{100 * (present.lost_share or 0.0):.2g}", "rate": format_quantity(present.rate, "bit/s")}
+    params = {"share": f"{100 * (present.lost_share or 0.0):.2g}", "rate": format_quantity(present.rate, "bit/s")}
     if (held.left_by_loss(present, path.rtt.value) or 0.0) > present.rate:
         text = _("%(share)s %% of the segments were sent again at %(rate)s: so much loss leaves hardly more.")
-        return Outlook(None, None, against=Message(text, shown))
+        return Outlook(None, None, against=Message(text, params))
     text = _("%(share)s %% of the segments were sent again at %(rate)s: so much loss leaves no more to any window.")
-    return Outlook(present.rate, None, in_the_way=Message(text, shown))
+    return Outlook(present.rate, None, in_the_way=Message(text, params))
 
 
-def _of_explicit(evidence: Evidence, path: PathReading, tried: Present | None) -> Outlook:
+def _of_explicit(evidence: Evidence, path: PathReading, single: Present | None) -> Outlook:
     """Return what explicit windows had, where the kernel's own was not measured: of that they say nothing."""
-    if tried is not None:
+    if single is not None:
         # What limits there limits a window that the kernel chooses as well.
-        return Outlook(None, None, in_the_way=_objection(tried, path))
+        return Outlook(None, None, in_the_way=_objection(single, path))
     filling = [item for item in _singles(evidence) if _had(item) and item.rate >= FULL * path.ceiling_bps]
     item = min(filling, key=_had, default=None)
     if item is None or path.capacity.is_lower_bound:
         return Outlook(None, None)
     text = _("With a window of %(window)s one stream fills the path already: %(rate)s.")
-    return Outlook(None, None, against=Message(text, _shown(item, path)), is_vain=True)
+    return Outlook(None, None, against=Message(text, _params_of(item, path)), is_vain=True)
 
 
-def _tried(evidence: Evidence, path: PathReading) -> Present | None:
+def _roomy_single(evidence: Evidence, path: PathReading) -> Present | None:
     """Return the best of single streams whose windows left room for far more than they had of the path."""
     bounds = [
         Present(point, max(rates), 1)
@@ -128,14 +128,18 @@ def _tried(evidence: Evidence, path: PathReading) -> Present | None:
 
 def _singles(evidence: Evidence) -> list[Present]:
     """Return the single streams that nothing at the ends held."""
-    found = [item for item in read_all(evidence) if item.streams == 1 and is_plain(item.point)]
-    return [item for item in found if not pace.flags_of(item.point)]
+    singles = [item for item in read_all(evidence) if item.streams == 1 and is_plain(item.point)]
+    return [item for item in singles if not pace.flags_of(item.point)]
 
 
 def _had(item: Present) -> float:
     """Return the explicit window (B) that a stream had: asked for, granted, and seen; 0 of an automatic one."""
-    asked, granted, seen = item.point.parameters.get("window") or 0, item.mean("window_granted"), item.mean(OBSERVED)
-    return float(min(asked, granted / 2 if granted else asked, seen or asked))
+    request, granted, observed = (
+        item.point.parameters.get("window") or 0,
+        item.mean("window_granted"),
+        item.mean(OBSERVED),
+    )
+    return float(min(request, granted / 2 if granted else request, observed or request))
 
 
 def _room(item: Present, path: PathReading) -> float:
@@ -143,7 +147,7 @@ def _room(item: Present, path: PathReading) -> float:
     return _had(item) * 8 / path.rtt.value
 
 
-def _shown(item: Present, path: PathReading) -> dict[str, object]:
+def _params_of(item: Present, path: PathReading) -> dict[str, object]:
     return {
         "window": format_quantity(round(_had(item)), "B"),
         "rate": format_quantity(item.rate, "bit/s"),
@@ -151,17 +155,19 @@ def _shown(item: Present, path: PathReading) -> dict[str, object]:
     }
 
 
-def _objection(tried: Present, path: PathReading) -> Message:
+def _objection(single: Present, path: PathReading) -> Message:
     text = _("A window of %(window)s leaves room for %(room)s and had %(rate)s only: something else limits there.")
-    if tried.point.statistic == BELOW:
+    if single.point.statistic == BELOW:
         text = _("A window of %(window)s leaves room for %(room)s and had less than %(rate)s: something else limits.")
-    return Message(text, _shown(tried, path))
+    return Message(text, _params_of(single, path))
 
 
-def _as_tried(evidence: Evidence, path: PathReading, tried: Present, present: Present, *, is_window: bool) -> Outlook:
+def _as_tried(
+    evidence: Evidence, path: PathReading, single: Present, present: Present, *, is_window: bool
+) -> Outlook:
     """Return what a window that left room had; where that is no more than now a larger one gains nothing."""
-    objection = _objection(tried, path)
-    if present.streams == 1 and tried.rate > STAYED * present.rate and tried.point.statistic != BELOW:
-        return Outlook(tried.rate, scatter_of(evidence).interval(tried.point.values("goodput")), against=objection)
+    objection = _objection(single, path)
+    if present.streams == 1 and single.rate > STAYED * present.rate and single.point.statistic != BELOW:
+        return Outlook(single.rate, scatter_of(evidence).interval(single.point.values("goodput")), against=objection)
     # Where the automatic window is the limit by other words both are told.
     return Outlook(None, None, against=objection) if is_window else Outlook(present.rate, None, in_the_way=objection)

@@ -44,33 +44,33 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     ]
     if not lossy:
         return None
-    found = verdict.conclude(evidence)
+    limit = verdict.conclude(evidence)
     item = max(lossy, key=lambda one: one.rate)
-    seen = estimates.lost_by_datagrams(evidence, capacity, item.lost_share or 0.0)
-    is_clean = seen is not None and seen[0] <= estimates.CLEAN * (item.lost_share or 0.0)
-    if seen is None or not is_clean or (found is not None and found.subject in ("path", "window", "processor")):
+    udp_loss = estimates.lost_by_datagrams(evidence, capacity, item.lost_share or 0.0)
+    is_clean = udp_loss is not None and udp_loss[0] <= estimates.CLEAN * (item.lost_share or 0.0)
+    if udp_loss is None or not is_clean or (limit is not None and limit.subject in ("path", "window", "processor")):
         return None
-    trials = seen[1]
+    trials = udp_loss[1]
     rate = SHARE * ceiling / item.streams
-    shown = {
+    params = {
         "rate": format_quantity(rate, "bit/s"),
         "speed": format_quantity(speed, "bit/s"),
         "capacity": format_quantity(capacity, "bit/s"),
         "count": f"{item.mean('retransmits') or 0:.0f}",
     }
-    why = [
+    reasons = [
         Message(
             _("The sender's interface has %(speed)s, the bottleneck %(capacity)s: bursts wait or are lost there."),
-            shown,
+            params,
         ),
-        Message(_("%(count)s segments were sent again in a run, and the path was not filled."), shown),
+        Message(_("%(count)s segments were sent again in a run, and the path was not filled."), params),
     ]
-    why.append(Message(_("UDP below the capacity lost nothing: the loss comes of bursts, not by chance.")))
+    reasons.append(Message(_("UDP below the capacity lost nothing: the loss comes of bursts, not by chance.")))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        title=Message(_("Pace each stream at %(rate)s"), shown),
-        why=tuple(why),
+        title=Message(_("Pace each stream at %(rate)s"), params),
+        why=tuple(reasons),
         value=rate,
         unit="bit/s",
         formula=f"R = 0.9 · η · C / N = 0.9 · {format_quantity(ceiling, 'bit/s')} / {item.streams}",
@@ -94,8 +94,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 def _proof(item: Present, rate: float) -> Proof:
     """Return the same transfer with the interface as it is, and paced."""
     name = setting_names.name_of("client", QDISC)
-    known = {"window": item.point.parameters.get("window") or 0, "streams": item.streams}
-    return Proof("iperf3-tcp", "goodput", {**known, name: ""}, {**known, name: _discipline(rate)})
+    fixed = {"window": item.point.parameters.get("window") or 0, "streams": item.streams}
+    return Proof("iperf3-tcp", "goodput", {**fixed, name: ""}, {**fixed, name: _discipline(rate)})
 
 
 def _alternatives(item: Present) -> tuple[Alternative, ...]:
@@ -113,8 +113,8 @@ def _sender_speed(evidence: Evidence) -> float | None:
     links = evidence.path.links
     if len(links) > 1 and links[0].capacity_bps:
         return links[0].capacity_bps
-    name, told = interface_of(evidence, "client"), evidence.facts.get("client", {}).get("interfaces")
-    for entry in told if isinstance(told, list) else []:
+    name, interfaces = interface_of(evidence, "client"), evidence.facts.get("client", {}).get("interfaces")
+    for entry in interfaces if isinstance(interfaces, list) else []:
         if isinstance(entry, dict) and entry.get("name") == name and isinstance(entry.get("speed_bps"), int | float):
             return float(entry["speed_bps"])
     return None

@@ -74,15 +74,15 @@ def read_path(evidence: Evidence) -> PathReading | None:
     rtt, capacity = read_rtt(evidence), shared_capacity(evidence)
     if rtt is None or capacity is None:
         return None
-    measured = {trial for point in evidence.points for values in point.metrics.values() for trial in values}
-    trials = tuple(sorted({*rtt.trials, *capacity.trials} or measured))
+    all_trials = {trial for point in evidence.points for values in point.metrics.values() for trial in values}
+    trials = tuple(sorted({*rtt.trials, *capacity.trials} or all_trials))
     if not trials:
         return None
     share = network.tcp_efficiency(_frame_of(evidence))
     ceiling = capacity.value * (1 if capacity.is_lower_bound else share)
-    stated = evidence.path.capacity_bps
+    nominal = evidence.path.capacity_bps
     reading = PathReading(
-        rtt, capacity, ceiling, held.best_of(evidence).rate, trials, stated * share if stated else None, stated
+        rtt, capacity, ceiling, held.best_of(evidence).rate, trials, nominal * share if nominal else None, nominal
     )
     return reading if reading.bdp_bytes else None
 
@@ -105,13 +105,13 @@ def shared_capacity(evidence: Evidence) -> Known | None:
         return None
     is_open = own is None or own.is_open
     for place, other in enumerate(evidence.beside):
-        known = read_capacity(other)
-        if known is None or known.is_open:
+        capacity = read_capacity(other)
+        if capacity is None or capacity.is_open:
             continue
-        is_other = own is not None and held.best_of(evidence).rate > REFUTED * known.value
-        is_alike = own is not None and abs(own.value / known.value - 1) <= ONE_PATH and place < evidence.elder
+        is_other = own is not None and held.best_of(evidence).rate > REFUTED * capacity.value
+        is_alike = own is not None and abs(own.value / capacity.value - 1) <= ONE_PATH and place < evidence.elder
         if (is_open and not is_other and other.way == evidence.way) or is_alike:
-            return known
+            return capacity
     return own
 
 
@@ -122,32 +122,32 @@ def _not_contradicted(evidence: Evidence, own: Known | None) -> Known | None:
     """
     if own is None or not own.is_stated:
         return own
-    told = [rate for other in evidence.beside if (rate := _instead(other, own.value))]
-    if not told:
+    rates = [rate for other in evidence.beside if (rate := _instead(other, own.value))]
+    if not rates:
         return own
     best = held.best_of(evidence)
     if not best.rate:
         return None
     text = _("Capacity %(rate)s: at least so much was measured; the other way the links' %(nominal)s were %(other)s.")
-    shown = _rates(best.rate, own.value, best) | {"other": format_quantity(told[0], "bit/s")}
-    return Known(best.rate, Message(text, shown), 0.5, best.trials, is_lower_bound=True)
+    params = _rates(best.rate, own.value, best) | {"other": format_quantity(rates[0], "bit/s")}
+    return Known(best.rate, Message(text, params), 0.5, best.trials, is_lower_bound=True)
 
 
 def _instead(evidence: Evidence, nominal: float) -> float | None:
     """Return what (bit/s) came through links that are said to carry `nominal`, if surely less or more than that."""
-    known = read_capacity(evidence)
-    if known is not None:
-        return known.value if not known.is_open and known.value < BELOW_LINKS * nominal else None
+    capacity = read_capacity(evidence)
+    if capacity is not None:
+        return capacity.value if not capacity.is_open and capacity.value < BELOW_LINKS * nominal else None
     dispersed = estimates.by_dispersion(evidence)
-    most = max(held.best_of(evidence).rate, dispersed.low if dispersed else 0.0)
-    return most if most > nominal else None
+    max_rate = max(held.best_of(evidence).rate, dispersed.low if dispersed else 0.0)
+    return max_rate if max_rate > nominal else None
 
 
 def _frame_of(evidence: Evidence) -> int:
     """Return the size (B) of TCP's packets, of the first measurement on the path that tells."""
     elders = (*evidence.beside[: evidence.elder], evidence, *evidence.beside[evidence.elder :])
-    told = [item for item in elders if any(present.last_mss for present in read_all(item))]
-    return held.frame_of(told[0] if told else evidence)
+    sources = [item for item in elders if any(present.last_mss for present in read_all(item))]
+    return held.frame_of(sources[0] if sources else evidence)
 
 
 def read_capacity(evidence: Evidence) -> Known | None:
@@ -163,7 +163,7 @@ def read_capacity(evidence: Evidence) -> Known | None:
     is_more = dispersed is not None and nominal is not None and BELOW_LINKS * dispersed.low > nominal
     if nominal and (best.rate > REFUTED * nominal or is_more):
         return None
-    shown = _rates(best.rate, nominal, best)
+    params = _rates(best.rate, nominal, best)
     is_near = bool(nominal) and best.rate >= CONFIRMED * (nominal or 0.0) * network.tcp_efficiency(
         held.frame_of(evidence)
     )
@@ -174,20 +174,20 @@ def read_capacity(evidence: Evidence) -> Known | None:
         return None
     if nominal and is_near and not is_held:
         text = _("Capacity %(nominal)s: the lowest link's, confirmed by a measured %(rate)s.")
-        return Known(nominal, Message(text, shown), 0.95, best.trials)
-    measured = _by_plateau(evidence, nominal) or _by_dispersion(evidence, nominal, best.rate)
-    if measured:
-        return measured
+        return Known(nominal, Message(text, params), 0.95, best.trials)
+    reading = _by_plateau(evidence, nominal) or _by_dispersion(evidence, nominal, best.rate)
+    if reading:
+        return reading
     if nominal and (not best.rate or _is_untested(evidence, best)):
         text = _("Capacity %(nominal)s: the lowest link's; nothing measured has come near it.")
         if is_near:
             text = _("Capacity %(nominal)s: the lowest link's; the best rate measured was held by its ends.")
-        return Known(nominal, Message(text, shown), 0.8, is_stated=True)
+        return Known(nominal, Message(text, params), 0.8, is_stated=True)
     if best.rate:
         text = _("Capacity %(rate)s: the best rate measured, so at least so much.")
         if nominal:
             text = _("Capacity %(rate)s: at least so much was measured; nothing yet confirms the links' %(nominal)s.")
-        return Known(best.rate, Message(text, shown), 0.5, best.trials, is_lower_bound=True)
+        return Known(best.rate, Message(text, params), 0.5, best.trials, is_lower_bound=True)
     return None
 
 
@@ -198,17 +198,17 @@ def fills_surely(rate: float, carried: float | None) -> bool:
 
 def _by_plateau(evidence: Evidence, nominal: float | None) -> Known | None:
     """Return what several streams level off at, each of which would carry more: only what they share holds them."""
-    found = held.plateau_of(evidence)
-    if found is None:
+    plateau = held.plateau_of(evidence)
+    if plateau is None:
         return None
     text = _("Capacity %(rate)s: more streams give no more, and nothing at the ends was seen to hold them.")
     if nominal:
         text = _("Capacity %(rate)s: more streams give no more; %(share)s %% of the links' %(nominal)s.")
-    line = found.rate / network.tcp_efficiency(held.frame_of(evidence))
-    if nominal and line < BELOW_LINKS * nominal and not held.are_ends_watched(evidence, found.trials):
+    line = plateau.rate / network.tcp_efficiency(held.frame_of(evidence))
+    if nominal and line < BELOW_LINKS * nominal and not held.are_ends_watched(evidence, plateau.trials):
         # The links are said to have more, and a processor that nobody watched levels off as well.
         return None
-    return Known(line, Message(text, _rates(line, nominal)), 0.9, found.trials)
+    return Known(line, Message(text, _rates(line, nominal)), 0.9, plateau.trials)
 
 
 def _by_dispersion(evidence: Evidence, nominal: float | None, best: float) -> Known | None:
@@ -218,8 +218,8 @@ def _by_dispersion(evidence: Evidence, nominal: float | None, best: float) -> Kn
         return None
     value = min(dispersed.high, nominal) if nominal else dispersed.high
     text = _("Capacity %(rate)s: the most that packet dispersion tells (%(tools)s).")
-    shown = _rates(value, nominal) | {"tools": dispersed.tools}
-    return Known(value, Message(text, shown), 0.85, dispersed.trials)
+    params = _rates(value, nominal) | {"tools": dispersed.tools}
+    return Known(value, Message(text, params), 0.85, dispersed.trials)
 
 
 def _is_untested(evidence: Evidence, best: held.Best) -> bool:

@@ -65,28 +65,33 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     streams = path.ceiling_bps / slow.rate
     below = _("One stream has less than %(rate)s of the %(ceiling)s that the path holds.")
     has = _("One stream has %(rate)s of the %(ceiling)s that the path holds.")
-    shown = {"rate": format_quantity(slow.rate, "bit/s"), "ceiling": format_quantity(path.ceiling_bps, "bit/s")}
-    why = [path.rtt.source, path.capacity.source, Message(below if slow.is_bound else has, shown), growth.message]
-    asked = slow.point.parameters.get("window") or 0
-    if asked:
+    params = {"rate": format_quantity(slow.rate, "bit/s"), "ceiling": format_quantity(path.ceiling_bps, "bit/s")}
+    reasons = [
+        path.rtt.source,
+        path.capacity.source,
+        Message(below if slow.is_bound else has, params),
+        growth.message,
+    ]
+    window = slow.point.parameters.get("window") or 0
+    if window:
         text = _("Its window of %(window)s would allow %(rate)s.")
-        rate = format_quantity(asked * 8 / path.rtt.value, "bit/s")
-        why.append(Message(text, {"window": format_quantity(asked, "B"), "rate": rate}))
-    seen = _seen(streams, path, growth)
-    why.append(seen or _expected(streams, growth))
+        rate = format_quantity(window * 8 / path.rtt.value, "bit/s")
+        reasons.append(Message(text, {"window": format_quantity(window, "B"), "rate": rate}))
+    counts = _counts_beside(streams, path, growth)
+    reasons.append(counts or _expected(streams, growth))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        title=Message(_("Something limits each flow to about %(rate)s, not the path"), shown),
-        why=tuple(why),
+        title=Message(_("Something limits each flow to about %(rate)s, not the path"), params),
+        why=tuple(reasons),
         value=slow.rate,
         unit="bit/s",
         high=slow.rate if slow.is_bound else None,
-        formula=f"{'' if seen else 'N = '}η · C / X₁ = {shown['ceiling']} / {shown['rate']} = {streams:.0f}",
+        formula=f"{'' if counts else 'N = '}η · C / X₁ = {params['ceiling']} / {params['rate']} = {streams:.0f}",
         evidence=tuple(sorted({*path.trials, *growth.trials, *slow.point.trials("goodput")})),
         present=slow.rate,
-        confidence=0.7 if slow.retransmits is not None or asked else 0.6,
+        confidence=0.7 if slow.retransmits is not None or window else 0.6,
         applies_when=Message(_("One stream on this path; several at once each have the same limit.")),
         limits=(Message(_("Which of the causes below it is, these figures do not decide; their experiments do.")),),
         source="RFC 6349, section 5; Mathis, Semke, Mahdavi, Ott (1997); RFC 2475",
@@ -103,7 +108,7 @@ def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
 
     Where that is only printed, that of the largest window measured forward; the automatic one last.
     """
-    known = []
+    candidates = []
     # What different experiments measured of one setting is one figure: their best is no better than it.
     bounds = [pace.undisturbed(point) for point in evidence.points if point.statistic == BELOW]
     for point in (*tcp_points(evidence), *bounds):
@@ -111,26 +116,26 @@ def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
         if not is_tcp(point) or not rates or min(rates) <= 0 or not is_plain(point):
             continue
         if point.parameters.get("streams", 1) == 1 and point.goes_forth:
-            known.append(Slow(point, sum(rates) / len(rates)))
+            candidates.append(Slow(point, sum(rates) / len(rates)))
     if growth is not None and growth.fixed is not None:
-        own = [slow for slow in known if _rest(slow.point) == growth.fixed]
+        own = [slow for slow in candidates if _fixed_parameters(slow.point) == growth.fixed]
         trials = {trial for slow in own for trial in slow.point.trials("goodput")}
-        known = [slow for slow in own if trials & {*growth.trials}]
-    return max(known, key=lambda slow: (slow.point.parameters.get("window") or 0, slow.rate), default=None)
+        candidates = [slow for slow in own if trials & {*growth.trials}]
+    return max(candidates, key=lambda slow: (slow.point.parameters.get("window") or 0, slow.rate), default=None)
 
 
-def _rest(point: Point) -> Mapping[str, Any]:
+def _fixed_parameters(point: Point) -> Mapping[str, Any]:
     return rest_of(point.parameters, "streams")
 
 
 def _is_window(slow: Slow, path: PathReading) -> bool:
     """Return whether the window explains the rate: the one asked for, the one observed, or by the kernel's word."""
     buffers = slow.point.values("window_granted")
-    asked = min([slow.point.parameters.get("window") or 0, *(buffer / 2 for buffer in buffers)])
-    if asked and asked * 8 / path.rtt.value < ROOM * slow.rate:
+    window = min([slow.point.parameters.get("window") or 0, *(buffer / 2 for buffer in buffers)])
+    if window and window * 8 / path.rtt.value < ROOM * slow.rate:
         return True
-    told = slow.point.observed.get("tcp")
-    kernel = told if isinstance(told, dict) else {}
+    sockets = slow.point.observed.get("tcp")
+    kernel = sockets if isinstance(sockets, dict) else {}
     waits = [kernel.get(name) for name in ("receiver_window_limited", "send_buffer_limited")]
     if sum(wait for wait in waits if isinstance(wait, int | float)) >= WAITED:
         return True
@@ -140,7 +145,7 @@ def _is_window(slow: Slow, path: PathReading) -> bool:
     return slow.rate >= LAW[0] * min(observed) * 8 / path.rtt.value
 
 
-def _seen(streams: float, path: PathReading, growth: Growth) -> Message | None:
+def _counts_beside(streams: float, path: PathReading, growth: Growth) -> Message | None:
     """Return what the numbers measured say where so many streams do not fill the path; None where they may."""
     if growth.fall:
         text = _(
@@ -235,7 +240,7 @@ def _loss_weight(evidence: Evidence, slow: Slow, loss: float) -> float:
     if slow.retransmits is not None:
         return 4.0 if slow.retransmits else 0.0
     curve, _trials = estimates.loss_curve_of(evidence)
-    seen = [point.loss for point in curve.points if curve.whole and point.offered <= curve.whole] if curve else []
-    if any(value >= loss / 3 for value in seen):
+    losses = [point.loss for point in curve.points if curve.whole and point.offered <= curve.whole] if curve else []
+    if any(value >= loss / 3 for value in losses):
         return 4.0
     return 2.0

@@ -26,27 +26,27 @@ class Present:
     @property
     def kernel(self) -> Mapping[str, Any]:
         """Return what the kernel's list of sockets told of the last trial; {} if it was not asked."""
-        told = self.point.observed.get("tcp")
-        return told if isinstance(told, dict) else {}
+        sockets = self.point.observed.get("tcp")
+        return sockets if isinstance(sockets, dict) else {}
 
     @property
     def mss(self) -> float | None:
         """Return the largest segment (B) that was seen, by the tool or the kernel."""
-        seen = (self.point.observed.get("mss"), self.kernel.get("mss"))
-        return next((float(value) for value in seen if isinstance(value, int | float) and value > 0), None)
+        sizes = (self.point.observed.get("mss"), self.kernel.get("mss"))
+        return next((float(value) for value in sizes if isinstance(value, int | float) and value > 0), None)
 
     @property
     def last_mss(self) -> float | None:
         """Return the segment (B) that connections ended with, where the kernel told; else what the tool saw."""
-        seen = (self.kernel.get("mss"), self.point.observed.get("mss"))
-        return next((float(value) for value in seen if isinstance(value, int | float) and value > 0), None)
+        sizes = (self.kernel.get("mss"), self.point.observed.get("mss"))
+        return next((float(value) for value in sizes if isinstance(value, int | float) and value > 0), None)
 
     @property
     def waited(self) -> float | None:
         """Return the share of its time that a connection waited for a window, None if the kernel was not asked."""
         waits = [self.kernel.get(name) for name in ("receiver_window_limited", "send_buffer_limited")]
-        told = [wait for wait in waits if isinstance(wait, int | float)]
-        return sum(told) if told else None
+        shares = [wait for wait in waits if isinstance(wait, int | float)]
+        return sum(shares) if shares else None
 
     @property
     def congestion(self) -> str:
@@ -70,9 +70,9 @@ class Present:
     @property
     def lost_share(self) -> float | None:
         """Return the share of segments that were sent again (0 to 1), None if nobody counted."""
-        again, sent = self.kernel.get("bytes_retransmitted"), self.kernel.get("bytes_sent")
-        if isinstance(again, int | float) and isinstance(sent, int | float) and sent > 0:
-            return min(1.0, again / sent)
+        again, payload = self.kernel.get("bytes_retransmitted"), self.kernel.get("bytes_sent")
+        if isinstance(again, int | float) and isinstance(payload, int | float) and payload > 0:
+            return min(1.0, again / payload)
         segments, seconds = self.mean("retransmits"), self.point.parameters.get("duration")
         if segments is None or not seconds:
             return None
@@ -81,12 +81,12 @@ class Present:
 
 def read_all(evidence: Evidence) -> list[Present]:
     """Return every TCP setting measured forward, the fewest streams first, then that of the most trials."""
-    found = [
+    readings = [
         Present(point, sum(rates) / len(rates), int(point.parameters.get("streams") or 1))
         for point in tcp_points(evidence)
         if point.goes_forth and (rates := point.values("goodput"))
     ]
-    return sorted(found, key=lambda present: (present.streams, -len(present.trials)))
+    return sorted(readings, key=lambda present: (present.streams, -len(present.trials)))
 
 
 def is_plain(point: Point) -> bool:

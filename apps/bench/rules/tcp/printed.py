@@ -38,7 +38,7 @@ def larger_window() -> Alternative:
 
 def conclude(evidence: Evidence, path: PathReading | None) -> FindingDraft | None:
     """Return the count from which a publication says that the rate grows no more; None if it grows to the end."""
-    trend = growth.printed(evidence)
+    trend = growth.printed_trend(evidence)
     if trend is None or not (trend.shape == growth.FLAT or (trend.shape == growth.SATURATES and trend.knee)):
         return None
     streams = 1 if trend.shape == growth.FLAT else round(trend.knee or 1)
@@ -48,22 +48,22 @@ def conclude(evidence: Evidence, path: PathReading | None) -> FindingDraft | Non
         if is_tcp(point) and point.parameters.get("streams", 1) == 1 and point.values("goodput")
     ]
     rate = max((value for point in single for value in point.values("goodput")), default=None)
-    told = [value for point in single if point.statistic != BELOW for value in point.values("goodput")]
-    if path is not None and not path.capacity.is_lower_bound and told and streams > 1:
-        most = path.ceiling_bps / min(told)
-        if streams > TOO_MANY * most:
-            return _contradicted(trend, streams, min(told), path)
+    rates = [value for point in single if point.statistic != BELOW for value in point.values("goodput")]
+    if path is not None and not path.capacity.is_lower_bound and rates and streams > 1:
+        path_streams = path.ceiling_bps / min(rates)
+        if streams > TOO_MANY * path_streams:
+            return _contradicted(trend, streams, min(rates), path)
     text = _("Up to %(streams)s streams the rate grows in proportion, after that it is flat (as printed).")
-    why = [Message(text, {"streams": streams})]
+    reasons = [Message(text, {"streams": streams})]
     formula = f"N = {streams}, the knee as printed"
     if streams == 1:
-        why = [Message(_("More streams give no more than one (as printed)."))]
+        reasons = [Message(_("More streams give no more than one (as printed)."))]
     elif path is not None and rate:
         text = _("%(ceiling)s of the path over %(rate)s of one stream would be %(expected)s streams.")
-        shown = {"ceiling": format_quantity(path.ceiling_bps, "bit/s"), "rate": format_quantity(rate, "bit/s")}
+        params = {"ceiling": format_quantity(path.ceiling_bps, "bit/s"), "rate": format_quantity(rate, "bit/s")}
         expected = math.ceil(path.ceiling_bps / rate)
-        why.append(Message(text, {**shown, "expected": expected}))
-        formula = f"{formula}; expected: N = {shown['ceiling']} / {shown['rate']} -> {expected}"
+        reasons.append(Message(text, {**params, "expected": expected}))
+        formula = f"{formula}; expected: N = {params['ceiling']} / {params['rate']} -> {expected}"
     trials = {
         *trend.trials,
         *(path.trials if path else ()),
@@ -75,7 +75,7 @@ def conclude(evidence: Evidence, path: PathReading | None) -> FindingDraft | Non
         version=VERSION,
         kind=NO_CHANGE if streams == 1 else RECOMMENDATION,
         title=Message(_("More streams than one gain nothing") if streams == 1 else title, {"streams": streams}),
-        why=tuple(why),
+        why=tuple(reasons),
         value=float(streams),
         unit="count",
         formula=formula,
@@ -102,7 +102,7 @@ def conclude(evidence: Evidence, path: PathReading | None) -> FindingDraft | Non
 def _contradicted(trend: Trend, streams: int, single: float, path: PathReading) -> FindingDraft:
     """Return that what is printed of many streams cannot be, by what one of them has and by what the path holds."""
     expected = math.ceil(path.ceiling_bps / single)
-    shown = {
+    params = {
         "streams": streams,
         "rate": format_quantity(single, "bit/s"),
         "ceiling": format_quantity(path.ceiling_bps, "bit/s"),
@@ -113,14 +113,14 @@ def _contradicted(trend: Trend, streams: int, single: float, path: PathReading) 
         version=VERSION,
         kind=DOUBT,
         title=Message(
-            _("That the rate grows in proportion up to %(streams)s streams is contradicted: one has %(rate)s"), shown
+            _("That the rate grows in proportion up to %(streams)s streams is contradicted: one has %(rate)s"), params
         ),
         why=(
             path.capacity.source,
-            Message(_("Of the %(ceiling)s that TCP can have %(expected)s such streams have all."), shown),
+            Message(_("Of the %(ceiling)s that TCP can have %(expected)s such streams have all."), params),
         ),
-        against=(Message(_("Printed: in proportion up to %(streams)s streams."), shown),),
-        formula=f"N = {shown['ceiling']} / {shown['rate']} = {shown['expected']} < {streams}",
+        against=(Message(_("Printed: in proportion up to %(streams)s streams."), params),),
+        formula=f"N = {params['ceiling']} / {params['rate']} = {params['expected']} < {streams}",
         evidence=tuple(sorted({*trend.trials, *path.trials})),
         confidence=0.7,
         applies_when=Message(_("This path, as it was measured.")),

@@ -30,7 +30,7 @@ CONNECTIONS = ("streams", "window", "concurrency", "data_nodes")
 Conclude = Callable[[Evidence], FindingDraft | None]
 
 
-def asked(conclude: Conclude) -> Conclude:
+def with_loss_beside(conclude: Conclude) -> Conclude:
     """Return a rule whose findings say that loss would look the same, wherever that is not ruled out."""
 
     @functools.wraps(conclude)
@@ -67,27 +67,27 @@ def by_loss(less: Present | None, rate: float, word: str) -> Alternative:
         "Measure UDP at half and at twice the rate: chance loses at both, a policer or a queue only above its own."
     )
     text = _("What is lost holds the rate, not the window: how many segments were sent again nobody counted.")
-    shown: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     if word == LIKELY and less is not None:
         text = _("What is lost holds the rate, not the window: a policer, a short queue, or chance (%(share)s %%).")
-        shown = {"share": f"{100 * (less.lost_share or 0.0):.2g}"}
-    return Alternative(Message(text, shown), Message(test), Proposal("iperf3-udp", {}, {"rate": rates_around(rate)}))
+        params = {"share": f"{100 * (less.lost_share or 0.0):.2g}"}
+    return Alternative(Message(text, params), Message(test), Proposal("iperf3-udp", {}, {"rate": rates_around(rate)}))
 
 
 def said_of(less: Present, more: Present | None) -> Message:
     """Return what was sent again of the setting that had less, and of the one that had more where counted."""
-    shown = {"share": f"{100 * (less.lost_share or 0.0):.2g}", "rate": format_quantity(less.rate, "bit/s")}
+    params = {"share": f"{100 * (less.lost_share or 0.0):.2g}", "rate": format_quantity(less.rate, "bit/s")}
     if more is None or more.streams != less.streams or more.lost_share is None:
         text = _(
             "%(share)s %% of the segments were sent again at %(rate)s: so much loss leaves no more to any window."
         )
-        return Message(text, shown)
+        return Message(text, params)
     text = _(
         "%(share)s %% of the segments were sent again at %(rate)s, %(less)s %% at %(more)s: what gains may be that"
         " less is lost, not that the window is larger."
     )
-    shown |= {"less": f"{100 * more.lost_share:.2g}", "more": format_quantity(more.rate, "bit/s")}
-    return Message(text, shown)
+    params |= {"less": f"{100 * more.lost_share:.2g}", "more": format_quantity(more.rate, "bit/s")}
+    return Message(text, params)
 
 
 def _promises(draft: FindingDraft) -> bool:
@@ -104,14 +104,14 @@ def _compared(draft: FindingDraft, evidence: Evidence) -> tuple[Present | None, 
         is_more = any(proof.now[name] != proof.then.get(name) for name in CONNECTIONS)
         return (read_present(evidence), None) if is_more else (None, None)
     now = proof.now if proof is not None else {"window": 0, "streams": 1}
-    return _measured(evidence, now), _measured(evidence, proof.then) if proof is not None else None
+    return _reading_of(evidence, now), _reading_of(evidence, proof.then) if proof is not None else None
 
 
-def _measured(evidence: Evidence, setting: Mapping[str, Any]) -> Present | None:
+def _reading_of(evidence: Evidence, setting: Mapping[str, Any]) -> Present | None:
     """Return the measurement of a window and a number of streams with the nodes' own settings, None without any."""
-    wanted = _sockets(setting)
+    sockets = _sockets(setting)
     return next(
-        (one for one in read_all(evidence) if is_plain(one.point) and _sockets(one.point.parameters) == wanted), None
+        (one for one in read_all(evidence) if is_plain(one.point) and _sockets(one.point.parameters) == sockets), None
     )
 
 

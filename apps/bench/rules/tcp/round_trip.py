@@ -37,37 +37,39 @@ def read_rtt(evidence: Evidence) -> Known | None:
 
     Not the latter where TCP saw far more whenever it left the path room: what is described is another path.
     """
-    probes, stated = _samples(evidence, "rtt_min"), evidence.path.rtt_s
+    probes, link_rtt = _samples(evidence, "rtt_min"), evidence.path.rtt_s
     if probes:
-        least = min(probes.values())
-        message = Message(_("RTT %(rtt)s: the least measured (n = %(n)s)."), _shown(least, len(probes)))
-        return Known(least, message, 1.0, tuple(sorted(probes)))
+        min_rtt = min(probes.values())
+        message = Message(_("RTT %(rtt)s: the least measured (n = %(n)s)."), _params_of(min_rtt, len(probes)))
+        return Known(min_rtt, message, 1.0, tuple(sorted(probes)))
     under_load = _samples(evidence, "min_rtt")
-    least = min(under_load.values(), default=0.0)
-    trials = tuple(trial for trial, value in under_load.items() if value == least)[:1]
-    if stated and _is_refuted(evidence, stated, under_load):
+    min_rtt = min(under_load.values(), default=0.0)
+    trials = tuple(trial for trial, value in under_load.items() if value == min_rtt)[:1]
+    if link_rtt and _is_refuted(evidence, link_rtt, under_load):
         text = _(
             "RTT %(rtt)s: the least that TCP saw; the links are described with %(stated)s, which no run came near."
         )
-        shown = {**_shown(least, len(under_load)), "stated": format_quantity(stated, "s")}
-        return Known(least, Message(text, shown), 0.6, trials)
-    if stated:
+        params = {**_params_of(min_rtt, len(under_load)), "stated": format_quantity(link_rtt, "s")}
+        return Known(min_rtt, Message(text, params), 0.6, trials)
+    if link_rtt:
         return Known(
-            stated, Message(_("RTT %(rtt)s: as given with the links, not measured."), _shown(stated, 0)), 0.8
+            link_rtt, Message(_("RTT %(rtt)s: as given with the links, not measured."), _params_of(link_rtt, 0)), 0.8
         )
     if under_load:
-        message = Message(_("RTT %(rtt)s: the least that TCP saw under load, at most so much."), _shown(least, 0))
-        return Known(least, message, 0.6, trials)
+        message = Message(
+            _("RTT %(rtt)s: the least that TCP saw under load, at most so much."), _params_of(min_rtt, 0)
+        )
+        return Known(min_rtt, message, 0.6, trials)
     return None
 
 
-def _is_refuted(evidence: Evidence, stated: float, under_load: dict[int, float]) -> bool:
+def _is_refuted(evidence: Evidence, link_rtt: float, under_load: dict[int, float]) -> bool:
     """Return whether runs that left the path room saw far more than the RTT that is said of the links."""
     nominal, rates = evidence.path.capacity_bps, _samples(evidence, "goodput")
     if not nominal:
         return False
     idle = [value for trial, value in under_load.items() if trial in rates and rates[trial] < IDLE * nominal]
-    return len(idle) >= RUNS and min(under_load.values()) > REFUTES * stated
+    return len(idle) >= RUNS and min(under_load.values()) > REFUTES * link_rtt
 
 
 def _samples(evidence: Evidence, metric: str) -> dict[int, float]:
@@ -80,5 +82,5 @@ def _samples(evidence: Evidence, metric: str) -> dict[int, float]:
     }
 
 
-def _shown(rtt_s: float, count: int) -> dict[str, object]:
+def _params_of(rtt_s: float, count: int) -> dict[str, object]:
     return {"rtt": format_quantity(rtt_s, "s"), "n": count}

@@ -49,10 +49,10 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         # That bound is the best of these very trials: no rate can be judged by it.
         path = None
     points = tcp_points(evidence)
-    held = {trial for point in points if pace.flags_of(point) for trial in point.trials("goodput")}
+    held_trials = {trial for point in points if pace.flags_of(point) for trial in point.trials("goodput")}
     for sweep in _preferred(find_sweeps(points, "streams")):
         if len(sweep.cells) >= LEAST_COUNTS:
-            return _smallest(_calm(sweep, held), held, path, scatter_of(evidence))
+            return _smallest(_calm(sweep, held_trials), held_trials, path, scatter_of(evidence))
     return printed.conclude(evidence, path)
 
 
@@ -61,26 +61,28 @@ def _preferred(sweeps: list[Sweep]) -> list[Sweep]:
     return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -len(sweep.trials), sweep.fixed["window"]))
 
 
-def _calm(sweep: Sweep, held: Collection[int]) -> Sweep:
+def _calm(sweep: Sweep, held_trials: Collection[int]) -> Sweep:
     """Return a sweep without single trials that their ends held though fewer streams did better: that was passing."""
-    free = [cell for cell in sweep.cells if not _is_single(cell, held)]
+    free = [cell for cell in sweep.cells if not _is_single(cell, held_trials)]
     passing = [
         cell
         for cell in sweep.cells
-        if _is_single(cell, held)
+        if _is_single(cell, held_trials)
         and any(one.value < cell.value and one.rate.mean > pace.PASSING * cell.rate.mean for one in free)
     ]
     return replace(sweep, cells=tuple(cell for cell in sweep.cells if cell not in passing))
 
 
-def _is_single(cell: Cell, held: Collection[int]) -> bool:
+def _is_single(cell: Cell, held_trials: Collection[int]) -> bool:
     """Return whether a cell is a single trial that its ends held: for good, or just then, nobody can tell."""
-    return len(cell.trials) == 1 and cell.trials[0] in held
+    return len(cell.trials) == 1 and cell.trials[0] in held_trials
 
 
-def _smallest(sweep: Sweep, held: Collection[int], path: PathReading | None, scatter: Scatter) -> FindingDraft | None:
+def _smallest(
+    sweep: Sweep, held_trials: Collection[int], path: PathReading | None, scatter: Scatter
+) -> FindingDraft | None:
     best, last = sweep.best, sweep.cells[-1]
-    enough = _enough(sweep, held, scatter)
+    enough = _enough(sweep, held_trials, scatter)
     fills = path is not None and last.rate.mean >= FULL * path.ceiling_bps
     if enough is None and fills and scatter.is_less(sweep.cells[-2].rates, last.rates, by=SURELY):
         enough = last
@@ -140,27 +142,29 @@ def _proof(sweep: Sweep, now: Cell, then: Cell) -> Proof:
     return Proof("iperf3-tcp", "goodput", {**fixed, "streams": now.value}, {**fixed, "streams": then.value})
 
 
-def _enough(sweep: Sweep, held: Collection[int], scatter: Scatter) -> Cell | None:
+def _enough(sweep: Sweep, held_trials: Collection[int], scatter: Scatter) -> Cell | None:
     """Return the cell of the smallest count from which on the rate is level; None where repetitions do not tell."""
     level = level_of(sweep.cells, scatter, WITHIN)
     below = [cell for cell in sweep.cells if level and cell.value < level[0].value]
-    return level[0] if level and not (below and _is_single(below[-1], held)) else None
+    return level[0] if level and not (below and _is_single(below[-1], held_trials)) else None
 
 
 def _formula(sweep: Sweep, enough: Cell, path: PathReading | None) -> str:
     first, best = sweep.cells[0], sweep.best
-    least, most = (1 - WITHIN) * best.rate.mean, format_quantity(best.rate.mean, "bit/s")
-    shown = f"N = {enough.value}, the least with X >= {1 - WITHIN:.2f} · {most} = {format_quantity(least, 'bit/s')}"
+    floor, best_rate = (1 - WITHIN) * best.rate.mean, format_quantity(best.rate.mean, "bit/s")
+    formula = (
+        f"N = {enough.value}, the least with X >= {1 - WITHIN:.2f} · {best_rate} = {format_quantity(floor, 'bit/s')}"
+    )
     if enough is not sweep.first_within(WITHIN):
-        shown = (
+        formula = (
             f"N = {enough.value}, the least from which on X is level: {format_quantity(enough.rate.mean, 'bit/s')}"
         )
     if path is None or first.value != 1 or enough is first:
-        return shown
+        return formula
     ceiling, single = path.ceiling_bps, first.rate.mean
     expected = math.ceil(ceiling / single)
     rates = f"{format_quantity(ceiling, 'bit/s')} / {format_quantity(single, 'bit/s')}"
-    return f"{shown}; expected: N = path / one stream = {rates} -> {expected}"
+    return f"{formula}; expected: N = path / one stream = {rates} -> {expected}"
 
 
 def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Message]:
@@ -182,8 +186,8 @@ def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Messa
     if enough is not first:
         text = _("At streams = %(streams)s it is %(rate)s: this is ×%(gain)s of it.")
         gain = f"{enough.rate.mean / first.rate.mean:.2f}"
-        shown = {"streams": first.value, "rate": format_quantity(first.rate.mean, "bit/s"), "gain": gain}
-        reasons.append(Message(text, shown))
+        params = {"streams": first.value, "rate": format_quantity(first.rate.mean, "bit/s"), "gain": gain}
+        reasons.append(Message(text, params))
     if path is not None:
         text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s.")
         share = percent(enough.rate.mean / path.ceiling_bps)
@@ -192,6 +196,6 @@ def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Messa
     fairness, retransmits = last.mean("fairness"), last.mean("retransmits")
     if last is not enough and fairness is not None and (fairness < FAIR or retransmits):
         text = _("At streams = %(streams)s they share unevenly (Jain %(fairness)s) or lose (%(lost)s retransmits).")
-        shown = {"streams": last.value, "fairness": f"{fairness:.2f}", "lost": f"{retransmits or 0:.0f}"}
-        reasons.append(Message(text, shown))
+        params = {"streams": last.value, "fairness": f"{fairness:.2f}", "lost": f"{retransmits or 0:.0f}"}
+        reasons.append(Message(text, params))
     return reasons

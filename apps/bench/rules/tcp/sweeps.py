@@ -75,8 +75,8 @@ class Sweep:
 
     def first_within(self, fraction: float) -> Cell:
         """Return the cell of the smallest value whose mean rate is within a fraction of the best."""
-        least = (1 - fraction) * self.best.rate.mean
-        return next(cell for cell in self.cells if cell.rate.mean >= least)
+        threshold = (1 - fraction) * self.best.rate.mean
+        return next(cell for cell in self.cells if cell.rate.mean >= threshold)
 
 
 def is_tcp(point: Point) -> bool:
@@ -127,14 +127,14 @@ def find_sweeps(points: Iterable[Point], parameter: str) -> list[Sweep]:
     for point in points:
         if parameter not in point.parameters:
             continue
-        rest = tuple(sorted((name, value) for name, value in point.parameters.items() if name != parameter))
-        fixed.setdefault(rest, rest_of(point.parameters, parameter))
-        cell = groups.setdefault(rest, {}).setdefault(point.parameters[parameter], {})
+        conditions = tuple(sorted((name, value) for name, value in point.parameters.items() if name != parameter))
+        fixed.setdefault(conditions, rest_of(point.parameters, parameter))
+        cell = groups.setdefault(conditions, {}).setdefault(point.parameters[parameter], {})
         for metric, values in point.metrics.items():
             cell.setdefault(metric, {}).update(values)
     sweeps = [
-        Sweep(tuple(Cell(value, cells[value]) for value in sorted(cells)), fixed[rest])
-        for rest, cells in groups.items()
+        Sweep(tuple(Cell(value, cells[value]) for value in sorted(cells)), fixed[conditions])
+        for conditions, cells in groups.items()
     ]
     return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -len(sweep.trials)))
 

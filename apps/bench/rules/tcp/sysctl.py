@@ -25,7 +25,7 @@ class Settings:
     `are_limits` says that no value may be lowered: those of which the present one is not known are asked for first.
     """
 
-    wanted: Mapping[str, str]
+    targets: Mapping[str, str]
     present: Mapping[str, str | None]
     invalid: tuple[str, ...] = ()
     are_limits: bool = False
@@ -33,12 +33,12 @@ class Settings:
     @property
     def unknown(self) -> tuple[str, ...]:
         """Return the limits whose present values are not known."""
-        return tuple(key for key in self.wanted if self.are_limits and self.present[key] is None)
+        return tuple(key for key in self.targets if self.are_limits and self.present[key] is None)
 
     @property
     def is_set(self) -> bool:
         """Return whether the node needs no change."""
-        return self.wanted == self.present
+        return self.targets == self.present
 
 
 def read_sysctls(evidence: Evidence, role: str) -> Mapping[str, str]:
@@ -51,10 +51,10 @@ def read_sysctls(evidence: Evidence, role: str) -> Mapping[str, str]:
     }
 
 
-def simple(evidence: Evidence, wanted: Mapping[str, str], roles: tuple[str, ...] = ROLES) -> dict[str, Settings]:
+def simple(evidence: Evidence, targets: Mapping[str, str], roles: tuple[str, ...] = ROLES) -> dict[str, Settings]:
     """Return the settings of the roles for values that are the same on each node."""
-    told = {role: read_sysctls(evidence, role) for role in roles}
-    return {role: Settings(wanted, {name: told[role].get(name) for name in wanted}) for role in roles}
+    sysctls = {role: read_sysctls(evidence, role) for role in roles}
+    return {role: Settings(targets, {name: sysctls[role].get(name) for name in targets}) for role in roles}
 
 
 def change(nodes: Mapping[str, Settings], name: str, purpose: str) -> str:
@@ -88,7 +88,7 @@ def proof(nodes: Mapping[str, Settings], parameters: Mapping[str, object], leave
     """
     now, then = dict(parameters), dict(parameters)
     for role, settings in nodes.items():
-        for key, value in settings.wanted.items():
+        for key, value in settings.targets.items():
             if key not in (*leave_out, *settings.unknown) and settings.present[key] != value:
                 now[setting_names.name_of(role, key)] = settings.present[key] or ""
                 then[setting_names.name_of(role, key)] = value
@@ -98,20 +98,20 @@ def proof(nodes: Mapping[str, Settings], parameters: Mapping[str, object], leave
 def _install(settings: Settings, name: str, purpose: str) -> list[str]:
     path, unknown = f"{FOLDER}/90-fathom-{name}.conf", settings.unknown
     # No blanks around "=": the same lines then serve `sysctl -w`, which takes blanks for words of their own.
-    pairs = [f"{key}={value}" for key, value in settings.wanted.items() if key not in unknown]
+    pairs = [f"{key}={value}" for key, value in settings.targets.items() if key not in unknown]
     lines = [f"cat > {path} <<'END'", f"# {purpose}", *pairs, "END"]
     if unknown:
         before = _before(name)
         lines = [f"[ -e {before} ] || sysctl {' '.join(unknown)} > {before}", *lines]
-        lines += [_raise(key, settings.wanted[key].split(), path) for key in unknown]
+        lines += [_raise(key, settings.targets[key].split(), path) for key in unknown]
     return [*lines, f"sysctl -p {path}"]
 
 
 def _raise(key: str, numbers: list[str], path: str) -> str:
     """Return a line of shell that adds a limit to the file if it is less now; of three numbers the largest counts."""
-    kept = "".join(f"${place} " for place in range(1, len(numbers)))
+    fields = "".join(f"${place} " for place in range(1, len(numbers)))
     test = f'[ "${len(numbers)}" -ge {numbers[-1]} ]'
-    return f'set -- $(sysctl -n {key}); {test} || echo "{key}={kept}{numbers[-1]}" >> {path}'
+    return f'set -- $(sysctl -n {key}); {test} || echo "{key}={fields}{numbers[-1]}" >> {path}'
 
 
 def _before(name: str) -> str:
@@ -121,8 +121,11 @@ def _before(name: str) -> str:
 
 
 def _remove(settings: Settings, name: str) -> list[str]:
-    known = {key: value for key, value in settings.present.items() if value is not None}
-    lines = [f"rm -f {FOLDER}/90-fathom-{name}.conf", *(f"sysctl -w '{key}={value}'" for key, value in known.items())]
+    values = {key: value for key, value in settings.present.items() if value is not None}
+    lines = [
+        f"rm -f {FOLDER}/90-fathom-{name}.conf",
+        *(f"sysctl -w '{key}={value}'" for key, value in values.items()),
+    ]
     return [*lines, f"sysctl -p {_before(name)} && rm {_before(name)}"] if settings.unknown else lines
 
 

@@ -53,12 +53,14 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 
 def _granted(cells: list[Cell]) -> list[Cell]:
     """Return the cells whose buffers really were larger than those of the smaller windows; capped ones are not."""
-    found: list[Cell] = []
+    granted_cells: list[Cell] = []
     for cell in cells:
         buffer = cell.mean("window_granted") or 2 * cell.value
-        if not found or buffer >= LARGER * (found[-1].mean("window_granted") or 2 * found[-1].value):
-            found.append(cell)
-    return found
+        if not granted_cells or buffer >= LARGER * (
+            granted_cells[-1].mean("window_granted") or 2 * granted_cells[-1].value
+        ):
+            granted_cells.append(cell)
+    return granted_cells
 
 
 def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None, scatter: Scatter) -> FindingDraft | None:
@@ -139,7 +141,7 @@ def _peak(sweep: Sweep, scatter: Scatter) -> FindingDraft | None:
         return None
     below = [cell.value for cell in sweep.cells if cell.value < best.value]
     above = [cell.value for cell in sweep.cells if cell.value > best.value]
-    shown = {
+    params = {
         "window": format_quantity(best.value, "B"),
         "rate": format_quantity(best.rate.mean, "bit/s"),
         "last": format_quantity(last.value, "B"),
@@ -151,13 +153,13 @@ def _peak(sweep: Sweep, scatter: Scatter) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        title=Message(title, shown),
-        why=(Message(_("At %(last)s it is %(share)s %% less than at %(window)s."), shown),),
+        title=Message(title, params),
+        why=(Message(_("At %(last)s it is %(share)s %% less than at %(window)s."), params),),
         value=float(best.value),
         unit="B",
         low=float(max(below, default=best.value)),
         high=float(min(above)),
-        formula=f"X({best.value:,} B) = {shown['rate']} > X({last.value:,} B) = {shown['less']}",
+        formula=f"X({best.value:,} B) = {params['rate']} > X({last.value:,} B) = {params['less']}",
         evidence=sweep.trials,
         confidence=confidence_of((len(above) > 1, 0.1), base=0.6),
         applies_when=Message(
@@ -172,12 +174,14 @@ def _peak(sweep: Sweep, scatter: Scatter) -> FindingDraft | None:
 
 
 def _formula(knee: Cell, laws: list[tuple[Cell, float, float]]) -> str:
-    found = f"W = {knee.value:,} B, the least with the rate of all larger ones"
+    formula = f"W = {knee.value:,} B, the least with the rate of all larger ones"
     if not laws:
-        return found
+        return formula
     cell, allowed, _rate = laws[-1]
     window, rtt = cell.mean("window_observed") or 0, format_quantity(cell.mean("mean_rtt") or 0, "s")
-    return f"{found}; below: X = N · W · 8 / RTT = {window:,.0f} B · 8 / {rtt} = {format_quantity(allowed, 'bit/s')}"
+    return (
+        f"{formula}; below: X = N · W · 8 / RTT = {window:,.0f} B · 8 / {rtt} = {format_quantity(allowed, 'bit/s')}"
+    )
 
 
 def _reasons(
@@ -198,12 +202,12 @@ def _reasons(
     granted, observed = knee.mean("window_granted"), knee.mean("window_observed")
     if granted and observed:
         text = _("Requested %(asked)s, granted as a buffer %(granted)s, observed as a window %(observed)s.")
-        shown = {"asked": knee.value, "granted": granted, "observed": observed}
-        reasons.append(Message(text, {name: format_quantity(round(value), "B") for name, value in shown.items()}))
+        figures = {"asked": knee.value, "granted": granted, "observed": observed}
+        reasons.append(Message(text, {name: format_quantity(round(value), "B") for name, value in figures.items()}))
     for cell, allowed, rate in laws[-2:]:
         text = _("At %(window)s the observed window in each RTT allows %(allowed)s; measured %(rate)s.")
-        shown = {"allowed": allowed, "rate": rate}
-        values = {name: format_quantity(value, "bit/s") for name, value in shown.items()}
+        figures = {"allowed": allowed, "rate": rate}
+        values = {name: format_quantity(value, "bit/s") for name, value in figures.items()}
         reasons.append(Message(text, {"window": format_quantity(cell.value, "B"), **values}))
     if follows:
         reasons.append(Message(_("So below the knee the window is the limit, not the path.")))

@@ -42,16 +42,16 @@ def fit(evidence: Evidence, workload: Workload) -> tuple[Fit, ...]:
     return fit_all(evidence, workload, supplies(evidence, workload.pattern))
 
 
-def fit_all(evidence: Evidence, workload: Workload, known: Sequence[Supply]) -> tuple[Fit, ...]:
+def fit_all(evidence: Evidence, workload: Workload, all_supplies: Sequence[Supply]) -> tuple[Fit, ...]:
     """Return the same of supplies that are known already."""
-    found = []
-    for supply in known:
+    fits = []
+    for supply in all_supplies:
         if workload.file_system in ("", supply.file_system):
             predicted = predict(evidence, supply, workload)
             if predicted:
-                found.append(_fit(supply, workload, predicted))
+                fits.append(_fit(supply, workload, predicted))
     # What surely serves comes first; then what is likely, of which a wide range takes away.
-    return tuple(sorted(found, key=lambda item: (item.serves is not True, -(item.rate + item.low) / 2)))
+    return tuple(sorted(fits, key=lambda item: (item.serves is not True, -(item.rate + item.low) / 2)))
 
 
 def _fit(supply: Supply, workload: Workload, predicted: Predicted) -> Fit:

@@ -30,9 +30,9 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return for whom each file system is fit: for applications in which many nodes do I/O, or few."""
     drafts = []
     for pattern in (WRITE, READ):
-        known = supplies(evidence, pattern)
-        for supply in known:
-            routes = [item.route for item in known if item.file_system == supply.file_system]
+        all_supplies = supplies(evidence, pattern)
+        for supply in all_supplies:
+            routes = [item.route for item in all_supplies if item.file_system == supply.file_system]
             drafts.append(_nodes(supply, pattern, is_alone=routes.count(supply.route) < 2))
     return _first_of_each([draft for draft in drafts if draft])
 
@@ -41,18 +41,18 @@ def conclude_best(evidence: Evidence) -> list[FindingDraft]:
     """Return which of several file systems is the best for few nodes and for many."""
     drafts = []
     for pattern in (WRITE, READ):
-        known = supplies(evidence, pattern)
-        for nodes in sorted({clients for supply in known for clients, tasks in supply.cells if tasks == 1}):
-            drafts.append(_best(evidence, known, pattern, nodes))
+        all_supplies = supplies(evidence, pattern)
+        for nodes in sorted({clients for supply in all_supplies for clients, tasks in supply.cells if tasks == 1}):
+            drafts.append(_best(evidence, all_supplies, pattern, nodes))
     return _first_of_each([draft for draft in drafts if draft])
 
 
 def _first_of_each(drafts: Sequence[FindingDraft]) -> list[FindingDraft]:
     """Return the first finding of each subject."""
-    found: dict[str, FindingDraft] = {}
+    first_drafts: dict[str, FindingDraft] = {}
     for draft in drafts:
-        found.setdefault(draft.subject, draft)
-    return list(found.values())
+        first_drafts.setdefault(draft.subject, draft)
+    return list(first_drafts.values())
 
 
 def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | None:
@@ -62,12 +62,15 @@ def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | No
     """
     records = dict.fromkeys(record for cell in supply.cells.values() for record in cell)
     sweeps = {record: _by_clients(supply, record) for record in records}
-    whole = {record: own for record, own in sweeps.items() if 1 in own}
-    if not whole and len(sweeps) > 1 and not grows(supply):
+    sweeps_from_one = {record: own for record, own in sweeps.items() if 1 in own}
+    if not sweeps_from_one and len(sweeps) > 1 and not grows(supply):
         return None
-    found = [_at_record(supply, pattern, record, own, is_alone=is_alone) for record, own in (whole or sweeps).items()]
-    drafts = [draft for draft in found if draft is not None]
-    return max(drafts, key=lambda draft: draft[0])[1] if drafts and len(drafts) == len(found) else None
+    rated_drafts = [
+        _at_record(supply, pattern, record, own, is_alone=is_alone)
+        for record, own in (sweeps_from_one or sweeps).items()
+    ]
+    drafts = [draft for draft in rated_drafts if draft is not None]
+    return max(drafts, key=lambda draft: draft[0])[1] if drafts and len(drafts) == len(rated_drafts) else None
 
 
 def _by_clients(supply: Supply, record: int | None) -> dict[int, Amount]:
@@ -95,47 +98,47 @@ def _at_record(
 
     Nor is it fit for many where the most that were tried have less than some of them had.
     """
-    most = max(amounts, default=0)
-    if most < 2 or amounts[most].value < AS_GOOD * max(amount.value for amount in amounts.values()):
+    max_count = max(amounts, default=0)
+    if max_count < 2 or amounts[max_count].value < AS_GOOD * max(amount.value for amount in amounts.values()):
         return None
-    best, first = amounts[most], amounts.get(1)
+    best, first = amounts[max_count], amounts.get(1)
     if first is not None:
         alone, reason = (
             first.value,
             _("One client alone gets %(alone)s, %(most)s of them together %(best)s (%(way)s)."),
         )
         # One client that has most of it by more tasks does not need the others.
-        ones = [own[record] for (clients, _tasks), own in supply.cells.items() if clients == 1 and record in own]
-        if not all(_is_poor(one.value, one, best) for one in ones):
+        singles = [own[record] for (clients, _tasks), own in supply.cells.items() if clients == 1 and record in own]
+        if not all(_is_poor(one.value, one, best) for one in singles):
             return None
     else:
-        alone = best.value / most
+        alone = best.value / max_count
         reason = _("%(most)s tasks get %(best)s (%(way)s), growing with them: about %(alone)s each.")
         if all(tasks == 1 for _clients, tasks in supply.cells):
             reason = _("%(most)s clients get %(best)s (%(way)s), growing with them: about %(alone)s each.")
     if not _is_poor(alone, first, best):
         return None
-    shown = {
+    params = {
         "name": supply.file_system,
         "pattern": pattern,
         "metric": pattern,
         "way": in_words(supply.tool, pattern, {RECORD: record}),
         "alone": format_quantity(alone, "B/s"),
         "best": format_quantity(best.value, "B/s"),
-        "most": most,
+        "most": max_count,
     }
-    where = supply.route if is_alone else ", ".join(supply.ends[:3])
+    place = supply.route if is_alone else ", ".join(supply.ends[:3])
     text = _("%(name)s is fit for applications in which many nodes do I/O (%(way)s), and poor where few do")
     draft = FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        subject=" ".join(word for word in (supply.file_system, pattern, where) if word)[:200],
-        title=Message(text, shown),
-        why=(Message(reason, shown),),
-        value=float(most),
+        subject=" ".join(word for word in (supply.file_system, pattern, place) if word)[:200],
+        title=Message(text, params),
+        why=(Message(reason, params),),
+        value=float(max_count),
         unit="count",
-        formula=f"X(1) / X({most}) = {alone / best.value:.2f}",
+        formula=f"X(1) / X({max_count}) = {alone / best.value:.2f}",
         evidence=tuple(sorted({*best.trials, *(first.trials if first else ())})),
         confidence=0.85 if first and min(first.n, best.n) > 1 else 0.65,
         applies_when=Message(_("Large files, read or written in order, each task its own.")),
@@ -163,15 +166,15 @@ class _Pair(NamedTuple):
     record: int | None
 
 
-def _best(evidence: Evidence, known: list[Supply], pattern: str, nodes: int) -> FindingDraft | None:
+def _best(evidence: Evidence, all_supplies: list[Supply], pattern: str, nodes: int) -> FindingDraft | None:
     """Return the best of several file systems measured by the same clients, for so many nodes.
 
     Like is compared with like: the same records, tool and way of using it. One that is behind with other records, or
     that has more with some that the other was not measured with, is not the best.
     """
-    own = [supply for supply in known if (nodes, 1) in supply.cells]
+    own = [supply for supply in all_supplies if (nodes, 1) in supply.cells]
     ends: dict[str, set[str]] = {}
-    for supply in known:
+    for supply in all_supplies:
         ends.setdefault(supply.file_system, set()).update(supply.ends)
     records = dict.fromkeys(record for supply in own for record in supply.cells[nodes, 1])
     pairs = [pair for record in records for pair in _pairs(evidence, own, Workload(pattern, LARGE, nodes), record)]
@@ -180,16 +183,16 @@ def _best(evidence: Evidence, known: list[Supply], pattern: str, nodes: int) -> 
     pairs = [pair for pair in pairs if pair.best.file_system not in behind]
     if not pairs:
         return None
-    most: dict[str, float] = {}
+    max_rates: dict[str, float] = {}
     for supply in own:
         rates = [amount.high for amount in supply.cells[nodes, 1].values()]
-        most[supply.file_system] = max(rates + [most.get(supply.file_system, 0.0)])
+        max_rates[supply.file_system] = max(rates + [max_rates.get(supply.file_system, 0.0)])
     best, second, record = max(pairs, key=lambda pair: (pair.best.rate, pair.second.rate))
     rivals = {pair.second.file_system for pair in pairs if pair.best.file_system == best.file_system}
     is_better = best.rate >= BETTER * second.rate and best.low > second.high
     return (
         _draft(best, second, pattern, nodes, record)
-        if is_better and all(most[rival] < best.rate for rival in rivals)
+        if is_better and all(max_rates[rival] < best.rate for rival in rivals)
         else None
     )
 
@@ -205,15 +208,15 @@ def _pairs(evidence: Evidence, own: list[Supply], workload: Workload, record: in
         for item in fit_all(evidence, replace(workload, record_size=record or None), [like]):
             if item.basis == MEASURED:
                 ways.setdefault(repr((supply.tool, sorted(item.settings.items()))), []).append(item)
-    found = []
+    pairs = []
     for fits in ways.values():
         for first, second in itertools.combinations(sorted(fits, key=lambda item: -item.rate), 2):
-            found += [_Pair(first, second, record)] if first.file_system != second.file_system else []
-    return found
+            pairs += [_Pair(first, second, record)] if first.file_system != second.file_system else []
+    return pairs
 
 
 def _draft(best: Fit, second: Fit, pattern: str, nodes: int, record: int | None) -> FindingDraft:
-    shown = {
+    params = {
         "best": best.file_system,
         "way": in_words("", pattern, {RECORD: record}),
         "second": second.file_system,
@@ -235,7 +238,7 @@ def _draft(best: Fit, second: Fit, pattern: str, nodes: int, record: int | None)
         kind=DIAGNOSIS,
         is_comparison=True,
         subject=f"{pattern}, {nodes}",
-        title=Message(text, shown),
+        title=Message(text, params),
         why=(*best.why, *_alike(record)),
         value=best.rate,
         unit="B/s",

@@ -39,19 +39,19 @@ class Predicted:
 
 def predict(evidence: Evidence, supply: Supply, workload: Workload) -> Predicted | None:
     """Return what a workload will get; None where the measurements do not carry it."""
-    counted = _by_count(supply, workload)
-    if counted is None:
+    at_count = _by_count(supply, workload)
+    if at_count is None:
         return None
-    found = _within_network(evidence, supply, workload, _with_files(evidence, supply, workload, counted))
+    prediction = _within_network(evidence, supply, workload, _with_files(evidence, supply, workload, at_count))
     if workload.shared and not supply.settings.get("file_per_process") and supply.tool != "ior":
         text = _("Measured with a file for each task; the workload shares one, which may be slower.")
-        found = replace(found, doubts=(*found.doubts, Message(text)))
-    return found
+        prediction = replace(prediction, doubts=(*prediction.doubts, Message(text)))
+    return prediction
 
 
 def _by_count(supply: Supply, workload: Workload) -> Predicted | None:
     """Return the rate at the workload's number of nodes and tasks."""
-    wanted = workload.nodes * workload.tasks
+    total = workload.nodes * workload.tasks
     alike = {clients: records for (clients, tasks), records in supply.cells.items() if tasks == workload.tasks}
     doubts: list[Message] = []
     axis = {clients * workload.tasks: records for clients, records in alike.items()}
@@ -67,24 +67,24 @@ def _by_count(supply: Supply, workload: Workload) -> Predicted | None:
     counts = sorted(amounts)
     if any(amount.is_bimodal for amount in amounts.values()):
         doubts.append(Message(_("It has two modes: the lower is what can be counted on.")))
-    if wanted in amounts:
-        own = amounts[wanted]
+    if total in amounts:
+        own = amounts[total]
         text = _("Measured with as many tasks (n = %(n)s).")
-        why = (Message(text, {"n": own.n}),)
-        return Predicted(own.value, own.low, own.high, MEASURED, own.trials, own.n, why, tuple(doubts))
-    below = max((count for count in counts if count < wanted), default=None)
-    above = min((count for count in counts if count > wanted), default=None)
+        reasons = (Message(text, {"n": own.n}),)
+        return Predicted(own.value, own.low, own.high, MEASURED, own.trials, own.n, reasons, tuple(doubts))
+    below = max((count for count in counts if count < total), default=None)
+    above = min((count for count in counts if count > total), default=None)
     if below is not None and above is not None:
-        return _between(amounts, below, above, wanted, doubts)
+        return _between(amounts, below, above, total, doubts)
     if above is not None:
-        return _under(supply, amounts, above, wanted, doubts)
-    return _over(supply, amounts, wanted, doubts) if below is not None else None
+        return _under(supply, amounts, above, total, doubts)
+    return _over(supply, amounts, total, doubts) if below is not None else None
 
 
-def _between(amounts: dict[int, Amount], below: int, above: int, wanted: int, doubts: list[Message]) -> Predicted:
+def _between(amounts: dict[int, Amount], below: int, above: int, tasks: int, doubts: list[Message]) -> Predicted:
     """Return the rate on the line between two measured counts; it may be as either of them."""
     first, second = amounts[below], amounts[above]
-    share = (wanted - below) / (above - below)
+    share = (tasks - below) / (above - below)
     text = _("Between %(below)s and %(above)s tasks, which were measured.")
     return Predicted(
         value=first.value + share * (second.value - first.value),
@@ -99,71 +99,71 @@ def _between(amounts: dict[int, Amount], below: int, above: int, wanted: int, do
 
 
 def _under(
-    supply: Supply, amounts: dict[int, Amount], above: int, wanted: int, doubts: list[Message]
+    supply: Supply, amounts: dict[int, Amount], above: int, tasks: int, doubts: list[Message]
 ) -> Predicted | None:
     """Return the rate of fewer tasks than were measured: at least in proportion."""
-    least, part = amounts[above], wanted / above
+    nearest, part = amounts[above], tasks / above
     further = min((count for count in amounts if count > above), default=None)
     is_growing = grows(supply) or (
-        further is not None and amounts[further].value / least.value >= PROPORTIONAL * further / above
+        further is not None and amounts[further].value / nearest.value >= PROPORTIONAL * further / above
     )
     if is_growing:
         text = _("Fewer tasks than the %(count)s measured: the rate grows with them, so it is their share.")
-        low, high = least.low * part * (1 - LOOSE), least.high * min(part * (1 + LOOSE), 1.0)
+        low, high = nearest.low * part * (1 - LOOSE), nearest.high * min(part * (1 + LOOSE), 1.0)
     else:
         text = _("Fewer tasks than the %(count)s measured: from their share up to all of it.")
-        low, high = least.low * part, least.high
+        low, high = nearest.low * part, nearest.high
     doubts = [*doubts, Message(_("It lies beyond what was measured."))]
-    why = (Message(text, {"count": above}),)
-    return Predicted(least.value * part, low, high, BEYOND, least.trials, least.n, why, tuple(doubts))
+    reasons = (Message(text, {"count": above}),)
+    return Predicted(nearest.value * part, low, high, BEYOND, nearest.trials, nearest.n, reasons, tuple(doubts))
 
 
-def _over(supply: Supply, amounts: dict[int, Amount], wanted: int, doubts: list[Message]) -> Predicted:
+def _over(supply: Supply, amounts: dict[int, Amount], tasks: int, doubts: list[Message]) -> Predicted:
     """Return the rate of more tasks than were measured: the plateau if there is one, else what is sure to be had."""
     counts = sorted(amounts)
-    most = amounts[counts[-1]]
+    largest = amounts[counts[-1]]
     best = max(amount.value for amount in amounts.values())
     doubts = [*doubts, Message(_("It lies beyond what was measured."))]
-    trials, n = most.trials, most.n
-    if len(counts) > 1 and most.value < PLATEAU * best:
+    trials, n = largest.trials, largest.n
+    if len(counts) > 1 and largest.value < PLATEAU * best:
         text = _("The rate fell towards %(count)s tasks, the most measured: more may get less still.")
-        why = (Message(text, {"count": counts[-1]}),)
-        return Predicted(most.value, 0.0, most.high, BEYOND, trials, n, why, tuple(doubts))
+        reasons = (Message(text, {"count": counts[-1]}),)
+        return Predicted(largest.value, 0.0, largest.high, BEYOND, trials, n, reasons, tuple(doubts))
     on_plateau = [count for count in counts if amounts[count].value >= PLATEAU * best]
     if len(on_plateau) > 1:
         text = _("From %(count)s tasks on the rate grew no more.")
-        why = (Message(text, {"count": on_plateau[0]}),)
-        low, high = (1 - LOOSE) * most.low, (1 + LOOSE) * most.high
-        return Predicted(most.value, low, high, BEYOND, trials, n, why, tuple(doubts))
-    part = wanted / counts[-1]
+        reasons = (Message(text, {"count": on_plateau[0]}),)
+        low, high = (1 - LOOSE) * largest.low, (1 + LOOSE) * largest.high
+        return Predicted(largest.value, low, high, BEYOND, trials, n, reasons, tuple(doubts))
+    part = tasks / counts[-1]
     text = _("More tasks than the %(count)s measured: the rate was still growing.")
     is_growing = len(counts) > 1 or grows(supply)
-    value = most.value * part if is_growing else most.value
-    why = (Message(text if is_growing else _("More tasks than the %(count)s measured."), {"count": counts[-1]}),)
-    return Predicted(value, most.low, most.high * part, BEYOND, trials, n, why, tuple(doubts))
+    value = largest.value * part if is_growing else largest.value
+    reasons = (Message(text if is_growing else _("More tasks than the %(count)s measured."), {"count": counts[-1]}),)
+    return Predicted(value, largest.low, largest.high * part, BEYOND, trials, n, reasons, tuple(doubts))
 
 
-def _at_record(records: dict[int | None, Amount], wanted: int | None) -> tuple[Amount, Message | None]:
+def _at_record(records: dict[int | None, Amount], record: int | None) -> tuple[Amount, Message | None]:
     """Return the amount at a record size: measured, by the law of single records, or the nearest with a doubt."""
-    known = {size: amount for size, amount in records.items() if size}
-    if wanted is None or not known:
+    by_size = {size: amount for size, amount in records.items() if size}
+    if record is None or not by_size:
         return max(records.values(), key=lambda amount: amount.value), None
-    nearest = min(known, key=lambda size: max(size / wanted, wanted / size))
-    amount = known[nearest]
-    if max(nearest / wanted, wanted / nearest) <= LIKE:
+    nearest = min(by_size, key=lambda size: max(size / record, record / size))
+    amount = by_size[nearest]
+    if max(nearest / record, record / nearest) <= LIKE:
         return amount, None
-    values = [item.value for item in known.values()]
-    if len(known) > 1 and min(values) >= PLATEAU * max(values):
+    values = [item.value for item in by_size.values()]
+    if len(by_size) > 1 and min(values) >= PLATEAU * max(values):
         return amount, None
-    wait = find_wait({size: item.value for size, item in known.items()})
-    if wait and min(known) <= wanted <= max(known):
-        scale = wanted / (wait.latency + wanted / wait.rate) / amount.value
+    wait = find_wait({size: item.value for size, item in by_size.items()})
+    if wait and min(by_size) <= record <= max(by_size):
+        scale = record / (wait.latency + record / wait.rate) / amount.value
         return Amount(
             amount.value * scale, amount.low * scale, amount.high * scale, amount.trials, amount.n, amount.is_bimodal
         ), None
     text = _("Measured with records of %(size)s, not of %(wanted)s.")
-    shown = {"size": format_quantity(nearest, "B"), "wanted": format_quantity(wanted, "B")}
-    return replace(amount, low=amount.low / 2), Message(text, shown)
+    params = {"size": format_quantity(nearest, "B"), "wanted": format_quantity(record, "B")}
+    return replace(amount, low=amount.low / 2), Message(text, params)
 
 
 def _with_files(evidence: Evidence, supply: Supply, workload: Workload, rate: Predicted) -> Predicted:
@@ -175,10 +175,10 @@ def _with_files(evidence: Evidence, supply: Supply, workload: Workload, rate: Pr
         text = _("What creating files of %(size)s costs was not measured: small files may be much slower.")
         doubt = Message(text, {"size": format_quantity(workload.file_size, "B")})
         return replace(rate, low=0.0, doubts=(*rate.doubts, doubt))
-    most, trials = creations
+    creation_rate, trials = creations
 
     def with_cost(value: float) -> float:
-        return 1 / (1 / value + 1 / (most * workload.file_size)) if value > 0 else 0.0
+        return 1 / (1 / value + 1 / (creation_rate * workload.file_size)) if value > 0 else 0.0
 
     text = _("Each file costs its creation, %(rate)s a second in all.")
     return replace(
@@ -187,7 +187,7 @@ def _with_files(evidence: Evidence, supply: Supply, workload: Workload, rate: Pr
         low=with_cost(rate.low),
         high=with_cost(rate.high),
         trials=tuple(sorted({*rate.trials, *trials})),
-        why=(*rate.why, Message(text, {"rate": f"{most:.0f}"})),
+        why=(*rate.why, Message(text, {"rate": f"{creation_rate:.0f}"})),
     )
 
 

@@ -53,43 +53,43 @@ class Supply:
 
 def supplies(evidence: Evidence, pattern: str) -> list[Supply]:
     """Return what each file system gives of a pattern, by way of using it and by path of its clients."""
-    found: dict[Any, Supply] = {}
+    groups: dict[Any, Supply] = {}
     collected: dict[Any, dict[tuple[tuple[int, int], int | None], list[tuple[Point, Mapping[int, float]]]]] = {}
     for point in evidence.points:
         rates = rates_of(point, pattern)
         usable = point.layer == FILE_SYSTEM and point.file_system and not CACHED & point.warnings
         if not usable or not rates or min(rates.values()) <= 0 or point.statistic == BELOW:
             continue
-        known = described(point, evidence)
+        parameters = described(point, evidence)
         facts = evidence.file_systems.get(point.file_system)
         route = route_of(evidence, nodes_of(point), facts.servers) if facts else Route()
-        settings = {name: known[name] for name in SETTINGS if known.get(name) not in (None, False)}
+        settings = {name: parameters[name] for name in SETTINGS if parameters.get(name) not in (None, False)}
         key = (point.file_system, route, tuple(sorted((name, repr(value)) for name, value in settings.items())))
-        supply = found.setdefault(key, Supply(point.file_system, point.tool, settings, route=route.bottleneck))
+        supply = groups.setdefault(key, Supply(point.file_system, point.tool, settings, route=route.bottleneck))
         supply.ends = max(supply.ends, nodes_of(point), key=len)
-        supply.file_size = max(supply.file_size, _size_of(known))
-        cell = _count_of(point, known), known.get(RECORD)
+        supply.file_size = max(supply.file_size, _size_of(parameters))
+        cell = _count_of(point, parameters), parameters.get(RECORD)
         collected.setdefault(key, {}).setdefault(cell, []).append((point, rates))
     for key, cells in collected.items():
         for (count, record), points in cells.items():
-            found[key].cells.setdefault(count, {})[record] = _amount(points, pattern)
-    for supply in found.values():
-        supply.trend = _printed(evidence, supply, pattern)
-    return list(found.values())
+            groups[key].cells.setdefault(count, {})[record] = _amount(points, pattern)
+    for supply in groups.values():
+        supply.trend = _printed_trend(evidence, supply, pattern)
+    return list(groups.values())
 
 
-def _count_of(point: Point, known: Mapping[str, Any]) -> tuple[int, int]:
-    clients = known.get(CLIENTS) or len(nodes_of(point)) or 1
+def _count_of(point: Point, parameters: Mapping[str, Any]) -> tuple[int, int]:
+    clients = parameters.get(CLIENTS) or len(nodes_of(point)) or 1
     if point.tool == "ior":
-        return clients, max(int(known.get("ranks") or clients) // clients, 1)
-    return clients, known.get(THREADS) or 1
+        return clients, max(int(parameters.get("ranks") or clients) // clients, 1)
+    return clients, parameters.get(THREADS) or 1
 
 
-def _size_of(known: Mapping[str, Any]) -> int:
+def _size_of(parameters: Mapping[str, Any]) -> int:
     """Return the size (B) of the file that a task moves."""
-    if known.get("file_size"):
-        return int(known["file_size"])
-    return int(known.get("block_size") or 0) * int(known.get("segments") or 1)
+    if parameters.get("file_size"):
+        return int(parameters["file_size"])
+    return int(parameters.get("block_size") or 0) * int(parameters.get("segments") or 1)
 
 
 def _amount(points: list[tuple[Point, Mapping[int, float]]], pattern: str) -> Amount:
@@ -111,7 +111,7 @@ def _amount(points: list[tuple[Point, Mapping[int, float]]], pattern: str) -> Am
     return Amount(summary.mean, low, high, trials, summary.n)
 
 
-def _printed(evidence: Evidence, supply: Supply, pattern: str) -> Trend | None:
+def _printed_trend(evidence: Evidence, supply: Supply, pattern: str) -> Trend | None:
     """Return a printed trend of the file system over clients or tasks."""
     for factor in (CLIENTS, THREADS, TASKS):
         for trend in evidence.trends:

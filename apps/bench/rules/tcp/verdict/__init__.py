@@ -24,9 +24,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if path is None or present is None:
         return None
     scatter = scatter_of(evidence)
-    seen = estimates.lost_by_datagrams(evidence, path.most_bps, present.lost_share or 0.0)
-    lost = seen[0] if seen else None
-    case = Case(present, path, _larger(evidence, present, path), scatter, growth.read_growth(evidence), lost)
+    udp_loss = estimates.lost_by_datagrams(evidence, path.most_bps, present.lost_share or 0.0)
+    udp_share = udp_loss[0] if udp_loss else None
+    case = Case(present, path, _larger(evidence, present, path), scatter, growth.read_growth(evidence), udp_share)
     if path.capacity.is_lower_bound or present.rate < FULL * path.ceiling_bps or not _is_steady(present):
         return _processor(case) or window.conclude(case) or loss.conclude(case)
     return _full(case)

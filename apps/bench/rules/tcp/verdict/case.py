@@ -57,7 +57,7 @@ class Case:
         return any(len(item.trials) > 1 for item in (self.present, *self.larger))
 
     @property
-    def lost(self) -> str:
+    def loss_verdict(self) -> str:
         """Return whether loss explains the rate as well as a window does: one of `lost`'s words."""
         return lost.lost_instead(self.present, self.better, self.rtt)
 

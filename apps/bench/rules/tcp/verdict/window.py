@@ -27,7 +27,7 @@ def conclude(case: Case) -> FindingDraft | None:
     allowed, by_law = present.allowed(case.rtt), held.by_law(present, case.rtt)
     if case.is_refuted or by_kernel is False or not (by_kernel or by_law or case.better):
         return None
-    if case.lost == LIKELY and not by_kernel:
+    if case.loss_verdict == LIKELY and not by_kernel:
         # What loses so much has no more by its window; one that had more lost less.
         return None
     # A run that an end held up, or one alone that the window seen in it contradicts, tells no window.
@@ -39,39 +39,39 @@ def conclude(case: Case) -> FindingDraft | None:
         # Rates that scatter so far tell no window.
         return None
     implied = present.window(case.rtt)
-    known = fingerprints.recognise(implied)
-    why = [_implied(case, implied)]
+    fingerprint = fingerprints.recognise(implied)
+    reasons = [_implied(case, implied)]
     if by_kernel:
         receiver, buffer = (wait if isinstance(wait, int | float) else 0.0 for wait in waits)
         text = _(
             "The kernel waited %(receiver)s %% of the time for the receiver's window, %(buffer)s %% for its own."
         )
-        why.append(Message(text, {"receiver": f"{100 * receiver:.0f}", "buffer": f"{100 * buffer:.0f}"}))
+        reasons.append(Message(text, {"receiver": f"{100 * receiver:.0f}", "buffer": f"{100 * buffer:.0f}"}))
     if by_law and allowed:
         text = _("The window seen in each RTT allows %(allowed)s, and nothing was sent again.")
-        if case.lost == UNKNOWN:
+        if case.loss_verdict == UNKNOWN:
             text = _("The window seen in each RTT allows %(allowed)s; how much was sent again nobody counted.")
-        why.append(Message(text, {"allowed": format_quantity(allowed, "bit/s")}))
-    if known:
-        why.append(known)
+        reasons.append(Message(text, {"allowed": format_quantity(allowed, "bit/s")}))
+    if fingerprint:
+        reasons.append(fingerprint)
     better = case.better
     if better:
-        why.append(_grew(case, better))
+        reasons.append(_grew(case, better))
     ways = sum(map(bool, (by_kernel, by_law, better)))
     predicted, interval = _freed(better, case.scatter)
     window = f"{implied:,.0f} B"
-    is_open = case.lost == UNKNOWN and not by_kernel
+    is_open = case.loss_verdict == UNKNOWN and not by_kernel
     title = _("The TCP window is the limit: %(window)s in each RTT give %(rate)s")
     if is_open:
         title = _("The TCP window is the limit, unless segments are lost: %(window)s in each RTT give %(rate)s")
     confidence = confidence_of(
-        (bool(by_kernel), 0.25), (by_law, 0.15), (bool(better), 0.2), (known is not None, 0.05), base=0.5
+        (bool(by_kernel), 0.25), (by_law, 0.15), (bool(better), 0.2), (fingerprint is not None, 0.05), base=0.5
     )
     return make_draft(
         case,
         SUBJECT,
         title=Message(title, {"window": window, "rate": format_quantity(present.rate, "bit/s")}),
-        why=tuple(why),
+        why=tuple(reasons),
         value=round(implied),
         unit="B",
         formula=f"W = X · RTT / 8 / N = {format_quantity(present.rate, 'bit/s')} · "
@@ -90,24 +90,24 @@ def conclude(case: Case) -> FindingDraft | None:
 
 def _implied(case: Case, implied: float) -> Message:
     text = _("With the kernel's own window %(rate)s came through: %(window)s B in each RTT of %(rtt)s.")
-    shown = {
+    params = {
         "rate": format_quantity(case.present.rate, "bit/s"),
         "window": f"{implied:,.0f}",
         "rtt": format_quantity(case.rtt, "s"),
     }
-    return Message(text, shown)
+    return Message(text, params)
 
 
 def _grew(case: Case, better: Present) -> Message:
     text = _("With a window of %(window)s it is %(rate)s, ×%(times)s.")
     if better.rate >= FULL * case.path.ceiling_bps and not case.path.capacity.is_lower_bound:
         text = _("With a window of %(window)s it is %(rate)s, ×%(times)s: from there the path is the limit.")
-    shown = {
+    params = {
         "window": format_quantity(better.point.parameters["window"], "B"),
         "rate": format_quantity(better.rate, "bit/s"),
         "times": f"{better.rate / case.present.rate:.2f}",
     }
-    return Message(text, shown)
+    return Message(text, params)
 
 
 def _freed(better: Present | None, scatter: Scatter) -> tuple[float | None, tuple[float, float] | None]:
@@ -128,7 +128,7 @@ def _instead_of_window(case: Case) -> tuple[Alternative, ...]:
             Message(_("Count what is sent again with both, and measure UDP at half and at twice the rate.")),
             loads,
         )
-        return () if case.lost == RULED_OUT else (by_bursts,)
+        return () if case.loss_verdict == RULED_OUT else (by_bursts,)
     by_loss = Alternative(
         Message(_("Random loss of %(loss)s would leave the same rate."), {"loss": f"{loss:.1g}"}),
         Message(_("Look at retransmits, and measure UDP at the same rate: it would lose so much.")),
@@ -139,4 +139,4 @@ def _instead_of_window(case: Case) -> tuple[Alternative, ...]:
         Message(_("A larger window would change nothing; several streams would each have the same rate.")),
         Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
     )
-    return (by_flow,) if case.lost == RULED_OUT else (by_loss, by_flow)
+    return (by_flow,) if case.loss_verdict == RULED_OUT else (by_loss, by_flow)
