@@ -65,7 +65,7 @@ def _capacities(findings: Sequence[Statement]) -> list[tuple[str, float]]:
         )
         for item in findings
         for message in _messages(item)
-        if message["msgid"].startswith("Capacity ") and "at least so much" not in message["msgid"]
+        if message["msgid"].startswith("Capacity ") and "of at least" not in message["msgid"]
     ]
     capacities += [(item.rule, float(item.fields["value"])) for item in findings if item.rule == "path-capacity"]
     capacities += [

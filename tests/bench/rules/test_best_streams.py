@@ -26,7 +26,7 @@ def test_streams_beyond_the_best_number_are_warned_of(peak, share):
     (flow,) = [draft for draft in drafts if draft.rule == "tcp-per-flow-limit"]
     reasons = " ".join(map(str, flow.why))
     assert "streams fill it" not in reasons
-    assert f"Of the numbers of streams tried {peak} had the most" in reasons
+    assert f"Of the numbers of streams tried {peak} had the highest rate" in reasons
     assert "N = η" not in flow.formula
     raised = limits.conclude(measurements)
     assert raised is None or f"less than with {peak}" in str(raised.alternatives[0].title)
@@ -44,7 +44,7 @@ def test_numbers_measured_are_not_estimated_from_the_first():
     ]
     reasons = " ".join(map(str, flow.why))
     assert "streams fill it" not in reasons
-    assert "Of the numbers of streams tried 16 had the most: 6" in reasons
+    assert "Of the numbers of streams tried 16 had the highest rate: 6" in reasons
 
 
 @pytest.mark.parametrize("scatter", [0.006, 0.02, 0.05])

@@ -282,11 +282,9 @@ def test_of_two_layers_as_full_as_each_other_none_is_named():
         return table_of(make.evidence(NFS, RAID1), "NFS_PGFS01")
 
     assert under(400, 980).layer == "network"
-    table = under(124, 980)
-    assert table.layer == ""
-    assert str(table.verdict).startswith(
-        f"Not decided: 115.3 MB/s of NFS_PGFS01 {ONE} is nearly all that the network"
-    )
+    tie = under(124, 980)
+    assert tie.layer == ""
+    assert str(tie.verdict).startswith(f"Not decided: 115.3 MB/s of NFS_PGFS01 {ONE} is nearly all that the network")
     # Nor where a judge saw an end at its limit while the disks were measured: they may give more, or no more.
     assert table_of(both_at(124), "NFS_PGFS01").layer == ""
 

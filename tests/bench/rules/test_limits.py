@@ -134,7 +134,7 @@ def test_an_invalid_triple_is_named_and_mended(make):
     wrong = {**OLD, "net.ipv4.tcp_rmem": "302400 262144 1048576"}
     draft = conclude(make, client=wrong, server=OLD)
     assert "net.ipv4.tcp_rmem=4096 131072 1769472\n" in draft.change
-    assert any("302400 262144 1048576" in str(line) and "mends" in str(line) for line in draft.why)
+    assert any("302400 262144 1048576" in str(line) and "corrects" in str(line) for line in draft.why)
 
 
 def test_unknown_nodes_are_asked_before_a_limit_is_raised(make):

@@ -36,7 +36,7 @@ def test_a_window_that_was_not_granted_asks_for_larger_maxima(make):
     old = {"net.core.rmem_max": "212992", "net.core.wmem_max": "212992"}
     draft = by_rule(capped(make, client=old, server=old))["tcp-buffer-maxima"]
     assert draft.value == 400 * KIB
-    assert "Of a window of 400 KiB that was asked for the kernel granted 208 KiB" in reasons_of(draft)
+    assert "Of a window of 400 KiB that was requested the kernel granted 208 KiB" in reasons_of(draft)
     assert "net.core.rmem_max=409600\nnet.core.wmem_max=409600\n" in draft.change
     assert "sysctl -w 'net.core.rmem_max=212992'" in draft.undo
     assert "tcp_rmem and tcp_wmem do" in " ".join(map(str, draft.limits))

@@ -38,7 +38,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     title = _("GridFTP needs no option here: %(rate)s without any")
     if not is_default:
         title = _("Start GridFTP with %(options)s: %(rate)s")
-    compared = _("Of the options of GridFTP that were tried %(options)s have nearly the most: %(rate)s")
+    compared = _("Of the options of GridFTP that were tried %(options)s have nearly the highest rate: %(rate)s")
     path = read_path(evidence)
     is_full = path is not None and not path.capacity.is_lower_bound and 8 * best.rate.mean >= FULL * path.ceiling_bps
     growing = None if is_full else _growing(transfers, choice)
@@ -82,7 +82,7 @@ def _interval(choice: Transfer) -> tuple[float, float]:
 def _reasons(
     transfers: list[Transfer], choice: Transfer, best: Transfer, plain: Transfer | None, path: PathReading | None
 ) -> list[Message]:
-    text = _("Of %(count)s choices tried %(best)s had the most, %(most)s; this one is within 5 %% of it.")
+    text = _("Of %(count)s choices tried %(best)s had the highest rate, %(most)s; this one is within 5 %% of it.")
     params = {
         "count": len(transfers),
         "best": " ".join(words(best.options)) or "globus-url-copy",

@@ -23,8 +23,8 @@ MATHIS = 1.22
 
 _WINDOW = _("A TCP window of %(window)s: %(rate)s · %(rtt)s = %(product)s B under way in each round trip.")
 _UNSCALED = _(
-    "One unscaled 64 KiB window: %(rate)s · %(rtt)s = %(product)s B, and %(window)s is the most without window"
-    " scaling."
+    "One unscaled 64 KiB window: %(rate)s · %(rtt)s = %(product)s B, and %(window)s is the maximum without"
+    " window scaling."
 )
 _TRIPS = _(
     "%(trips)s round trips for each block of %(block)s, one block after the other: %(block)s / %(rate)s = %(time)s ="

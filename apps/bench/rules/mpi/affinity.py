@@ -132,7 +132,7 @@ def _printed_drafts(pair: Pair) -> list[FindingDraft]:
         _("%(who)s is ×%(same)s as fast as %(other)s within a socket, and only ×%(between)s between two."), params
     )
     text = _("On %(who)s partners in one socket are at least ×%(ratio)s as fast as in two: bind processes to cores")
-    bound = Message(_("On neither are partners in two sockets the faster ones, so the ratio is the least it can be."))
+    bound = Message(_("On neither are partners in two sockets the faster ones, so the ratio is a lower bound."))
     first = _draft(pair.of, text, params, [reason, bound], pair.same, True, 0.7, None, (None, None))
     text = _(
         "On %(other)s partners in one socket and in two differ ×%(ratio)s less than on %(who)s: it matters little"

@@ -164,7 +164,8 @@ def _falls(case: Case) -> FindingDraft:
     law = next((item for item in laws if item.peak is not None and item.error < 0.15), None)
     if law:
         text = _(
-            "By the Universal Scalability Law each further one costs the others (k = %(k)s); the most is at %(peak)s."
+            "By the Universal Scalability Law each further one costs the others (k = %(k)s); the maximum is at"
+            " %(peak)s."
         )
         reasons.append(Message(text, {"k": f"{law.k:.3g}", "peak": f"{law.peak:.1f}"}))
     of_one = case.kind in OF_ONE_SERVER and _is_of_nodes(case)

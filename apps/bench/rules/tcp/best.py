@@ -54,10 +54,10 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
         "less": format_quantity(less, "bit/s"),
         "n": len(rates),
     }
-    title = _("Of all settings measured on this path %(setting)s had the most: %(rate)s")
+    title = _("Of all settings measured on this path %(setting)s had the highest rate: %(rate)s")
     reason = _("What else is proposed for it had %(less)s (n = %(n)s of the best).")
     if lead is None or not lead.predicted:
-        title = _("%(setting)s had more than one stream with the automatic window: %(rate)s")
+        title = _("%(setting)s was faster than one stream with the automatic window: %(rate)s")
         reason = _("One stream with the automatic window had %(less)s beside it.")
     return FindingDraft(
         rule=RULE,
@@ -134,8 +134,10 @@ def _still_grows(evidence: Evidence, best: Present) -> tuple[Message, ...]:
     """Return that the largest number of streams, or window, still had surely more than the one before it."""
     remarks = []
     texts = {
-        "streams": _("The rate still grew at the most streams tried, %(most)s: more may have more yet."),
-        "window": _("The rate still grew at the largest window tried, %(most)s: a larger one may have more yet."),
+        "streams": _(
+            "The rate still grew at the largest number of streams tried, %(most)s: more may be faster still."
+        ),
+        "window": _("The rate still grew at the largest window tried, %(most)s: a larger one may be faster still."),
     }
     for name, text in texts.items():
         fixed, own = _fixed_parameters(best, name), best.point.parameters.get(name) or 0

@@ -40,7 +40,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         "asked": format_quantity(smallest.point.parameters["window"], "B"),
         "granted": format_quantity(round(granted / 2), "B"),
     }
-    text = _("Of a window of %(asked)s that was asked for the kernel granted %(granted)s, and said nothing.")
+    text = _("Of a window of %(asked)s that was requested the kernel granted %(granted)s, without an error.")
     return FindingDraft(
         rule=RULE,
         version=VERSION,

@@ -141,7 +141,7 @@ def _reasons(evidence: Evidence, path: PathReading, nodes: Mapping[str, Settings
         for name in TRIPLES:
             value = settings.present[name]
             if name in settings.invalid:
-                text = _("%(role)s: %(name)s is “%(value)s”, not least ≤ default ≤ most: the line mends it.")
+                text = _("%(role)s: %(name)s is “%(value)s”, not min ≤ default ≤ max: the line corrects it.")
             elif value is None:
                 text = _(
                     "%(role)s: its present %(name)s is not known; the line asks for it, and raises it if it is less."

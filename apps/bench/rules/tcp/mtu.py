@@ -86,9 +86,7 @@ def _raise(evidence: Evidence, item: Present, frame: int) -> FindingDraft | None
         applies_when=Message(_("Every switch and router between the nodes passes such frames.")),
         limits=(
             Message(_("The line lasts until the next boot: set it in the node's network configuration as well.")),
-            Message(
-                _("A router that drops large packets and says nothing breaks connections: test with ping first.")
-            ),
+            Message(_("A router that drops large packets silently breaks connections: test with ping first.")),
         ),
         side_effects=(Message(_("All other hosts of the same Ethernet must use the same MTU.")),),
         source="RFC 6349, section 4.1.1; RFC 4821",

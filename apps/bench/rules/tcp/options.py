@@ -32,7 +32,7 @@ def scaling(evidence: Evidence) -> FindingDraft | None:
         return None
     reasons = [*(_is_off(SCALING, off) if off else ())]
     if is_seen:
-        reasons.append(Message(_("The receiver never offered more than 65,535 B, the most without scaling.")))
+        reasons.append(Message(_("The receiver never offered more than 65,535 B, the maximum without scaling.")))
     text = _("That allows %(rate)s; the path holds %(bdp)s.")
     params = {"rate": format_quantity(unscaled, "bit/s"), "bdp": format_quantity(path.bdp_bytes, "B")}
     nodes = sysctl.simple(evidence, {SCALING: "1"}, off or sysctl.ROLES)

@@ -128,7 +128,7 @@ def _not_contradicted(evidence: Evidence, own: Known | None) -> Known | None:
     best = held.best_of(evidence)
     if not best.rate:
         return None
-    text = _("Capacity %(rate)s: at least so much was measured; the other way the links' %(nominal)s were %(other)s.")
+    text = _("Capacity of at least %(rate)s, as measured; the other way the links' %(nominal)s were %(other)s.")
     params = _rates(best.rate, own.value, best) | {"other": format_quantity(rates[0], "bit/s")}
     return Known(best.rate, Message(text, params), 0.5, best.trials, is_lower_bound=True)
 
@@ -184,9 +184,9 @@ def read_capacity(evidence: Evidence) -> Known | None:
             text = _("Capacity %(nominal)s: the lowest link's; the best rate measured was held by its ends.")
         return Known(nominal, Message(text, params), 0.8, is_stated=True)
     if best.rate:
-        text = _("Capacity %(rate)s: the best rate measured, so at least so much.")
+        text = _("Capacity of at least %(rate)s: the highest rate measured.")
         if nominal:
-            text = _("Capacity %(rate)s: at least so much was measured; nothing yet confirms the links' %(nominal)s.")
+            text = _("Capacity of at least %(rate)s, as measured; nothing yet confirms the links' %(nominal)s.")
         return Known(best.rate, Message(text, params), 0.5, best.trials, is_lower_bound=True)
     return None
 
@@ -217,7 +217,7 @@ def _by_dispersion(evidence: Evidence, nominal: float | None, best: float) -> Kn
     if dispersed is None or best > REFUTED * dispersed.high:
         return None
     value = min(dispersed.high, nominal) if nominal else dispersed.high
-    text = _("Capacity %(rate)s: the most that packet dispersion tells (%(tools)s).")
+    text = _("Capacity %(rate)s: the upper estimate of packet dispersion (%(tools)s).")
     params = _rates(value, nominal) | {"tools": dispersed.tools}
     return Known(value, Message(text, params), 0.85, dispersed.trials)
 

@@ -149,15 +149,15 @@ def _counts_beside(streams: float, path: PathReading, growth: Growth) -> Message
     """Return what the numbers measured say where so many streams do not fill the path; None where they may."""
     if growth.fall:
         text = _(
-            "Of the numbers of streams tried %(best)s had the most, %(rate)s; more of them lose: with %(more)s it is"
-            " %(less)s, %(share)s %% less."
+            "Of the numbers of streams tried %(best)s had the highest rate, %(rate)s; more of them are slower: with"
+            " %(more)s it is %(less)s, %(share)s %% less."
         )
         return Message(text, growth.fall)
     between = growth.at(streams)
     if between is None or between >= FILLS * path.ceiling_bps:
         return None
     best = max(growth.rates, key=lambda count: growth.rates[count])
-    text = _("Of the numbers of streams tried %(best)s had the most: %(rate)s.")
+    text = _("Of the numbers of streams tried %(best)s had the highest rate: %(rate)s.")
     return Message(text, {"best": best, "rate": format_quantity(growth.rates[best], "bit/s")})
 
 

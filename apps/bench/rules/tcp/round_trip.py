@@ -40,15 +40,13 @@ def read_rtt(evidence: Evidence) -> Known | None:
     probes, link_rtt = _samples(evidence, "rtt_min"), evidence.path.rtt_s
     if probes:
         min_rtt = min(probes.values())
-        message = Message(_("RTT %(rtt)s: the least measured (n = %(n)s)."), _params_of(min_rtt, len(probes)))
+        message = Message(_("RTT %(rtt)s: the minimum measured (n = %(n)s)."), _params_of(min_rtt, len(probes)))
         return Known(min_rtt, message, 1.0, tuple(sorted(probes)))
     under_load = _samples(evidence, "min_rtt")
     min_rtt = min(under_load.values(), default=0.0)
     trials = tuple(trial for trial, value in under_load.items() if value == min_rtt)[:1]
     if link_rtt and _is_refuted(evidence, link_rtt, under_load):
-        text = _(
-            "RTT %(rtt)s: the least that TCP saw; the links are described with %(stated)s, which no run came near."
-        )
+        text = _("RTT %(rtt)s: TCP's minimum; the links are described with %(stated)s, which no run came near.")
         params = {**_params_of(min_rtt, len(under_load)), "stated": format_quantity(link_rtt, "s")}
         return Known(min_rtt, Message(text, params), 0.6, trials)
     if link_rtt:
@@ -56,9 +54,7 @@ def read_rtt(evidence: Evidence) -> Known | None:
             link_rtt, Message(_("RTT %(rtt)s: as given with the links, not measured."), _params_of(link_rtt, 0)), 0.8
         )
     if under_load:
-        message = Message(
-            _("RTT %(rtt)s: the least that TCP saw under load, at most so much."), _params_of(min_rtt, 0)
-        )
+        message = Message(_("RTT %(rtt)s: TCP's minimum under load, an upper bound."), _params_of(min_rtt, 0))
         return Known(min_rtt, message, 0.6, trials)
     return None
 

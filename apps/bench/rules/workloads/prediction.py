@@ -126,7 +126,7 @@ def _over(supply: Supply, amounts: dict[int, Amount], tasks: int, doubts: list[M
     doubts = [*doubts, Message(_("It lies beyond what was measured."))]
     trials, n = largest.trials, largest.n
     if len(counts) > 1 and largest.value < PLATEAU * best:
-        text = _("The rate fell towards %(count)s tasks, the most measured: more may get less still.")
+        text = _("The rate fell towards %(count)s tasks, the largest number measured: more may get less still.")
         reasons = (Message(text, {"count": counts[-1]}),)
         return Predicted(largest.value, 0.0, largest.high, BEYOND, trials, n, reasons, tuple(doubts))
     on_plateau = [count for count in counts if amounts[count].value >= PLATEAU * best]
