@@ -135,7 +135,7 @@ class _Chain:
             figures["window_granted"] = 131072.0
             names = draw(st.sampled_from([tuple(figures), ("goodput",)]))
             levels = {name: figures[name] for name in names}
-            self._measure("iperf3-tcp", NETWORK, ends, parameters={factor: value}, seen=kernel | route, **levels)
+            self._measure("iperf3-tcp", NETWORK, ends, parameters={factor: value}, observed=kernel | route, **levels)
 
     def sweep(self, slug="", factor="", *names):
         """Add a sweep of one factor of a tool, of some of its metrics; of any, unless they are named."""
@@ -183,7 +183,7 @@ class _Chain:
         tool = self._draw(st.sampled_from(["iozone", "fio"]))
         self._measure(tool, layer, {"client": nodes}, file_system=file_system, parameters=parameters, **levels)
 
-    def _measure(self, slug, layer, roles, *, file_system="", parameters=None, seen=None, **levels):
+    def _measure(self, slug, layer, roles, *, file_system="", parameters=None, observed=None, **levels):
         """Add a point whose metrics have these levels, each scattered in its own way."""
         tool = tools.get(slug)
         if not file_system and tool.file_system == "required":
@@ -201,7 +201,7 @@ class _Chain:
                 layer=layer,
                 roles=roles,
                 file_system=file_system,
-                observed=seen or {},
+                observed=observed or {},
                 at=float(len(self._points)),
             )
         )

@@ -61,10 +61,10 @@ def test_one_stream_that_fills_the_path_contradicts_fifty_that_multiply(make):
 def test_a_window_that_was_tried_and_did_not_fill_the_path_speaks_against_it(make):
     links = PathFacts(1_000_000_000, 0.004, 1500)
     window_held = make.tcp([200e6, 201e6], rtt=0.004)
-    tried = make.tcp([300e6, 301e6], window=1024 * KIB, observed=1.4e6, rtt=0.004)
+    roomy_point = make.tcp([300e6, 301e6], window=1024 * KIB, observed=1.4e6, rtt=0.004)
     # Eight streams show that the path holds what is said of it.
     more = make.tcp([935e6, 936e6], streams=8, observed=10**9, rtt=0.004)
-    measurements = evidence([make.ping(0.004), window_held, tried, more], links)
+    measurements = evidence([make.ping(0.004), window_held, roomy_point, more], links)
     for rule in (bdp, limits):
         draft = rule.conclude(measurements)
         assert draft.confidence <= 0.5
@@ -78,7 +78,7 @@ def test_a_window_that_was_tried_and_did_not_fill_the_path_speaks_against_it(mak
         assert draft.kind == NO_CHANGE
         assert "something else limits there" in str(draft.against[0])
     # Nobody knows of a path that eight streams did not show: what one of them had bounds it from below only.
-    assert bdp.conclude(evidence([make.ping(0.004), window_held, tried], links)) is None
+    assert bdp.conclude(evidence([make.ping(0.004), window_held, roomy_point], links)) is None
 
 
 def test_a_short_path_gets_no_advice_on_windows_however_they_were_measured(make):
@@ -152,8 +152,8 @@ def test_a_bound_that_a_large_window_stayed_below_speaks_against_a_larger_one(ma
     far = PathFacts(622e6, 0.1355, 1500)
     bound = dataclasses.replace(make.tcp([10e6], window=8_000_000, observed=0), statistic=BELOW)
     trend = Trend("iperf2", "goodput", "streams", "saturates", 50)
-    found = Evidence((make.ping(0.1355), bound), far, trends=(trend,))
-    draft = bdp.conclude(found)
+    measurements = Evidence((make.ping(0.1355), bound), far, trends=(trend,))
+    draft = bdp.conclude(measurements)
     assert draft.kind == NO_CHANGE
     assert "had less than 10.00 Mbit/s: something else limits" in str(draft.against[0])
 

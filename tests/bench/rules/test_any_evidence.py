@@ -149,10 +149,10 @@ trends = st.builds(
     st.lists(ratios, max_size=3).map(tuple),
     st.lists(trends, max_size=3).map(tuple),
 )
-def test_any_evidence_is_answered_with_findings_that_can_be_stored(shown, known, ways, related, gone):
-    facts = {name: FileSystemFacts(name, *list(vars(item).values())[1:]) for name, item in known.items()}
+def test_any_evidence_is_answered_with_findings_that_can_be_stored(sample, systems, ways, related, shapes):
+    facts = {name: FileSystemFacts(name, *list(vars(item).values())[1:]) for name, item in systems.items()}
     ports = {"a": "InfiniBand 4X DDR", "b": "IB QDR"}
-    evidence = Evidence(shown, interconnects=ports, paths=ways, file_systems=facts, ratios=related, trends=gone)
+    evidence = Evidence(sample, interconnects=ports, paths=ways, file_systems=facts, ratios=related, trends=shapes)
     for family in (layers, storage, mpi, workloads):
         for draft in family.overview(evidence):
             document = json.loads(json.dumps(draft.as_json(), allow_nan=False))

@@ -37,18 +37,20 @@ def both_ways(forth: list[Point], back: list[Point]) -> list[Evidence]:
 
 
 @pytest.mark.parametrize("means", [dispersion, streams])
-@pytest.mark.parametrize("measured", [True, False], ids=["held by its window", "nothing measured"])
+@pytest.mark.parametrize("is_window_held", [True, False], ids=["held by its window", "nothing measured"])
 @pytest.mark.parametrize("rate", [640e6, 1.9e9, 3.5e9])
-def test_links_that_gave_another_rate_the_other_way_are_not_taken_at_their_word(means, measured, rate) -> None:
+def test_links_that_gave_another_rate_the_other_way_are_not_taken_at_their_word(means, is_window_held, rate) -> None:
     make = Maker()
-    both_evidence = both_ways(means(make, rate), [make.ping(0.018), *(held_by_window(make) if measured else [])])
+    both_evidence = both_ways(
+        means(make, rate), [make.ping(0.018), *(held_by_window(make) if is_window_held else [])]
+    )
     back = read_path(both_evidence[1])
-    assert back is None if not measured else back is not None and back.capacity.is_lower_bound
+    assert back is None if not is_window_held else back is not None and back.capacity.is_lower_bound
     drafts = [draft for item in both_evidence for draft in conclude_all(of_ends(), item)]
     assert drafts
     lines = [str(line) for draft in drafts for line in (draft.title, *draft.why)]
     assert not [line for line in lines if LOWEST in line and "2.488" in line]
-    if measured:
+    if is_window_held:
         assert "the other way" in str(back and back.capacity.source)
     # Where the other way had about as much as the links are said to have, they are.
     agreed = both_ways(means(make, 2.4e9), [make.ping(0.018), *held_by_window(make)])

@@ -24,12 +24,12 @@ SHARED = {(client, "PGFS01"): wan(client, "PGFS01") for client in CLIENTS}
 DISKS = {"none": None, "as many": 2, "fewer": 1}
 
 
-def grown(factor, rates, paths, disk, *, disk_rate=120.0, held=False):
+def grown(factor, rates, paths, disk, *, disk_rate=120.0, is_held=False):
     """Return the finding of storage-clients over a factor, with the disks alone measured by so many tasks or not."""
     fixed, clients = ({"threads": 1}, CLIENTS[:2]) if factor == "clients" else ({}, CLIENTS[:1])
     repeated = {count: [0.995 * rate, rate, 1.005 * rate] for count, rate in rates.items()}
     make = sweep(factor, repeated, file_system="NFS_PGFS01", clients=clients, **fixed)
-    if held:
+    if is_held:
         make.points[-1] = dataclasses.replace(make.points[-1], warnings=frozenset({"processor-full"}))
     if disk:
         values = {"write": [disk_rate * MB * noise for noise in (0.995, 1, 1.005)]}
@@ -47,17 +47,17 @@ CASES = list(
 )
 
 
-@pytest.mark.parametrize(("factor", "rates", "network", "disk", "held"), CASES)
-def test_many_are_advised_only_where_all_that_is_known_leaves_room(factor, rates, network, disk, held):
+@pytest.mark.parametrize(("factor", "rates", "network", "disk", "is_held"), CASES)
+def test_many_are_advised_only_where_all_that_is_known_leaves_room(factor, rates, network, disk, is_held):
     # A link of less than one client had would be a cache's word.
     own = (8e8 if rates is BENT else 5e8) if factor == "clients" else 1e9
     paths = {"shared": SHARED, "own": own_links(own), "unknown": {}}[network]
-    draft = grown(factor, rates, paths, DISKS[disk], held=held)
+    draft = grown(factor, rates, paths, DISKS[disk], is_held=is_held)
     # One link of 1 Gbit/s, or two of half as much: the high rates fill them; more clients bring more of the latter.
     is_high = rates is not STEEP
     is_network_full = is_high and (network == "shared" or (network == "own" and factor == "threads"))
     is_disk_full = is_high and disk != "none"
-    is_open = not is_network_full and not is_disk_full and rates is not BENT and not (held and factor == "threads")
+    is_open = not is_network_full and not is_disk_full and rates is not BENT and not (is_held and factor == "threads")
     assert ("do I/O at once" in str(draft.title)) is is_open, (str(draft.title), list(map(str, draft.why)))
     assert draft.is_comparison is is_open
     assert draft.kind == DIAGNOSIS

@@ -175,7 +175,7 @@ def test_a_sweep_whose_step_lies_below_a_smaller_setting_tells_no_level():
 
 
 @pytest.mark.parametrize(
-    ("held_up", "left"), [({1}, {2, 3}), ({1, 2, 3}, {1, 2, 3}), ({2}, {1, 2, 3}), (set(), {1, 2, 3})]
+    ("held_trials", "free_trials"), [({1}, {2, 3}), ({1, 2, 3}, {1, 2, 3}), ({2}, {1, 2, 3}), (set(), {1, 2, 3})]
 )
-def test_disturbed_figures_are_left_out_only_where_free_ones_are_better(held_up, left):
-    assert pace.free_of({1: 50.0, 2: 100.0, 3: 101.0}, held_up).keys() == left
+def test_disturbed_figures_are_left_out_only_where_free_ones_are_better(held_trials, free_trials):
+    assert pace.free_of({1: 50.0, 2: 100.0, 3: 101.0}, held_trials).keys() == free_trials

@@ -41,7 +41,7 @@ def beneath(servers, described, disk, neighbour_disk):
     return {*best} if len(best) == 1 else set()
 
 
-def evidence(kind, servers, described, measured, *, rate=12, disk="", neighbour_disk=""):
+def evidence(kind, servers, described, disk_names, *, rate=12, disk="", neighbour_disk=""):
     """Return evidence of a file system, FS, of arrays beside it, of TCP, and of another one on `neighbour_disk`."""
     make, options = Storing(), OPTIONS[kind] | ({"disk": disk} if disk else {})
     own = {"tool": "iozone", "file_system": "FS"}
@@ -52,7 +52,7 @@ def evidence(kind, servers, described, measured, *, rate=12, disk="", neighbour_
         rates = {"write": [rate * MB * (1 + (record > 65536))] * 3}
         make.point("file-system", rates, roles={"client": CLIENTS[:1]}, record_size=record, clients=1, **own)
     make.io("FS", clients=CLIENTS[2:3], write=[rate * MB] * 3).io("FS", clients=CLIENTS[3:4], write=[rate * MB] * 3)
-    for name in measured:
+    for name in disk_names:
         make.disk(name, ARRAYS[name][0], write=[100 * MB] * 3, read=[150 * MB] * 3)
     for streams, mbit_s in ((1, 8 * rate), (8, 900)):
         make.tcp(CLIENTS[0], servers[0], [mbit_s] * 3, streams=streams, direction="forward", window=0)
@@ -77,8 +77,8 @@ def named_in(draft):
 def test_no_rule_of_storage_names_a_disk_that_does_not_lie_beneath(kind, described):
     first = described[0]
     hints = (("", ""), (first, ""), ("GONE", ""), ("", first), (described[-1], first))
-    for servers, (disk, neighbour_disk), measured in itertools.product((ONE, TWO), hints, (described, ())):
-        measurements = evidence(kind, servers, described, measured, disk=disk, neighbour_disk=neighbour_disk)
+    for servers, (disk, neighbour_disk), disk_names in itertools.product((ONE, TWO), hints, (described, ())):
+        measurements = evidence(kind, servers, described, disk_names, disk=disk, neighbour_disk=neighbour_disk)
         allowed = beneath(servers, described, disk, neighbour_disk)
         for draft in drafts_on(measurements):
             assert named_in(draft) <= allowed, (draft.rule, str(draft.title), servers, disk, neighbour_disk)

@@ -211,7 +211,7 @@ def test_placement_measured_once_is_a_doubt():
 
 
 @pytest.mark.parametrize(
-    ("rates", "asked", "least", "most"),
+    ("rates", "clients", "low", "high"),
     [
         # In proportion so far: another limit may stand right above the last one, or none.
         ({1: 117.0, 2: 235.0, 3: 352.0, 4: 470.0}, 8, 0.75 * 470, 900.0),
@@ -219,12 +219,12 @@ def test_placement_measured_once_is_a_doubt():
         ({1: 117.0, 2: 117.0, 3: 104.0, 4: 91.0, 6: 79.0}, 12, 50.0, 60.0),
     ],
 )
-def test_beyond_what_was_measured_a_limit_may_stand_that_has_not_shown(rates, asked, least, most):
+def test_beyond_what_was_measured_a_limit_may_stand_that_has_not_shown(rates, clients, low, high):
     prediction = model.calibrate_any(
         [({"clients": count}, rate * MB, (1,)) for count, rate in rates.items()], {"clients": "integer"}
-    ).predict({"clients": asked})
-    assert prediction.low <= least * MB
-    assert prediction.high >= most * MB
+    ).predict({"clients": clients})
+    assert prediction.low <= low * MB
+    assert prediction.high >= high * MB
 
 
 def test_no_share_is_above_all_and_nothing_recommended_below_what_there_is():

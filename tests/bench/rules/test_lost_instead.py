@@ -48,7 +48,7 @@ def make():
     return Maker()
 
 
-def evidence_of(make, name, sweep, factor, counted, facts):
+def evidence_of(make, name, sweep, factor, retransmits, facts):
     """Return evidence of a sweep {value: (Mbit/s, segments sent again)} of three runs each, and of GridFTP."""
     points = [make.ping(0.02)]
     for value, (rate, again) in sweep.items():
@@ -58,8 +58,8 @@ def evidence_of(make, name, sweep, factor, counted, facts):
         del point.metrics["window_observed"]
         if name == "capped" and value:
             point.metrics["window_granted"] = dict.fromkeys(own, 2.0 * 128 * KIB)
-        if counted != NOBODY:
-            point.metrics["retransmits"] = dict.fromkeys(own, 0.0 if counted == ZERO else float(again))
+        if retransmits != NOBODY:
+            point.metrics["retransmits"] = dict.fromkeys(own, 0.0 if retransmits == ZERO else float(again))
         points.append(point)
     if name == "chance":
         points += transfers(make, sweep[1][0] * 1e6 / 8)
@@ -101,11 +101,11 @@ def names_loss(draft):
     return any(item.proposal.tool == "iperf3-udp" for item in alternatives)
 
 
-@pytest.mark.parametrize("counted", ["again", NOBODY])
+@pytest.mark.parametrize("retransmits", ["again", NOBODY])
 @pytest.mark.parametrize("world", WORLDS, ids=[world[0] for world in WORLDS])
-def test_no_gain_of_window_or_streams_is_told_without_loss_beside_it(make, world, counted):
+def test_no_gain_of_window_or_streams_is_told_without_loss_beside_it(make, world, retransmits):
     name, sweep, factor, facts = world
-    drafts = drafts_of(evidence_of(make, name, sweep, factor, counted, facts))
+    drafts = drafts_of(evidence_of(make, name, sweep, factor, retransmits, facts))
     assert not [draft.rule for draft in drafts if raises(draft) and not names_loss(draft)]
     flat = [str(draft.title) for draft in drafts if re.match("The TCP window is the limit:", str(draft.title))]
     assert flat == []
@@ -114,10 +114,10 @@ def test_no_gain_of_window_or_streams_is_told_without_loss_beside_it(make, world
 def test_every_rule_that_raises_a_window_or_streams_is_asked(make):
     rule_names = set()
     for name, sweep, factor, facts in WORLDS:
-        for counted in ("again", NOBODY, ZERO):
+        for retransmits in ("again", NOBODY, ZERO):
             rule_names |= {
                 draft.rule
-                for draft in drafts_of(evidence_of(make, name, sweep, factor, counted, facts))
+                for draft in drafts_of(evidence_of(make, name, sweep, factor, retransmits, facts))
                 if raises(draft)
             }
     assert rule_names - {"tcp-limit"} == rivals.RAISING

@@ -66,20 +66,20 @@ LARGE = {"net.ipv4.tcp_rmem": "4096 131072 6291456", "net.ipv4.tcp_wmem": "4096 
 
 
 @pytest.mark.parametrize("path", [LINKS, PathFacts(rtt_s=0.0048), PathFacts()], ids=["links", "rtt", "unknown"])
-@pytest.mark.parametrize("known", [{}, SMALL, LARGE], ids=["untold", "small", "large"])
+@pytest.mark.parametrize("sysctls", [{}, SMALL, LARGE], ids=["untold", "small", "large"])
 @pytest.mark.parametrize("automatic", [None, 218, 500, 985])
-@pytest.mark.parametrize("most", [100, 500, 900, 985], ids=lambda most: f"most {most}")
-@pytest.mark.parametrize("swept", [WINDOWS, WINDOWS[3:], WINDOWS[2:3], ()], ids=len)
-def test_of_one_path_windows_have_one_verdict(path, known, automatic, most, swept) -> None:
+@pytest.mark.parametrize("ceiling", [100, 500, 900, 985], ids=lambda ceiling: f"ceiling {ceiling}")
+@pytest.mark.parametrize("windows", [WINDOWS, WINDOWS[3:], WINDOWS[2:3], ()], ids=len)
+def test_of_one_path_windows_have_one_verdict(path, sysctls, automatic, ceiling, windows) -> None:
     """Where a larger window is said to gain nothing no rule advises one, and the other way about."""
     make = Maker()
-    rates = {window: min(most, window * 8 / 0.0048 / 1e6) for window in swept}
+    rates = {window: min(ceiling, window * 8 / 0.0048 / 1e6) for window in windows}
     points = [make.ping(0.0048)]
     points += [
         make.tcp([rate * 1e6, rate * 1.002e6], window=window, observed=window) for window, rate in rates.items()
     ]
     points += [make.tcp([automatic * 1e6, automatic * 1.002e6])] if automatic else []
-    facts = {role: {"sysctls": known} for role in ("client", "server")} if known else {}
+    facts = {role: {"sysctls": sysctls} for role in ("client", "server")} if sysctls else {}
     drafts = conclude_all(of_ends(), Evidence(tuple(points), path, facts))
     vain = [str(draft.title) for draft in drafts if "gain nothing now" in str(draft.title)]
     vain += [str(draft.title) for draft in drafts if "gains nothing now" in str(draft.title)]

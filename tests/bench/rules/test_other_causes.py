@@ -45,11 +45,11 @@ def test_streams_that_level_off_show_the_capacity_where_no_end_was_at_its_limit(
     assert "more streams give no more" in str(capacity.source)
 
 
-@pytest.mark.parametrize("gone", ["cpu_local", "cpu_remote"])
-def test_ends_that_nobody_watched_may_be_what_levels_off(make, gone):
+@pytest.mark.parametrize("metric", ["cpu_local", "cpu_remote"])
+def test_ends_that_nobody_watched_may_be_what_levels_off(make, metric):
     """Of links that are said to have more: a processor at its limit looks the same."""
     points = [
-        dataclasses.replace(point, metrics={name: own for name, own in point.metrics.items() if name != gone})
+        dataclasses.replace(point, metrics={name: own for name, own in point.metrics.items() if name != metric})
         for point in levelled(make, LEVEL)
     ]
     capacity = read_capacity(evidence([make.ping(0.0048), *points], TEN))

@@ -10,7 +10,7 @@ GIVEN = PathFacts(1_000_000_000, 0.020, 1500)
 
 
 @pytest.mark.parametrize(
-    ("rates", "seen", "known"),
+    ("rates", "tcp_rtt", "path_rtt"),
     [
         # Windows that held the rate low: the queue is empty, and what TCP saw is the path.
         ((6e6, 100e6, 940e6), 0.080, 0.080),
@@ -19,12 +19,12 @@ GIVEN = PathFacts(1_000_000_000, 0.020, 1500)
         ((930e6, 940e6, 940e6), 0.080, 0.020),
     ],
 )
-def test_what_is_described_holds_unless_idle_runs_refute_it(rates, seen, known) -> None:
+def test_what_is_described_holds_unless_idle_runs_refute_it(rates, tcp_rtt, path_rtt) -> None:
     make = Maker()
-    points = tuple(make.tcp([rate] * 3, window=65536 * (place + 1), rtt=seen) for place, rate in enumerate(rates))
+    points = tuple(make.tcp([rate] * 3, window=65536 * (place + 1), rtt=tcp_rtt) for place, rate in enumerate(rates))
     rtt = read_rtt(Evidence(points, GIVEN))
-    assert rtt.value == pytest.approx(known)
-    assert ("which no run came near" in str(rtt.source)) == (known > 0.05)
+    assert rtt.value == pytest.approx(path_rtt)
+    assert ("which no run came near" in str(rtt.source)) == (path_rtt > 0.05)
 
 
 def test_a_probe_decides() -> None:

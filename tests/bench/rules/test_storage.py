@@ -177,7 +177,7 @@ def test_gpfs_costs_forty_per_cent_of_ext3_and_cannot_fill_four_links():
 
 
 def test_a_measured_share_needs_a_network_with_room():
-    def measured(write):
+    def evidence_at(write):
         make = (
             Storing()
             .io("NFS_PGFS01", write=[write * MB, write * MB])
@@ -185,24 +185,24 @@ def test_a_measured_share_needs_a_network_with_room():
         )
         return make.evidence(NFS, RAID1)
 
-    assert the(measured(64), "storage-share-of-disk").value == pytest.approx(0.64)
-    assert concluded(dataclasses.replace(measured(64), paths={}), "storage-share-of-disk") == {}
-    assert concluded(measured(110), "storage-share-of-disk") == {}
+    assert the(evidence_at(64), "storage-share-of-disk").value == pytest.approx(0.64)
+    assert concluded(dataclasses.replace(evidence_at(64), paths={}), "storage-share-of-disk") == {}
+    assert concluded(evidence_at(110), "storage-share-of-disk") == {}
 
 
 # Kinds of clients
 
 
 def test_two_very_different_kinds_of_client_see_the_same_rates():
-    def seen(write):
+    def evidence_at(write):
         make = Storing().io("KIGFS", clients=("PGFS01", "PGFS02"), write=80 * MB, read=105 * MB)
         make.io("KIGFS", clients=("PDAISY00", "PDAISY01", "PDAISY02"), write=write, read=105 * MB)
         return make.evidence(FileSystemFacts("KIGFS", "gpfs", 262144, ("KIGFS01",)), paths={})
 
-    draft = the(seen(80 * MB), "storage-clients-alike")
+    draft = the(evidence_at(80 * MB), "storage-clients-alike")
     assert draft.kind == NO_CHANGE
     assert "PGFS01 - PGFS02 and PDAISY00 - PDAISY02 see the same rates of KIGFS" in str(draft.title)
-    assert concluded(seen(40 * MB), "storage-clients-alike") == {}
+    assert concluded(evidence_at(40 * MB), "storage-clients-alike") == {}
 
 
 def test_all_findings_can_be_stored():
@@ -269,9 +269,9 @@ def test_the_share_of_rates_measured_once_is_as_uncertain_as_such_rates_are():
     assert draft.high >= draft.value * 1.25
 
 
-def _of_records(most):
+def _of_records(top_rate):
     make = Storing()
-    for size, speed in ((65536, 20), (MIB, most)):
+    for size, speed in ((65536, 20), (MIB, top_rate)):
         rates = {"write": [speed * MB, (speed + 0.5) * MB, speed * MB]}
         own = {"record_size": size, "clients": 1, "threads": 1}
         make.point("file-system", rates, file_system="NFS_PGFS01", roles={"client": CLIENTS[:1]}, **own)

@@ -28,7 +28,7 @@ def test_a_mount_that_moves_what_one_stream_does_wants_more_connections():
 
 
 @pytest.mark.parametrize(
-    ("changed", "made"),
+    ("changes", "maker"),
     [
         ({"kind": "glusterfs"}, nfs({})),
         ({"options": {"nconnect": 8}}, nfs({})),
@@ -37,9 +37,9 @@ def test_a_mount_that_moves_what_one_stream_does_wants_more_connections():
     ],
     ids=["no such option", "has them", "faster than one", "streams gain nothing"],
 )
-def test_otherwise_more_connections_are_not_advised(changed, made):
-    facts = dataclasses.replace(FileSystemFacts("fs", "nfs", None, ("S",)), **changed)
-    assert concluded(made.evidence(facts), "storage-connections") == {}
+def test_otherwise_more_connections_are_not_advised(changes, maker):
+    facts = dataclasses.replace(FileSystemFacts("fs", "nfs", None, ("S",)), **changes)
+    assert concluded(maker.evidence(facts), "storage-connections") == {}
 
 
 def test_small_nfs_transfers_are_raised_unless_the_network_is_full():

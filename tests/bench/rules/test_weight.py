@@ -67,12 +67,12 @@ def test_what_is_proposed_writes_no_more_than_is_known_to_fit(size):
 
 
 @pytest.mark.parametrize(("free", "expected"), [(2 * GIB, 2 * GIB), (16 * GIB, 4 * GIB), (GIB // 8, GIB // 8)])
-@pytest.mark.parametrize("where", ["RAID1", "NFS_PGFS01"])
-def test_what_is_proposed_takes_no_more_than_is_free(free, expected, where):
+@pytest.mark.parametrize("file_system", ["RAID1", "NFS_PGFS01"])
+def test_what_is_proposed_takes_no_more_than_is_free(free, expected, file_system):
     """Whatever was written there before, and though only the clients of the NFS above it looked."""
     make = Storing().io("NFS_PGFS01", write=[28 * MB] * 3).disk("RAID1", "PGFS01", read=30 * MB)
     make.points = [
-        dataclasses.replace(point, observed={"file_system_free": free} if point.file_system == where else {})
+        dataclasses.replace(point, observed={"file_system_free": free} if point.file_system == file_system else {})
         for point in make.points
     ]
     evidence = make.evidence(NFS, RAID1)
