@@ -90,7 +90,7 @@ class Job:
         self._signal(signal.SIGKILL)
         for reader in self.readers:
             reader.join()
-        found = {name: (self.folder / name) for name in self.command.collect}
+        paths = {name: (self.folder / name) for name in self.command.collect}
         code = self.process.returncode
         return Output(
             role=self.command.role,
@@ -104,7 +104,7 @@ class Job:
             timed_out=timed_out,
             started_at=self.started_at,
             ended_at=ended_at,
-            collected={name: path.read_bytes() for name, path in found.items() if path.exists()},
+            collected={name: path.read_bytes() for name, path in paths.items() if path.exists()},
         )
 
     def _signal(self, number):

@@ -28,8 +28,8 @@ def needs(*programs):
 
 def this_machine(name="here", address="127.0.0.1", **facts):
     """Return this machine as a node, with what its agent would tell of it."""
-    told = {"hostname": socket.gethostname(), "agent": {"job_user": USER}, "topology": topology.collect(), **facts}
-    return NodeRef(name, address, facts=told)
+    report = {"hostname": socket.gethostname(), "agent": {"job_user": USER}, "topology": topology.collect(), **facts}
+    return NodeRef(name, address, facts=report)
 
 
 def carry_out(plan, programs=None, environment=None):
@@ -73,7 +73,7 @@ class Job:
         self.text = {"stdout": b"", "stderr": b""}
 
     def fill(self, word):
-        word = re.sub(r"\{program:([^}]+)\}", lambda found: self.find(found[1]), word)
+        word = re.sub(r"\{program:([^}]+)\}", lambda match: self.find(match[1]), word)
         return word.replace("{work}", str(self.folder))
 
     def find(self, name):

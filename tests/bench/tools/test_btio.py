@@ -45,8 +45,8 @@ def values(reading):
 
 
 def test_time_and_rate_of_the_io_are_read_with_the_data_written():
-    found = values(parse("bt.A.4.mpi_io_simple.txt"))
-    assert found == pytest.approx(
+    figures = values(parse("bt.A.4.mpi_io_simple.txt"))
+    assert figures == pytest.approx(
         {
             "io_rate": 554.35e6,
             "io_time": 0.7566,
@@ -187,22 +187,22 @@ def test_what_bt_would_not_run_is_refused_before(params, field):
 
 
 def test_it_sees_the_mounts_runs_in_the_folder_and_removes_what_it_wrote():
-    made = plan(problem="A", ranks=4, folder="bench")
-    assert [stage.name for stage in made.stages] == ["check", "measure", "clean"]
-    argv = made.stages[1].commands[0].argv
+    run_plan = plan(problem="A", ranks=4, folder="bench")
+    assert [stage.name for stage in run_plan.stages] == ["check", "measure", "clean"]
+    argv = run_plan.stages[1].commands[0].argv
     assert argv[-1] == "{program:bt.A.4.mpi_io_full}"
     assert argv[argv.index("--wdir") + 1] == "/gpfs/bench"
-    clean = made.stages[2].commands[0]
+    clean = run_plan.stages[2].commands[0]
     assert clean.optional
     assert clean.argv[-1] == "/gpfs/bench/btio.full.out"
 
 
 def test_the_collective_buffer_is_set_by_an_input_file():
-    made = plan(problem="W", ranks=4, collective_nodes=2, collective_size="16 MiB")
-    bring = made.stages[1].commands[0]
+    run_plan = plan(problem="W", ranks=4, collective_nodes=2, collective_size="16 MiB")
+    bring = run_plan.stages[1].commands[0]
     assert dict(bring.files)["inputbt.data"] == "200\n0.0008d0\n24 24 24\n5 0\n2 16777216\n"
     assert bring.argv == ("cp", "{work}/inputbt.data", "/gpfs/inputbt.data")
-    assert "/gpfs/inputbt.data" in made.stages[-1].commands[0].argv
+    assert "/gpfs/inputbt.data" in run_plan.stages[-1].commands[0].argv
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ def test_bytes_that_are_not_those_of_the_datagrams_are_doubted(slug, name):
     for factor in (0.9, 1.1):
         length = round(factor * int(SIZES[slug].search(output.stdout)[2]))
         text = SIZES[slug].sub(rb"\g<1>%d" % length, output.stdout)
-        found = of(dataclasses.replace(output, stdout=text), slug)
-        assert {"goodput", "loss"} <= set(found[0].metrics)
+        flags = of(dataclasses.replace(output, stdout=text), slug)
+        assert {"goodput", "loss"} <= set(flags[0].metrics)
 
 
 def test_rules_blame_nothing_by_it():

@@ -48,15 +48,15 @@ def test_both_ways_at_once_are_several_results_or_both(slug, option):
 
 @pytest.mark.parametrize("name", ["full_duplex.txt", "dual.txt", "tradeoff.txt"])
 def test_what_iperf2_prints_of_both_ways_is_enough(name):
-    found = recognition.read_file(recordings.load("iperf2", name).stdout)
-    assert {item.failure and item.failure.code for item in found} == {"several-results"}
+    findings = recognition.read_file(recordings.load("iperf2", name).stdout)
+    assert {item.failure and item.failure.code for item in findings} == {"several-results"}
 
 
 @pytest.mark.parametrize(("slug", "name"), [("iperf2", "reverse.txt"), ("nuttcp", "plan_reverse_N4.txt")])
 def test_what_is_printed_of_the_direction_is_enough(slug, name):
-    (found,) = recognition.read_file(recordings.load(slug, name).stdout)
-    assert found.parameters["direction"] == "reverse"
-    assert found.reading.value("goodput")
+    (finding,) = recognition.read_file(recordings.load(slug, name).stdout)
+    assert finding.parameters["direction"] == "reverse"
+    assert finding.reading.value("goodput")
 
 
 def test_the_other_way_is_another_setting():

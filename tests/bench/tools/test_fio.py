@@ -64,9 +64,9 @@ def test_json_gives_bytes_operations_and_nanoseconds():
 
 
 def test_a_mixed_load_has_both_and_their_sum():
-    found = samples(read("randrw_group2.txt"))
-    assert found["rate"] == found["read"] + found["write"]
-    assert found["read_iops"] / found["write_iops"] == pytest.approx(7 / 3, rel=0.05)
+    figures = samples(read("randrw_group2.txt"))
+    assert figures["rate"] == figures["read"] + figures["write"]
+    assert figures["read_iops"] / figures["write_iops"] == pytest.approx(7 / 3, rel=0.05)
     assert TOOL.recover(load("randrw_group2.txt")) == {
         "pattern": "randrw",
         "read_share": 70,
@@ -93,11 +93,11 @@ def test_jobs_that_are_reported_apart_are_taken_over_the_time_of_the_longest():
 
 
 def test_the_report_for_people_is_read():
-    found = samples(read("seq_write_text.txt"))
-    assert found["write"] == pytest.approx(256 * 1024**2 / 0.565)
-    assert found["write_iops"] == 453
-    assert found["write_latency"] == pytest.approx(1767.42e-6)
-    assert found["write_latency_p99"] == pytest.approx(4883e-6)
+    figures = samples(read("seq_write_text.txt"))
+    assert figures["write"] == pytest.approx(256 * 1024**2 / 0.565)
+    assert figures["write_iops"] == 453
+    assert figures["write_latency"] == pytest.approx(1767.42e-6)
+    assert figures["write_latency_p99"] == pytest.approx(4883e-6)
     mixed = samples(read("text_randrw.txt"))
     assert mixed["read"] == pytest.approx(7968 * 1024 / 0.218)
     assert mixed["write"] == pytest.approx(8416 * 1024 / 0.218)
@@ -113,11 +113,11 @@ def test_the_report_for_people_is_read():
     ],
 )
 def test_terse_lines_are_read_in_each_version(name, metric, kib, iops, p99_us):
-    found = samples(read(name))
-    assert found[metric] == kib * 1024
-    assert found[f"{metric}_iops"] == iops
-    assert found[f"{metric}_latency_p99"] == pytest.approx(p99_us * 1e-6)
-    assert ("write" if metric == "read" else "read") not in found
+    figures = samples(read(name))
+    assert figures[metric] == kib * 1024
+    assert figures[f"{metric}_iops"] == iops
+    assert figures[f"{metric}_latency_p99"] == pytest.approx(p99_us * 1e-6)
+    assert ("write" if metric == "read" else "read") not in figures
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_terse_lines_are_read_in_each_version(name, metric, kib, iops, p99_us):
     ],
 )
 def test_errors_have_reasons(name, code, words):
-    found = fail(load(name))
-    assert found.code == code
-    assert words in str(found.message)
+    failure = fail(load(name))
+    assert failure.code == code
+    assert words in str(failure.message)
 
 
 def test_a_folder_that_fio_created_is_a_result_of_unknown_place():
@@ -149,9 +149,9 @@ def test_a_rate_that_is_not_its_bytes_over_its_time_is_refused():
     output = load("randread_jsonplus.json")
     report = json.loads(output.stdout)
     double(report)
-    found = fail(dataclasses.replace(output, stdout=json.dumps(report).encode()), pattern="randread")
-    assert found.code == "unreadable"
-    assert "contradicts" in str(found.message)
+    failure = fail(dataclasses.replace(output, stdout=json.dumps(report).encode()), pattern="randread")
+    assert failure.code == "unreadable"
+    assert "contradicts" in str(failure.message)
 
 
 def test_a_report_in_which_nothing_was_moved_is_no_result():
@@ -204,11 +204,11 @@ def test_clients_add_up_and_their_logs_become_one_series():
     outputs.append(ours("measure", "two", "randrw_group2.txt", collected=logs, started_at=10.01, ended_at=13.0))
     reading = TOOL.parse(outputs, params)
     single = samples(read("randrw_group2.txt"))
-    found = samples(reading)
-    assert found["rate"] == pytest.approx(2 * single["rate"])
-    assert found["read_iops"] == pytest.approx(2 * single["read_iops"])
-    assert found["read_latency"] == pytest.approx(single["read_latency"])
-    assert found["fairness"] == 1.0
+    figures = samples(reading)
+    assert figures["rate"] == pytest.approx(2 * single["rate"])
+    assert figures["read_iops"] == pytest.approx(2 * single["read_iops"])
+    assert figures["read_latency"] == pytest.approx(single["read_latency"])
+    assert figures["fairness"] == 1.0
     series = {item.metric: item for item in reading.series}
     assert series["rate"].times == (0.5, 1.0)
     assert series["rate"].values == (4 * 150 * 1024, 4 * 200 * 1024)
@@ -239,9 +239,9 @@ def plan(**params):
 
 
 def test_files_to_read_are_laid_out_first():
-    made = plan(pattern="randread", block_size="4K", file_size="64M", depth=16, jobs=2, clients=1)
-    assert [stage.name for stage in made.stages] == ["check", "prepare", "measure", "clean"]
-    (prepare,), (measure,) = made.stages[1].commands, made.stages[2].commands
+    run_plan = plan(pattern="randread", block_size="4K", file_size="64M", depth=16, jobs=2, clients=1)
+    assert [stage.name for stage in run_plan.stages] == ["check", "prepare", "measure", "clean"]
+    (prepare,), (measure,) = run_plan.stages[1].commands, run_plan.stages[2].commands
     common = (
         "fio --name=fathom --output-format=json --eta=never --group_reporting --directory=/mnt/fs"
         " --filename_format=.fathom-fio-0.$jobnum --rw=randread --bs=4096 --size=67108864 --ioengine=libaio"
@@ -257,15 +257,15 @@ def test_files_to_read_are_laid_out_first():
 
 
 def test_writes_need_no_files_and_all_clients_begin_together():
-    made = plan(pattern="randwrite", duration=0, verify="crc32c", sync_every=8, folder="a:b")
-    assert [stage.name for stage in made.stages] == ["check", "measure", "clean"]
-    assert made.stages[1].together
-    argv = " ".join(made.stages[1].commands[1].argv)
+    run_plan = plan(pattern="randwrite", duration=0, verify="crc32c", sync_every=8, folder="a:b")
+    assert [stage.name for stage in run_plan.stages] == ["check", "measure", "clean"]
+    assert run_plan.stages[1].together
+    argv = " ".join(run_plan.stages[1].commands[1].argv)
     assert "--verify=crc32c --verify_fatal=1 --verify_state_save=0" in argv
     assert "--fsync=8" in argv
     assert "--time_based" not in argv
     assert "--directory=/mnt/fs/a\\:b --filename_format=.fathom-fio-1.$jobnum" in argv
-    assert made.stages[2].commands[1].argv[-1] == "/mnt/fs/a:b/.fathom-fio-1.0"
+    assert run_plan.stages[2].commands[1].argv[-1] == "/mnt/fs/a:b/.fathom-fio-1.0"
 
 
 def test_a_mixed_load_has_its_share():

@@ -17,7 +17,7 @@ FORMS = {
 
 
 def group_lines(text):
-    return {found[1].lower(): float(found["rate"]) * _SCALE[found["unit"]] for found in _GROUP.finditer(text)}
+    return {match[1].lower(): float(match["rate"]) * _SCALE[match["unit"]] for match in _GROUP.finditer(text)}
 
 
 @pytest.mark.parametrize("name", ["in_turn.txt", "in_turn_json.txt", "in_turn_terse.txt"])
@@ -30,9 +30,9 @@ def test_jobs_in_turn_are_several_results(name):
 def test_unequal_jobs_have_the_rate_of_their_group():
     output = recordings.load("fio", "unequal.txt")
     figures = reading.figures(reading.parse("fio", output))
-    told = group_lines(output.stdout.decode())
-    assert told == {"read": 565e6, "write": 613e6}
-    assert {name: figures[name] for name in told} == pytest.approx(told, rel=0.01)
+    group_rates = group_lines(output.stdout.decode())
+    assert group_rates == {"read": 565e6, "write": 613e6}
+    assert {name: figures[name] for name in group_rates} == pytest.approx(group_rates, rel=0.01)
 
 
 @needs("fio")
@@ -46,7 +46,7 @@ def test_a_real_group_in_every_form_has_the_rate_of_its_own_line(tmp_path, form,
         f"--output-format={output},normal" if output != "normal" else "--eta=never",
     ]
     text = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60).stdout
-    told = group_lines(text)["write"]
+    group_rate = group_lines(text)["write"]
     # Only the form in question is left: the others are read first or last, never together.
     if output == "json":
         text = text[text.index("\n{\n") + 1 : text.rindex("\n}\n") + 3]
@@ -54,4 +54,4 @@ def test_a_real_group_in_every_form_has_the_rate_of_its_own_line(tmp_path, form,
         text = "\n".join(line for line in text.splitlines() if line.startswith("3;"))
     figures = reading.figures(reading.parse("fio", reading.said("fio", text.encode())))
     # Times are in whole milliseconds, rates of people's reports of three digits.
-    assert figures["write"] == pytest.approx(told, rel=0.02)
+    assert figures["write"] == pytest.approx(group_rate, rel=0.02)

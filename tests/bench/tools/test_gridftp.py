@@ -120,7 +120,7 @@ def test_a_buffer_that_the_kernel_capped_and_missing_streams_are_doubts():
 
 def striped(*, data_nodes=True):
     """Return the outputs of a transfer over two data nodes at each end, whose first one logs nothing."""
-    told = {
+    parameters = {
         path.stem.removeprefix("striped_"): path.read_bytes()
         for path in (recordings.DATA / "gridftp" / "logs").glob("striped_*.log")
     }
@@ -128,8 +128,8 @@ def striped(*, data_nodes=True):
     for role, first, second in (("source", "kisti-1", "kisti-2"), ("destination", "pusan-1", "pusan-2")):
         if data_nodes:
             outputs.append(server(b"", role=role, stage="serve-data", node=first))
-            outputs.append(server(told[f"data_{role}"], role=role, stage="serve-data", node=second))
-        outputs.append(server(told[f"front_{role}"], role=role, node=first))
+            outputs.append(server(parameters[f"data_{role}"], role=role, stage="serve-data", node=second))
+        outputs.append(server(parameters[f"front_{role}"], role=role, node=first))
     params = THIRD.clean({"size": "256 MiB", "window": "1 MiB", "streams": 2, "data_nodes": 2})
     return THIRD.parse([*outputs, measured("stripe_2dn_window.bin")], params)
 
@@ -177,9 +177,9 @@ def test_a_log_by_itself_gives_its_last_transfer():
 
 
 def test_a_restart_counts_the_pause():
-    said = b"[1] Sat Nov 21 19:13:07 2026 :: Child process 16627 killed by signal 15\n"
+    text = b"[1] Sat Nov 21 19:13:07 2026 :: Child process 16627 killed by signal 15\n"
     outputs = [
-        server(log_line(b"START=20261121080553.043777"), stderr=said),
+        server(log_line(b"START=20261121080553.043777"), stderr=text),
         measured("p1_tcpbs64k.bin", started_at=0.0, ended_at=40.0),
     ]
     reading = THIRD.parse(outputs, THIRD.clean({"size": 524_288_000, "retries": 3}))
@@ -230,8 +230,8 @@ def test_a_transfer_that_nobody_tells_of_is_no_result():
 
 
 def test_a_server_that_did_not_start_is_the_reason():
-    said = b"[1] x :: Could not start server:\nglobus_xio: System error in bind: Address already in use\n"
-    failure = fail([server(b"", stderr=said)])
+    text = b"[1] x :: Could not start server:\nglobus_xio: System error in bind: Address already in use\n"
+    failure = fail([server(b"", stderr=text)])
     assert failure.code == "port-busy"
     unnamed = (
         b"[1] x :: Could not start server:\nglobus_xio: globus_l_xio_tcp_contact_string failed.\n"

@@ -19,27 +19,27 @@ def plan(tool=TOOL, nodes=NODES, **params):
     return tool.plan(tool.clean(params), nodes)
 
 
-def commands(made, stage):
-    return [command for item in made.stages if item.name == stage for command in item.commands]
+def commands(run_plan, stage):
+    return [command for item in run_plan.stages if item.name == stage for command in item.commands]
 
 
-def client(made):
-    (command,) = commands(made, "measure")
+def client(run_plan):
+    (command,) = commands(run_plan, "measure")
     return command
 
 
 def test_third_party_has_a_server_on_each_end_and_its_client_on_the_source():
-    made = plan(size="1 GiB", streams=4, window="1 MiB")
-    assert [stage.name for stage in made.stages] == ["serve", "measure"]
-    servers = commands(made, "serve")
+    run_plan = plan(size="1 GiB", streams=4, window="1 MiB")
+    assert [stage.name for stage in run_plan.stages] == ["serve", "measure"]
+    servers = commands(run_plan, "serve")
     assert [(server.role, server.node_index) for server in servers] == [("source", 0), ("destination", 0)]
     for server, address in zip(servers, ("10.9.1.2", "10.9.2.2"), strict=True):
         assert server.background
         assert server.collect == ("transfers.log",)
         assert ("GLOBUS_HOSTNAME", address) in server.environment
         assert server.argv[server.argv.index("-control-interface") + 1] == address
-    assert client(made).role == "source"
-    assert client(made).argv == (
+    assert client(run_plan).role == "source"
+    assert client(run_plan).argv == (
         *("globus-url-copy", "-vb", "-p", "4", "-tcp-bs", "1048576", "-off", "0", "-len", "1073741824"),
         "ftp://10.9.1.2:2811/dev/zero",
         "ftp://10.9.2.2:2811/dev/null",
@@ -47,8 +47,8 @@ def test_third_party_has_a_server_on_each_end_and_its_client_on_the_source():
 
 
 def test_servers_let_nobody_at_anything_but_the_runs_own_files():
-    made = plan(read_from="file", write_to="file", files=2)
-    configs = [dict(server.files)["gridftp.conf"] for server in commands(made, "serve")]
+    run_plan = plan(read_from="file", write_to="file", files=2)
+    configs = [dict(server.files)["gridftp.conf"] for server in commands(run_plan, "serve")]
     assert 'restrict_paths "R/mnt/a/.fathom-gridftp-0-source-0,R/mnt/a/.fathom-gridftp-0-source-1"' in configs[0]
     assert 'restrict_paths "RW/mnt/b/.fathom-gridftp-0-destination-0,' in configs[1]
     assert 'restrict_paths "R/dev/zero"' in dict(commands(plan(), "serve")[0].files)["gridftp.conf"]
@@ -62,51 +62,55 @@ def test_servers_let_nobody_at_anything_but_the_runs_own_files():
     ],
 )
 def test_two_party_has_one_server(mode, role, server, urls):
-    made = plan(mode=mode)
-    assert [command.role for command in commands(made, "serve")] == [server]
-    assert client(made).role == role
-    assert client(made).argv[-2:] == urls
+    run_plan = plan(mode=mode)
+    assert [command.role for command in commands(run_plan, "serve")] == [server]
+    assert client(run_plan).role == role
+    assert client(run_plan).argv[-2:] == urls
 
 
 def test_the_client_of_a_third_party_has_a_node_of_its_own():
-    made = plan(THIRD)
-    assert client(made).role == "client"
-    assert client(made).environment == (("GLOBUS_HOSTNAME", "10.9.3.2"),)
+    run_plan = plan(THIRD)
+    assert client(run_plan).role == "client"
+    assert client(run_plan).environment == (("GLOBUS_HOSTNAME", "10.9.3.2"),)
 
 
 def test_files_are_written_first_and_removed_last():
-    made = plan(read_from="file", write_to="file", size="8M", offset="1M", files=3, concurrency=2, pipelining=True)
-    assert [stage.name for stage in made.stages] == ["check", "prepare", "serve", "measure", "clean"]
-    (prepare,) = commands(made, "prepare")
+    run_plan = plan(
+        read_from="file", write_to="file", size="8M", offset="1M", files=3, concurrency=2, pipelining=True
+    )
+    assert [stage.name for stage in run_plan.stages] == ["check", "prepare", "serve", "measure", "clean"]
+    (prepare,) = commands(run_plan, "prepare")
     assert prepare.argv[:3] == ("globus-url-copy", "-len", str(9 * MB))
     assert prepare.files[0][1].count("file:///dev/urandom file:///mnt/a/.fathom-gridftp-0-source-") == 3
-    assert client(made).argv[-2:] == ("-f", "{work}/pairs.txt")
-    assert {"-cc", "2", "-pp", "-off", str(MB), "-len", str(8 * MB)} <= set(client(made).argv)
-    removed = [word for command in commands(made, "clean") for word in command.argv if word.startswith("/")]
+    assert client(run_plan).argv[-2:] == ("-f", "{work}/pairs.txt")
+    assert {"-cc", "2", "-pp", "-off", str(MB), "-len", str(8 * MB)} <= set(client(run_plan).argv)
+    removed = [word for command in commands(run_plan, "clean") for word in command.argv if word.startswith("/")]
     assert len(removed) == 6
     assert all("/.fathom-gridftp-0-" in path for path in removed)
-    assert [command.role for command in commands(made, "check")] == ["source", "destination"]
+    assert [command.role for command in commands(run_plan, "check")] == ["source", "destination"]
 
 
 def test_a_striped_transfer_has_data_nodes_behind_each_front_end():
-    made = plan(data_nodes=0, stripe_block=0, port=3000)
-    data = commands(made, "serve-data")
+    run_plan = plan(data_nodes=0, stripe_block=0, port=3000)
+    data = commands(run_plan, "serve-data")
     assert [(command.role, command.node_index) for command in data] == [
         *(("source", 0), ("source", 1), ("destination", 0), ("destination", 1))
     ]
     assert all("-dn" in command.argv and "3001" in command.argv for command in data)
-    front = commands(made, "serve")[1].argv
+    front = commands(run_plan, "serve")[1].argv
     assert front[front.index("-r") + 1] == "10.9.2.2:3001,10.9.2.3:3001"
-    argv = client(made).argv
+    argv = client(run_plan).argv
     assert argv[argv.index("-stripe") :][:3] == ("-stripe", "-sbs", "0")
 
 
 def test_options_reach_the_programs():
-    made = plan(retries=5, retry_interval=2, duration=30, verify=False, data_ports="50000,51000", block_size="1 MiB")
-    argv = client(made).argv
+    run_plan = plan(
+        retries=5, retry_interval=2, duration=30, verify=False, data_ports="50000,51000", block_size="1 MiB"
+    )
+    argv = client(run_plan).argv
     assert argv[argv.index("-rst") :][:5] == ("-rst", "-rst-retries", "5", "-rst-interval", "2")
     assert argv[argv.index("-t") + 1] == "30"
-    server = commands(made, "serve")[0].argv
+    server = commands(run_plan, "serve")[0].argv
     assert server[server.index("-port-range") + 1] == "50000,51000"
     assert server[server.index("-bs") + 1] == "1048576"
 

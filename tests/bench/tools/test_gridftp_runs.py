@@ -140,11 +140,11 @@ def test_a_broken_transfer_without_restarts_is_a_failure(tmp_path):
 
 @on_disk
 def test_a_port_in_use_is_told_and_no_file_stays_behind(tmp_path):
-    with socket.socket() as taken:
-        taken.bind(("127.0.3.1", 0))
-        taken.listen()
+    with socket.socket() as listener:
+        listener.bind(("127.0.3.1", 0))
+        listener.listen()
         with pytest.raises(ToolFailure) as caught:
-            run(tmp_path, nodes=nodes_of(directory=MOUNT), read_from="file", port=taken.getsockname()[1])
+            run(tmp_path, nodes=nodes_of(directory=MOUNT), read_from="file", port=listener.getsockname()[1])
     assert caught.value.code == "port-busy"
     assert "pusan1" in str(caught.value.message)
     assert left_behind() == []

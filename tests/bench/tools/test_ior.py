@@ -48,8 +48,10 @@ def test_it_reads_collective_mpi_io():
     reading = read("mpiio_collective_np4.txt")
     assert reading.value("write") == pytest.approx(1177.96 * MIB)
     assert reading.value("read") == pytest.approx(843.11 * MIB)
-    asked = {name: reading.requested[name] for name in ("api", "collective", "ranks", "segments", "reorder", "fsync")}
-    assert asked == {
+    options = {
+        name: reading.requested[name] for name in ("api", "collective", "ranks", "segments", "reorder", "fsync")
+    }
+    assert options == {
         "api": "MPIIO",
         "collective": True,
         "ranks": 4,
@@ -103,9 +105,9 @@ def test_a_summary_in_csv_is_read():
     ],
 )
 def test_errors_have_reasons(name, code, words):
-    found = fail(load(name))
-    assert found.code == code
-    assert words in str(found.message)
+    failure = fail(load(name))
+    assert failure.code == code
+    assert words in str(failure.message)
 
 
 def test_other_ranks_than_asked_for_make_it_invalid():
@@ -154,10 +156,10 @@ def plan(**params):
 
 
 def test_the_plan_checks_every_mount_and_starts_the_ranks_once():
-    made = plan(api="MPIIO", collective=True, block_size="8M", transfer_size="256K", ranks=4, segments=2)
-    assert [stage.name for stage in made.stages] == ["check", "measure", "clean"]
-    assert [command.role for command in made.stages[0].commands] == ["node", "node"]
-    (measure,) = made.stages[1].commands
+    run_plan = plan(api="MPIIO", collective=True, block_size="8M", transfer_size="256K", ranks=4, segments=2)
+    assert [stage.name for stage in run_plan.stages] == ["check", "measure", "clean"]
+    assert [command.role for command in run_plan.stages[0].commands] == ["node", "node"]
+    (measure,) = run_plan.stages[1].commands
     argv = " ".join(measure.argv)
     assert argv.startswith("mpirun ")
     assert argv.endswith(
@@ -166,9 +168,9 @@ def test_the_plan_checks_every_mount_and_starts_the_ranks_once():
 
 
 def test_files_of_each_rank_are_removed():
-    made = plan(file_per_process=True, ranks=2, direct=True, read=False, clients=1)
-    assert "--posix.odirect" in made.stages[1].commands[0].argv
-    (clean,) = made.stages[2].commands
+    run_plan = plan(file_per_process=True, ranks=2, direct=True, read=False, clients=1)
+    assert "--posix.odirect" in run_plan.stages[1].commands[0].argv
+    (clean,) = run_plan.stages[2].commands
     assert clean.argv[3:] == (
         "/mnt/fs/.fathom-ior-0",
         "/mnt/fs/.fathom-ior-0.00000000",

@@ -156,9 +156,9 @@ def test_an_excerpt_is_read_and_called_so(name, write):
 
 
 def test_a_throttled_disk_is_seen_in_writes_and_not_in_cached_reads():
-    found = samples(read("ext3_slow_buffered_fsync.txt"))
-    assert found["write"] == 28394 * KIB
-    assert found["read"] == 13569224 * KIB
+    figures = samples(read("ext3_slow_buffered_fsync.txt"))
+    assert figures["write"] == 28394 * KIB
+    assert figures["read"] == 13569224 * KIB
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ def test_a_throttled_disk_is_seen_in_writes_and_not_in_cached_reads():
     ],
 )
 def test_errors_have_reasons(name, code, words):
-    found = fail(load(name))
-    assert found.code == code
-    assert words in str(found.message)
+    failure = fail(load(name))
+    assert failure.code == code
+    assert words in str(failure.message)
 
 
 def test_a_report_that_breaks_off_is_not_a_result():
@@ -256,8 +256,8 @@ def test_clients_that_did_not_run_together_are_invalid():
     outputs = [check_of("one"), check_of("two")]
     outputs.append(make("write", "one", "direct_I.txt", started_at=100.0, ended_at=110.0))
     outputs.append(make("write", "two", "direct_I.txt", started_at=100.0, ended_at=109.0))
-    found = flags(TOOL.parse(outputs, params))
-    assert found["low-overlap"].severity == "invalid"
+    by_flag = flags(TOOL.parse(outputs, params))
+    assert by_flag["low-overlap"].severity == "invalid"
 
 
 def test_a_test_that_is_missing_in_its_stage_is_no_result():

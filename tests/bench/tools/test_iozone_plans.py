@@ -19,41 +19,43 @@ def argvs(stage):
 
 def test_each_test_is_a_stage_that_all_clients_begin_together():
     params = {"random": True, "strided": True, "stride": 5, "drop_cache": False}
-    made = plan(clients=2, file_size="64M", record_size="64K", **params)
-    assert [stage.name for stage in made.stages] == ["check", "write", "read", "random", "strided", "clean"]
-    assert [stage.together for stage in made.stages] == [False, True, True, True, True, False]
-    assert argvs(made.stages[1]) == [
+    run_plan = plan(clients=2, file_size="64M", record_size="64K", **params)
+    assert [stage.name for stage in run_plan.stages] == ["check", "write", "read", "random", "strided", "clean"]
+    assert [stage.together for stage in run_plan.stages] == [False, True, True, True, True, False]
+    assert argvs(run_plan.stages[1]) == [
         f"iozone -e -c -w -r 64k -s 65536k -i 0 -f /mnt/fs/.fathom-iozone-{index}.0" for index in (0, 1)
     ]
-    assert argvs(made.stages[4])[1] == "iozone -e -c -r 64k -s 65536k -i 5 -j 5 -f /mnt/fs/.fathom-iozone-1.0"
-    assert all(command.time_limit_s == 1800 for command in made.stages[1].commands)
+    assert argvs(run_plan.stages[4])[1] == "iozone -e -c -r 64k -s 65536k -i 5 -j 5 -f /mnt/fs/.fathom-iozone-1.0"
+    assert all(command.time_limit_s == 1800 for command in run_plan.stages[1].commands)
 
 
 def test_threads_have_files_of_their_own_and_all_are_removed():
-    made = plan(clients=1, file_size="64M", threads=2, direct=True, sync=True, read=False, retest=False, folder="a/b")
+    run_plan = plan(
+        clients=1, file_size="64M", threads=2, direct=True, sync=True, read=False, retest=False, folder="a/b"
+    )
     files = "/mnt/fs/a/b/.fathom-iozone-0.0 /mnt/fs/a/b/.fathom-iozone-0.1"
-    assert argvs(made.stages[1]) == [f"iozone -e -c -I -o -+n -r 1024k -s 65536k -i 0 -t 2 -F {files}"]
-    (clean,) = made.stages[-1].commands
+    assert argvs(run_plan.stages[1]) == [f"iozone -e -c -I -o -+n -r 1024k -s 65536k -i 0 -t 2 -F {files}"]
+    (clean,) = run_plan.stages[-1].commands
     assert " ".join(clean.argv) == f"rm -rf -- {files}"
     assert clean.optional
     assert not clean.measures
 
 
 def test_the_neighbours_files_are_read():
-    made = plan(clients=3, file_size="64M", neighbour=True, drop_cache=False)
-    files = [argv.split()[-1][-3] for argv in argvs(made.stages[2])]
+    run_plan = plan(clients=3, file_size="64M", neighbour=True, drop_cache=False)
+    files = [argv.split()[-1][-3] for argv in argvs(run_plan.stages[2])]
     assert files == ["1", "2", "0"]
-    assert [argv.split()[-1][-3] for argv in argvs(made.stages[1])] == ["0", "1", "2"]
+    assert [argv.split()[-1][-3] for argv in argvs(run_plan.stages[1])] == ["0", "1", "2"]
 
 
 def test_the_cache_is_emptied_and_looked_at_before_each_reading():
-    made = plan(clients=1, file_size="64M", threads=2, random=True)
+    run_plan = plan(clients=1, file_size="64M", threads=2, random=True)
     names = ["check", "write", "drop-read", "look-read", "read", "drop-random", "look-random", "random", "clean"]
-    assert [stage.name for stage in made.stages] == names
+    assert [stage.name for stage in run_plan.stages] == names
     files = [f"/mnt/fs/.fathom-iozone-0.{thread}" for thread in (0, 1)]
-    assert argvs(made.stages[2]) == [f"dd if={path} iflag=nocache count=0 status=none" for path in files]
-    assert argvs(made.stages[3]) == [f"fincore --bytes --noheadings --output RES,SIZE,FILE -- {' '.join(files)}"]
-    assert all(command.optional for stage in made.stages[2:4] for command in stage.commands)
+    assert argvs(run_plan.stages[2]) == [f"dd if={path} iflag=nocache count=0 status=none" for path in files]
+    assert argvs(run_plan.stages[3]) == [f"fincore --bytes --noheadings --output RES,SIZE,FILE -- {' '.join(files)}"]
+    assert all(command.optional for stage in run_plan.stages[2:4] for command in stage.commands)
 
 
 def test_direct_io_needs_no_empty_cache():
@@ -61,8 +63,8 @@ def test_direct_io_needs_no_empty_cache():
 
 
 def test_the_neighbours_files_are_those_whose_cache_is_emptied():
-    made = plan(clients=3, file_size="64M", neighbour=True)
-    assert [argv.split()[1][-3] for argv in argvs(made.stages[2])] == ["1", "2", "0"]
+    run_plan = plan(clients=3, file_size="64M", neighbour=True)
+    assert [argv.split()[1][-3] for argv in argvs(run_plan.stages[2])] == ["1", "2", "0"]
 
 
 @pytest.mark.parametrize(

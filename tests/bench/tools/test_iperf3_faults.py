@@ -62,8 +62,8 @@ def test_a_server_that_listened_leaves_the_word_to_the_client():
 
 @pytest.mark.parametrize("option", ["--bidir", "--connect-timeout"])
 def test_an_option_that_older_versions_lack_means_the_version_is_too_old(option):
-    said = f"iperf3: unrecognized option '{option}'\nUsage: iperf3 [-s|-c host] [options]\n".encode()
-    failure = fail([Output("client", "measure", "north", ("iperf3",), b"", said, 1)])
+    text = f"iperf3: unrecognized option '{option}'\nUsage: iperf3 [-s|-c host] [options]\n".encode()
+    failure = fail([Output("client", "measure", "north", ("iperf3",), b"", text, 1)])
     assert failure.code == "version-too-old"
     assert "3." in str(failure.message)
 

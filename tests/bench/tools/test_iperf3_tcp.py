@@ -68,12 +68,12 @@ def test_each_stream_has_its_rate_over_time():
 
 
 def test_the_largest_congestion_window_is_the_largest_of_any_stream():
-    seen = [
+    sizes = [
         int(size)
         for size in re.findall(rb'"max_snd_cwnd":\s*(\d+)', recordings.load("iperf3-tcp", "json_parallel.txt").stdout)
     ]
-    assert len(set(seen)) > 1
-    assert parse("json_parallel.txt", streams=4).value("cwnd_max") == max(seen)
+    assert len(set(sizes)) > 1
+    assert parse("json_parallel.txt", streams=4).value("cwnd_max") == max(sizes)
 
 
 def test_omitted_time_lies_before_zero():

@@ -102,10 +102,10 @@ def test_limits_of_real_programs_are_parameters(slug, name, limit):
     ("slug", "name"), [("iperf3-tcp", "limited.txt"), ("iperf2", "limited_fq.txt"), ("nuttcp", "limited_verbose.txt")]
 )
 def test_what_was_printed_is_enough(slug, name):
-    (found,) = recognition.read_file(recordings.load(slug, name).stdout)
-    assert found.slug == slug
-    assert found.parameters["pace"]
-    assert doubts.HELD_BY_LIMIT in {flag.name for flag in found.reading.flags}
+    (finding,) = recognition.read_file(recordings.load(slug, name).stdout)
+    assert finding.slug == slug
+    assert finding.parameters["pace"]
+    assert doubts.HELD_BY_LIMIT in {flag.name for flag in finding.reading.flags}
 
 
 PACED = [tool.slug for tool in tools.all_tools() if any(p.name == "pace" for p in tool.parameters)]
@@ -133,9 +133,9 @@ def test_fio_names_what_its_limits_bear_on():
 def test_what_iozone_computed_meanwhile():
     output = recordings.load("iozone", "auto_small.txt")
     thinks = b"\t>>> Think time is included in throughput cal. <<<\n"
-    said = output.stdout.replace(b"\tOutput is in", thinks + b"\tOutput is in", 1)
+    text = output.stdout.replace(b"\tOutput is in", thinks + b"\tOutput is in", 1)
     assert not flagged("iozone", output)
-    assert flagged("iozone", dataclasses.replace(output, stdout=said))
+    assert flagged("iozone", dataclasses.replace(output, stdout=text))
 
 
 def test_rules_take_it_for_no_evidence_of_the_path():

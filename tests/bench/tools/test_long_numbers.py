@@ -21,7 +21,7 @@ LONG = {
 
 def changed(raw: bytes, long: bytes) -> list[bytes]:
     """Return a recording with all of its figures so long, and with each of some alone."""
-    places = [found.span() for found in _FIGURE.finditer(raw)]
+    places = [match.span() for match in _FIGURE.finditer(raw)]
     step = max(1, len(places) // 8)
     each = [raw[:start] + long + raw[end:] for start, end in places[::step]]
     return [_FIGURE.sub(long, raw[:4_000]), *each]

@@ -67,8 +67,8 @@ def test_a_report_that_breaks_off_is_not_a_result():
 
 
 def test_a_mean_beyond_the_largest_is_refused():
-    found = fail(output_with(b"      53963.211 ", b"      99963.211 "))
-    assert "contradicts" in str(found.message)
+    failure = fail(output_with(b"      53963.211 ", b"      99963.211 "))
+    assert "contradicts" in str(failure.message)
 
 
 def test_other_ranks_than_asked_for_make_it_invalid():
@@ -102,11 +102,11 @@ def test_an_operation_that_is_missing_is_no_result():
 
 def test_the_plan_starts_the_ranks_in_a_folder_of_ours():
     params = TOOL.clean({"items": 100, "kind": "files", "own_directory": True, "write_size": "4K", "read_size": "4K"})
-    made = TOOL.plan(params, NODES)
-    assert [stage.name for stage in made.stages] == ["check", "measure", "clean"]
-    argv = " ".join(made.stages[1].commands[0].argv)
+    run_plan = TOOL.plan(params, NODES)
+    assert [stage.name for stage in run_plan.stages] == ["check", "measure", "clean"]
+    argv = " ".join(run_plan.stages[1].commands[0].argv)
     assert argv.endswith("{program:mdtest} -n 100 -i 1 -F -u -N 1 -w 4096 -e 4096 -d /mnt/fs/.fathom-mdtest-0")
-    assert made.stages[2].commands[0].argv == ("rm", "-rf", "--", "/mnt/fs/.fathom-mdtest-0")
+    assert run_plan.stages[2].commands[0].argv == ("rm", "-rf", "--", "/mnt/fs/.fathom-mdtest-0")
 
 
 def test_it_refuses_to_read_more_than_is_written():

@@ -31,15 +31,15 @@ def test_two_launchers_of_one_name_are_refused():
 
 
 def test_open_mpi_gets_a_hostfile_and_a_rankfile():
-    made = command("osu-bandwidth", pair_of_nodes(), placement="other-node")
-    assert made.argv[:6] == ("mpirun", "--hostfile", "{work}/hosts", "-np", "2", "--display-map")
-    assert "--rankfile" in made.argv
-    assert made.argv[-3:] == ("{program:osu_bw}", "-m", "1:1048576")
-    files = dict(made.files)
+    job = command("osu-bandwidth", pair_of_nodes(), placement="other-node")
+    assert job.argv[:6] == ("mpirun", "--hostfile", "{work}/hosts", "-np", "2", "--display-map")
+    assert "--rankfile" in job.argv
+    assert job.argv[-3:] == ("{program:osu_bw}", "-m", "1:1048576")
+    files = dict(job.files)
     assert files["hosts"] == "10.0.0.1 slots=1\n10.0.0.2 slots=1\n"
     assert files["ranks"] == "rank 0=10.0.0.1 slot=0:0\nrank 1=10.0.0.2 slot=0:0\n"
-    assert made.collect == ("placement.json",)
-    assert (made.role, made.node_index) == ("node", 0)
+    assert job.collect == ("placement.json",)
+    assert (job.role, job.node_index) == ("node", 0)
 
 
 def test_open_mpi_keeps_to_the_data_plane_and_starts_ranks_by_the_program_named():
@@ -59,11 +59,15 @@ def test_ranks_of_one_node_need_neither_network_nor_remote_start():
 
 @pytest.mark.parametrize("launcher", ["openmpi", "mpich", "intelmpi", "slurm"])
 def test_messages_can_be_made_to_go_by_tcp_with_every_library(launcher):
-    made = command("osu-bandwidth", pair_of_nodes(), launcher=launcher, transport="tcp")
-    told = dict(made.environment)
-    assert (told["OMPI_MCA_btl"], told["UCX_TLS"], told["FI_PROVIDER"]) == ("tcp,self", "tcp,self", "tcp")
+    job = command("osu-bandwidth", pair_of_nodes(), launcher=launcher, transport="tcp")
+    environment = dict(job.environment)
+    assert (environment["OMPI_MCA_btl"], environment["UCX_TLS"], environment["FI_PROVIDER"]) == (
+        "tcp,self",
+        "tcp,self",
+        "tcp",
+    )
     # What the agent would refuse would never reach the library.
-    for name, value in told.items():
+    for name, value in environment.items():
         variables.check_form(name, value, variables.kind_of(name, ()))
     assert command("osu-bandwidth", pair_of_nodes(), launcher=launcher).environment == ()
 
@@ -71,13 +75,13 @@ def test_messages_can_be_made_to_go_by_tcp_with_every_library(launcher):
 def test_tcp_keeps_to_the_data_plane_where_the_nodes_tell_it():
     other = {"interfaces": [{**NETWORK["interfaces"][0], "name": "ens2"}]}
     nodes = [node("a", topology=topology(), **NETWORK), node("b", topology=topology(), **other)]
-    asked = {"launcher": "mpich", "transport": "tcp"}
-    told = dict(command("osu-bandwidth", nodes, placement="other-node", **asked).environment)
-    assert told["UCX_NET_DEVICES"] == "ens2,eth1"
-    assert "UCX_NET_DEVICES" not in dict(command("osu-bandwidth", nodes, **SAME_NODE, **asked).environment)
+    request = {"launcher": "mpich", "transport": "tcp"}
+    environment = dict(command("osu-bandwidth", nodes, placement="other-node", **request).environment)
+    assert environment["UCX_NET_DEVICES"] == "ens2,eth1"
+    assert "UCX_NET_DEVICES" not in dict(command("osu-bandwidth", nodes, **SAME_NODE, **request).environment)
     silent = [nodes[0], node("b", topology=topology())]
     assert "UCX_NET_DEVICES" not in dict(
-        command("osu-bandwidth", silent, placement="other-node", **asked).environment
+        command("osu-bandwidth", silent, placement="other-node", **request).environment
     )
 
 
@@ -93,9 +97,9 @@ def test_root_is_allowed_only_where_the_agent_runs_jobs_as_root():
 
 
 def test_mpich_binds_by_processors_and_looks_where_its_ranks_land():
-    made = plan("osu-bandwidth", pair_of_nodes(), launcher="mpich", **SAME_NODE)
-    assert [stage.name for stage in made.stages] == ["map", "measure"]
-    look, measure = made.stages[0].commands[0], made.stages[1].commands[0]
+    run_plan = plan("osu-bandwidth", pair_of_nodes(), launcher="mpich", **SAME_NODE)
+    assert [stage.name for stage in run_plan.stages] == ["map", "measure"]
+    look, measure = run_plan.stages[0].commands[0], run_plan.stages[1].commands[0]
     assert look.optional
     assert not look.measures
     assert look.argv[:2] == ("mpiexec.hydra", "-l")
@@ -104,11 +108,11 @@ def test_mpich_binds_by_processors_and_looks_where_its_ranks_land():
 
 
 def test_hydra_deals_ranks_out_by_wrapping_its_hostfile():
-    made = command(
+    job = command(
         "osu-latency", pair_of_nodes(), launcher="mpich", benchmark="osu_allreduce", ranks=4, remote_agent="agent"
     )
-    assert dict(made.files)["hosts"] == "10.0.0.1:1\n10.0.0.2:1\n"
-    assert "-launcher ssh -launcher-exec {program:agent}" in " ".join(made.argv)
+    assert dict(job.files)["hosts"] == "10.0.0.1:1\n10.0.0.2:1\n"
+    assert "-launcher ssh -launcher-exec {program:agent}" in " ".join(job.argv)
 
 
 def test_intel_mpi_pins_and_reports_pins():
@@ -167,54 +171,54 @@ BOUND = b"[a:77] MCW rank 0 bound to socket 0[core 0[hwt 0]]: [B/././.][./././.]
     ],
 )
 def test_another_map_than_the_one_asked_for_makes_the_result_invalid(second, expected):
-    made = command("osu-bandwidth", pair_of_nodes(), **SAME_NODE)
-    reading = read(answered(made, TABLE % b"9000.0", BOUND + second), placement="same-socket")
+    job = command("osu-bandwidth", pair_of_nodes(), **SAME_NODE)
+    reading = read(answered(job, TABLE % b"9000.0", BOUND + second), placement="same-socket")
     assert flags(reading) == expected
     assert [place["core"] for place in reading.requested["map"]] == ["0:0", "0:1"]
     assert reading.observed["map"][0] == {"rank": 0, "host": "a", "cores": ["0:0"]}
 
 
 def test_the_map_displayed_serves_where_no_binding_is_reported():
-    made = command("osu-bandwidth", pair_of_nodes(), placement="other-node", min_size="1 MiB")
+    job = command("osu-bandwidth", pair_of_nodes(), placement="other-node", min_size="1 MiB")
     shown = (
         b" Data for node: a\tNum slots: 1\tMax slots: 0\tNum procs: 1\n"
         b" \tProcess OMPI jobid: [1,1] App: 0 Process rank: 0 Bound: socket 0[core 0[hwt 0]]:[B/././.][./././.]\n"
         b" Data for node: b\tNum slots: 1\tMax slots: 0\tNum procs: 1\n"
         b" \tProcess OMPI jobid: [1,1] App: 0 Process rank: 1 Bound: socket 0[core 0[hwt 0]]:[B/././.][./././.]\n"
     )
-    reading = read(answered(made, shown + TABLE % b"112.0"), placement="other-node")
+    reading = read(answered(job, shown + TABLE % b"112.0"), placement="other-node")
     assert flags(reading) == []
     assert [place["host"] for place in reading.observed["map"]] == ["a", "b"]
 
 
 def test_mpich_is_judged_by_what_its_look_found():
-    made = plan("osu-bandwidth", pair_of_nodes(), launcher="mpich", **SAME_NODE)
-    look, measure = (stage.commands[0] for stage in made.stages)
+    run_plan = plan("osu-bandwidth", pair_of_nodes(), launcher="mpich", **SAME_NODE)
+    look, measure = (stage.commands[0] for stage in run_plan.stages)
     for second, expected in ((b"1", []), (b"5", [("placement-differs", "invalid")])):
         text = b"[1] Cpus_allowed_list:\t%s\n[1] a\n[0] Cpus_allowed_list:\t0\n[0] a\n" % second
-        found = answered(look, text, stage="map")
-        reading = read(answered(measure, TABLE % b"9000.0"), "mpich", [found], placement="same-socket")
+        answer = answered(look, text, stage="map")
+        reading = read(answered(measure, TABLE % b"9000.0"), "mpich", [answer], placement="same-socket")
         assert flags(reading) == expected
 
 
 def test_intel_mpi_is_judged_by_its_table_of_pins():
-    made = command("osu-bandwidth", pair_of_nodes(), launcher="intelmpi", **SAME_NODE)
+    job = command("osu-bandwidth", pair_of_nodes(), launcher="intelmpi", **SAME_NODE)
     pins = b"[0] MPI startup(): 0       12812    a         {0}\n[0] MPI startup(): 1       12813    a         {1}\n"
-    assert flags(read(answered(made, pins + TABLE % b"9.0"), "intelmpi", placement="same-socket")) == []
+    assert flags(read(answered(job, pins + TABLE % b"9.0"), "intelmpi", placement="same-socket")) == []
     wrong = pins.replace(b"{1}", b"{0,1}")
-    found = read(answered(made, wrong + TABLE % b"9.0"), "intelmpi", placement="same-socket")
-    assert flags(found) == [("placement-differs", "invalid")]
+    reading = read(answered(job, wrong + TABLE % b"9.0"), "intelmpi", placement="same-socket")
+    assert flags(reading) == [("placement-differs", "invalid")]
 
 
 def test_hardware_threads_of_one_core_are_one_place():
-    made = command("osu-bandwidth", pair_of_nodes(threads=2), launcher="intelmpi", **SAME_NODE)
+    job = command("osu-bandwidth", pair_of_nodes(threads=2), launcher="intelmpi", **SAME_NODE)
     pins = b"[0] MPI startup(): 0       1    a         {0,8}\n[0] MPI startup(): 1       2    a         {1,9}\n"
-    assert flags(read(answered(made, pins + TABLE % b"9.0"), "intelmpi", placement="same-socket")) == []
+    assert flags(read(answered(job, pins + TABLE % b"9.0"), "intelmpi", placement="same-socket")) == []
 
 
 def test_ranks_that_were_left_free_are_not_judged():
-    made = command("osu-bandwidth", pair_of_nodes()[:1], min_size="1 MiB")
-    reading = read(answered(made, TABLE % b"9000.0", b"[x:77] MCW rank 0 is not bound (or bound to all)\n"))
+    job = command("osu-bandwidth", pair_of_nodes()[:1], min_size="1 MiB")
+    reading = read(answered(job, TABLE % b"9000.0", b"[x:77] MCW rank 0 is not bound (or bound to all)\n"))
     assert flags(reading) == []
 
 
@@ -222,14 +226,14 @@ def test_ranks_that_were_left_free_are_not_judged():
     "text", [b"", b"null", b"[]", b"{}", b'{"nodes": [], "ranks": [{"node": 3, "core": ""}]}', b"\xff"]
 )
 def test_a_map_that_did_not_come_back_is_not_compared(text):
-    made = command("osu-bandwidth", pair_of_nodes(), **SAME_NODE)
-    output = answered(made, TABLE % b"9000.0", BOUND, collected={maps.ASKED: text})
+    job = command("osu-bandwidth", pair_of_nodes(), **SAME_NODE)
+    output = answered(job, TABLE % b"9000.0", BOUND, collected={maps.ASKED: text})
     assert flags(read(output, placement="same-socket")) == []
 
 
 def test_ranks_that_share_a_core_give_way_to_each_other():
     words = ("--oversubscribe", "--mca", "mpi_yield_when_idle", "1")
-    made = command("osu-bandwidth", pair_of_nodes(), oversubscribe=True)
-    start = made.argv.index(words[0])
-    assert made.argv[start : start + 4] == words
+    job = command("osu-bandwidth", pair_of_nodes(), oversubscribe=True)
+    start = job.argv.index(words[0])
+    assert job.argv[start : start + 4] == words
     assert not {*words[:1], *words[2:3]} & set(command("osu-bandwidth", pair_of_nodes()).argv)

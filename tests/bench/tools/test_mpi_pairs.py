@@ -34,11 +34,11 @@ def test_megabits_of_netpipe_are_binary():
 
 def test_a_row_is_read_that_the_launcher_wrote_into():
     output = recordings.load("mpi-pingpong", "netpipe_openmpi.txt")
-    said = (
+    text = (
         b" --> [kisti-1:31317] 1 more process has sent help message help-mpi-btl-tcp.txt / invalid if_inexclude\n"
         b'[kisti-1:31317] Set MCA parameter "orte_base_help_aggregate" to 0 to see all help / error messages\n '
     )
-    torn = dataclasses.replace(output, stdout=output.stdout.replace(b" --> ", said, 1))
+    torn = dataclasses.replace(output, stdout=output.stdout.replace(b" --> ", text, 1))
     assert torn.stdout != output.stdout
     params = PINGPONG.clean(PINGPONG.recover(output))
     assert PINGPONG.parse([torn], params) == PINGPONG.parse([output], params)
@@ -107,12 +107,12 @@ def test_what_cannot_run_is_refused_before(slug, params, field):
 
 
 def test_pairs_start_at_one_instant_after_one_alone():
-    made = plan("mpi-contention", pair_of_nodes(), pairs=3, placement="other-node")
-    assert [(stage.name, stage.together, len(stage.commands)) for stage in made.stages] == [
+    run_plan = plan("mpi-contention", pair_of_nodes(), pairs=3, placement="other-node")
+    assert [(stage.name, stage.together, len(stage.commands)) for stage in run_plan.stages] == [
         ("alone", False, 1),
         ("together", True, 3),
     ]
-    ranks = [dict(one.files)["ranks"] for one in made.stages[1].commands]
+    ranks = [dict(one.files)["ranks"] for one in run_plan.stages[1].commands]
     assert ranks[2] == "rank 0=10.0.0.1 slot=0:2\nrank 1=10.0.0.2 slot=0:2\n"
     assert [stage.name for stage in plan("mpi-contention", pair_of_nodes(), pairs=1).stages] == ["together"]
     assert [stage.name for stage in plan("mpi-contention", pair_of_nodes(), baseline=False).stages] == ["together"]
@@ -126,13 +126,13 @@ def test_each_pair_sends_so_many_messages():
 def outputs_of(rates, alone=104.0, ends=None):
     """Return outputs of OSU pairs that had these rates (MB/s), and of one alone."""
     table = "# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n1048576   {}\n"
-    made = plan("mpi-contention", [node("a"), node("b")], pairs=len(rates))
+    run_plan = plan("mpi-contention", [node("a"), node("b")], pairs=len(rates))
     base = recordings.load("mpi-contention", "pair.txt")
     found = [
         dataclasses.replace(
             base,
             stage="together",
-            argv=made.stages[-1].commands[0].argv,
+            argv=run_plan.stages[-1].commands[0].argv,
             stdout=table.format(rate).encode(),
             stderr=b"",
             started_at=100.0 + 0.001 * index,
@@ -170,9 +170,9 @@ def test_pairs_that_hardly_ran_together_make_the_result_invalid():
 
 
 def test_one_pair_is_its_own_base():
-    found = values(contend(outputs_of([100.0])[1:], 1))
-    assert found["slowdown"] == 1.0
-    assert found["bandwidth_alone"] == found["aggregate"]
+    figures = values(contend(outputs_of([100.0])[1:], 1))
+    assert figures["slowdown"] == 1.0
+    assert figures["bandwidth_alone"] == figures["aggregate"]
 
 
 def test_without_one_pair_alone_there_is_no_slowdown():

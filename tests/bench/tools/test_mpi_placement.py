@@ -37,15 +37,15 @@ def test_cores_are_numbered_as_hwloc_does():
         [6, 1, 0, 1],
         [7, 1, 5, 1],
     ]
-    found = read_topology({"cpus": rows, "numa_distances": {"0": [10, 20], "1": [20, 10]}})
-    assert [(core.label, core.cpus) for core in found.cores] == [
+    machine = read_topology({"cpus": rows, "numa_distances": {"0": [10, 20], "1": [20, 10]}})
+    assert [(core.label, core.cpus) for core in machine.cores] == [
         ("0:0", (0, 4)),
         ("0:1", (1, 5)),
         ("1:0", (2, 6)),
         ("1:1", (3, 7)),
     ]
-    assert found.hops(found.cores[0], found.cores[1]) == 0
-    assert found.hops(found.cores[0], found.cores[2]) == 1
+    assert machine.hops(machine.cores[0], machine.cores[1]) == 0
+    assert machine.hops(machine.cores[0], machine.cores[2]) == 1
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_facts_of_an_unknown_form_tell_no_topology(facts):
 
 @pytest.mark.parametrize("distances", [None, [], {"x": [10]}, {"0": "10"}, {"0": ["10"]}])
 def test_without_a_table_of_distances_another_socket_is_one_step_away(distances):
-    found = read_topology({**topology(), "numa_distances": distances})
-    assert found.hops(found.cores[0], found.cores[-1]) == 1
+    machine = read_topology({**topology(), "numa_distances": distances})
+    assert machine.hops(machine.cores[0], machine.cores[-1]) == 1
 
 
 def test_partners_in_one_socket_have_cores_of_their_own():

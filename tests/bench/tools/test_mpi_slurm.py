@@ -27,14 +27,14 @@ def stages(**params):
 
 
 def read(stdout=ROWS, stderr=STARTED, account=DONE, watch=b"", clients=2, placement="other-node", **changes):
-    made = stages(clients=clients, placement=placement)
+    jobs = stages(clients=clients, placement=placement)
     outputs = [
         answered(
-            made["forecast"], b"", b"srun: Job 21 to start at 2026-11-21T19:38:58 using 2 processors\n", "forecast"
+            jobs["forecast"], b"", b"srun: Job 21 to start at 2026-11-21T19:38:58 using 2 processors\n", "forecast"
         ),
-        answered(made["watch"], watch, stage="watch"),
-        answered(made["measure"], stdout, stderr, **changes),
-        answered(made["account"], account, stage="account"),
+        answered(jobs["watch"], watch, stage="watch"),
+        answered(jobs["measure"], stdout, stderr, **changes),
+        answered(jobs["account"], account, stage="account"),
     ]
     return TOOL.parse(outputs, TOOL.clean({**PARAMS, "clients": clients, "placement": placement}))
 
@@ -46,9 +46,9 @@ def fail(**changes):
 
 
 def test_a_job_is_forecast_watched_run_and_accounted_for():
-    made = stages(clients=2, placement="other-node", partition="bench", queue_limit="5 min", job_time="90 s")
-    assert list(made) == ["forecast", "watch", "measure", "account"]
-    argv = " ".join(made["measure"].argv)
+    jobs = stages(clients=2, placement="other-node", partition="bench", queue_limit="5 min", job_time="90 s")
+    assert list(jobs) == ["forecast", "watch", "measure", "account"]
+    argv = " ".join(jobs["measure"].argv)
     assert argv.startswith("srun --job-name=fathom-")
     for word in (
         "--immediate=300",
@@ -60,13 +60,13 @@ def test_a_job_is_forecast_watched_run_and_accounted_for():
     ):
         assert word in argv
     assert "--distribution=cyclic:block --cpu-bind=verbose,cores --mpi=pmi2 {program:NPmpich2}" in argv
-    assert made["measure"].time_limit_s > 300
-    assert made["forecast"].background
-    assert made["forecast"].ready_pattern
-    assert made["watch"].optional
-    assert not made["watch"].measures
-    name = made["measure"].argv[1].removeprefix("--job-name=")
-    assert f"--name={name}" in made["account"].argv
+    assert jobs["measure"].time_limit_s > 300
+    assert jobs["forecast"].background
+    assert jobs["forecast"].ready_pattern
+    assert jobs["watch"].optional
+    assert not jobs["watch"].measures
+    name = jobs["measure"].argv[1].removeprefix("--job-name=")
+    assert f"--name={name}" in jobs["account"].argv
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_a_job_of_another_number_is_not_taken_for_ours():
 
 
 def test_a_forecast_that_fails_ends_the_run_with_slurms_words():
-    made = stages()
+    jobs = stages()
     text = b"allocation failure: Requested node configuration is not available\n"
     with pytest.raises(ToolFailure) as caught:
-        TOOL.parse([answered(made["forecast"], b"", text, "forecast", exit_code=1)], TOOL.clean(PARAMS))
+        TOOL.parse([answered(jobs["forecast"], b"", text, "forecast", exit_code=1)], TOOL.clean(PARAMS))
     assert caught.value.code == "queue-impossible"
     assert not caught.value.retryable
     assert "node configuration" in str(caught.value.message)

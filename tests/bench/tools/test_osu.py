@@ -164,7 +164,7 @@ def test_latency_and_bandwidth_know_their_own_outputs():
 
 
 def test_options_become_words_of_the_benchmark():
-    made = command(
+    job = command(
         "osu-bandwidth",
         pair_of_nodes(),
         benchmark="osu_mbw_mr",
@@ -175,8 +175,8 @@ def test_options_become_words_of_the_benchmark():
         validate=True,
     )
     words = "{program:osu_mbw_mr} -m 1:1048576 -i 100 -x 1 -c -W 8 -V"
-    assert " ".join(made.argv).endswith(words)
-    assert "-np 4" in " ".join(made.argv)
+    assert " ".join(job.argv).endswith(words)
+    assert "-np 4" in " ".join(job.argv)
     barrier = command("osu-latency", [node("a")], benchmark="osu_barrier", ranks=4)
     assert barrier.argv[-1] == "{program:osu_barrier}"
     reduce = command("osu-latency", [node("a")], benchmark="osu_allreduce", ranks=4)

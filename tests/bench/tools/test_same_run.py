@@ -57,9 +57,9 @@ def test_iperf3_with_a_title_or_times_before_each_line(prefix):
     text = plain(
         "iperf3-tcp", next(name for name in recordings.names("iperf3-tcp", "text_*.txt") if "err" not in name)
     )
-    told = "".join(prefix + line if line.strip() else line for line in text.splitlines(keepends=True))
-    assert figures(told) == figures(text)
-    assert only(told).parameters == only(text).parameters
+    prefixed = "".join(prefix + line if line.strip() else line for line in text.splitlines(keepends=True))
+    assert figures(prefixed) == figures(text)
+    assert only(prefixed).parameters == only(text).parameters
 
 
 def test_a_receiver_that_counted_nothing_is_no_rate():
@@ -103,9 +103,9 @@ def test_fio_before_its_version_3():
 def test_iozone_as_a_workbook(name):
     printed, written = (WORKBOOKS / f"{name}.txt").read_bytes(), (WORKBOOKS / f"{name}.xls").read_bytes()
     assert figures(written) == pytest.approx(figures(printed), rel=1e-7)
-    told = only(printed).parameters
+    parameters = only(printed).parameters
     # The workbook does not say whether it went past the page cache.
-    assert only(written).parameters == {key: value for key, value in told.items() if key != "direct"}
+    assert only(written).parameters == {key: value for key, value in parameters.items() if key != "direct"}
 
 
 def json_of(text):
@@ -161,8 +161,8 @@ def test_an_osu_table_that_ends_early_is_whole_where_no_command_says_otherwise()
 
 
 def test_bt_says_itself_that_its_number_of_processes_is_wrong():
-    said = " *** ERROR determining processor topology for 3 processes\n     Expecting a square number of processes"
-    (finding,) = recognition.read_file(f"{said} (such as 1)\n".encode())
+    text = " *** ERROR determining processor topology for 3 processes\n     Expecting a square number of processes"
+    (finding,) = recognition.read_file(f"{text} (such as 1)\n".encode())
     assert finding.slug == "btio"
     assert "for 3 processes Expecting a square number" in str(finding.failure.message)
 

@@ -79,10 +79,10 @@ def test_it_reads_what_lies_there():
 
 
 def test_a_folder_that_is_no_mount_is_told_with_what_it_belongs_to():
-    found = fail(output(row("/", source="/dev/vda", kind="ext4")))
-    assert found.code == "not-mounted"
-    assert "/mnt/fs" in str(found.message)
-    assert "ext4" in str(found.message)
+    failure = fail(output(row("/", source="/dev/vda", kind="ext4")))
+    assert failure.code == "not-mounted"
+    assert "/mnt/fs" in str(failure.message)
+    assert "ext4" in str(failure.message)
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ def test_iozone_does_every_test_and_leaves_nothing(tmp_path, folder):
     assert own == ["check", "write", "read", "random", "backward", "strided", "clean"]
     # What lies in memory cannot be taken out of it.
     assert reading.observed["uncached"] == []
-    found = {sample.metric for sample in reading.samples}
-    assert found == {
+    metrics = {sample.metric for sample in reading.samples}
+    assert metrics == {
         "write", "rewrite", "read", "reread", "random_read", "random_write", "backward_read", "strided_read",
     }  # fmt: skip
     assert all(sample.value > 1e6 for sample in reading.samples)
@@ -76,8 +76,8 @@ def test_the_cache_is_empty_before_files_are_read(tmp_path):
     mount = place
     while not mount.is_mount():
         mount = mount.parent
-    told = place.relative_to(mount)
-    params = {"file_size": "8M", "record_size": "1M", "random": True, "folder": str(told)}
+    subfolder = place.relative_to(mount)
+    params = {"file_size": "8M", "record_size": "1M", "random": True, "folder": str(subfolder)}
     _outputs, reading = run("iozone", tmp_path, nodes(str(mount)), **params)
     if reading.observed["file_system"] == "tmpfs":
         pytest.skip("what lies in memory cannot be taken out of it")

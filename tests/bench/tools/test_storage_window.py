@@ -24,25 +24,25 @@ class Server:
 
     def __init__(self, total, weights, amount, starts, passes=2):
         self.starts, self.steps, self.ends = starts, [], {place: [] for place in range(len(weights))}
-        left = dict.fromkeys(self.ends, amount)
-        to_do = dict.fromkeys(left, passes)
+        remainders = dict.fromkeys(self.ends, amount)
+        to_do = dict.fromkeys(remainders, passes)
         now = min(starts)
-        while left:
-            active = [place for place in left if starts[place] <= now + 1e-9]
+        while remainders:
+            active = [place for place in remainders if starts[place] <= now + 1e-9]
             whole = sum(weights[place] for place in active)
             rates = {place: total * weights[place] / whole for place in active}
             waits = [start - now for start in starts if start > now + 1e-9]
-            step = min([left[place] / rate for place, rate in rates.items()] + waits)
+            step = min([remainders[place] / rate for place, rate in rates.items()] + waits)
             self.steps.append((now, now + step, rates))
             now += step
             for place, rate in rates.items():
-                left[place] -= rate * step
-                if left[place] <= 1:
+                remainders[place] -= rate * step
+                if remainders[place] <= 1:
                     self.ends[place].append(now)
                     to_do[place] -= 1
-                    left[place] = amount
+                    remainders[place] = amount
                     if not to_do[place]:
-                        del left[place]
+                        del remainders[place]
 
     def moved(self, place, first, last):
         """Return the bytes that a client moved between two times."""
@@ -100,8 +100,8 @@ def parse(server, counter, overhead=1.05, seed=1):
     params = {"clients": len(server.ends), "file_size": SIZE, "record_size": 2**20, "read": False}
     params["direct"] = counter == "own"
     tool = tools.get("iozone")
-    found = list(outputs_of(server, counter, random.Random(seed), overhead))
-    return tool.parse(found, tool.clean(params))
+    outputs = list(outputs_of(server, counter, random.Random(seed), overhead))
+    return tool.parse(outputs, tool.clean(params))
 
 
 def straggling(late, clients=2, passes=2):
@@ -123,10 +123,10 @@ def test_the_rate_is_that_of_the_time_in_which_all_ran(late, counter):
         reading = parse(server, counter, overhead=1.0 if counter == "own" else 1.05, seed=seed)
         assert reading.value("write") == pytest.approx(server.common(0), rel=TOLERANCE)
         assert reading.value("rewrite") == pytest.approx(server.common(1), rel=TOLERANCE)
-    found = flags(reading)
-    assert "low-overlap" not in found
-    assert found["common-window"].severity == "info"
-    assert set(found["common-window"].metrics) == {"write", "rewrite"}
+    by_flag = flags(reading)
+    assert "low-overlap" not in by_flag
+    assert by_flag["common-window"].severity == "info"
+    assert set(by_flag["common-window"].metrics) == {"write", "rewrite"}
     # The clients' own figures are those of the same time, and add up.
     own = [client["write"] for client in reading.observed["clients"]]
     assert sum(own) == pytest.approx(reading.value("write"))
@@ -151,22 +151,22 @@ def test_many_clients_and_one_that_is_late(clients):
 def test_without_a_counter_of_these_bytes_nothing_is_said(counter, overhead):
     """A disk that others use, too, or an interface that the data do not take, tells nothing of a client."""
     reading = parse(straggling(1.3), counter, overhead=overhead)
-    found = flags(reading)
-    assert found["low-overlap"].severity == "invalid"
-    assert "common-window" not in found
+    by_flag = flags(reading)
+    assert by_flag["low-overlap"].severity == "invalid"
+    assert "common-window" not in by_flag
 
 
 def test_what_went_into_the_page_cache_is_not_taken_for_moved():
     server = straggling(1.3)
     params = tools.get("iozone").clean({"clients": 2, "file_size": SIZE, "record_size": 2**20, "read": False})
-    seen = outputs_of(server, "own", random.Random(1), 1.0)
+    outputs = outputs_of(server, "own", random.Random(1), 1.0)
     buffered = [
         output
         if output.stage == "check"
         else Output(
             **{**vars(output), "stdout": output.stdout.replace(b"\tO_DIRECT feature enabled\n", b""), "argv": ()}
         )
-        for output in seen
+        for output in outputs
     ]
     assert "low-overlap" in flags(tools.get("iozone").parse(buffered, params))
 

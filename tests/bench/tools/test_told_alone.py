@@ -34,9 +34,9 @@ def test_what_an_output_tells_is_what_its_command_said(slug: str) -> None:
     for _slug, name in (case for case in cases() if case[0] == slug):
         if not recordings.load(slug, name).argv:
             continue
-        told, said = recovered(tool, name, argv=False), recovered(tool, name, argv=True)
-        for key in told.keys() & said.keys():
-            one, other = told[key], said[key]
+        from_output, from_command = recovered(tool, name, argv=False), recovered(tool, name, argv=True)
+        for key in from_output.keys() & from_command.keys():
+            one, other = from_output[key], from_command[key]
             is_near = key in NEAR and abs(float(str(one)) - float(str(other))) <= NEAR[key] * float(str(other))
             if one != other and not is_near and (slug, key) not in MEASURED:
                 wrong[name, key] = one, other

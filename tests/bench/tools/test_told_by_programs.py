@@ -41,14 +41,14 @@ def test_what_is_read_of_an_output_is_what_was_asked_for(command: str, names: st
         tool = tools.get(finding.tool.slug)
         argv = dataclasses.replace(finding.output, argv=tuple(done.args))
         given = tool.clean(tool.recover(argv))
-        told = finding.parameters
+        parameters = finding.parameters
         # How long it was to run is not known of one that a full machine kept at it for longer.
-        if "duration" in told or "duration" not in names:
+        if "duration" in parameters or "duration" not in names:
             break
-    assert {*names.split()} <= told.keys()
+    assert {*names.split()} <= parameters.keys()
     wrong = {
         name: (value, given[name])
-        for name, value in told.items()
+        for name, value in parameters.items()
         if value != given[name] and not (name in NEAR and abs(float(value) - given[name]) <= 0.1 * given[name])
     }
     # What a kernel takes by itself is told by its name.
