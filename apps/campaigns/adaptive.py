@@ -52,8 +52,8 @@ def rounding_of(parameter: Parameter) -> Callable[[float], float]:
     """Return how a wanted value becomes one that the parameter can take."""
     is_whole = parameter.kind in ("size", "rate", "byte-rate", "integer")
 
-    def to_value(wanted: float) -> float:
-        value = whole_or_short(wanted, whole=is_whole)
+    def to_value(amount: float) -> float:
+        value = whole_or_short(amount, whole=is_whole)
         most, least = parameter.maximum, parameter.minimum
         value = min(value, most) if most is not None else value
         return max(value, least) if least is not None else value

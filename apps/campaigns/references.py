@@ -122,7 +122,7 @@ register(
 )
 
 
-def _seen(ids: Collection[Any], user: Any) -> set[Any]:
+def _visible_ids(ids: Collection[Any], user: Any) -> set[Any]:
     campaigns = Campaign.objects.filter(deleting_at=None, pk__in=ids)
     return set(queries.visible(campaigns, user).order_by().values_list("pk", flat=True))
 
@@ -133,5 +133,5 @@ def _seen_stones(ids: Collection[Any], user: Any) -> set[Any]:
 
 
 withheld.register(Tombstone, _seen_stones)
-withheld.register(Campaign, _seen)
+withheld.register(Campaign, _visible_ids)
 register(ReferenceKind(name="trial", model=Trial, campaign=_campaign_of, write=_write_trial, find=_find_trial))

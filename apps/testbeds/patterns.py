@@ -114,7 +114,7 @@ def _choices(part: str, room: int) -> list[list[str]]:
     fixed = _PIECES.split(part)
     if any(character in piece for piece in fixed[::2] for character in "[]"):
         raise ValidationError(
-            _("“%(part)s”: a bracket is open; write for example node[01-04].") % {"part": _shown(part)}
+            _("“%(part)s”: a bracket is open; write for example node[01-04].") % {"part": _short(part)}
         )
     choices: list[list[str]] = []
     total = 1
@@ -134,13 +134,13 @@ def _numbers(piece: str, part: str, room: int) -> list[str]:
         if match is None:
             raise ValidationError(
                 _("“%(part)s”: between brackets stand numbers and ranges, such as [01-04,07].")
-                % {"part": _shown(part)}
+                % {"part": _short(part)}
             )
         first, last = match[1], match[2] or match[1]
         if int(last) < int(first):
             raise ValidationError(
                 _("“%(part)s”: the range ends before it begins; write the lower number first.")
-                % {"part": _shown(part)}
+                % {"part": _short(part)}
             )
         if int(last) - int(first) >= room:
             raise _too_many(part)
@@ -151,9 +151,9 @@ def _numbers(piece: str, part: str, room: int) -> list[str]:
 def _too_many(part: str) -> TooManyNames:
     return TooManyNames(
         _("“%(part)s” stands for more than %(most)s names in all: write fewer at a time.")
-        % {"part": _shown(part), "most": MOST_NAMES}
+        % {"part": _short(part), "most": MOST_NAMES}
     )
 
 
-def _shown(part: str) -> str:
+def _short(part: str) -> str:
     return part if len(part) <= 60 else part[:60] + "…"

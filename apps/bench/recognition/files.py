@@ -52,7 +52,7 @@ def split_results(output: Output) -> list[Output]:
     """Return an output of several results as one for each; the output alone if it can not be cut."""
     text = output.stdout
     for pattern in _RESULTS:
-        lines = [(found.start(), found.end()) for found in pattern.finditer(text)]
+        lines = [(match.start(), match.end()) for match in pattern.finditer(text)]
         # Streams of one test begin in lines that follow each other.
         follows = {text.find(b"\n", end) + 1 for _start, end in lines} - {0}
         starts = [start for start, _end in lines if start not in follows]
@@ -80,15 +80,15 @@ def _sections(raw: bytes) -> Iterator[tuple[int, int]]:
 
     Where exit statuses were recorded, a line like a command within an output, before its status, is the output's.
     """
-    starts = [found.start() for found in _COMMAND.finditer(raw)]
-    exits = [found.start() for found in _EXIT.finditer(raw)]
+    starts = [match.start() for match in _COMMAND.finditer(raw)]
+    exits = [match.start() for match in _EXIT.finditer(raw)]
     if exits:
-        kept = starts[:1]
+        sections = starts[:1]
         for start in starts[1:]:
-            following = bisect.bisect_right(exits, kept[-1])
+            following = bisect.bisect_right(exits, sections[-1])
             if following < len(exits) and exits[following] < start:
-                kept.append(start)
-        starts = kept
+                sections.append(start)
+        starts = sections
     yield from zip(starts, [*starts[1:], len(raw)], strict=True)
 
 
@@ -137,7 +137,7 @@ def _plain_parts(raw: bytes) -> Iterator[bytes]:
         yield from documents
         return
     text = raw.decode("utf-8", "surrogateescape")
-    starts = [found.start() for found in _BEGINNINGS.finditer(text)]
+    starts = [match.start() for match in _BEGINNINGS.finditer(text)]
     if len(starts) < 2:
         yield raw
         return
@@ -150,7 +150,7 @@ def _json_documents(raw: bytes) -> list[bytes]:
     """Return the JSON objects that a text consists of, [] if it holds anything else."""
     text = raw.decode("utf-8", "surrogateescape")
     decoder, position = json.JSONDecoder(), 0
-    found: list[str] = []
+    documents: list[str] = []
     while position < len(text):
         while position < len(text) and text[position].isspace():
             position += 1
@@ -162,10 +162,10 @@ def _json_documents(raw: bytes) -> list[bytes]:
             value, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             return []
-        if value.keys() == EVENT and value["event"] != "start" and found:
+        if value.keys() == EVENT and value["event"] != "start" and documents:
             # One report, line by line.
-            found[-1] += "\n" + text[position:end]
+            documents[-1] += "\n" + text[position:end]
         else:
-            found.append(text[position:end])
+            documents.append(text[position:end])
         position = end
-    return [part.encode("utf-8", "surrogateescape") for part in found]
+    return [part.encode("utf-8", "surrogateescape") for part in documents]

@@ -41,10 +41,10 @@ def _is_socket_listing(output: Output) -> bool:
 
 
 def _read_sockets(output: Output) -> Json:
-    found = telemetry.read_sockets(read_text(output))
-    if not found:
+    sockets = telemetry.read_sockets(read_text(output))
+    if not sockets:
         raise failure("unreadable", output)
-    return {"sockets": [dataclasses.asdict(socket) for socket in found]}
+    return {"sockets": [dataclasses.asdict(socket) for socket in sockets]}
 
 
 def _problem_of(output: Output) -> ToolFailure | None:

@@ -41,14 +41,14 @@ class Finding:
 
 def read_file(raw: bytes, known: Sequence[Tool] | None = None) -> list[Finding]:
     """Return what each output of a file is, in their order; one of several results counts as several outputs."""
-    found = []
+    findings = []
     for output in split_file(raw):
         finding = read_output(output, known)
         if finding.tool and finding.failure and finding.failure.code == "several-results":
-            found += [read_output(part, [finding.tool]) for part in split_results(output)]
+            findings += [read_output(part, [finding.tool]) for part in split_results(output)]
         else:
-            found.append(finding)
-    return found
+            findings.append(finding)
+    return findings
 
 
 def read_output(output: Output, known: Sequence[Tool] | None = None) -> Finding:
@@ -56,19 +56,21 @@ def read_output(output: Output, known: Sequence[Tool] | None = None) -> Finding:
     choice = tuple(tools.all_tools() if known is None else known)
     if not (output.stdout.strip() or output.stderr.strip() or output.argv):
         return Finding(output, failure=failure("empty-file", output))
-    found = [_read_by(tool, output) for tool in (choice if len(choice) == 1 else candidates_for(output, choice))]
-    if found and any(item.reading for item in found):
-        read = [item for item in found if item.reading]
+    findings = [_read_by(tool, output) for tool in (choice if len(choice) == 1 else candidates_for(output, choice))]
+    if findings and any(item.reading for item in findings):
+        read = [item for item in findings if item.reading]
         return read[0] if len(read) == 1 else _ambiguous(output, read)
     if known is None and (form := forms.form_of(output)):
         return _read_form(form, output)
-    if not found:
+    if not findings:
         return Finding(output, failure=_unknown(output))
-    if len(found) == 1 or len({_reason(item) for item in found}) == 1:
+    if len(findings) == 1 or len({_reason(item) for item in findings}) == 1:
         # Whichever of them it was, it failed for the same reason.
-        slugs = tuple(item.slug for item in found)
-        return dataclasses.replace(found[0], candidates=slugs, tool=found[0].tool if len(found) == 1 else None)
-    return _ambiguous(output, found)
+        slugs = tuple(item.slug for item in findings)
+        return dataclasses.replace(
+            findings[0], candidates=slugs, tool=findings[0].tool if len(findings) == 1 else None
+        )
+    return _ambiguous(output, findings)
 
 
 def candidates_for(output: Output, choice: Sequence[Tool]) -> list[Tool]:
@@ -137,14 +139,14 @@ def _reason(finding: Finding) -> tuple[str, str] | None:
     return (finding.failure.code, str(finding.failure.message)) if finding.failure else None
 
 
-def _ambiguous(output: Output, found: Sequence[Finding]) -> Finding:
-    slugs = tuple(item.slug for item in found)
+def _ambiguous(output: Output, findings: Sequence[Finding]) -> Finding:
+    slugs = tuple(item.slug for item in findings)
     return Finding(output, slugs, failure=failure("ambiguous", output, tools=", ".join(slugs)))
 
 
 def _unknown(output: Output) -> ToolFailure:
     text = (output.stdout + b"\n" + output.stderr).decode("utf-8", "replace")
-    said = next((line.strip()[:200] for line in text.splitlines() if line.strip()), "")
-    if said:
-        return failure("unrecognised", output, said=said)
+    line_of_output = next((line.strip()[:200] for line in text.splitlines() if line.strip()), "")
+    if line_of_output:
+        return failure("unrecognised", output, said=line_of_output)
     return failure("unrecognised-command", output, command=" ".join(output.argv)[:200])

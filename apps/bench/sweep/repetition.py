@@ -38,17 +38,17 @@ def judge_point(values: Sequence[float], attempted: int, rule: Repetition) -> Po
     half-width of e (Jain, The Art of Computer Systems Performance Analysis, 1991, section 13.9), approached by
     doubling at the most, for the spread of a few values is itself uncertain. Equal values have converged.
     """
-    left = max(0, rule.most - attempted)
+    remainder = max(0, rule.most - attempted)
     share = half_width(values)
     if len(values) < LEAST:
-        return PointVerdict(min(LEAST - len(values), left), False, share)
+        return PointVerdict(min(LEAST - len(values), remainder), False, share)
     if share is not None and share <= rule.precision:
         return PointVerdict(0, True, share)
     if share is None:
         # A mean of zero: no share of it can be reached, so all that is allowed is done.
-        return PointVerdict(min(len(values), left), False, share)
+        return PointVerdict(min(len(values), remainder), False, share)
     needed = math.ceil(min(len(values) * (share / rule.precision) ** 2, 2.0 * len(values)))
-    return PointVerdict(min(max(1, needed - len(values)), left), False, share)
+    return PointVerdict(min(max(1, needed - len(values)), remainder), False, share)
 
 
 def half_width(values: Sequence[float]) -> float | None:

@@ -92,17 +92,17 @@ def verdict_of(gain: VerifiedGain | None, claim: float, higher_is_better: bool |
         return UNDECIDED
     if is_worse(gain, higher_is_better):
         return REFUTED
-    low, high, wanted = math.log(gain.low), math.log(gain.high), math.log(claim)
+    low, high, claimed_log = math.log(gain.low), math.log(gain.high), math.log(claim)
     margin = math.log(MARGIN)
-    if abs(wanted) < margin * (1 - 1e-9):
+    if abs(claimed_log) < margin * (1 - 1e-9):
         if -margin <= low and high <= margin:
             return VERIFIED
         return REFUTED if low > margin or high < -margin else UNDECIDED
-    if wanted < 0:
-        low, high, wanted = -high, -low, -wanted
-    if low > wanted / 2:
+    if claimed_log < 0:
+        low, high, claimed_log = -high, -low, -claimed_log
+    if low > claimed_log / 2:
         return VERIFIED
-    return REFUTED if high < wanted / 2 else UNDECIDED
+    return REFUTED if high < claimed_log / 2 else UNDECIDED
 
 
 def rule(
@@ -115,13 +115,13 @@ def rule(
     """
     gain = gain_of(pairs)
     n = gain.pairs if gain else 0
-    left = max(0, maximum - attempted) if n or attempted < LOOKS[0] else 0
+    remainder = max(0, maximum - attempted) if n or attempted < LOOKS[0] else 0
     # Between the looks nothing is decided, unless no further block may come.
-    verdict = verdict_of(gain, claim, higher_is_better) if n in LOOKS or not left else UNDECIDED
-    if verdict != UNDECIDED or not left:
+    verdict = verdict_of(gain, claim, higher_is_better) if n in LOOKS or not remainder else UNDECIDED
+    if verdict != UNDECIDED or not remainder:
         return Ruling(verdict, 0, gain)
     goal = next((look for look in LOOKS if look > n), n)
-    return Ruling(UNDECIDED, min(goal - n, left), gain)
+    return Ruling(UNDECIDED, min(goal - n, remainder), gain)
 
 
 def agrees(predicted: float, realised: float) -> bool:

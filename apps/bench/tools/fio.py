@@ -155,7 +155,7 @@ class Fio(Tool):
                 *places.flags_of(where, outputs),
                 *clients.flags_of(stages, params),
                 *_verify_flags(verified, ways["write"].size),
-                *_held(readings),
+                *_limit_flags(readings),
             ),
             tool_version=next((each.report.version for each in readings if each.report.version), ""),
         )
@@ -260,7 +260,7 @@ def _tells_size(each: ClientReport) -> bool:
     return "size" in each.report.options or any(word.startswith("--size=") for word in each.output.argv)
 
 
-def _held(readings: Sequence[ClientReport]) -> list[Flag]:
+def _limit_flags(readings: Sequence[ClientReport]) -> list[Flag]:
     """Return one doubt for what the limits of clients' jobs held, in the words of the first."""
     flags = [
         flag for each in readings for flag in pacing.flags_of(each.output, each.report.options, each.report.ways)

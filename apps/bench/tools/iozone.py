@@ -137,7 +137,7 @@ class Iozone(Tool):
                 *places.flags_of(where, outputs),
                 *clients.flags_of(stages, params),
                 *_flags(reports),
-                *_held(own),
+                *_compute_flags(own),
             ),
             tool_version=next((report.version for report in reports if report.version), ""),
         )
@@ -258,7 +258,7 @@ def _point(report: IozoneReport, point: IozonePoint) -> dict[str, Any]:
     return sizes | report.rates(point)
 
 
-def _held(own: Sequence[Output]) -> list[Flag]:
+def _compute_flags(own: Sequence[Output]) -> list[Flag]:
     """Say that the rates are of threads that also computed (-+J), which sets the pace of their reads and writes."""
     return pacing.paused_flags("-+J") if any(_THINKS.search(texts.read_text(output)) for output in own) else []
 

@@ -200,7 +200,7 @@ class Iperf2(Tool):
         is_back = _direction(output, text, options) == _pairs.REVERSE
         client, received = (None, report) if is_back and not report.received else (report, served)
         reading = result.make_reading(output, client, received, params, (version[1] or version[2]) if version else "")
-        return dataclasses.replace(reading, flags=(*reading.flags, *_held(reading, options, params)))
+        return dataclasses.replace(reading, flags=(*reading.flags, *_limit_flags(reading, options, params)))
 
 
 def _direction(output: Output, text: str, options: Mapping[str, str]) -> str | None:
@@ -238,7 +238,7 @@ def _paced(text: str) -> float | None:
     return scaled_rate(printed[1], printed[2]) if printed else None
 
 
-def _held(reading: Reading, options: Mapping[str, str], params: Params) -> list[Flag]:
+def _limit_flags(reading: Reading, options: Mapping[str, str], params: Params) -> list[Flag]:
     """Say when something other than the path set the sender's pace."""
     if "pauses" in options:
         return pacing.paused_flags("--isochronous, --burst-period, --near-congestion")

@@ -150,7 +150,7 @@ class Iperf3Tcp(Tool):
             flags=(
                 *_pairs.window_flags(params["window"], samples.get("window_granted")),
                 *series.read_flags(document, params),
-                *_held(samples, params),
+                *_limit_flags(samples, params),
             ),
             tool_version=document.version,
         )
@@ -170,7 +170,7 @@ def _read_rates(document: Iperf3Document, params: Params) -> dict[str, float | N
     return samples
 
 
-def _held(samples: Mapping[str, float | None], params: Params) -> list[Flag]:
+def _limit_flags(samples: Mapping[str, float | None], params: Params) -> list[Flag]:
     """Say when the sender's own limit set the pace of either direction."""
     rates = [samples.get("goodput"), samples.get("goodput_reverse")]
     return pacing.held_flags(max((rate for rate in rates if rate), default=None), params.get("pace"), "bit/s")

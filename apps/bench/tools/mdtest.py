@@ -163,7 +163,7 @@ class Mdtest(Tool):
             if mean:
                 samples.setdefault(OPERATIONS[row[1]], mean)
                 spread.setdefault(OPERATIONS[row[1]], deviation)
-        missing = [name for name in _wanted(params) if name not in samples]
+        missing = [name for name in _metrics_of_kind(params) if name not in samples]
         if missing and where:
             raise failure("tests-missing", output, missing=", ".join(missing))
         if not samples:
@@ -203,7 +203,7 @@ class Mdtest(Tool):
         return reconstruction.keep_valid(self, parameters)
 
 
-def _wanted(params: Params) -> tuple[str, ...]:
+def _metrics_of_kind(params: Params) -> tuple[str, ...]:
     if params["kind"] == FILES:
         return OF_FILES
     return OF_DIRECTORIES if params["kind"] == DIRECTORIES else (*OF_FILES, *OF_DIRECTORIES)

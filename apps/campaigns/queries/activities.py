@@ -50,8 +50,8 @@ def activities_of(campaign: Campaign, limit: int = 100) -> list[RunUnderWay]:
         .defer("plan")
         .order_by("started_at")[:limit]
     )
-    wanted = {pk for run in runs for members in run.trial.lane.roles.values() for pk in members}
-    nodes = Node.objects.in_bulk(wanted)
+    node_ids = {pk for run in runs for members in run.trial.lane.roles.values() for pk in members}
+    nodes = Node.objects.in_bulk(node_ids)
     return [
         RunUnderWay(
             run,

@@ -49,8 +49,8 @@ def startable_lanes(*, now: datetime, needing: Collection[str] | None = None) ->
     put_off_by = OuterRef("experiment__retry_wait_s")
     due = Trial.objects.filter(is_due(now, put_off_by), lane=OuterRef("pk"), state="pending")
     due = due.filter(~isolation.waiting(CLAIM, now))
-    held = Reservation.objects.filter(AnyOf(F("resource"), OuterRef("resources")), released_at=None)
-    lanes = Lane.objects.filter(~Exists(held), experiment__in=ranks)
+    reservations = Reservation.objects.filter(AnyOf(F("resource"), OuterRef("resources")), released_at=None)
+    lanes = Lane.objects.filter(~Exists(reservations), experiment__in=ranks)
     if needing is not None:
         lanes = lanes.filter(resources__overlap=list(needing))
     rows = (

@@ -19,7 +19,7 @@ def waiting_in(campaign_id: int) -> QuerySet[Experiment]:
 
 def due_stages() -> QuerySet[Experiment]:
     """Return the experiments of running campaigns whose turn has come: what they waited for has ended."""
-    left = Trial.objects.filter(experiment=OuterRef("after"), state__in=_OPEN)
+    open_trials = Trial.objects.filter(experiment=OuterRef("after"), state__in=_OPEN)
     started = Q(after__after=None) | Q(after__expanded_at__isnull=False) | Q(after__refusal__isnull=False)
     running = waiting().filter(campaign__state=Campaign.State.RUNNING)
-    return running.filter(started, ~Exists(left)).order_by("campaign__launched_at", "position", "pk")
+    return running.filter(started, ~Exists(open_trials)).order_by("campaign__launched_at", "position", "pk")

@@ -42,5 +42,5 @@ def _tell(step: timedelta) -> list[int]:
 
 def steps_during(run: Run) -> list[str]:
     """Return by how many seconds ("+3600") the server's clock was set while a run was under way, in their order."""
-    told = Event.objects.filter(trial=run.trial_id, message__msgid=CLOCK_SET, message__params__run=run.pk)
-    return list(told.order_by("pk").values_list("message__params__seconds", flat=True))
+    events = Event.objects.filter(trial=run.trial_id, message__msgid=CLOCK_SET, message__params__run=run.pk)
+    return list(events.order_by("pk").values_list("message__params__seconds", flat=True))

@@ -26,8 +26,8 @@ def finish_campaign(*, campaign_id: int, now: datetime) -> bool:
 
     Experiments whose turn may have come now are looked at by a worker.
     """
-    left = Trial.objects.filter(campaign=campaign_id, state__in=_OPEN)
-    if left.exists():
+    open_trials = Trial.objects.filter(campaign=campaign_id, state__in=_OPEN)
+    if open_trials.exists():
         return False
     waiting = queries.waiting_in(campaign_id)
     if waiting.exists():
@@ -36,7 +36,7 @@ def finish_campaign(*, campaign_id: int, now: datetime) -> bool:
     # Looked at again under the lock: failed trials may have been put back in the meantime.
     launched = Campaign.objects.filter(pk=campaign_id, state__in=Campaign.OPEN_STATES, launched_at__isnull=False)
     campaign = launched.select_for_update(no_key=True).first()
-    if campaign is None or left.exists() or waiting.exists():
+    if campaign is None or open_trials.exists() or waiting.exists():
         return False
     campaign.state, campaign.finished_at, campaign.analysed_at = Campaign.State.FINISHED, now, None
     campaign.save(update_fields=["state", "finished_at", "analysed_at", "updated_at"])
@@ -65,10 +65,10 @@ def _write_failures(campaign_id: int) -> None:
 
 def finish_campaigns(*, now: datetime) -> None:
     """End every campaign that has nothing left to do and was not ended when its last trial was."""
-    left = Trial.objects.filter(campaign=OuterRef("pk"), state__in=_OPEN)
+    open_trials = Trial.objects.filter(campaign=OuterRef("pk"), state__in=_OPEN)
     waiting = queries.waiting().filter(campaign=OuterRef("pk"))
     launched = Campaign.objects.filter(state__in=Campaign.OPEN_STATES, launched_at__isnull=False)
-    done = launched.filter(~Exists(left), ~Exists(waiting))
+    done = launched.filter(~Exists(open_trials), ~Exists(waiting))
     pks = done.values_list("pk", flat=True)
     isolation.for_each(
         FINISH_CAMPAIGNS, pks, lambda pk: finish_campaign(campaign_id=pk, now=now), now=now, tell=write_fault
@@ -114,8 +114,8 @@ def resume_cancelling(*, now: datetime) -> None:
 
 def _unmarked() -> QuerySet[Campaign]:
     """Return the cancelled campaigns with trials still pending, however long ago: the service may have been off."""
-    left = Trial.objects.filter(campaign=OuterRef("pk"), state=Trial.State.PENDING)
-    return Campaign.objects.filter(Exists(left), state=Campaign.State.CANCELLED)
+    pending_trials = Trial.objects.filter(campaign=OuterRef("pk"), state=Trial.State.PENDING)
+    return Campaign.objects.filter(Exists(pending_trials), state=Campaign.State.CANCELLED)
 
 
 def mark_analysed(*, campaign: Campaign, now: datetime) -> None:

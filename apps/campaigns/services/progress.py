@@ -18,8 +18,8 @@ def begin_run(*, run: Run, plan: Plan, now: datetime) -> bool:
     False if it was begun, or had ended, before, or if its campaign is cancelled.
     """
     run.plan, run.stage, run.state = plan.as_json(), 0, Run.State.RUNNING
-    wanted = Campaign.objects.filter(pk=run.trial.campaign_id).exclude(state=Campaign.State.CANCELLED)
-    begun = Run.objects.filter(Exists(wanted), pk=run.pk, state=Run.State.STARTING)
+    live_campaigns = Campaign.objects.filter(pk=run.trial.campaign_id).exclude(state=Campaign.State.CANCELLED)
+    begun = Run.objects.filter(Exists(live_campaigns), pk=run.pk, state=Run.State.STARTING)
     if not begun.update(plan=run.plan, stage=0, state=Run.State.RUNNING, updated_at=now):
         return False
     if plan.addresses:

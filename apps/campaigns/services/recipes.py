@@ -62,9 +62,9 @@ def create_from_recipe(
                 user=user,
                 roles=[
                     Player(role, part.node, part.cluster)
-                    for role, wanted in step.roles.items()
+                    for role, part_role in step.roles.items()
                     for part in chosen
-                    if part.role == wanted
+                    if part.role == part_role
                 ],
                 name=step.name,
                 tool=step.tool,

@@ -51,7 +51,7 @@ def run_again(
     errors.Refused names what the team's inventory lacks (`nodes.<name>` and such), or what an experiment refuses.
     `original`, which the user may see, is kept as what it was made from, so that the two can be compared.
     """
-    things = _known(recipe, team, stand_ins)
+    things = _team_things(recipe, team, stand_ins)
     campaign = create_campaign(
         team=team, user=user, now=now, name=name or recipe["name"], goal=recipe.get("goal", "")
     )
@@ -80,7 +80,7 @@ def run_again(
     return launch_campaign(campaign=campaign, user=user, now=now) if launch else campaign
 
 
-def _known(recipe: Mapping[str, Any], team: Team, stand_ins: NodeStandIns) -> dict[str, dict[str | None, Any]]:
+def _team_things(recipe: Mapping[str, Any], team: Team, stand_ins: NodeStandIns) -> dict[str, dict[str | None, Any]]:
     """Return {kind: {name in the recipe: thing of the team}}; errors.Refused for each that the team has not."""
     by_kind: dict[str, dict[str | None, Any]] = {}
     wrong: dict[str, Message] = {}

@@ -63,13 +63,13 @@ def take_runs(
     `needing`, only lanes that need one of these resources are looked at. A trial with which it fails is set aside.
     """
     chosen: list[queries.Startable] = []
-    held: set[str] = set()
+    resources: set[str] = set()
     ready = set(ready_nodes)
     for lane in queries.startable_lanes(now=now, needing=needing):
         nodes = {node for members in lane.roles.values() for node in members}
-        if nodes <= ready and held.isdisjoint(lane.resources):
+        if nodes <= ready and resources.isdisjoint(lane.resources):
             chosen.append(lane)
-            held.update(lane.resources)
+            resources.update(lane.resources)
             if len(chosen) == limit:
                 break
     trials = Trial.objects.select_related("experiment", "lane").in_bulk([lane.next_trial for lane in chosen])
@@ -126,10 +126,10 @@ def release_run(*, run: Run, now: datetime, fenced_until: datetime | None = None
 
     With `fenced_until`, until when something of it may still run on a node that fell silent, it is kept back.
     """
-    held = Reservation.objects.filter(run=run, released_at=None, fenced_until=None)
+    reservations = Reservation.objects.filter(run=run, released_at=None, fenced_until=None)
     if fenced_until is not None and fenced_until > now:
-        return bool(held.update(fenced_until=fenced_until))
-    return bool(held.update(released_at=now))
+        return bool(reservations.update(fenced_until=fenced_until))
+    return bool(reservations.update(released_at=now))
 
 
 @transaction.atomic

@@ -26,9 +26,9 @@ from apps.toolbox import queries as toolbox
 
 
 def _tool_of(request: HttpRequest, team: Team, default: str = "") -> Tool:
-    wanted = request.POST.get("tool") or request.GET.get("tool") or default
+    slug = request.POST.get("tool") or request.GET.get("tool") or default
     tools = {tool.slug: tool for tool in toolbox.tools_for(team, also=default)}
-    return tools.get(wanted) or tools["iperf3-tcp"]
+    return tools.get(slug) or tools["iperf3-tcp"]
 
 
 def _own_experiment(request: HttpRequest, pk: int) -> Experiment:

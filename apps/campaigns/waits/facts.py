@@ -103,7 +103,7 @@ def read_facts(
         if (holder := holders.get(key)) and holder.campaign != lane.campaign
     }
     named = {f"node:{pk}" for pk in troubled} | set(holders)
-    return WaitFacts(waiting, troubled, holders, _known(others, user), _names(named), handout.stop())
+    return WaitFacts(waiting, troubled, holders, _campaigns_by_id(others, user), _names(named), handout.stop())
 
 
 def _waiting_lanes(
@@ -138,7 +138,7 @@ def _holders(resources: Collection[str]) -> dict[str, Holder]:
     return {row[0]: Holder(*row) for row in rows} if resources else {}
 
 
-def _known(campaigns: Collection[int], user: Person) -> dict[int, KnownCampaign]:
+def _campaigns_by_id(campaigns: Collection[int], user: Person) -> dict[int, KnownCampaign]:
     if not campaigns:
         return {}
     rows = Campaign.objects.filter(pk__in=campaigns).order_by()
@@ -148,13 +148,13 @@ def _known(campaigns: Collection[int], user: Person) -> dict[int, KnownCampaign]
 
 
 def _names(keys: Iterable[str]) -> dict[str, str]:
-    wanted: dict[str, list[int]] = {}
+    ids_by_prefix: dict[str, list[int]] = {}
     for key in keys:
         prefix, _colon, number = key.partition(":")
-        wanted.setdefault(prefix, []).append(int(number))
+        ids_by_prefix.setdefault(prefix, []).append(int(number))
     return {
         f"{prefix}:{pk}": name
-        for prefix, pks in wanted.items()
+        for prefix, pks in ids_by_prefix.items()
         if prefix in _KINDS
         for pk, name in _KINDS[prefix][1]._default_manager.filter(pk__in=pks).values_list("pk", "name")
     }

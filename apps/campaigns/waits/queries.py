@@ -192,13 +192,13 @@ def _foreign_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
     """Return what is kept back of what the lane needs, or which other campaign holds it."""
     if fenced := _fence_reason(facts, lane):
         return fenced
-    held = [holder for holder in _holders(facts, lane) if holder.campaign != lane.campaign]
-    if not held:
+    holders = [holder for holder in _holders(facts, lane) if holder.campaign != lane.campaign]
+    if not holders:
         return None
-    holder = held[0].campaign
+    holder = holders[0].campaign
     other_campaign = facts.campaigns[holder]
-    subjects = _subjects(facts, [each for each in held if each.campaign == holder])
-    since = _since(lane, [each.since for each in held if each.campaign == holder])
+    subjects = _subjects(facts, [each for each in holders if each.campaign == holder])
+    since = _since(lane, [each.since for each in holders if each.campaign == holder])
     if other_campaign.name is not None:
         return reason("reserved", subjects=subjects, since=since, campaign=holder, holder=other_campaign.name)
     return reason(
@@ -217,10 +217,10 @@ def _fence_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
 
 def _own_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
     """Return which trial of the same campaign uses what the lane needs."""
-    held = list(_holders(facts, lane))
-    if not held:
+    holders = list(_holders(facts, lane))
+    if not holders:
         return None
-    used = [each for each in held if each.trial == held[0].trial]
+    used = [each for each in holders if each.trial == holders[0].trial]
     return reason(
         "in-use", subjects=_subjects(facts, used), since=used[0].since, campaign=lane.campaign, trial=used[0].trial
     )
@@ -236,8 +236,8 @@ def _holders(facts: WaitFacts, lane: WaitingLane) -> Iterator[Holder]:
     return (facts.holders[key] for key in lane.resources if key in facts.holders)
 
 
-def _subjects(facts: WaitFacts, held: Sequence[Holder]) -> tuple[WaitSubject, ...]:
-    return tuple(WaitSubject(*facts.name_of(holder.resource)) for holder in held)
+def _subjects(facts: WaitFacts, holders: Sequence[Holder]) -> tuple[WaitSubject, ...]:
+    return tuple(WaitSubject(*facts.name_of(holder.resource)) for holder in holders)
 
 
 def _stage_reasons(campaigns: Collection[int]) -> dict[int, tuple[WaitReason, ...]]:

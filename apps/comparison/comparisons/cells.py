@@ -105,9 +105,9 @@ def within(fixed: Fixed, place: int, gathered: Gathered) -> list[bool]:
     """Say of each row of a set whether it has the values that factors are fixed at."""
     matches = [True] * len(gathered.rows[place])
     for factor, text in fixed:
-        wanted = factor.values[factor.keys.index(text)]
+        target = factor.values[factor.keys.index(text)]
         column = factors.column_of(factor.name, place, gathered)
-        matches = [so_far and value == wanted for so_far, value in zip(matches, column, strict=True)]
+        matches = [so_far and value == target for so_far, value in zip(matches, column, strict=True)]
     return matches
 
 

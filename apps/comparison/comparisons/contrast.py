@@ -120,11 +120,11 @@ def compare(state: ComparisonState, user: User) -> Comparison:
     varied = factors.varied(gathered)
     by_name = {factor.name: factor for factor in varied}
     sets = factors.of_sets(named)
-    wanted = {state.axis, state.series, *(name for name, _text in state.fixed)} - by_name.keys()
-    held = by_name | factors.constant(wanted, gathered)
-    axis = held.get(state.axis) or (sets if state.axis == factors.SET else _usual_axis(varied, sets))
-    series = held.get(state.series) if state.series != axis.name else None
-    fixed = [(held[name], text) for name, text in state.fixed if name in held and text in held[name].keys]
+    names = {state.axis, state.series, *(name for name, _text in state.fixed)} - by_name.keys()
+    axes = by_name | factors.constant(names, gathered)
+    axis = axes.get(state.axis) or (sets if state.axis == factors.SET else _usual_axis(varied, sets))
+    series = axes.get(state.series) if state.series != axis.name else None
+    fixed = [(axes[name], text) for name, text in state.fixed if name in axes and text in axes[name].keys]
     placed = {axis.name, series.name if series else "", *(factor.name for factor, _text in fixed)}
     mean, why = mean_of(gathered, tools, metric)
     apart, pooled, once = told_apart(gathered, [factor for factor in varied if factor.name not in placed], fixed)
@@ -135,7 +135,7 @@ def compare(state: ComparisonState, user: User) -> Comparison:
     )  # fmt: skip
     comparison.missing = gaps.missing_metric(state, metrics)
     # Where there are no figures yet, nothing is missed of them.
-    comparison.missing |= gaps.missing_factors(state, axis, series, held) if comparison.cells else {}
+    comparison.missing |= gaps.missing_factors(state, axis, series, axes) if comparison.cells else {}
     evenness = statistics.evenness_of(cell.values for cell in comparison.cells if cell.settings == 1)
     for cell in comparison.cells:
         cell.centre = bench_comparison.centre_of(cell.values, state.statistic, mean, evenness)
@@ -169,14 +169,14 @@ def _metrics(choices: Sequence[figure_rows.SetScope], tools: dict[str, Tool]) ->
 
     Of these the primary ones come first, of these the most swept.
     """
-    held = queries.measured((item for choice in choices for item in choice.experiments.values()), tools)
+    metrics_of = queries.measured((item for choice in choices for item in choice.experiments.values()), tools)
     had: dict[str, set[int]] = defaultdict(set)
     sets: dict[str, set[int]] = defaultdict(set)
     swept: dict[str, int] = defaultdict(int)
     metrics: dict[str, Metric] = {}
     for place, choice in enumerate(choices):
         for experiment in choice.experiments.values():
-            for metric in held[experiment.pk]:
+            for metric in metrics_of[experiment.pk]:
                 had[metric.name].add(place)
             for metric in tools[experiment.tool].metrics:
                 sets[metric.name].add(place)

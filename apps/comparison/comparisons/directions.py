@@ -37,10 +37,10 @@ def pairs_of(
     for row in rows:
         tool = tools.setdefault(row.lane, tool_of(row))
         sides[row.lane].add(goes_back(tool, row.parameters, metric))
-    found = {}
+    ends = {}
     for lane, backs in sides.items():
         roles = lanes[lane].roles
         names = {pk: named(pk) for members in roles.values() for pk in members}
         arrow = ways.ONE_WAY if len(backs) == 1 else ways.BOTH_WAYS
-        found[lane] = ways.lane_ends(roles, tools[lane], names, is_back=backs == {True}, arrow=arrow)
-    return found
+        ends[lane] = ways.lane_ends(roles, tools[lane], names, is_back=backs == {True}, arrow=arrow)
+    return ends

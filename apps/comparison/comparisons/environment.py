@@ -105,17 +105,17 @@ def _flags(by_set: list[Known], gathered: Gathered) -> None:
 def _facts(by_set: list[Known], gathered: Gathered, user: User) -> list[set[Name]]:
     """Add what the agents told of the nodes when figures were measured; return what changed meanwhile, set by set."""
     periods = [_periods(rows, gathered) for rows in gathered.rows]
-    wanted = {pk for by_node in periods for pk in by_node}
-    chosen = in_force(periods, timelines_of(wanted, gathered, user), gathered)
+    node_ids = {pk for by_node in periods for pk in by_node}
+    chosen = in_force(periods, timelines_of(node_ids, gathered, user), gathered)
     if len(by_set) == 1:
         # What stayed as it was is of use only beside another set.
-        chosen = [{node: held for node, held in chosen[0].items() if len(held) > 1}]
-        wanted = set(chosen[0])
+        chosen = [{node: fact_ids for node, fact_ids in chosen[0].items() if len(fact_ids) > 1}]
+        node_ids = set(chosen[0])
     ids = sorted({pk for by_node in chosen for snapshots in by_node.values() for pk in snapshots})[-MOST_SNAPSHOTS:]
     fact_rows = FactSnapshot.objects.filter(pk__in=ids).values_list("pk", *(f"facts__{name}" for name in _FACTS))
     facts = {pk: dict.fromkeys(_FACTS) | sound(dict(zip(_FACTS, parts, strict=True))) for pk, *parts in fact_rows}
     addresses: dict[int, list[NodeAddress]] = defaultdict(list)
-    for address in NodeAddress.objects.filter(node__in=wanted):
+    for address in NodeAddress.objects.filter(node__in=node_ids):
         addresses[address.node_id].append(address)
     mounts = _mount_paths(gathered)
     changed: list[set[Name]] = []
@@ -124,9 +124,9 @@ def _facts(by_set: list[Known], gathered: Gathered, user: User) -> list[set[Name
             path for row in rows for path in mounts.get(gathered.experiments[row.experiment].file_system_id, ())
         }
         names: set[Name] = set()
-        for node, held in by_node.items():
+        for node, fact_ids in by_node.items():
             own: list[Known] = []
-            for pk in held & facts.keys():
+            for pk in fact_ids & facts.keys():
                 own.append(defaultdict(set))
                 for role in period[node][0]:
                     _add_facts(own[-1], facts[pk], role, addresses.get(node, []), paths_of)
@@ -228,24 +228,24 @@ def _results(by_set: list[Known], gathered: Gathered) -> list[set[Name]]:
     result_rows = Result.objects.filter(trial__in=set().union(*looked)).values_list(
         "trial_id", "tool", "tool_version", "granted", "observed__route", "observed__context__before__route"
     )
-    seen: list[tuple[int, routes.Route]] = []
+    sightings: list[tuple[int, routes.Route]] = []
     versions: list[dict[tuple[Name, str], set[str]]] = [defaultdict(set) for _rows in looked]
     for trial, slug, version, granted, own, before in result_rows:
         tool = gathered.tools[slug].name
-        for place, wanted in enumerate(looked):
-            if trial in wanted:
+        for place, by_trial in enumerate(looked):
+            if trial in by_trial:
                 if version:
                     name = (_("Tool"), _("Version of %(tool)s") % {"tool": tool})
                     by_set[place][name].add(version)
-                    versions[place][name, wanted[trial]].add(version)
+                    versions[place][name, by_trial[trial]].add(version)
                 _add_granted(by_set[place], granted)
                 if route := routes.from_json(own) or routes.from_json(before):
-                    seen.append((place, route))
+                    sightings.append((place, route))
     # Hops among which traffic is spread make no other route.
-    for way in routes.variants([route for _place, route in seen]):
+    for way in routes.variants([route for _place, route in sightings]):
         for sighting in way.sightings:
             text = " → ".join("/".join(hop) or "*" for hop in way.route)
-            by_set[seen[sighting][0]][(_("Path"), _("Route"))].add(text)
+            by_set[sightings[sighting][0]][(_("Path"), _("Route"))].add(text)
     return [{name for (name, _players), values in mine.items() if len(values) > 1} for mine in versions]
 
 

@@ -108,7 +108,7 @@ def varied(gathered: Gathered) -> list[VariedFactor]:
         (name, set(chain.from_iterable(column_of(name, place, gathered) for place in places)))
         for name in [*names, *PSEUDO]
     ]
-    return [_factor(name, seen, gathered) for name, seen in value_sets if len(seen) > 1]
+    return [_factor(name, keys, gathered) for name, keys in value_sets if len(keys) > 1]
 
 
 def untold_of(varied: Iterable[VariedFactor], gathered: Gathered) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def constant(names: Iterable[str], gathered: Gathered) -> dict[str, VariedFactor
     """Return, of factors that do not vary, those that all results have one value of: {name: factor}."""
     rows = [row for own in gathered.rows for row in own]
     values = {name: {value_of(row, name, gathered) for row in rows} for name in names if _is_held(name, rows)}
-    return {name: _factor(name, seen, gathered) for name, seen in values.items()}
+    return {name: _factor(name, keys, gathered) for name, keys in values.items()}
 
 
 def of_sets(names: Iterable[str]) -> VariedFactor:
@@ -152,8 +152,8 @@ def _column(name: str, rows: list[FigureRow], gathered: Gathered) -> list[Hashab
     return values if _PLAIN.issuperset(map(type, values)) else list(map(_hashable, values))
 
 
-def _factor(name: str, seen: set[Hashable], gathered: Gathered) -> VariedFactor:
-    values = tuple(sorted(seen, key=_order))
+def _factor(name: str, keys: set[Hashable], gathered: Gathered) -> VariedFactor:
+    values = tuple(sorted(keys, key=_order))
     numeric = name not in PSEUDO and bool(values) and all(_is_number(value) for value in values)
     label, unit, texts = name, "", tuple(_("not given") if value is None else str(value) for value in values)
     if name in PSEUDO:

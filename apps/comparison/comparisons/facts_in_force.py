@@ -63,8 +63,8 @@ def in_force(periods: list[Periods], timelines: list[Timelines], gathered: Gathe
     rows = Trial.objects.filter(pk__in=set().union(*trials.values())).values_list("pk", "lane_id", moment)
     measured = list(rows)
     for place, own_trials in trials.items():
-        for node, held in by_set[place].items():
-            if len(held) > 1:
+        for node, snapshots in by_set[place].items():
+            if len(snapshots) > 1:
                 lanes = periods[place][node][1]
                 moments = {at for pk, lane, at in measured if pk in own_trials and lane in lanes}
                 by_set[place][node] = {pk for at in moments for pk in _last_before(timelines[place][node], at)}

@@ -127,8 +127,8 @@ def gather(choices: list[SetScope], metric: str, *, include_invalid: bool = Fals
         gathered.foreign |= choice.foreign
     lanes = Lane.objects.filter(experiment__in=gathered.experiments)
     gathered.lanes = {lane.pk: lane for lane in lanes}
-    wanted = {pk for lane in gathered.lanes.values() for ids in lane.roles.values() for pk in ids}
-    gathered.nodes = Node.objects.select_related("testbed__site").in_bulk(wanted)
+    node_ids = {pk for lane in gathered.lanes.values() for ids in lane.roles.values() for pk in ids}
+    gathered.nodes = Node.objects.select_related("testbed__site").in_bulk(node_ids)
     gathered.doubts = doubts.doubts_of(gathered.experiments, [metric])
     flagged = _flagged(gathered.experiments, metric)
     is_dated = any(item.result_set.since or item.result_set.until for item in choices)
@@ -162,8 +162,8 @@ def _choose(result_set: ResultSet, user: User, by_kind: dict[tuple[str, int], se
     if result_set.until:
         # What was published or imported is older than the day on which it came here.
         experiments = experiments.exclude(campaign__launched_at__gte=result_set.until, campaign__origin="measured")
-    wanted = [by_kind.get((kind, pk), set()) for kind, pk in result_set.numbers if kind in _NODE_PATHS]
-    nodes = set.intersection(*wanted) if wanted else None
+    node_sets = [by_kind.get((kind, pk), set()) for kind, pk in result_set.numbers if kind in _NODE_PATHS]
+    nodes = set.intersection(*node_sets) if node_sets else None
     if nodes is not None:
         played = ExperimentRole.objects.filter(
             Q(node__in=nodes) | Q(cluster__nodes__in=nodes), experiment=OuterRef("pk")
@@ -192,9 +192,9 @@ def _nodes_by_kind(result_sets: Sequence[ResultSet]) -> dict[tuple[str, int], se
     """Return the nodes of every cluster, site and node that sets name, {(kind, id): ids of nodes}."""
     nodes: dict[tuple[str, int], set[int]] = defaultdict(set)
     for kind, path in _NODE_PATHS.items():
-        wanted = {pk for item in result_sets if (pk := item.number(kind)) is not None}
-        if wanted:
-            for whole, node in Node.objects.filter(**{f"{path}__in": wanted}).values_list(path, "pk"):
+        part_ids = {pk for item in result_sets if (pk := item.number(kind)) is not None}
+        if part_ids:
+            for whole, node in Node.objects.filter(**{f"{path}__in": part_ids}).values_list(path, "pk"):
                 nodes[kind, whole].add(node)
     return nodes
 
@@ -267,16 +267,16 @@ def _of_set(row: FigureRow, choice: SetScope, gathered: Gathered) -> FigureRow |
     if not since and not until:
         return row
     within = [(since is None or moment >= since) and (until is None or moment < until) for moment in row.moments]
-    return _kept(row, within)
+    return _row_within(row, within)
 
 
 def _valid(row: FigureRow, flagged: dict[int, tuple[str, ...]]) -> FigureRow | None:
     if not flagged:
         return row
-    return _kept(row, [trial not in flagged for trial in row.trials])
+    return _row_within(row, [trial not in flagged for trial in row.trials])
 
 
-def _kept(row: FigureRow, places: list[bool]) -> FigureRow | None:
+def _row_within(row: FigureRow, places: list[bool]) -> FigureRow | None:
     if all(places):
         return row
     if not any(places):

@@ -20,23 +20,23 @@ def missing_metric(state: ComparisonState, metrics: Iterable[Metric]) -> dict[st
 
 
 def missing_factors(
-    state: ComparisonState, axis: VariedFactor, series: VariedFactor | None, held: Mapping[str, VariedFactor]
+    state: ComparisonState, axis: VariedFactor, series: VariedFactor | None, factors: Mapping[str, VariedFactor]
 ) -> dict[str, list[Message]]:
-    """Return {parameter of the address: [message]} of factors and values that results (`held`) do not have."""
+    """Return {parameter of the address: [message]} of factors and values that results (`factors`) do not have."""
     errors: dict[str, list[Message]] = {}
     text = _("There is no factor “%(name)s” here; there are: %(known)s.")
     if state.axis and state.axis != axis.name:
-        errors["x"] = [_refusal(text, state.axis, [SET, *held])]
-    if state.series and state.series not in held and state.series != axis.name:
-        errors["by"] = [_refusal(text, state.series, held)]
+        errors["x"] = [_refusal(text, state.axis, [SET, *factors])]
+    if state.series and state.series not in factors and state.series != axis.name:
+        errors["by"] = [_refusal(text, state.series, factors)]
     for name, value in state.fixed:
-        if name not in held:
-            errors.setdefault("fix", []).append(_refusal(text, name, held))
-        elif value not in held[name].keys:
-            errors.setdefault("fix", []).append(_no_value(value, held[name]))
-    for factor, wanted in ((axis, state.base_axis), (series, state.base_series)):
-        if wanted is not None and (factor is None or factor.name == SET or wanted not in factor.keys):
-            errors["base"] = [_no_value(wanted, factor)]
+        if name not in factors:
+            errors.setdefault("fix", []).append(_refusal(text, name, factors))
+        elif value not in factors[name].keys:
+            errors.setdefault("fix", []).append(_no_value(value, factors[name]))
+    for factor, base_value in ((axis, state.base_axis), (series, state.base_series)):
+        if base_value is not None and (factor is None or factor.name == SET or base_value not in factor.keys):
+            errors["base"] = [_no_value(base_value, factor)]
     return errors
 
 

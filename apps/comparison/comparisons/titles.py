@@ -13,10 +13,10 @@ def titles_of(choices: list[SetScope]) -> list[str]:
     """Return a title for each set; those that would be the same are numbered."""
     names = _names(choices)
     bare_titles = [choice.result_set.label or _title(choice, names) for choice in choices]
-    often, seen, titles = Counter(bare_titles), Counter[str](), []
+    often, counts, titles = Counter(bare_titles), Counter[str](), []
     for title in bare_titles:
-        seen[title] += 1
-        titles.append(f"{title} ({seen[title]})" if often[title] > 1 else title)
+        counts[title] += 1
+        titles.append(f"{title} ({counts[title]})" if often[title] > 1 else title)
     return titles
 
 
@@ -25,9 +25,9 @@ def _names(choices: list[SetScope]) -> dict[tuple[str, int], str]:
     names: dict[tuple[str, int], str] = {}
     for kind, model in (("cluster", Cluster), ("site", Site), ("node", Node)):
         teams = {item.campaign.team_id for choice in choices for item in choice.experiments.values()}
-        wanted = [pk for choice in choices if (pk := choice.result_set.number(kind)) is not None]
-        if wanted:
-            rows = model.objects.filter(pk__in=wanted, team__in=teams).values_list("pk", "name")
+        part_ids = [pk for choice in choices if (pk := choice.result_set.number(kind)) is not None]
+        if part_ids:
+            rows = model.objects.filter(pk__in=part_ids, team__in=teams).values_list("pk", "name")
             names |= {(kind, pk): name for pk, name in rows}
     return names
 

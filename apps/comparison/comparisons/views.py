@@ -56,7 +56,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     }
     if state.sets:
         comparison = contrast.compare(state, user)
-        context |= _shown(request, comparison)
+        context |= _page_context(request, comparison)
         context["errors"] = texts_of(errors | comparison.missing)
     else:
         context |= {"views": queries.views_for(user)[:10], "set_form": SetForm(user=user, auto_id="set-%s")}
@@ -103,7 +103,7 @@ def texts_of(errors: dict[str, list[Message]]) -> dict[str, list[str]]:
     return {name: [messages.render(text) for text in texts] for name, texts in errors.items()}
 
 
-def _shown(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
+def _page_context(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     """Return what the page shows of a comparison."""
     page = Paginator(tables.lines_of(comparison), LINES).get_page(request.GET.get("page"))
     # Before the remarks, for those say so if one of the parts fails.

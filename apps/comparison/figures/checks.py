@@ -177,10 +177,10 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
-def _require(test: Callable[[object], bool], wanted: str) -> Callable[[object, str], None]:
+def _require(test: Callable[[object], bool], requirement: str) -> Callable[[object, str], None]:
     def check(value: object, place: str) -> None:
         if not test(value):
-            raise ChartError(place, Message(wanted))
+            raise ChartError(place, Message(requirement))
 
     return check
 

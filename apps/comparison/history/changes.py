@@ -167,8 +167,8 @@ def _with_facts(subject: Subject, changes: list[HistoryChange], user: User | Non
         for change in changes
         for node in nodes
     }
-    wanted = {pk for old, new in pairs.values() if old != new for pk in (old, new) if pk}
-    facts = dict(FactSnapshot.objects.filter(pk__in=wanted).values_list("pk", "facts"))
+    snapshot_ids = {pk for old, new in pairs.values() if old != new for pk in (old, new) if pk}
+    facts = dict(FactSnapshot.objects.filter(pk__in=snapshot_ids).values_list("pk", "facts"))
     with_nodes = []
     for change in changes:
         node_changes = []

@@ -63,14 +63,15 @@ def settings_of(lanes: Iterable[int]) -> list[PointSetting]:
     with connection.cursor() as cursor:
         cursor.execute(_MEASURED, {"lanes": list(lanes), "state": Trial.State.SUCCEEDED, "mark": likeness.AS_IN})
         return [
-            PointSetting(json.loads(told), campaigns, is_untold) for told, campaigns, is_untold in cursor.fetchall()
+            PointSetting(json.loads(document), campaigns, is_untold)
+            for document, campaigns, is_untold in cursor.fetchall()
         ]
 
 
 def names_apart(points: Sequence[dict[str, Any]]) -> list[str]:
     """Return the names of the parameters that have not the same value at all points."""
     names = list(dict.fromkeys(name for point in points for name in point))
-    return [name for name in names if len({_told(point, name) for point in points}) > 1]
+    return [name for name in names if len({_key_of(point, name) for point in points}) > 1]
 
 
 def choices_among(settings: Sequence[PointSetting], chosen: PointSetting, tool: Tool) -> list[PointParameter]:
@@ -79,13 +80,13 @@ def choices_among(settings: Sequence[PointSetting], chosen: PointSetting, tool: 
     Nearest is the point that shares most of the other differing values, of several the most often measured.
     """
     names = names_apart([setting.parameters for setting in settings])
-    wanted = {name: _told(chosen.parameters, name) for name in names}
+    values = {name: _key_of(chosen.parameters, name) for name in names}
     nearest: dict[str, dict[str, tuple[int, PointSetting]]] = {name: {} for name in names}
     for setting in settings:
-        texts = {name: _told(setting.parameters, name) for name in names}
-        shared = sum(texts[name] == wanted[name] for name in names)
+        texts = {name: _key_of(setting.parameters, name) for name in names}
+        shared = sum(texts[name] == values[name] for name in names)
         for name in names:
-            others = shared - (texts[name] == wanted[name])
+            others = shared - (texts[name] == values[name])
             best = nearest[name].get(texts[name])
             if best is None or others > best[0]:
                 nearest[name][texts[name]] = (others, setting)
@@ -103,7 +104,7 @@ def label_of(tool: Tool, parameters: dict[str, Any], names: Iterable[str]) -> st
     return charts.label_of(tool, own_names, tuple(parameters[name] for name in own_names), {})
 
 
-def _told(parameters: dict[str, Any], name: str) -> str:
+def _key_of(parameters: dict[str, Any], name: str) -> str:
     """Return a value in a form that can be compared and kept in sets; 1, 1.0 and true are three."""
     return repr(parameters.get(name))
 
@@ -111,7 +112,7 @@ def _told(parameters: dict[str, Any], name: str) -> str:
 def _option(tool: Tool, name: str, setting: PointSetting, chosen: PointSetting, names: Iterable[str]) -> Option:
     there, here = setting.parameters, chosen.parameters
     value = charts.text_of(queries.parameter_of(tool, name), there[name], {}) if name in there else "–"
-    others = [other for other in names if other != name and _told(there, other) != _told(here, other)]
+    others = [other for other in names if other != name and _key_of(there, other) != _key_of(here, other)]
     return Option(setting, " · ".join(filter(None, (value, label_of(tool, there, others)))), setting is chosen)
 
 

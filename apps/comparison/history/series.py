@@ -229,11 +229,11 @@ def _sides(user: User) -> dict[_Key, set[tuple[bool, str]]]:
     rows = lanes_for(user).values(
         "experiment__tool", "experiment__campaign__team", "roles", "experiment__fixed", "experiment__factors"
     )
-    found: dict[_Key, set[tuple[bool, str]]] = defaultdict(set)
+    directions: dict[_Key, set[tuple[bool, str]]] = defaultdict(set)
     for row in rows.distinct():
         tool = toolbox.get_tool(row["experiment__tool"])
-        found[_key(row)].add(ways.arrow_for(tool, row["experiment__fixed"], row["experiment__factors"]))
-    return found
+        directions[_key(row)].add(ways.arrow_for(tool, row["experiment__fixed"], row["experiment__factors"]))
+    return directions
 
 
 def _key(row: Mapping[str, Any]) -> _Key:

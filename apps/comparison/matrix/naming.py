@@ -16,8 +16,8 @@ Pair = tuple[int, int]
 def named(cells: Mapping[Pair, MatrixCell], tool: Tool, metric: Metric) -> dict[Pair, MatrixCell]:
     """Return the cells with their nodes and settings in words: who sent to whom, and what was varied."""
     lanes = Lane.objects.in_bulk([cell.lane for cell in cells.values()])
-    wanted = {pk for lane in lanes.values() for ids in lane.roles.values() for pk in ids}
-    nodes = dict(Node.objects.filter(pk__in=wanted).values_list("pk", "name"))
+    node_ids = {pk for lane in lanes.values() for ids in lane.roles.values() for pk in ids}
+    nodes = dict(Node.objects.filter(pk__in=node_ids).values_list("pk", "name"))
     rows = Experiment.objects.filter(pk__in={cell.experiment for cell in cells.values()}).order_by("pk")
     varied = list(
         dict.fromkeys(item["name"] for factors in rows.values_list("factors", flat=True) for item in factors)

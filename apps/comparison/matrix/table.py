@@ -74,9 +74,9 @@ def matrix_of(user: User, tool: Tool, metric: Metric) -> Matrix:
     """Return the best sustained figures of a metric between all sites that the tool measured between."""
     ends = _ends(user, tool, metric)
     cells = _cells(ways.chosen(ends, metric), tool, metric)
-    wanted = {site for pair in ends for site in pair}
+    site_ids = {site for pair in ends for site in pair}
     cells = naming.named(_marked(cells, metric), tool, metric)
-    sites = tuple(Site.objects.filter(pk__in=wanted).order_by("name", "pk"))
+    sites = tuple(Site.objects.filter(pk__in=site_ids).order_by("name", "pk"))
     rights.attach_foreign_teams(sites, user)
     return Matrix(tool, metric, sites, cells)
 

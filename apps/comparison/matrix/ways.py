@@ -41,8 +41,8 @@ def chosen(ends: dict[tuple[int, int], list[End]], metric: Metric) -> dict[tuple
         best = {name: _best(ways[pair][name], reached) for name in older[pair]}
         rest = sorted(best, key=lambda name: best[name], reverse=True)
         names = [*list(ways[pair])[:MOST_WAYS], *rest[:MOST_WAYS]]
-        wanted = {pk for name in names for pk in ways[pair][name]}
-        looked_at[pair] = [lane for lane in lanes if lane.experiment in wanted]
+        experiment_ids = {pk for name in names for pk in ways[pair][name]}
+        looked_at[pair] = [lane for lane in lanes if lane.experiment in experiment_ids]
     return looked_at
 
 

@@ -106,7 +106,7 @@ class _Storing:
     def store(self, document: reader.MappingNode) -> list[ItemChange]:
         """Return what was done for each entry that is not refused, in their order."""
         changes: dict[object, ItemChange | None] = {}
-        wanted: list[_Wanted] = []
+        pending: list[_Wanted] = []
         for entry in entries.entries_of(document, self._section, self._problems):
             values = entries.read_entry(self._section, entry, self._lookup, self._problems)
             if values is None:
@@ -118,28 +118,28 @@ class _Storing:
                 self._problems.add(entry.line, label, [_("it stands here twice: leave one out.")])
                 continue
             try:
-                changes[key] = self._begin(key, entry, values, wanted)
+                changes[key] = self._begin(key, entry, values, pending)
             except ValidationError as error:
                 changes[key] = None
                 self._refuse(entry, error)
         refused = {
             one.key
             for is_new in (False, True)
-            for one in self._carry_out([one for one in wanted if bool(one.prepared) is is_new])
+            for one in self._carry_out([one for one in pending if bool(one.prepared) is is_new])
         }
         return [change for key, change in changes.items() if change and key not in refused]
 
     def _begin(
-        self, key: object, entry: reader.MappingNode, values: dict[str, Any], wanted: list[_Wanted]
+        self, key: object, entry: reader.MappingNode, values: dict[str, Any], pending: list[_Wanted]
     ) -> ItemChange:
-        """Return what is done for an entry, which is to be carried out if it is `wanted`."""
+        """Return what is done for an entry; one that is to be carried out is added to `pending`."""
         item = self._lookup.items[self._section.model].get(key)
-        given = [field for field in self._section.fields if field.name in values]
-        before = {field.name: field.value_of(item) if item else None for field in given}
+        given_fields = [field for field in self._section.fields if field.name in values]
+        before = {field.name: field.value_of(item) if item else None for field in given_fields}
         # An item's identity is how it was found: the two sites of a pair may stand in either order.
         fields = {
             field.name: field
-            for field in given
+            for field in given_fields
             if not (item and (field.name in self._section.identity or before[field.name] == values[field.name]))
         }
         if item and not fields:
@@ -148,30 +148,30 @@ class _Storing:
         columns = _columns(fields, values)
         if not item:
             prepared = services.prepare_item(kind=self._section.model, team=self._team, values=columns)
-            wanted.append(_Wanted(key, entry, prepared.item, columns, prepared))
+            pending.append(_Wanted(key, entry, prepared.item, columns, prepared))
             return ItemChange(CREATED, prepared.item, differences)
         if columns.keys() & _PLACES:
             # Whether it may go there is asked for each.
             services.update_item(item=item, values=columns)
         else:
-            wanted.append(_Wanted(key, entry, item, columns))
+            pending.append(_Wanted(key, entry, item, columns))
         return ItemChange(CHANGED, item, differences)
 
-    def _carry_out(self, wanted: Sequence[_Wanted]) -> list[_Wanted]:
+    def _carry_out(self, pending: Sequence[_Wanted]) -> list[_Wanted]:
         """Create or change items, all of them together if that can be; return those that are refused."""
-        if not wanted:
+        if not pending:
             return []
         try:
-            if prepared := [one.prepared for one in wanted if one.prepared]:
+            if prepared := [one.prepared for one in pending if one.prepared]:
                 services.store_items(prepared)
             else:
-                services.change_items([(one.item, one.columns) for one in wanted])
+                services.change_items([(one.item, one.columns) for one in pending])
         except (IntegrityError, DataError, ValidationError):
-            if len(wanted) > _FEW:
-                half = len(wanted) // 2
-                return self._carry_out(wanted[:half]) + self._carry_out(wanted[half:])
-            return [one for one in wanted if not self._carry_out_alone(one)]
-        for one in wanted:
+            if len(pending) > _FEW:
+                half = len(pending) // 2
+                return self._carry_out(pending[:half]) + self._carry_out(pending[half:])
+            return [one for one in pending if not self._carry_out_alone(one)]
+        for one in pending:
             self._lookup.items[self._section.model][one.key] = one.item
         return []
 
@@ -180,9 +180,9 @@ class _Storing:
         kind = self._section.model
         try:
             if one.prepared:
-                made = services.create_item(kind=kind, team=self._team, values=one.columns)
+                new_item = services.create_item(kind=kind, team=self._team, values=one.columns)
                 # What others were told of is the one that is stored now.
-                one.item.__dict__.update(made.__dict__)
+                one.item.__dict__.update(new_item.__dict__)
             else:
                 services.update_item(item=one.item, values=one.columns)
         except ValidationError as error:

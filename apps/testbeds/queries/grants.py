@@ -34,12 +34,12 @@ def grants_on(node: Node) -> QuerySet[SettingGrant]:
 
 def not_allowed(team: Team | int, wishes: Iterable[Wish]) -> list[Wish]:
     """Return the wishes that no grant in force covers, in their order."""
-    wanted = list(dict.fromkeys(wishes))
-    rows = SettingGrant.objects.filter(team=team, node__in={wish.node for wish in wanted}, revoked_at=None)
+    unique_wishes = list(dict.fromkeys(wishes))
+    rows = SettingGrant.objects.filter(team=team, node__in={wish.node for wish in unique_wishes}, revoked_at=None)
     allowed: dict[int, list[tuple[str, list[str]]]] = {}
     for node, pattern, values in rows.values_list("node", "pattern", "values"):
         allowed.setdefault(node, []).append((pattern, values))
-    return [wish for wish in wanted if not any(_covers(*grant, wish) for grant in allowed.get(wish.node, ()))]
+    return [wish for wish in unique_wishes if not any(_covers(*grant, wish) for grant in allowed.get(wish.node, ()))]
 
 
 def _covers(pattern: str, values: Collection[str], wish: Wish) -> bool:

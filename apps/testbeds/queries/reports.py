@@ -80,8 +80,8 @@ def report_path(source: Node | Cluster, destination: Node | Cluster, clients: in
     of the destination in turn. `clients` is how many at most the table counts up to.
     """
     sources, destinations = _members(source), _members(destination)
-    wanted = min(clients or (len(sources) if isinstance(source, Cluster) else SOME_CLIENTS), MOST_CLIENTS)
-    pairs = _pairs(sources[:wanted] if isinstance(source, Cluster) else sources * wanted, destinations)
+    client_count = min(clients or (len(sources) if isinstance(source, Cluster) else SOME_CLIENTS), MOST_CLIENTS)
+    pairs = _pairs(sources[:client_count] if isinstance(source, Cluster) else sources * client_count, destinations)
     if not pairs or source.team_id != destination.team_id:
         return None
     team_graph = graph(source.team_id)

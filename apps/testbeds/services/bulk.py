@@ -29,24 +29,24 @@ def add_nodes(
     `addresses` is a pattern of as many addresses, in the same order. With a `switch` each node gets a link to it,
     which has the columns given in `link` (capacity_bps, rtt_s, mtu). ValidationError names the wrong field.
     """
-    wanted = _expanded("names", names)
-    if not wanted:
+    node_names = _expanded("names", names)
+    if not node_names:
         raise ValidationError({"names": _("Write at least one name, for example kgfs[01-04].")})
-    if len(wanted) > MOST_NODES:
+    if len(node_names) > MOST_NODES:
         raise ValidationError(
             {"names": _("These are more than %(most)s nodes: add fewer at a time.") % {"most": MOST_NODES}}
         )
     address_list = _expanded("addresses", addresses)
-    if address_list and len(address_list) != len(wanted):
+    if address_list and len(address_list) != len(node_names):
         raise ValidationError(
             {
                 "addresses": _("These are %(addresses)s addresses for %(nodes)s nodes: write one for each, or none.")
-                % {"addresses": len(address_list), "nodes": len(wanted)}
+                % {"addresses": len(address_list), "nodes": len(node_names)}
             }
         )
     return [
         _add_node(testbed, name, [parts.Address(address)] if address else [], switch, link or {})
-        for name, address in zip(wanted, address_list or [""] * len(wanted), strict=True)
+        for name, address in zip(node_names, address_list or [""] * len(node_names), strict=True)
     ]
 
 

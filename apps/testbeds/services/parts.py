@@ -30,15 +30,15 @@ class MountPoint:
 
 def address_rows(node: Node, addresses: Sequence[Address]) -> list[NodeAddress]:
     """Return the rows of a node's addresses, the usual one first; ValidationError names the wrong ones."""
-    wanted = [(item.address, item.interface) for item in addresses]
+    pairs = [(item.address, item.interface) for item in addresses]
     rows = [
         NodeAddress(node=node, address=address, interface=interface, position=position)
-        for position, (address, interface) in enumerate(wanted)
+        for position, (address, interface) in enumerate(pairs)
     ]
     wrong = [text for row in rows for text in _refusals(row, row.address, exclude=["node", "position"])]
     wrong += [
         _("%(address)s stands here twice: leave one out.") % {"address": address}
-        for address in _repeated([address for address, _interface in wanted])
+        for address in _repeated([address for address, _interface in pairs])
     ]
     if wrong:
         raise ValidationError({"addresses": wrong})
@@ -47,8 +47,8 @@ def address_rows(node: Node, addresses: Sequence[Address]) -> list[NodeAddress]:
 
 def set_addresses(node: Node, addresses: Sequence[Address]) -> None:
     """Give a node these addresses; ValidationError as of `address_rows`."""
-    rows, wanted = address_rows(node, addresses), [(item.address, item.interface) for item in addresses]
-    if list(node.addresses.values_list("address", "interface")) != wanted:
+    rows, pairs = address_rows(node, addresses), [(item.address, item.interface) for item in addresses]
+    if list(node.addresses.values_list("address", "interface")) != pairs:
         node.addresses.all().delete()
         NodeAddress.objects.bulk_create(rows)
 

@@ -72,8 +72,8 @@ def change_items(changes: Sequence[tuple[TeamOwned, Mapping[str, Any]]]) -> None
 
 def _hold(kind: type[TeamOwned], together: Sequence[TeamOwned]) -> None:
     """Hold rows against other changes, and read them again; IntegrityError if one is gone."""
-    held = kind._default_manager.select_for_update(no_key=True, of=("self",)).order_by("pk")
-    fresh = {row.pk: row for row in held.filter(pk__in=[item.pk for item in together])}
+    locked_rows = kind._default_manager.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    fresh = {row.pk: row for row in locked_rows.filter(pk__in=[item.pk for item in together])}
     if len(fresh) < len(together):
         raise IntegrityError("Some of them were deleted meanwhile.")
     for item in together:

@@ -140,25 +140,25 @@ def _components(picture: Picture, heads: list[str]) -> list[list[list[str]]]:
             neighbours[line.a].add(line.b)
             neighbours[line.b].add(line.a)
     components = []
-    left = list(heads)
-    while left:
+    remaining = list(heads)
+    while remaining:
         # From one end to the other: the farthest from the farthest.
-        far = _layers(left[0], neighbours, heads)[-1][0]
+        far = _layers(remaining[0], neighbours, heads)[-1][0]
         first = min(_layers(far, neighbours, heads)[-1][0], far, key=_order(picture))
         layers = _layers(first, neighbours, heads)
         components.append(layers)
         placed = {key for layer in layers for key in layer}
-        left = [key for key in left if key not in placed]
+        remaining = [key for key in remaining if key not in placed]
     return sorted(components, key=lambda layers: -sum(len(layer) for layer in layers))
 
 
 def _layers(first: str, neighbours: Mapping[str, set[str]], order: list[str]) -> list[list[str]]:
-    seen, layers = {first}, [[first]]
+    placed, layers = {first}, [[first]]
     while True:
-        reached = {key for near in layers[-1] for key in neighbours[near]} - seen
+        reached = {key for near in layers[-1] for key in neighbours[near]} - placed
         if not reached:
             return layers
-        seen |= reached
+        placed |= reached
         layers.append([key for key in order if key in reached])
 
 

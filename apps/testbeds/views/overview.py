@@ -27,9 +27,9 @@ def choose_team(request: HttpRequest, role: Role = Role.VIEWER) -> Team:
     """
     user = rights.user_of(request)
     data = request.POST if request.method == "POST" else request.GET
-    wanted = (data.get("team") or request.GET.get("team") or "").replace("\0", "")
-    if wanted:
-        team = rights.teams_for(user, Role.VIEWER).filter(slug=wanted).first()
+    slug = (data.get("team") or request.GET.get("team") or "").replace("\0", "")
+    if slug:
+        team = rights.teams_for(user, Role.VIEWER).filter(slug=slug).first()
     else:
         team = team_choice.usual_team(user)
         if team is not None and role != Role.VIEWER:

@@ -17,9 +17,9 @@ from apps.bench.statistics import bounds
     ],
 )
 def test_intervals_end_where_no_figure_can_lie(low, high, unit, values, ceiling, ends):
-    found = bounds.clipped(low, high, unit, values, ceiling)
-    assert (found.low, found.high) == ends
-    assert found.is_cut == (ends != (low, high))
+    bounds_pair = bounds.clipped(low, high, unit, values, ceiling)
+    assert (bounds_pair.low, bounds_pair.high) == ends
+    assert bounds_pair.is_cut == (ends != (low, high))
 
 
 def test_without_an_interval_nothing_is_cut():

@@ -26,24 +26,24 @@ def test_several_changes_are_told_apart():
 def test_a_level_that_comes_back_hides_neither_of_its_changes(lengths):
     chance = random.Random(5)
     first, second, _third = lengths
-    found = 0
+    hits = 0
     for _round in range(40):
         values = [
             chance.gauss(level, 12) for level, n in zip((940, 720, 960), lengths, strict=True) for _day in range(n)
         ]
-        found += [change.place for change in find_changes(values)] == [first, first + second]
-    assert found >= 38
+        hits += [change.place for change in find_changes(values)] == [first, first + second]
+    assert hits >= 38
 
 
 @pytest.mark.parametrize("spread", [0.01, 0.02, 0.03, 0.04])
 def test_changes_of_a_tenth_are_found(spread):
     chance = random.Random(7)
-    found = 0
+    hits = 0
     for _round in range(150):
         place = chance.randint(7, 53)
         values = [chance.gauss(100 if day < place else 90, 100 * spread) for day in range(60)]
-        found += any(abs(change.place - place) <= 3 for change in find_changes(values))
-    assert found / 150 >= 0.95
+        hits += any(abs(change.place - place) <= 3 for change in find_changes(values))
+    assert hits / 150 >= 0.95
 
 
 def test_a_hundred_months_without_change_raise_one_alarm_at_most():
@@ -109,11 +109,11 @@ def test_figures_with_two_modes_make_no_changes(days):
 
 def test_a_change_of_three_deviations_is_seen_in_twenty_days():
     chance = random.Random(6)
-    seen = 0
+    hits = 0
     for _round in range(300):
         values = [chance.gauss(940 if day < 10 else 940 - 3 * 28, 28) for day in range(20)]
-        seen += any(abs(change.place - 10) <= 2 for change in find_changes(values))
-    assert seen / 300 >= 0.88
+        hits += any(abs(change.place - 10) <= 2 for change in find_changes(values))
+    assert hits / 300 >= 0.88
 
 
 def test_neighbours_that_are_alike_make_no_changes_in_twenty_days_either():
@@ -144,8 +144,8 @@ def test_a_change_of_scatter_is_none_of_level(times, days, share):
 
 def test_a_change_of_level_is_seen_though_the_scatter_changes():
     chance = random.Random(11)
-    seen = 0
+    hits = 0
     for _round in range(100):
         values = [chance.gauss(500 if day < 10 else 410, 15 if day < 10 else 30) for day in range(20)]
-        seen += any(abs(change.place - 10) <= 2 for change in find_changes(values))
-    assert seen >= 85
+        hits += any(abs(change.place - 10) <= 2 for change in find_changes(values))
+    assert hits >= 85

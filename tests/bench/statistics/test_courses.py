@@ -50,9 +50,9 @@ def test_waves_and_trends_are_seldom_changes_and_hardly_ever_without_a_word(
     draw: Draw, n: int, most: float, most_alone: float
 ) -> None:
     source, rounds = random.Random(n), 200 if n < 100 else 60
-    told = [course_of(draw(source, n)).changes for _round in range(rounds)]
-    assert sum(map(bool, told)) / rounds <= most
-    assert sum(any(not change.rival for change in changes) for changes in told) / rounds <= most_alone
+    courses = [course_of(draw(source, n)).changes for _round in range(rounds)]
+    assert sum(map(bool, courses)) / rounds <= most
+    assert sum(any(not change.rival for change in changes) for changes in courses) / rounds <= most_alone
 
 
 def test_what_follows_too_closely_is_said_to() -> None:
@@ -73,11 +73,11 @@ def test_a_step_stands_alone_and_says_how_alike_its_neighbours_are() -> None:
 
 def test_a_step_along_a_line_is_one_change_of_its_own_size() -> None:
     source = random.Random(5)
-    found = []
+    courses = []
     for _round in range(20):
         values = [100 + 0.3 * place + (12 if place >= 26 else 0) + source.gauss(0, 2) for place in range(52)]
-        found += [course_of(values).changes]
-    single = [changes[0] for changes in found if len(changes) == 1]
+        courses += [course_of(values).changes]
+    single = [changes[0] for changes in courses if len(changes) == 1]
     assert len(single) >= 17
     for change in single:
         assert abs(change.place - 26) <= 2
@@ -95,6 +95,6 @@ def test_a_line_with_a_step_is_that_of_the_least_squares() -> None:
 
 def test_of_few_values_a_trend_beside_a_change_is_named() -> None:
     source = random.Random(6)
-    told = [course_of(trend(source, 20)).changes for _round in range(150)]
-    named = [change.rival for changes in told for change in changes]
+    courses = [course_of(trend(source, 20)).changes for _round in range(150)]
+    named = [change.rival for changes in courses for change in changes]
     assert named.count(TREND) >= 0.6 * len(named) > 0

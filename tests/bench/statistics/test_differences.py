@@ -21,23 +21,23 @@ def test_the_exact_p_is_scipys():
 
 
 def test_the_p_with_ties_is_scipys():
-    found = compare_two([1, 2, 2, 3, 3, 4], [2, 3, 4, 4, 5, 5, 5])
-    assert found.p == pytest.approx(0.04856302705403495, rel=1e-9)
+    comparison = compare_two([1, 2, 2, 3, 3, 4], [2, 3, 4, 4, 5, 5, 5])
+    assert comparison.p == pytest.approx(0.04856302705403495, rel=1e-9)
 
 
 def test_the_shift_and_the_ratio_are_of_the_second_against_the_first():
-    found = compare_two([100, 102, 98, 101, 99], [200, 204, 196, 202, 198])
-    assert found.shift == pytest.approx(100, abs=1)
-    assert found.ratio == pytest.approx(2, rel=0.01)
-    assert found.shift_low <= found.shift <= found.shift_high
-    assert found.ratio_low <= found.ratio <= found.ratio_high
-    assert found.superiority == 1
-    assert found.effect == "large"
+    comparison = compare_two([100, 102, 98, 101, 99], [200, 204, 196, 202, 198])
+    assert comparison.shift == pytest.approx(100, abs=1)
+    assert comparison.ratio == pytest.approx(2, rel=0.01)
+    assert comparison.shift_low <= comparison.shift <= comparison.shift_high
+    assert comparison.ratio_low <= comparison.ratio <= comparison.ratio_high
+    assert comparison.superiority == 1
+    assert comparison.effect == "large"
 
 
 def test_equal_sets_do_not_differ():
-    found = compare_two([5, 5, 5], [5, 5, 5])
-    assert (found.p, found.superiority, found.shift, found.effect) == (1, 0.5, 0, "none")
+    comparison = compare_two([5, 5, 5], [5, 5, 5])
+    assert (comparison.p, comparison.superiority, comparison.shift, comparison.effect) == (1, 0.5, 0, "none")
 
 
 def test_a_ratio_needs_values_above_zero():
@@ -69,8 +69,8 @@ def test_the_interval_of_the_shift_covers_at_its_nominal_rate():
     for _round in range(1500):
         first = [chance.gauss(100, 5) for _value in range(8)]
         second = [chance.gauss(105, 5) for _value in range(8)]
-        found = compare_two(first, second)
-        covered += found.shift_low <= 5 <= found.shift_high
+        comparison = compare_two(first, second)
+        covered += comparison.shift_low <= 5 <= comparison.shift_high
     assert 0.93 <= covered / 1500 <= 0.975
 
 
@@ -108,9 +108,9 @@ def test_corrected_tests_of_equals_raise_one_alarm_in_twenty_at_most():
 
 
 def test_a_ratio_beyond_all_numbers_is_the_largest():
-    found = compare_two([5e-324, 1e-300], [1.7e308, 1e300])
-    assert found.ratio_high == pytest.approx(8.2e307, rel=0.01)
-    assert math.isfinite(found.shift_low) and math.isfinite(found.shift_high)
+    comparison = compare_two([5e-324, 1e-300], [1.7e308, 1e300])
+    assert comparison.ratio_high == pytest.approx(8.2e307, rel=0.01)
+    assert math.isfinite(comparison.shift_low) and math.isfinite(comparison.shift_high)
 
 
 # Of how many figures each set is, how far the second scatters (of the first's 4 %), and what is printed.
@@ -124,9 +124,9 @@ def held(kind: str, n: int, m: int, scatter: float, rounds: int = 700) -> tuple[
     for _turn in range(rounds):
         first = draw(Noise(kind, 0.04), n, chance)[0]
         second = [1.1 * (1 + (value - 1) * scatter) for value in draw(Noise(kind, 0.04), m, chance)[0]]
-        found = compare_two(first, second)
-        hits += found.ratio_low <= 1.1 <= found.ratio_high
-        printed = min(printed, found.confidence)
+        comparison = compare_two(first, second)
+        hits += comparison.ratio_low <= 1.1 <= comparison.ratio_high
+        printed = min(printed, comparison.confidence)
     return 100 * hits / rounds, 100 * printed
 
 
@@ -155,8 +155,8 @@ def test_neighbours_that_are_alike_make_no_ratio_surer_than_it_is(n: int, m: int
 
 def test_what_is_printed_is_what_few_figures_can_give() -> None:
     def printed(*sets: list[float]) -> tuple[str, str]:
-        found = compare_two(*sets)
-        return statistics.percent_of(found.confidence), str(found.message)
+        comparison = compare_two(*sets)
+        return statistics.percent_of(comparison.confidence), str(comparison.message)
 
     assert printed([1.0, 1.1], [2.0, 2.2]) == ("90", "90 % by Welch's t")
     assert printed([1.0, 1.1, 1.2], [2.0, 2.1, 2.2]) == ("95", "95 % by Welch's t")
@@ -169,6 +169,11 @@ def test_what_is_printed_is_what_few_figures_can_give() -> None:
 
 def test_a_single_figure_gives_no_interval():
     for sets in (([1.0], [2.0]), ([1.0], [2.0, 2.1, 2.2])):
-        found = compare_two(*sets)
-        assert (found.ratio_low, found.ratio_high, found.shift_low, found.confidence) == (None, None, None, None)
-        assert found.ratio is not None
+        comparison = compare_two(*sets)
+        assert (comparison.ratio_low, comparison.ratio_high, comparison.shift_low, comparison.confidence) == (
+            None,
+            None,
+            None,
+            None,
+        )
+        assert comparison.ratio is not None

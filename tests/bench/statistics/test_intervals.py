@@ -13,14 +13,14 @@ def mean(values):
 
 
 def coverage(interval, truth, draw, rounds):
-    found = [interval(draw()) for _round in range(rounds)]
-    return sum(one.low <= truth <= one.high for one in found) / rounds
+    intervals = [interval(draw()) for _round in range(rounds)]
+    return sum(one.low <= truth <= one.high for one in intervals) / rounds
 
 
 def test_the_median_of_six_lies_between_the_least_and_the_most():
-    found = quantile_interval([3, 1, 2, 6, 5, 4])
-    assert (found.low, found.high) == (1, 6)
-    assert found.confidence == pytest.approx(0.96875)
+    interval = quantile_interval([3, 1, 2, 6, 5, 4])
+    assert (interval.low, interval.high) == (1, 6)
+    assert interval.confidence == pytest.approx(0.96875)
 
 
 @pytest.mark.parametrize("count", range(6))
@@ -31,8 +31,8 @@ def test_fewer_than_six_give_no_interval_of_the_median(count):
 def test_a_high_quantile_needs_many_values():
     values = list(range(1, 201))
     assert quantile_interval(values[:50], 0.99) is None
-    found = quantile_interval(values, 0.95)
-    assert 180 < found.low < 191 < found.high <= 200
+    interval = quantile_interval(values, 0.95)
+    assert 180 < interval.low < 191 < interval.high <= 200
 
 
 @pytest.mark.parametrize("count", [6, 10, 25])
@@ -58,8 +58,8 @@ def test_the_bootstrap_covers_at_its_nominal_rate():
 def test_the_bootstrap_leans_with_the_skew():
     chance = random.Random(8)
     values = [chance.lognormvariate(0, 1) for _v in range(40)]
-    found = bootstrap_interval(values, mean)
-    assert found.high - mean(values) > mean(values) - found.low > 0
+    interval = bootstrap_interval(values, mean)
+    assert interval.high - mean(values) > mean(values) - interval.low > 0
 
 
 def test_the_bootstrap_is_repeatable():
@@ -69,8 +69,8 @@ def test_the_bootstrap_is_repeatable():
 
 
 def test_equal_values_have_an_interval_of_no_width():
-    found = bootstrap_interval([3.0] * 6, mean)
-    assert (found.low, found.high) == (3.0, 3.0)
+    interval = bootstrap_interval([3.0] * 6, mean)
+    assert (interval.low, interval.high) == (3.0, 3.0)
 
 
 def test_too_few_values_give_no_bootstrap():

@@ -26,36 +26,36 @@ def test_ties_count_half() -> None:
 @pytest.mark.parametrize("count", [101, 150, 300, 1000])
 def test_the_shift_of_large_sets_is_that_of_all_pairs(count: int) -> None:
     first, second = sets(count, 3)
-    found = statistics.compare_two(first, second)
+    comparison = statistics.compare_two(first, second)
     every = sorted(b - a for a in first for b in second)
     # The ranks of the interval (Hodges, Lehmann, 1963): of large normal sets that of Welch is as wide.
     left = math.floor(count**2 / 2 - 1.96 * math.sqrt(count**2 * (2 * count + 1) / 12))
     half = (every[-1 - left] - every[left]) / 2
-    assert found.shift == pytest.approx(statistics.quantile(every, 0.5), abs=0.04 * half)
-    assert found.shift_low < found.shift < found.shift_high
-    assert found.shift_high - found.shift_low == pytest.approx(2 * half, rel=0.15)
+    assert comparison.shift == pytest.approx(statistics.quantile(every, 0.5), abs=0.04 * half)
+    assert comparison.shift_low < comparison.shift < comparison.shift_high
+    assert comparison.shift_high - comparison.shift_low == pytest.approx(2 * half, rel=0.15)
 
 
 def test_the_shift_of_large_sets_of_counts_is_a_count() -> None:
     first, second = ([float(round(value)) for value in values] for values in sets(400, 3))
-    found = statistics.compare_two(first, second)
-    assert found.shift == 3
-    assert 2 < found.shift_low < 3 < found.shift_high < 4
+    comparison = statistics.compare_two(first, second)
+    assert comparison.shift == 3
+    assert 2 < comparison.shift_low < 3 < comparison.shift_high < 4
 
 
 def test_thousands_of_values_do_not_take_millions_of_pairs() -> None:
     first, second = sets(9000, 1)
-    found = statistics.compare_two(first, second)
-    assert found.p < 1e-20
-    assert found.shift == pytest.approx(1, abs=0.3)
+    comparison = statistics.compare_two(first, second)
+    assert comparison.p < 1e-20
+    assert comparison.shift == pytest.approx(1, abs=0.3)
 
 
 def test_modes_of_thousands_of_values_are_found() -> None:
     source = random.Random(3)
     values = [source.gauss(13, 1) for _ in range(2000)] + [source.gauss(80, 2) for _ in range(3000)]
-    found = statistics.find_modes(values)
-    assert found
-    assert (len(found.lower), len(found.upper)) == (2000, 3000)
+    modes = statistics.find_modes(values)
+    assert modes
+    assert (len(modes.lower), len(modes.upper)) == (2000, 3000)
 
 
 def test_the_least_p_is_that_of_sets_that_do_not_overlap() -> None:

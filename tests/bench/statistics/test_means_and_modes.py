@@ -34,12 +34,12 @@ def test_an_outlier_is_named_and_stays():
 
 
 def test_the_published_write_anomaly_has_two_modes():
-    found = find_modes([13, 12.6, 80, 13.4, 79, 13.1, 82, 81])
-    assert found.lower == (0, 1, 3, 5)
-    assert found.upper == (2, 4, 6, 7)
-    assert found.lower_mean == pytest.approx(13.025)
-    assert found.upper_mean == pytest.approx(80.5)
-    assert found.explained > 0.99
+    modes = find_modes([13, 12.6, 80, 13.4, 79, 13.1, 82, 81])
+    assert modes.lower == (0, 1, 3, 5)
+    assert modes.upper == (2, 4, 6, 7)
+    assert modes.lower_mean == pytest.approx(13.025)
+    assert modes.upper_mean == pytest.approx(80.5)
+    assert modes.explained > 0.99
 
 
 @pytest.mark.parametrize("count", [8, 10, 20])

@@ -24,9 +24,9 @@ def test_a_law_gives_its_own_figures_back(s, k, law):
 
 @pytest.mark.parametrize(("s", "k", "law"), [(0, 0, "linear"), (0.1, 0, "amdahl"), (0.05, 0.003, "usl")])
 def test_noise_seldom_changes_the_law(s, k, law):
-    found = [fit_scaling(NS, rates(100, s, k, 0.03, seed))[0] for seed in range(100)]
-    assert sum(best.law == law for best in found) >= 90
-    assert all(best.error < 0.06 for best in found)
+    fits = [fit_scaling(NS, rates(100, s, k, 0.03, seed))[0] for seed in range(100)]
+    assert sum(best.law == law for best in fits) >= 90
+    assert all(best.error < 0.06 for best in fits)
 
 
 def test_the_peak_and_the_ceiling():

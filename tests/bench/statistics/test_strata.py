@@ -21,9 +21,9 @@ def strata(factor: float, seed: int, repetitions: int = 3) -> list[tuple[list[fl
 
 
 def test_what_three_repetitions_cannot_show_all_settings_together_do() -> None:
-    found = strata(1.1, 1)
-    assert min(statistics.compare_two(a, b).p for a, b in found) > 0.05
-    overall = statistics.compare_strata(found)
+    pairs = strata(1.1, 1)
+    assert min(statistics.compare_two(a, b).p for a, b in pairs) > 0.05
+    overall = statistics.compare_strata(pairs)
     assert overall
     assert overall.p < 0.001
     assert overall.superiority > 0.9
@@ -36,10 +36,10 @@ def test_equals_differ_no_more_often_than_stated() -> None:
 
 
 def test_levels_of_settings_do_not_hide_a_difference() -> None:
-    found = strata(1.1, 2)
-    pooled = statistics.compare_two([v for a, _b in found for v in a], [v for _a, b in found for v in b])
+    pairs = strata(1.1, 2)
+    pooled = statistics.compare_two([v for a, _b in pairs for v in a], [v for _a, b in pairs for v in b])
     assert pooled.p > 0.3
-    assert statistics.compare_strata(found).p < 0.001
+    assert statistics.compare_strata(pairs).p < 0.001
 
 
 def test_settings_without_a_partner_are_left_out() -> None:

@@ -193,15 +193,15 @@ def test_it_says_which_interval_it_is_and_what_confidence_it_has():
 @pytest.mark.parametrize("value", [122.012e6, 9.9e8, 4.0, 0.00123, 989.66])
 @pytest.mark.parametrize("kind", statistics.Mean)
 def test_equal_figures_are_known_no_better_than_they_are_rounded(n, value, kind):
-    found = statistics.summarise([value] * n, kind)
-    assert found.confidence is None
-    assert found.ci_low < value < found.ci_high
+    summary = statistics.summarise([value] * n, kind)
+    assert summary.confidence is None
+    assert summary.ci_low < value < summary.ci_high
     # Half a unit of the third digit at most, of the fourth at least.
-    assert 0.9e-4 * value / 2 <= found.ci_high - found.ci_low <= 1.1e-2 * value
+    assert 0.9e-4 * value / 2 <= summary.ci_high - summary.ci_low <= 1.1e-2 * value
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.75, 0.95, 1 - 2**-26, 1 - 2**-27, 1 - 1e-12])
 def test_no_confidence_is_said_to_be_all_or_more_than_it_is(confidence):
-    told = int(statistics.percent_of(confidence))
-    assert told < 100
-    assert told / 100 <= confidence + 1e-9
+    percent = int(statistics.percent_of(confidence))
+    assert percent < 100
+    assert percent / 100 <= confidence + 1e-9

@@ -30,8 +30,8 @@ def _form(groups: Groups) -> bool:
 
 def _shape(groups: Groups) -> bool:
     cells = {x: dict(enumerate(group, 100 * x)) for x, group in zip(COUNTS, groups, strict=True)}
-    found = trend_of(Curve("iperf3-tcp", "goodput", "streams", cells))
-    return found is not None and found.shape == SATURATES
+    trend = trend_of(Curve("iperf3-tcp", "goodput", "streams", cells))
+    return trend is not None and trend.shape == SATURATES
 
 
 def _evidence(groups: Groups) -> Evidence:
@@ -44,9 +44,9 @@ def _capacity(groups: Groups) -> bool:
 
 
 def _enough(groups: Groups) -> bool:
-    found = _evidence(groups)
-    [sweep, *_others] = sweeps.find_sweeps(sweeps.tcp_points(found), "streams")
-    return bool(sweeps.level_of(sweep.cells, sweeps.scatter_of(found), 0.03))
+    evidence = _evidence(groups)
+    [sweep, *_others] = sweeps.find_sweeps(sweeps.tcp_points(evidence), "streams")
+    return bool(sweeps.level_of(sweep.cells, sweeps.scatter_of(evidence), 0.03))
 
 
 READERS: list[Callable[[Groups], bool]] = [_form, _shape, _capacity, _enough]
@@ -58,27 +58,27 @@ def test_what_grows_by_as_much_with_each_step_levels_off_for_nobody(
     reader: Callable[[Groups], bool], growth: float, n: int
 ) -> None:
     rates = [50, 80, 97, *(97 * growth**step for step in range(1, 5))]
-    said = sum(reader(figures(rates, n, 0.003, seed)) for seed in range(40))
-    assert said <= 2
+    hits = sum(reader(figures(rates, n, 0.003, seed)) for seed in range(40))
+    assert hits <= 2
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("n", [3, 5, 10])
 def test_what_does_not_grow_levels_off_as_before(reader: Callable[[Groups], bool], n: int) -> None:
     rates = [25, 50, 100, 100, 100, 100, 100]
-    said = sum(reader(figures(rates, n, 0.003, seed)) for seed in range(40))
-    assert said >= 36
+    hits = sum(reader(figures(rates, n, 0.003, seed)) for seed in range(40))
+    assert hits >= 36
 
 
 def test_what_bends_into_a_plateau_levels_off_where_it_no_longer_grows() -> None:
-    found = read_curve(COUNTS, figures([50, 80, 97, 100, 101, 101, 101], 5, 0.003, 1))
-    assert found.form is CurveForm.LEVELS_OFF
-    assert found.start is not None and found.start >= 2
+    curve = read_curve(COUNTS, figures([50, 80, 97, 100, 101, 101, 101], 5, 0.003, 1))
+    assert curve.form is CurveForm.LEVELS_OFF
+    assert curve.start is not None and curve.start >= 2
 
 
 def test_noise_is_taken_for_a_rise_as_seldom_as_is_said() -> None:
-    said = sum(still_rises(figures([100] * 4, 5, 0.05, seed)) for seed in range(2000))
-    assert said <= 35
+    hits = sum(still_rises(figures([100] * 4, 5, 0.05, seed)) for seed in range(2000))
+    assert hits <= 35
     assert not still_rises([[1.0], [1.1], [1.2]])
     assert not still_rises([[100, 101, 102], [101, 102, 103]])
     assert still_rises([[100, 100], [105, 105]])

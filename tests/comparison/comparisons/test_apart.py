@@ -31,14 +31,14 @@ def of(*campaigns: Campaign, more: str = "") -> str:
 
 
 def test_no_figure_is_a_mean_over_settings_that_differ(compare, before: Campaign, after: Campaign) -> None:
-    made = compare(of(before, after))
-    assert [factor.name for factor in made.apart] == ["streams"]
-    assert made.averaged == []
-    assert {(cell.settings, cell.n) for cell in made.cells} == {(1, 4)}
-    assert {made.rest_of(cell) for cell in made.cells} == {"Streams 1", "Streams 2"}
+    comparison = compare(of(before, after))
+    assert [factor.name for factor in comparison.apart] == ["streams"]
+    assert comparison.averaged == []
+    assert {(cell.settings, cell.n) for cell in comparison.cells} == {(1, 4)}
+    assert {comparison.rest_of(cell) for cell in comparison.cells} == {"Streams 1", "Streams 2"}
     # Each place has the baseline of its own setting.
-    assert {round(cell.contrast.difference.ratio, 3) for cell in made.cells if cell.contrast} == {1.2}
-    assert {row["others"]["streams"] for row in tables.rows_of(made)} == {1, 2}
+    assert {round(cell.contrast.difference.ratio, 3) for cell in comparison.cells if cell.contrast} == {1.2}
+    assert {row["others"]["streams"] for row in tables.rows_of(comparison)} == {1, 2}
 
 
 @pytest.mark.parametrize("chart", ["line", "box", "heat"])
@@ -62,14 +62,14 @@ def test_pairs_of_nodes_are_told_apart_where_all_sets_have_them(compare, cast, p
     other = make.nodes(cast.team, "hexa01")[0]
     for near in (pair[0], other):
         swept(cast, [near, pair[1]], f"From {near.name}")
-    made = compare("set=tool:iperf3-tcp")
-    assert [factor.name for factor in made.apart] == ["streams", "nodes"]
-    assert {cell.settings for cell in made.cells} == {1}
+    comparison = compare("set=tool:iperf3-tcp")
+    assert [factor.name for factor in comparison.apart] == ["streams", "nodes"]
+    assert {cell.settings for cell in comparison.cells} == {1}
     # Where each set has nodes of its own figures are means over them, and that is said.
-    made = compare(f"set=node:{other.pk}&set=tool:iperf3-tcp&by=streams")
-    assert made.apart == []
-    assert [factor.name for factor in made.averaged] == ["nodes"]
-    assert any("averaged over Nodes" in str(remark.message) for remark in made.remarks)
+    comparison = compare(f"set=node:{other.pk}&set=tool:iperf3-tcp&by=streams")
+    assert comparison.apart == []
+    assert [factor.name for factor in comparison.averaged] == ["nodes"]
+    assert any("averaged over Nodes" in str(remark.message) for remark in comparison.remarks)
 
 
 def test_intervals_end_where_no_figure_can_lie(compare, cast, pair: list[Node]) -> None:
@@ -78,11 +78,11 @@ def test_intervals_end_where_no_figure_can_lie(compare, cast, pair: list[Node]) 
     campaign = make.launched(cast, *pair, factors=[], fixed={}, repetitions=3, context=False)
     for trial, rate in zip(campaign.trials.select_related("experiment"), (0.999, 0.96, 0.9), strict=True):
         measure(trial, goodput=rate * ceiling, retransmits=(1 - rate) * 1000)
-    made = compare(of(campaign))
-    (cell,), (row,) = made.cells, tables.rows_of(made)
+    comparison = compare(of(campaign))
+    (cell,), (row,) = comparison.cells, tables.rows_of(comparison)
     assert cell.centre.high > ceiling
     assert (row["high"], row["is_cut"]) == (pytest.approx(ceiling), True)
-    assert "cut" in tables.entry_of(made, cell).method
+    assert "cut" in tables.entry_of(comparison, cell).method
     for chart in ("line", "heat"):
         ((_title, data),) = chart_data.charts_of(compare(of(campaign, more=f"chart={chart}")))
         figure = data["cells"][0] if chart == "heat" else data["series"][0]["points"][0]
@@ -93,15 +93,15 @@ def test_intervals_end_where_no_figure_can_lie(compare, cast, pair: list[Node]) 
 
 def test_only_what_both_sets_have_is_compared(compare, cast, pair, before: Campaign) -> None:
     factors = [before.experiments.get().factors[0], {"name": "streams", "expression": "1"}]
-    made = compare(of(before, swept(cast, pair, "One stream", factors=factors)))
-    assert made.is_comparable
-    assert {made.rest_of(cell) for cell in made.cells if cell.contrast} == {"Streams 1"}
-    assert sum(cell.contrast is not None for cell in made.cells) == 4
+    comparison = compare(of(before, swept(cast, pair, "One stream", factors=factors)))
+    assert comparison.is_comparable
+    assert {comparison.rest_of(cell) for cell in comparison.cells if cell.contrast} == {"Streams 1"}
+    assert sum(cell.contrast is not None for cell in comparison.cells) == 4
 
 
 def test_sets_without_a_setting_in_common_are_not_compared(compare, cast, pair, before: Campaign) -> None:
     factors = [before.experiments.get().factors[0], {"name": "streams", "expression": "16, 4"}]
-    made = compare(of(before, swept(cast, pair, "Many", factors=factors)))
-    assert made.remarks[0].level is RemarkLevel.REFUSAL
-    assert "no value of Window, Streams in common" in str(made.remarks[0].message)
-    assert all(cell.contrast is None for cell in made.cells)
+    comparison = compare(of(before, swept(cast, pair, "Many", factors=factors)))
+    assert comparison.remarks[0].level is RemarkLevel.REFUSAL
+    assert "no value of Window, Streams in common" in str(comparison.remarks[0].message)
+    assert all(cell.contrast is None for cell in comparison.cells)

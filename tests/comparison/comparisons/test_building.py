@@ -32,20 +32,20 @@ def of(*campaigns: Campaign, more: str = "") -> str:
     return "&".join([*(f"set=campaign:{campaign.pk}" for campaign in campaigns), more])
 
 
-def figures(made: Comparison, place: int) -> int:
-    return sum(cell.n for cell in made.cells if cell.set == place)
+def figures(comparison: Comparison, place: int) -> int:
+    return sum(cell.n for cell in comparison.cells if cell.set == place)
 
 
 def test_two_campaigns_stand_side_by_side(compare, before: Campaign, after: Campaign) -> None:
-    made = compare(of(before, after, more="by=streams"))
-    assert made.titles == ["Before", "After"]
-    assert (made.axis.name, made.series.name, made.metric.name) == ("window", "streams", "goodput")
-    assert len(made.cells) == 2 * len(SWEEP) * 2
-    assert {cell.n for cell in made.cells} == {4}
-    faster = [cell for cell in made.cells if cell.set == 1]
+    comparison = compare(of(before, after, more="by=streams"))
+    assert comparison.titles == ["Before", "After"]
+    assert (comparison.axis.name, comparison.series.name, comparison.metric.name) == ("window", "streams", "goodput")
+    assert len(comparison.cells) == 2 * len(SWEEP) * 2
+    assert {cell.n for cell in comparison.cells} == {4}
+    faster = [cell for cell in comparison.cells if cell.set == 1]
     assert all(cell.contrast.difference.ratio == pytest.approx(1.2) for cell in faster)
-    assert made.overall[1].p < 0.001
-    assert made.overall[1].strata == 8
+    assert comparison.overall[1].p < 0.001
+    assert comparison.overall[1].strata == 8
 
 
 def test_of_several_tools_the_swept_ones_own_metric_is_shown_first(
@@ -60,9 +60,9 @@ def test_of_several_tools_the_swept_ones_own_metric_is_shown_first(
                 experiment=ping, lane=lane, position=0, point=0, repetition=0, parameters={"count": 5}
             )
             measure(trial, rtt_min=0.0048, rtt_mean=0.0049)
-    made = compare(of(before, after))
-    assert made.metric.name == "goodput"
-    assert {"rtt_mean", "rtt_min"} <= {metric.name for metric in made.metrics}
+    comparison = compare(of(before, after))
+    assert comparison.metric.name == "goodput"
+    assert {"rtt_mean", "rtt_min"} <= {metric.name for metric in comparison.metrics}
 
 
 def test_a_metric_that_both_sets_have_figures_of_is_shown_first(compare, cast, pair) -> None:
@@ -76,24 +76,24 @@ def test_a_metric_that_both_sets_have_figures_of_is_shown_first(compare, cast, p
 
 
 def test_a_factor_can_be_fixed(compare, before: Campaign, after: Campaign) -> None:
-    made = compare(of(before, after, more="fix=streams:2"))
-    assert made.apart == made.averaged == []
-    assert {cell.settings for cell in made.cells} == {1}
-    assert figures(made, 0) == 16
+    comparison = compare(of(before, after, more="fix=streams:2"))
+    assert comparison.apart == comparison.averaged == []
+    assert {cell.settings for cell in comparison.cells} == {1}
+    assert figures(comparison, 0) == 16
 
 
 def test_a_parameter_that_another_tool_does_not_have_is_not_given(compare, cast, pair, before: Campaign) -> None:
-    made = compare(of(before, swept(cast, pair, "By iperf 2", tool="iperf2")))
-    told = {item.name: item.values for item in made.deviations if item.topic == "Parameters"}
+    comparison = compare(of(before, swept(cast, pair, "By iperf 2", tool="iperf2")))
+    told = {item.name: item.values for item in comparison.deviations if item.topic == "Parameters"}
     assert told["Omit"] == ({"1 s"}, {"not given"})
     assert not any("None" in texts for values in told.values() for texts in values)
 
 
 def test_two_settings_of_one_campaign_differ_in_that_setting_only(compare, before: Campaign) -> None:
-    made = compare(f"set=campaign:{before.pk};streams=1&set=campaign:{before.pk};streams=2")
-    assert made.titles == ["Before, streams = 1", "Before, streams = 2"]
-    assert [(item.name, item.values) for item in made.deviations] == [("Streams", ({"1"}, {"2"}))]
-    assert made.remarks[-1].message.params == {"what": "Streams"}
+    comparison = compare(f"set=campaign:{before.pk};streams=1&set=campaign:{before.pk};streams=2")
+    assert comparison.titles == ["Before, streams = 1", "Before, streams = 2"]
+    assert [(item.name, item.values) for item in comparison.deviations] == [("Streams", ({"1"}, {"2"}))]
+    assert comparison.remarks[-1].message.params == {"what": "Streams"}
 
 
 def test_a_setting_may_be_written_as_its_tool_reads_it(compare, before: Campaign) -> None:
@@ -107,8 +107,8 @@ def test_two_dates_are_two_sets(compare, before: Campaign) -> None:
     early = before.trials.filter(repetition=1)
     early.update(finished_at=middle - timedelta(days=1))
     day = f"{middle:%Y-%m-%d}T00:00:00Z"
-    made = compare(f"set=campaign:{before.pk};until:{day}&set=campaign:{before.pk};since:{day}")
-    assert (figures(made, 0), figures(made, 1)) == (8, 24)
+    comparison = compare(f"set=campaign:{before.pk};until:{day}&set=campaign:{before.pk};since:{day}")
+    assert (figures(comparison, 0), figures(comparison, 1)) == (8, 24)
 
 
 def test_two_clusters_are_two_sets(compare, cast: SimpleNamespace, pair: list[Node]) -> None:
@@ -116,10 +116,10 @@ def test_two_clusters_are_two_sets(compare, cast: SimpleNamespace, pair: list[No
     swept(cast, pair, "One")
     swept(cast, [other, pair[1]], "Two")
     first, second = make.cluster(cast.team, "Tachyon 1", pair[0]), make.cluster(cast.team, "Tachyon 2", other)
-    made = compare(f"set=cluster:{first.pk}&set=cluster:{second.pk}&fix=streams:1")
-    assert made.titles == ["Tachyon 1", "Tachyon 2"]
-    assert (figures(made, 0), figures(made, 1)) == (16, 16)
-    assert "Nodes (Client)" in {item.name for item in made.deviations} or made.deviations
+    comparison = compare(f"set=cluster:{first.pk}&set=cluster:{second.pk}&fix=streams:1")
+    assert comparison.titles == ["Tachyon 1", "Tachyon 2"]
+    assert (figures(comparison, 0), figures(comparison, 1)) == (16, 16)
+    assert "Nodes (Client)" in {item.name for item in comparison.deviations} or comparison.deviations
 
 
 def test_two_file_systems_are_two_sets(compare, cast: SimpleNamespace, before: Campaign, after: Campaign) -> None:
@@ -129,36 +129,42 @@ def test_two_file_systems_are_two_sets(compare, cast: SimpleNamespace, before: C
     ]
     for campaign, system in zip((before, after), systems, strict=True):
         campaign.experiments.update(file_system=system)
-    made = compare("&".join(f"set=file-system:{system.pk}" for system in systems))
-    assert made.titles == ["Scratch", "Home"]
-    assert {"File system", "Kind of file system"} <= {item.name for item in made.deviations}
+    comparison = compare("&".join(f"set=file-system:{system.pk}" for system in systems))
+    assert comparison.titles == ["Scratch", "Home"]
+    assert {"File system", "Kind of file system"} <= {item.name for item in comparison.deviations}
 
 
 def test_the_sets_may_stand_on_the_axis(compare, before: Campaign, after: Campaign) -> None:
-    made = compare(of(before, after, more="x=set&fix=streams:1&fix=window:65536&base=set:1"))
-    assert [cell.x for cell in made.cells] == [0, 1]
-    assert made.cells[1].is_baseline
-    assert made.cells[0].contrast.difference.ratio == pytest.approx(1 / 1.2)
+    comparison = compare(of(before, after, more="x=set&fix=streams:1&fix=window:65536&base=set:1"))
+    assert [cell.x for cell in comparison.cells] == [0, 1]
+    assert comparison.cells[1].is_baseline
+    assert comparison.cells[0].contrast.difference.ratio == pytest.approx(1 / 1.2)
 
 
 def test_the_baseline_may_be_a_value_of_the_axis_or_of_the_series(compare, before: Campaign) -> None:
-    made = compare(of(before, more="by=streams&base=x:65536"))
-    ratio = {cell.x: cell.contrast.difference.ratio for cell in made.cells if cell.contrast and cell.series == 1}
+    comparison = compare(of(before, more="by=streams&base=x:65536"))
+    ratio = {
+        cell.x: cell.contrast.difference.ratio for cell in comparison.cells if cell.contrast and cell.series == 1
+    }
     assert ratio[262144] == pytest.approx(533 / 140, rel=0.01)
-    assert contrast.baseline_title(made) == "Window 64 KiB"
-    made = compare(of(before, more="by=streams&base=by:1"))
-    assert {round(cell.contrast.difference.ratio, 2) for cell in made.cells if cell.contrast} == {1.15}
-    assert contrast.baseline_title(made) == "Streams 1"
+    assert contrast.baseline_title(comparison) == "Window 64 KiB"
+    comparison = compare(of(before, more="by=streams&base=by:1"))
+    assert {round(cell.contrast.difference.ratio, 2) for cell in comparison.cells if cell.contrast} == {1.15}
+    assert contrast.baseline_title(comparison) == "Streams 1"
 
 
 def test_invalid_figures_are_left_out_counted_and_shown_if_asked_for(compare, before: Campaign) -> None:
     flag = {"name": "cached-read", "severity": "invalid", "message": {"msgid": "cached", "params": {}}}
     rewriting.update(Result.objects.filter(pk=Result.objects.first().pk), flags=[flag])
-    made = compare(of(before))
-    assert (figures(made, 0), made.gathered.left_out, made.gathered.invalid["cached-read"]) == (31, 1, 1)
-    made = compare(of(before, more="invalid=yes"))
-    assert (figures(made, 0), made.gathered.left_out) == (32, 0)
-    assert made.remarks[0].level is RemarkLevel.CAUTION
+    comparison = compare(of(before))
+    assert (figures(comparison, 0), comparison.gathered.left_out, comparison.gathered.invalid["cached-read"]) == (
+        31,
+        1,
+        1,
+    )
+    comparison = compare(of(before, more="invalid=yes"))
+    assert (figures(comparison, 0), comparison.gathered.left_out) == (32, 0)
+    assert comparison.remarks[0].level is RemarkLevel.CAUTION
 
 
 def test_warm_ups_never_count(compare, before: Campaign) -> None:
@@ -175,31 +181,31 @@ def test_outliers_and_modes_are_shown_and_not_dropped(compare, cast: SimpleNames
     assert cell.n == 12
     assert (len(cell.modes.lower), len(cell.modes.upper)) == (6, 6)
     rewriting.delete(Trial.objects.filter(results__samples__value__gt=70e6).exclude(results__samples__value=80.8e6))
-    made = compare(of(campaign))
-    assert [value for _trial, value in made.cells[0].outliers] == [80.8e6]
-    assert "80.8" in chart_data.note_of(made, made.cells[0])
-    assert made.cells[0].n == 7
+    comparison = compare(of(campaign))
+    assert [value for _trial, value in comparison.cells[0].outliers] == [80.8e6]
+    assert "80.8" in chart_data.note_of(comparison, comparison.cells[0])
+    assert comparison.cells[0].n == 7
 
 
 def test_the_factors_that_matter_are_named(compare, before: Campaign) -> None:
-    (found,) = tables.importance_of(compare(of(before)))
-    assert found["shares"][0]["label"] == "Window"
-    assert found["shares"][0]["share"] > 0.9
-    assert {item["label"] for item in found["shares"]} == {"Window", "Streams", "Streams × Window"}
+    (importance,) = tables.importance_of(compare(of(before)))
+    assert importance["shares"][0]["label"] == "Window"
+    assert importance["shares"][0]["share"] > 0.9
+    assert {item["label"] for item in importance["shares"]} == {"Window", "Streams", "Streams × Window"}
 
 
 def test_a_lack_of_figures_is_no_verdict(compare, cast: SimpleNamespace, pair: list[Node]) -> None:
     first, second = swept(cast, pair, "A", repetitions=2), swept(cast, pair, "B", 2.0, repetitions=2)
-    made = compare(of(first, second, more="by=streams"))
-    assert {cell.contrast.verdict for cell in made.cells if cell.contrast} == {ContrastVerdict.TOO_FEW}
-    assert made.overall[1].p < 0.05
+    comparison = compare(of(first, second, more="by=streams"))
+    assert {cell.contrast.verdict for cell in comparison.cells if cell.contrast} == {ContrastVerdict.TOO_FEW}
+    assert comparison.overall[1].p < 0.05
 
 
 def test_sets_of_others_are_empty(compare, cast: SimpleNamespace, before: Campaign) -> None:
-    made = compare(of(before), cast.charlie)
-    assert made.cells == []
-    assert made.titles == [f"campaign {before.pk}"]
-    assert not made.is_comparable
+    comparison = compare(of(before), cast.charlie)
+    assert comparison.cells == []
+    assert comparison.titles == [f"campaign {before.pk}"]
+    assert not comparison.is_comparable
 
 
 def test_names_of_others_are_not_told(compare, cast: SimpleNamespace, before: Campaign) -> None:
@@ -216,9 +222,9 @@ def test_of_very_large_sets_the_newest_are_compared_and_it_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("apps.comparison.comparisons.figure_rows.MOST_TRIALS", 40)
-    made = compare("set=tool:iperf3-tcp")
-    assert {row.experiment for row in made.gathered.rows[0]} == {after.experiments.get().pk}
-    assert made.gathered.choices[0].cut == 32
-    assert any(remark.message.params.get("count") == 32 for remark in made.remarks)
+    comparison = compare("set=tool:iperf3-tcp")
+    assert {row.experiment for row in comparison.gathered.rows[0]} == {after.experiments.get().pk}
+    assert comparison.gathered.choices[0].cut == 32
+    assert any(remark.message.params.get("count") == 32 for remark in comparison.remarks)
     monkeypatch.setattr("apps.comparison.comparisons.figure_rows.MOST_TRIALS", 10)
     assert figures(compare(of(before)), 0) == 10

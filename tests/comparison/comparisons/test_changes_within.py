@@ -45,15 +45,15 @@ def test_what_changed_within_a_set_alone_is_told_with_its_values(
     snapshot(there, EARLIER + timedelta(days=2), kernel={"release": "5.10.0"})
     snapshot(there, EARLIER + timedelta(days=3))
     with django_assert_max_num_queries(22):
-        made = compared(cast, campaign)
-    assert {(item.topic, item.name): [sorted(found) for found in item.values] for item in made.deviations} == {
+        comparison = compared(cast, campaign)
+    assert {(item.topic, item.name): [sorted(found) for found in item.values] for item in comparison.deviations} == {
         ("Machine", "Kernel (Client)"): [["6.1.0", "6.8.0"]],
         ("Kernel settings", "net.core.rmem_max (Client)"): [["212992", "4194304"]],
         ("Tool", VERSION): [["3.12", "3.17"]],
     }
-    told = [str(remark.message) for remark in made.remarks if remark.level.value == "caution"]
+    cautions = [str(remark.message) for remark in comparison.remarks if remark.level.value == "caution"]
     names = f"Kernel (Client), {VERSION}, net.core.rmem_max (Client)"
-    assert [text.partition(". ")[0] for text in told] == [
+    assert [text.partition(". ")[0] for text in cautions] == [
         f"While Alone was measured this changed on its nodes: {names}"
     ]
     client.force_login(cast.bob)
@@ -68,19 +68,19 @@ def test_of_a_set_in_whose_time_nothing_changed_nothing_is_told(
     campaign = measured(cast, pair, "Quiet", "3.17", "3.17")
     for node in pair:
         snapshot(node, EARLIER)
-    made = compared(cast, campaign)
-    assert made.deviations == []
-    assert not any("While Quiet" in str(remark.message) for remark in made.remarks)
+    comparison = compared(cast, campaign)
+    assert comparison.deviations == []
+    assert not any("While Quiet" in str(remark.message) for remark in comparison.remarks)
     client.force_login(cast.bob)
     assert "What changed while it was measured" not in client.get(address(campaign)).content.decode()
 
 
 def test_a_version_that_changed_within_one_of_two_sets_is_no_cause(cast: SimpleNamespace, pair: list[Node]) -> None:
-    found = compared(
+    comparison = compared(
         cast, measured(cast, pair, "Before", "3.12", "3.17"), measured(cast, pair, "After", "3.17", "3.17")
     )
-    remarks = [str(remark.message) for remark in found.remarks]
-    assert [item.name for item in found.deviations] == [VERSION]
+    remarks = [str(remark.message) for remark in comparison.remarks]
+    assert [item.name for item in comparison.deviations] == [VERSION]
     assert any(f"While Before was measured this changed on its nodes: {VERSION}" in text for text in remarks)
     assert not any("can be put down to it" in text for text in remarks)
 
@@ -89,6 +89,6 @@ def test_other_nodes_with_another_version_are_no_change(cast: SimpleNamespace, p
     measured(cast, pair, "There", "3.12", "3.12")
     measured(cast, pair[::-1], "Back", "3.17", "3.17")
     state, _errors = read_text(f"set=tool:iperf3-tcp;node:{pair[0].pk}")
-    made = contrast.compare(state, cast.bob)
-    assert len(made.gathered.experiments) == 2
-    assert made.deviations == []
+    comparison = contrast.compare(state, cast.bob)
+    assert len(comparison.gathered.experiments) == 2
+    assert comparison.deviations == []

@@ -49,8 +49,8 @@ def compared(cast: SimpleNamespace, *campaigns: Campaign) -> contrast.Comparison
 
 
 def differences(cast: SimpleNamespace, *campaigns: Campaign) -> dict[str, list[list[str]]]:
-    made = compared(cast, *campaigns)
-    return {item.name: [sorted(found) for found in item.values] for item in made.deviations}
+    comparison = compared(cast, *campaigns)
+    return {item.name: [sorted(found) for found in item.values] for item in comparison.deviations}
 
 
 @pytest.fixture
@@ -76,13 +76,13 @@ def test_a_kernel_a_setting_and_an_mtu_that_changed_in_between_are_listed_by_rol
     changed[1]["mtu"] = 1500
     snapshot(client, EARLIER + timedelta(days=20), kernel={"release": "6.8.0"})
     snapshot(server, EARLIER + timedelta(days=20), interfaces=changed, sysctls={"net.core.rmem_max": "4194304"})
-    found = differences(cast, *apart)
-    assert found["Kernel (Client)"] == [["6.1.0"], ["6.8.0"]]
-    assert found["MTU (Server)"] == [["9000 B"], ["1500 B"]]
-    assert found["net.core.rmem_max (Server)"] == [["212992"], ["4194304"]]
-    assert "Kernel (Server)" not in found
+    deviations = differences(cast, *apart)
+    assert deviations["Kernel (Client)"] == [["6.1.0"], ["6.8.0"]]
+    assert deviations["MTU (Server)"] == [["9000 B"], ["1500 B"]]
+    assert deviations["net.core.rmem_max (Server)"] == [["212992"], ["4194304"]]
+    assert "Kernel (Server)" not in deviations
     # What the second set does not tell is listed as not known.
-    assert found["net.ipv4.tcp_rmem (Server)"] == [["4096 131072 6291456"], []]
+    assert deviations["net.ipv4.tcp_rmem (Server)"] == [["4096 131072 6291456"], []]
 
 
 def test_what_changed_while_a_set_was_measured_has_both_values(
@@ -144,10 +144,10 @@ def test_versions_grants_and_routes_of_results_are_listed(cast: SimpleNamespace,
             granted={"congestion_control": granted, "window": 1},
             observed={"route": [[hop]]},
         )
-    found = differences(cast, *apart)
-    assert found[f"Version of {tools.get('iperf3-tcp').name}"] == [["3.12"], ["3.17"]]
-    assert found["Granted: congestion_control"] == [["cubic"], ["bbr"]]
-    assert found["Route"] == [["10.0.0.1"], ["10.0.0.2"]]
+    deviations = differences(cast, *apart)
+    assert deviations[f"Version of {tools.get('iperf3-tcp').name}"] == [["3.12"], ["3.17"]]
+    assert deviations["Granted: congestion_control"] == [["cubic"], ["bbr"]]
+    assert deviations["Route"] == [["10.0.0.1"], ["10.0.0.2"]]
 
 
 def test_published_figures_beside_measured_ones_are_told(cast: SimpleNamespace, apart) -> None:

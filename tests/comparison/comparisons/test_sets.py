@@ -9,10 +9,10 @@ from apps.comparison.comparisons.sets import ResultSet, SetError, read_set, same
 
 
 def test_all_parts_are_read() -> None:
-    found = read_set("campaign:12; cluster:3; tool:iperf3-tcp; since:2026-11-01; streams=4; label:Before")
-    assert found.numbers == (("campaign", 12), ("cluster", 3))
-    assert (found.tool, found.label, found.settings) == ("iperf3-tcp", "Before", (("streams", "4"),))
-    assert found.since == datetime(2026, 11, 1, tzinfo=UTC)
+    result_set = read_set("campaign:12; cluster:3; tool:iperf3-tcp; since:2026-11-01; streams=4; label:Before")
+    assert result_set.numbers == (("campaign", 12), ("cluster", 3))
+    assert (result_set.tool, result_set.label, result_set.settings) == ("iperf3-tcp", "Before", (("streams", "4"),))
+    assert result_set.since == datetime(2026, 11, 1, tzinfo=UTC)
 
 
 def test_the_last_day_of_a_period_counts_whole() -> None:
@@ -32,14 +32,14 @@ def test_the_last_day_of_a_period_counts_whole() -> None:
     ],
 )
 def test_a_set_survives_being_written_and_read_again(text: str) -> None:
-    found = read_set(text)
-    assert read_set(found.as_text()) == found
+    result_set = read_set(text)
+    assert read_set(result_set.as_text()) == result_set
 
 
 def test_signs_of_the_form_may_stand_in_values() -> None:
-    found = ResultSet((("campaign", 1),), label="a;b=c:d %", settings=(("options", "x;y"),))
-    assert read_set(found.as_text()) == found
-    assert ";b" not in unquote(found.as_text()).split("label:")[0]
+    result_set = ResultSet((("campaign", 1),), label="a;b=c:d %", settings=(("options", "x;y"),))
+    assert read_set(result_set.as_text()) == result_set
+    assert ";b" not in unquote(result_set.as_text()).split("label:")[0]
 
 
 @pytest.mark.parametrize(

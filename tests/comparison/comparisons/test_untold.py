@@ -36,16 +36,16 @@ def imported(cast: SimpleNamespace, pair: list[Node]):
 def test_what_is_not_known_is_no_cause(cast: SimpleNamespace, imported, streams: int, *, alike: bool) -> None:
     one, other = imported(500, alike=alike), imported(900, streams, alike=alike)
     state, _errors = read_text(f"set=campaign:{one.pk}&set=campaign:{other.pk}&x=set")
-    made = contrast.compare(state, cast.oscar)
-    assert LABEL not in {item.name for item in made.deviations}
-    told = [(remark.level, remark.message.msgid) for remark in made.remarks]
-    assert not any("can be put down to it" in text or "Nothing that was recorded" in text for _level, text in told)
-    assert any(level is RemarkLevel.CAUTION and "are not known" in text for level, text in told)
-    shown = views._axes(made)
-    assert LABEL not in {factor.label for factor in shown} and "unknown_as_in" not in {
-        factor.name for factor in shown
-    }
-    assert not any("unknown_as_in" in share.factors for _title, found in made.explained for share in found.shares)
+    comparison = contrast.compare(state, cast.oscar)
+    assert LABEL not in {item.name for item in comparison.deviations}
+    remarks = [(remark.level, remark.message.msgid) for remark in comparison.remarks]
+    assert not any("can be put down to it" in text or "Nothing that was recorded" in text for _level, text in remarks)
+    assert any(level is RemarkLevel.CAUTION and "are not known" in text for level, text in remarks)
+    axes = views._axes(comparison)
+    assert LABEL not in {factor.label for factor in axes} and "unknown_as_in" not in {factor.name for factor in axes}
+    assert not any(
+        "unknown_as_in" in share.factors for _title, found in comparison.explained for share in found.shares
+    )
 
 
 def test_where_it_was_said_to_be_alike_a_told_setting_is_the_cause(cast: SimpleNamespace, imported) -> None:

@@ -16,16 +16,16 @@ def test_every_kind_of_chart_is_accepted_as_it_is(name: str) -> None:
 
 def changed(chart: dict[str, Any], path: str, value: object) -> dict[str, Any]:
     """Return a copy of the chart with the part at "series.0.label" replaced, or taken away if `value` is ...."""
-    made: Any = copy.deepcopy(chart)
+    copied: Any = copy.deepcopy(chart)
     *way, last = [int(part) if part.isdecimal() else part for part in path.split(".")]
-    inner = made
+    inner = copied
     for part in way:
         inner = inner[part]
     if value is ...:
         del inner[last]
     else:
         inner[last] = value
-    return made
+    return copied
 
 
 @pytest.mark.parametrize(

@@ -92,8 +92,8 @@ def test_the_web_process_never_loads_numpy_or_matplotlib() -> None:
 
 
 def ask(client: Client, chart: object = charts.WORDS, **values: str) -> Any:
-    given = {"chart": chart if isinstance(chart, str) else json.dumps(chart), "ending": "svg", "name": "My <figure>"}
-    return client.post(reverse("figures:draw"), {**given, **values})
+    fields = {"chart": chart if isinstance(chart, str) else json.dumps(chart), "ending": "svg", "name": "My <figure>"}
+    return client.post(reverse("figures:draw"), {**fields, **values})
 
 
 def test_who_is_signed_in_gets_the_chart_of_the_page_as_a_file(client: Client, cast: SimpleNamespace) -> None:

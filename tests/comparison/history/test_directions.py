@@ -23,13 +23,13 @@ def test_what_is_listed_names_the_direction_of_the_data(
 ) -> None:
     for place, direction in enumerate(directions):
         measured(cast, pair, 940e6, START + place * WEEK, fixed={"direction": direction})
-    (known,) = series.known_histories(cast.bob)
-    assert known.nodes == nodes
+    (history,) = series.known_histories(cast.bob)
+    assert history.nodes == nodes
 
 
 @pytest.mark.parametrize(("direction", "nodes"), [("forward", FORTH), ("reverse", BACK)])
 def test_a_comparison_names_it_too(direction: str, nodes: str, cast: SimpleNamespace, pair: list[Node]) -> None:
     campaign: Campaign = measured(cast, pair, 940e6, START, fixed={"direction": direction})
-    found = contrast.compare(ComparisonState(sets=(ResultSet((("campaign", campaign.pk),)),)), cast.bob)
-    rows = [row for rows in found.gathered.rows for row in rows]
-    assert {found.gathered.nodes_of(row) for row in rows} == {nodes}
+    comparison = contrast.compare(ComparisonState(sets=(ResultSet((("campaign", campaign.pk),)),)), cast.bob)
+    rows = [row for rows in comparison.gathered.rows for row in rows]
+    assert {comparison.gathered.nodes_of(row) for row in rows} == {nodes}

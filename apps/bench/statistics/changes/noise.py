@@ -40,12 +40,12 @@ def _spreads(values: Sequence[float]) -> list[float]:
     """Return the deviation about the level at each place: the larger of the series's and of its neighbours'."""
     steps = [abs(b - a) for a, b in pairwise(values)]
     whole = median(steps)
-    found = []
+    spreads = []
     for place in range(len(values)):
         # The two steps to the value itself say how far it is apart, not how far its neighbours are.
         before, after = steps[max(0, place - 1 - AROUND) : max(0, place - 1)], steps[place + 1 : place + 1 + AROUND]
-        found.append(max(whole, median([*before, *after])) / NORMAL_MAD / math.sqrt(2))
-    return found
+        spreads.append(max(whole, median([*before, *after])) / NORMAL_MAD / math.sqrt(2))
+    return spreads
 
 
 def correlation(values: Sequence[float], edges: Sequence[int]) -> float:

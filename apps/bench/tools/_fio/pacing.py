@@ -16,7 +16,7 @@ OPTIONS = ("rate", "rate_iops", *_PAUSES)
 
 def flags_of(output: Output, options: Mapping[str, str], ways: Mapping[str, FioWay]) -> Iterator[Flag]:
     """Yield the doubts in what each way moved; `options` are those that the report tells of its jobs."""
-    limits = {**options, **_asked(output)}
+    limits = {**options, **_limits_of(output)}
     if paused := [name for name in _PAUSES if limits.get(name, "0").strip("0") not in ("", "s", "us", "ms")]:
         yield from pacing.paused_flags(f"--{paused[0]}", ("rate", *WAYS))
         return
@@ -37,7 +37,7 @@ def _of_way(text: str, place: int) -> int:
     return scaled(part.rstrip("bB").removesuffix("i"), BINARY) or 0
 
 
-def _asked(output: Output) -> dict[str, str]:
+def _limits_of(output: Output) -> dict[str, str]:
     """Return the limits of the command line, whose options come with "=" or as a word of their own."""
     options: dict[str, str] = {}
     for word, following in itertools.pairwise((*output.argv, "")):

@@ -79,7 +79,7 @@ def place_pairs(placement: str, distance: int, pairs: int, nodes: Sequence[NodeR
         # One rank a node where there are two, else all on the one: what the launcher does within a node is its own.
         other = 1 if len(nodes) > 1 else 0
         return (*[RankSlot(0)] * pairs, *[RankSlot(other)] * pairs)
-    topology = _known(nodes[0], "placement")
+    topology = _topology_known(nodes[0], "placement")
     partners = (_same_socket if placement == SAME_SOCKET else _other_socket)(topology, distance, pairs)
     if len(partners) < pairs:
         text = _("%(node)s has cores for %(found)s of %(pairs)s pairs placed so.")
@@ -94,14 +94,14 @@ def place_group(placement: str, ranks: int, nodes: Sequence[NodeRef]) -> tuple[R
         _refuse_one_node(nodes)
         return place_ranks(ranks, BALANCED, ACCUMULATED if topology_of(nodes[0]) else FREE, nodes)
     if placement == SAME_SOCKET:
-        cores = _known(nodes[0], "placement").of_socket(0)
+        cores = _topology_known(nodes[0], "placement").of_socket(0)
         if ranks > len(cores):
             text = _("A socket of %(node)s has %(cores)s cores, which is fewer than %(ranks)s ranks.")
             values = {"node": nodes[0].name, "cores": len(cores), "ranks": ranks}
             raise ParameterError({"placement": Message(text, values)})
         return tuple(RankSlot(0, core) for core in cores[:ranks])
     if placement == OTHER_SOCKET:
-        _refuse_one_socket(_known(nodes[0], "placement"), nodes[0])
+        _refuse_one_socket(_topology_known(nodes[0], "placement"), nodes[0])
         return place_ranks(ranks, UNBALANCED, DISTRIBUTED, nodes[:1])
     return place_ranks(ranks, BALANCED, FREE, nodes)
 
@@ -147,7 +147,7 @@ def cores_of(node: NodeRef) -> int:
 
 
 def _ordered(node: NodeRef, core_placement: str) -> list[Core]:
-    topology = _known(node, "core_placement")
+    topology = _topology_known(node, "core_placement")
     key = (lambda core: (core.socket, core.index)) if core_placement == ACCUMULATED else _by_turns
     return sorted(topology.cores, key=key)
 
@@ -203,7 +203,7 @@ def _partner_of(nodes: Sequence[NodeRef], distance: int) -> int:
     raise ParameterError({"distance": Message(text, {"distance": distance, "node": nodes[0].name})})
 
 
-def _known(node: NodeRef, field: str) -> Topology:
+def _topology_known(node: NodeRef, field: str) -> Topology:
     topology = topology_of(node)
     if topology is None:
         text = _("The agent of %(node)s has told nothing of sockets and cores; leave the placement to the launcher.")
