@@ -170,12 +170,12 @@ def of_columns(said: Sentence, table: Table) -> bool:
         ratios = [row[topic.of] for row in table.rows]
         return (says["low"], says["high"]) == (f"{min(ratios):.3g}", f"{max(ratios):.3g}")
     first, second = (table.figures[str(column)] for column in topic.by)
-    found = statistics.compare_strata(list(zip(first, second, strict=True)))
-    p, share = float(f"{found.p:.2g}"), f"{100 * found.superiority:.0f}"
+    pooled = statistics.compare_strata(list(zip(first, second, strict=True)))
+    p, share = float(f"{pooled.p:.2g}"), f"{100 * pooled.superiority:.0f}"
     n = min(len(figures) for figures in (*first, *second))
     relation = words.OVERALL_ALIKE
-    if found.p <= comparison.ALPHA:
-        relation = words.OVERALL_HIGHER if found.superiority > 0.5 else words.OVERALL_LOWER
+    if pooled.p <= comparison.ALPHA:
+        relation = words.OVERALL_HIGHER if pooled.superiority > 0.5 else words.OVERALL_LOWER
     told = (says["p"], says["share"], says["settings"], says["n"])
     return said.claim.relation == relation and told == (p, share, len(table.rows), n)
 

@@ -115,8 +115,8 @@ def test_nothing_in_it_is_a_number_of_this_database(gfs: SimpleNamespace) -> Non
     assert "var(" not in drawings[0].svg
     refs = set(re.findall(r'"ref":"([^"]*)"', text))
     assert {ref.partition(":")[0] for ref in refs} == {"campaign", "trial", "finding"}
-    known = {campaign.permanent_id for campaign in gfs.campaigns}
-    assert {ref.partition(":")[2].partition("/")[0] for ref in refs} <= known
+    ids = {campaign.permanent_id for campaign in gfs.campaigns}
+    assert {ref.partition(":")[2].partition("/")[0] for ref in refs} <= ids
     # The same again is the same, to the last sign.
     again = reports.build(gfs.campaigns, user=gfs.alice, language="en")
     assert serialisation.canonical(serialisation.as_json(again)) == text
@@ -177,10 +177,10 @@ def test_a_sweep_has_figure_sentence_and_table_and_is_compared_with_the_baseline
     assert len(trials) == 32
     assert [text_of(row[-1]) for row in trials[:3]] == ["The link was down.", "No route.", ""]
     method = next(section for section in document.sections if section.key == "method")
-    said = [joined(block.parts) for block in method.blocks if isinstance(block, Paragraph)]
-    assert said[0] == "1 experiment, 31 of 32 trials measured, 1 failed, marked invalid: 1."
-    assert "1 trial was set aside by a person." in str(said[-1])
-    assert "1 result was read again" in str(said[-1])
+    paragraphs = [joined(block.parts) for block in method.blocks if isinstance(block, Paragraph)]
+    assert paragraphs[0] == "1 experiment, 31 of 32 trials measured, 1 failed, marked invalid: 1."
+    assert "1 trial was set aside by a person." in str(paragraphs[-1])
+    assert "1 result was read again" in str(paragraphs[-1])
 
 
 def test_what_a_change_gained_when_it_was_measured_stands_beside_what_was_predicted(
@@ -211,11 +211,11 @@ def test_what_a_change_gained_when_it_was_measured_stands_beside_what_was_predic
     document = reports.build([campaign], user=cast.bob, language="en")
     (row,) = tables_of(document)["recommendations"].rows
     assert [text_of(cell) for cell in row] == ["1", "Use 4 streams", "verified", "high", "2.0", "1.8", "1.7", "1.9"]
-    said = [joined(block.parts) for block in walk(document) if isinstance(block, Paragraph)]
-    assert "0 problems were found; 1 change is recommended, 1 was verified by measuring." in said
+    paragraphs = [joined(block.parts) for block in walk(document) if isinstance(block, Paragraph)]
+    assert "0 problems were found; 1 change is recommended, 1 was verified by measuring." in paragraphs
     assert (
         "Measured again in 6 pairs: 450.0 Mbit/s now, 810.0 Mbit/s with the change, gain ×1.8 (1.7 – 1.9): verified."
-        in said
+        in paragraphs
     )
     listings = [block.text for block in walk(document) if isinstance(block, Listing)]
     assert listings == ["iperf3 -P 4", "iperf3"]

@@ -120,7 +120,7 @@ def test_columns_with_two_meanings_have_two_names(documents: list[Document]) -> 
 
 
 def test_each_metric_has_its_own_n_and_its_own_mean(documents: list[Document]) -> None:
-    seen = set()
+    title_counts = set()
     for table in tables_of(documents[0]).values():
         for column, behind in (table.figures or {}).items():
             place = int(column)
@@ -130,10 +130,10 @@ def test_each_metric_has_its_own_n_and_its_own_mean(documents: list[Document]) -
             assert counts == [len(figures) for figures in behind], (table.key, column)
             for row, figures in zip(table.rows, behind, strict=True):
                 assert _kind_of(row[place], figures) in (Mean.ARITHMETIC, Mean.HARMONIC), (table.key, column)
-            seen |= {(table.columns[place].title, *counts)}
+            title_counts |= {(table.columns[place].title, *counts)}
     # Of three trials the second and third alone read.
-    assert ("Write rate", 3, 3) in seen
-    assert ("Read rate", 2, 2) in seen
+    assert ("Write rate", 3, 3) in title_counts
+    assert ("Read rate", 2, 2) in title_counts
     records = tables_of(documents[0])["table-3"]
     for title in ("Write rate", "Read rate"):
         place = [column.title for column in records.columns].index(title)
@@ -142,11 +142,11 @@ def test_each_metric_has_its_own_n_and_its_own_mean(documents: list[Document]) -
 
 
 def test_a_sentence_has_the_n_of_its_own_metric(documents: list[Document]) -> None:
-    said = {key: figure.sentence for key, figure in figures_of(documents[0]).items()}
-    assert "n = 3" in said["figure-3-write"]
-    assert "n = 2" in said["figure-3-read"]
+    sentences = {key: figure.sentence for key, figure in figures_of(documents[0]).items()}
+    assert "n = 3" in sentences["figure-3-write"]
+    assert "n = 2" in sentences["figure-3-read"]
     # Measurements that vary nothing, three times each.
-    assert "n = 3" in said["figure-4-goodput"]
+    assert "n = 3" in sentences["figure-4-goodput"]
 
 
 def _counted(table: Table, place: int, row: object) -> int | None:

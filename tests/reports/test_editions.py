@@ -20,44 +20,44 @@ def report(cast: SimpleNamespace) -> Report:
 
 
 def test_an_edition_gives_back_the_document_and_its_checksum(cast: SimpleNamespace, report: Report) -> None:
-    made = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=timezone.now())
+    edition = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=timezone.now())
     again = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=timezone.now())
-    assert (made.number, again.number) == (1, 2)
-    assert made.checksum == again.checksum
-    assert made.permanent_id != again.permanent_id
-    kept = Edition.objects.get(pk=made.pk)
-    assert kept.is_intact
-    assert serialisation.as_json(kept.document) == serialisation.as_json(documents.document())
-    assert kept.rests_on == ["campaign:7k3m-9qxt-2v4h"]
+    assert (edition.number, again.number) == (1, 2)
+    assert edition.checksum == again.checksum
+    assert edition.permanent_id != again.permanent_id
+    row = Edition.objects.get(pk=edition.pk)
+    assert row.is_intact
+    assert serialisation.as_json(row.document) == serialisation.as_json(documents.document())
+    assert row.rests_on == ["campaign:7k3m-9qxt-2v4h"]
     other = replace(documents.document(), subtitle="x")
     differs = services.keep_edition(report=report, document=other, user=None, now=timezone.now())
-    assert differs.checksum != made.checksum
+    assert differs.checksum != edition.checksum
 
 
 def test_what_a_report_is_called_meanwhile_is_what_it_is_called(cast: SimpleNamespace, report: Report) -> None:
     now = timezone.now()
     services.edit_report(report=Report.objects.get(pk=report.pk), user=cast.oscar, edits={"title": "Renamed"})
-    made = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=now)
-    assert made.title == documents.document().title != "Renamed"
+    edition = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=now)
+    assert edition.title == documents.document().title != "Renamed"
     report.refresh_from_db()
     assert report.title == "Renamed"
     services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=now)
-    assert Report.objects.get(pk=report.pk).title == made.title
+    assert Report.objects.get(pk=report.pk).title == edition.title
 
 
 def test_neither_the_model_nor_the_database_changes_an_edition(cast: SimpleNamespace, report: Report) -> None:
-    made = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=timezone.now())
-    made.title = "Another"
+    edition = services.keep_edition(report=report, document=documents.document(), user=cast.oscar, now=timezone.now())
+    edition.title = "Another"
     with pytest.raises(EditionIsFrozen):
-        made.save()
+        edition.save()
     with pytest.raises(EditionIsFrozen):
-        made.delete()
+        edition.delete()
     for change in ({"canonical": "{}"}, {"checksum": "0" * 64}, {"number": 9}, {"title": "Another"}):
         with pytest.raises(DatabaseError, match="an edition never changes"), transaction.atomic():
-            Edition.objects.filter(pk=made.pk).update(**change)
+            Edition.objects.filter(pk=edition.pk).update(**change)
     # That its author's account goes is no change of it.
-    Edition.objects.filter(pk=made.pk).update(created_by=None)
-    assert Edition.objects.get(pk=made.pk).created_by is None
+    Edition.objects.filter(pk=edition.pk).update(created_by=None)
+    assert Edition.objects.get(pk=edition.pk).created_by is None
 
 
 def test_the_canonical_text_has_one_form_for_one_content() -> None:

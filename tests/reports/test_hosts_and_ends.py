@@ -25,9 +25,9 @@ def test_a_version_is_told_with_the_program_that_has_it(told, shown):
 @pytest.mark.parametrize("tool", all_tools(), ids=lambda tool: tool.slug)
 def test_an_arrow_leads_only_where_data_goes(tool):
     roles = [role.name for role in tool.roles]
-    told = told_ends(roles, [f"n{place}" for place in range(len(roles))])
-    assert told.split(" (")[0].count("→") == min(len(roles), 2) - 1
-    assert all(f"{role}: n{place}" in told for place, role in enumerate(roles) if place > 1)
+    ends = told_ends(roles, [f"n{place}" for place in range(len(roles))])
+    assert ends.split(" (")[0].count("→") == min(len(roles), 2) - 1
+    assert all(f"{role}: n{place}" in ends for place, role in enumerate(roles) if place > 1)
 
 
 def test_what_was_sent_has_a_name_in_words():

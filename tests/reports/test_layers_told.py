@@ -19,8 +19,8 @@ def test_every_verdict_on_the_layers_is_printed_with_its_way(cast: SimpleNamespa
     done = published.load(cast.team, *(published.CASES[name] for name in CASES), facts=published.FACTS)
     assert Finding.objects.filter(rule="undecided-layer").exists()
     for campaign in Campaign.objects.filter(pk__in=[item.pk for item in done.created]):
-        told = [table for table in layers.table(evidence.of_campaign(campaign)) if table.verdict]
+        verdict_tables = [table for table in layers.table(evidence.of_campaign(campaign)) if table.verdict]
         document = reports.build([campaign], user=cast.bob, language="en")
         titles = [part.title for part in section_of(document, "problems").sections]
-        wanted = [str(table.verdict) for table in told if "cache was measured" not in str(table.verdict)]
-        assert wanted and {*wanted} <= {*titles}, campaign.name
+        verdicts = [str(table.verdict) for table in verdict_tables if "cache was measured" not in str(table.verdict)]
+        assert verdicts and {*verdicts} <= {*titles}, campaign.name

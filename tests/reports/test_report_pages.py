@@ -207,8 +207,8 @@ def test_references_lead_to_what_they_name_for_those_who_may_see_it(
 
 def test_words_of_strangers_in_an_edition_are_harmless(cast: SimpleNamespace, report: Report) -> None:
     document = replace(documents.document(), rests_on=("campaign:x", "", "\n", "javascript:alert(1)"))
-    made = services.keep_edition(report=report, document=document, user=cast.oscar, now=measured.make.NOW)
-    page = text_of(signed_in(cast.bob), made.get_absolute_url())
+    edition = services.keep_edition(report=report, document=document, user=cast.oscar, now=measured.make.NOW)
+    page = text_of(signed_in(cast.bob), edition.get_absolute_url())
     assert "Rates &lt;by&gt; client &amp; direction" in page
     assert "4 more rows are in the files only." in page
     assert 'href="javascript:' not in page

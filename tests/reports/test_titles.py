@@ -170,6 +170,6 @@ def test_the_service_does_not_freeze_a_title_that_its_table_refutes(
         ("Ask for 256 KiB", "Ask for 512 KiB")
     }
     assert not report.editions.exists()
-    made = services.freeze_report(report=report, user=cast.oscar, now=timezone.now(), is_corrected=True)
-    assert checks.check(made.document) == []
-    assert "Ask for 256 KiB" not in made.canonical
+    edition = services.freeze_report(report=report, user=cast.oscar, now=timezone.now(), is_corrected=True)
+    assert checks.check(edition.document) == []
+    assert "Ask for 256 KiB" not in edition.canonical

@@ -63,13 +63,15 @@ def test_every_sentence_of_a_report_holds_and_is_frozen_with_its_claim(
     cast: SimpleNamespace, campaign: Campaign
 ) -> None:
     for language in ("en", "ko"):
-        made = services.freeze_report(report=report_of(cast, campaign, language), user=cast.oscar, now=timezone.now())
-        said = [sentence for _place, sentence in checks.sentences_of(made.document)]
+        edition = services.freeze_report(
+            report=report_of(cast, campaign, language), user=cast.oscar, now=timezone.now()
+        )
+        said = [sentence for _place, sentence in checks.sentences_of(edition.document)]
         assert len({sentence.claim.relation for sentence in said}) >= 2
-        assert checks.check(made.document) == []
+        assert checks.check(edition.document) == []
         heads = [
             [cells.head_of(column) for column in block.columns]
-            for block in walk(made.document)
+            for block in walk(edition.document)
             if isinstance(block, Table)
         ]
         assert all(len(set(titles)) == len(titles) for titles in heads)
@@ -116,16 +118,16 @@ def test_what_an_author_typed_claims_nothing_and_says_whose_it_is(cast: SimpleNa
     edits = {"words": {key: "It is 9 Gbit/s.", "purpose": "Mine."}, "remarks": {"method": "Mind."}}
     services.edit_report(report=report, user=cast.oscar, edits=edits)
     report.refresh_from_db()
-    made = services.freeze_report(report=report, user=cast.oscar, now=timezone.now())
-    figure = figure_of(made.document)
+    edition = services.freeze_report(report=report, user=cast.oscar, now=timezone.now())
+    figure = figure_of(edition.document)
     assert (figure.sentence, figure.says, figure.is_authors) == ("It is 9 Gbit/s.", (), True)
     with translation.override("en"):
         assert cells.sentence_of(figure) == "It is 9 Gbit/s. [the author's words]"
-    typed = [block.parts[0] for block in walk(made.document) if isinstance(block, Paragraph) and block.is_authors]
+    typed = [block.parts[0] for block in walk(edition.document) if isinstance(block, Paragraph) and block.is_authors]
     assert typed == ["Mine.", "Mind."]
     bob = signed_in(cast.bob)
     bob.cookies["django_language"] = "en"
-    page = bob.get(made.get_absolute_url()).content.decode()
+    page = bob.get(edition.get_absolute_url()).content.decode()
     assert page.count(">the author's words<") == 3
 
 

@@ -78,9 +78,9 @@ def test_no_edition_is_frozen_meanwhile(
     assert "rule tcp-bdp" in refused
     assert "Retry the analysis on the campaign's page" in refused
     assert "rule tcp-bdp" in signed_in(cast.oscar).post(page, follow=True).content.decode()
-    shown = signed_in(cast.oscar).get(report.get_absolute_url()).content.decode()
-    assert "Retry the analysis" in shown
-    assert page not in shown
+    html = signed_in(cast.oscar).get(report.get_absolute_url()).content.decode()
+    assert "Retry the analysis" in html
+    assert page not in html
     # Who may not freeze at all is told that first.
     assert client.post(address).status_code == 401
     Caller(cast.charlie)("POST", address, status=404)
@@ -100,8 +100,8 @@ def test_a_campaign_that_goes_on_is_not_concluded(cast: SimpleNamespace, report:
 def test_a_schedule_waits_for_the_analysis_and_then_delivers(world: SimpleNamespace) -> None:  # noqa: F811
     latest = occurrence(world, later(NOW, hours=-3))
     Campaign.objects.filter(pk=latest.pk).update(analysed_at=None)
-    made = schedule(world, report=None, series=world.series, recipients=[])
-    delivery = schedules.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    mail_schedule = schedule(world, report=None, series=world.series, recipients=[])
+    delivery = schedules.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
     deliveries.carry_on(delivery_id=delivery.pk, now=NOW)
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts) == ("waiting", 1)
@@ -115,8 +115,8 @@ def test_a_schedule_waits_for_the_analysis_and_then_delivers(world: SimpleNamesp
 def test_a_schedule_gives_up_with_the_reason(world: SimpleNamespace) -> None:  # noqa: F811
     latest = occurrence(world, later(NOW, hours=-3))
     Campaign.objects.filter(pk=latest.pk).update(analysed_at=None)
-    made = schedule(world, report=None, series=world.series)
-    delivery = schedules.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    mail_schedule = schedule(world, report=None, series=world.series)
+    delivery = schedules.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
     for attempt in range(deliveries.MOST_ATTEMPTS):
         deliveries.carry_on(delivery_id=delivery.pk, now=later(NOW, days=attempt))
     delivery = Delivery.objects.get()

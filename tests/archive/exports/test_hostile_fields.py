@@ -104,26 +104,26 @@ def test_no_field_takes_a_message_that_is_none(files: dict[str, bytes], cast: Si
     def is_message(_name: Any, value: Any) -> bool:
         return isinstance(value, dict) and value.keys() == {"msgid", "params"}
 
-    found = drawn(files, cast, is_message, DRAWN)
-    assert {"events.jsonl message", "findings.jsonl title", "findings.jsonl details.why"} <= found
-    assert len(found) >= 6
+    field_paths = drawn(files, cast, is_message, DRAWN)
+    assert {"events.jsonl message", "findings.jsonl title", "findings.jsonl details.why"} <= field_paths
+    assert len(field_paths) >= 6
 
 
 def test_no_field_takes_a_time_that_no_zone_can_show(files: dict[str, bytes], cast: SimpleNamespace) -> None:
     def is_time(name: Any, value: Any) -> bool:
         return (name == "at" or str(name).endswith("_at")) and isinstance(value, str)
 
-    found = drawn(files, cast, is_time, TIMES)
-    assert {"campaign.json campaign.launched_at", "results.jsonl recorded_at", "events.jsonl at"} <= found
+    field_paths = drawn(files, cast, is_time, TIMES)
+    assert {"campaign.json campaign.launched_at", "results.jsonl recorded_at", "events.jsonl at"} <= field_paths
 
 
 def test_no_field_takes_a_number_that_cannot_be_computed_with(files: dict[str, bytes], cast: SimpleNamespace) -> None:
     def is_number(_name: Any, value: Any) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool)
 
-    found = drawn(files, cast, is_number, NUMBERS)
-    assert any(label.startswith("results.jsonl samples") for label in found)
-    assert any(label.startswith("trials.jsonl parameters") for label in found)
+    field_paths = drawn(files, cast, is_number, NUMBERS)
+    assert any(label.startswith("results.jsonl samples") for label in field_paths)
+    assert any(label.startswith("trials.jsonl parameters") for label in field_paths)
 
 
 @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, "x", True])

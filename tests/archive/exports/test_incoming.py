@@ -105,9 +105,9 @@ def test_rest_takes_an_archive_step_by_step(client: Client, cast: SimpleNamespac
     body = {"archive": SimpleUploadedFile("a.zip", data), "team": "grid"}
     assert client.post(address, body, **factories.bearer(cast.bob)).status_code == 403
     assert client.post(address, {"archive": SimpleUploadedFile("a.zip", b"text")}, **key).status_code == 400
-    made = client.post(address, {"archive": SimpleUploadedFile("a.zip", data)}, **key)
-    assert (made.status_code, made.json()["state"]) == (201, "waiting")
-    one = f"{address}{made.json()['id']}/"
+    answer = client.post(address, {"archive": SimpleUploadedFile("a.zip", data)}, **key)
+    assert (answer.status_code, answer.json()["state"]) == (201, "waiting")
+    one = f"{address}{answer.json()['id']}/"
     agree = {"data": {"people": {"oscar": "alice"}}, "content_type": "application/json"}
     assert client.post(f"{one}agree/", **agree, **key).status_code == 409
     carry_out()

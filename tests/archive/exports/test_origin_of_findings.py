@@ -99,15 +99,15 @@ def words_of(campaign: Campaign, cast: SimpleNamespace) -> str:
 def test_a_report_counts_as_verified_what_was_measured_here(proved: Campaign, cast: SimpleNamespace) -> None:
     assert ", 1 was verified by measuring." in words_of(proved, cast)
     new = brought(proved, cast)
-    told = words_of(new, cast)
-    assert "verified by measuring." not in told
-    assert ", 1 was verified elsewhere." in told
-    assert "gain of ×1.2 realised elsewhere" in told
-    assert "Measured again elsewhere in" in told
+    words = words_of(new, cast)
+    assert "verified by measuring." not in words
+    assert ", 1 was verified elsewhere." in words
+    assert "gain of ×1.2 realised elsewhere" in words
+    assert "Measured again elsewhere in" in words
     judge(new.findings.get(state="verified"), "verified")
-    told = words_of(new, cast)
-    assert ", 1 was verified by measuring." in told
-    assert "was verified elsewhere" not in told
+    words = words_of(new, cast)
+    assert ", 1 was verified by measuring." in words
+    assert "was verified elsewhere" not in words
 
 
 def test_a_management_report_counts_it_apart(proved: Campaign, cast: SimpleNamespace) -> None:

@@ -60,19 +60,24 @@ def test_it_is_looked_through_and_stored_in_turns(
     cast: SimpleNamespace, packed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(services, "TURN_S", -1.0)
-    made = take(cast, packed)
+    archive = take(cast, packed)
     for state, next_state in (("waiting", "ready"), ("agreed", "done")):
         # A file a turn: each is compared once.
         for turn in range(1, files_of(packed)):
             assert carry_out()
-            made.refresh_from_db()
-            assert (made.state, made.done, made.total, made.attempts) == (state, turn, files_of(packed), 0)
+            archive.refresh_from_db()
+            assert (archive.state, archive.done, archive.total, archive.attempts) == (
+                state,
+                turn,
+                files_of(packed),
+                0,
+            )
         assert carry_out()
-        made.refresh_from_db()
-        assert made.state == next_state
+        archive.refresh_from_db()
+        assert archive.state == next_state
         if next_state == "ready":
-            services.agree(incoming=made, user=cast.oscar, choices={})
-    assert Campaign.objects.get().pk == made.campaign_id
+            services.agree(incoming=archive, user=cast.oscar, choices={})
+    assert Campaign.objects.get().pk == archive.campaign_id
 
 
 def test_another_teams_comes_between_two_turns(
@@ -94,7 +99,7 @@ def test_another_teams_comes_between_two_turns(
 def test_a_worker_that_is_lost_costs_a_turn_and_not_the_whole(
     cast: SimpleNamespace, packed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = take(cast, packed)
+    incoming = take(cast, packed)
     with monkeypatch.context() as short:
         short.setattr(services, "TURN_S", -1.0)
         for _turn in range(3):
@@ -114,13 +119,13 @@ def test_a_worker_that_is_lost_costs_a_turn_and_not_the_whole(
             with pytest.raises(Lost):
                 carry_out()
         compared.clear()
-        made.refresh_from_db()
-        assert (made.state, made.done, made.attempts) == ("checking", 3, lost)
+        incoming.refresh_from_db()
+        assert (incoming.state, incoming.done, incoming.attempts) == ("checking", 3, lost)
         services.resume(now=timezone.now())
     monkeypatch.setattr(Archive, "_digest", lambda archive, name: compared.append(name) or digest(archive, name))
     assert carry_out()
-    made.refresh_from_db()
-    assert made.state == "ready"
+    incoming.refresh_from_db()
+    assert incoming.state == "ready"
     # What was compared before is not compared again, and all else is.
     names = [name for name in unpacked(packed) if name != form.SUMS]
     assert set(names[4:]) <= set(compared) <= set(names) and len(compared) <= files_of(packed) - 3
@@ -132,11 +137,11 @@ def test_what_is_wrong_with_a_late_file_is_found_in_a_later_turn(
     monkeypatch.setattr(services, "TURN_S", -1.0)
     files = unpacked(packed)
     last = [name for name in files if name.startswith("raw/")][-1]
-    made = take(cast, repacked({**files, last: b"other"}.items()))
+    archive = take(cast, repacked({**files, last: b"other"}.items()))
     while carry_out():
         pass
-    made.refresh_from_db()
-    assert (made.state, made.reason["params"]["name"]) == ("refused", last)
+    archive.refresh_from_db()
+    assert (archive.state, archive.reason["params"]["name"]) == ("refused", last)
 
 
 def test_a_file_that_is_too_large_to_be_read_is_not_unpacked_for_its_sum(
@@ -146,10 +151,10 @@ def test_a_file_that_is_too_large_to_be_read_is_not_unpacked_for_its_sum(
     read: list[str] = []
     monkeypatch.setattr(Archive, "_digest", lambda _archive, name: read.append(name))
     files = unpacked(packed)
-    made = take(cast, repacked({**files, "raw/big": b"0" * 2000}.items()))
+    archive = take(cast, repacked({**files, "raw/big": b"0" * 2000}.items()))
     sums = files[form.SUMS] + b"0" * 64 + b"  raw/big\n"
-    made.path.write_bytes(repacked({**files, "raw/big": b"0" * 2000, form.SUMS: sums}.items()))
+    archive.path.write_bytes(repacked({**files, "raw/big": b"0" * 2000, form.SUMS: sums}.items()))
     assert carry_out()
-    made.refresh_from_db()
-    assert (made.state, read) == ("refused", [])
-    assert "raw/" in made.reason["params"]["place"]
+    archive.refresh_from_db()
+    assert (archive.state, read) == ("refused", [])
+    assert "raw/" in archive.reason["params"]["place"]

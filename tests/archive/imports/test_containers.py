@@ -76,13 +76,13 @@ def test_it_yields_the_files_of_an_archive(file: io.BytesIO) -> None:
 def test_it_opens_an_archive_within_an_archive_and_no_deeper() -> None:
     packed = gzip.compress(b"PING")
     inner = tarred({"a.txt": b"a", "b.txt.gz": packed}, "w:gz").getvalue()
-    found = entries(zipped({"inner.tar.gz": inner, "c.txt.gz": packed}))
-    assert [(entry.name, entry.content) for entry in found] == [
+    search_entries = entries(zipped({"inner.tar.gz": inner, "c.txt.gz": packed}))
+    assert [(entry.name, entry.content) for entry in search_entries] == [
         ("a.txt", b"a"),
         ("b.txt.gz", b""),
         ("c.txt", b"PING"),
     ]
-    assert "unpack it first" in str(found[1].refusal)
+    assert "unpack it first" in str(search_entries[1].refusal)
 
 
 def test_it_passes_over_what_file_managers_add() -> None:
@@ -109,9 +109,9 @@ def test_a_zip_of_korean_windows_has_korean_names() -> None:
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "a/../../b", "C:\\temp\\x", "..\\x"])
 def test_paths_that_lead_out_are_refused_one_by_one(name: str) -> None:
     for file in (zipped({name: b"x", "good.txt": b"PING"}), tarred({name: b"x", "good.txt": b"PING"})):
-        found = entries(file)
-        assert ["leads out" in str(entry.refusal) for entry in found] == [True, False]
-        assert found[0].content == b""
+        search_entries = entries(file)
+        assert ["leads out" in str(entry.refusal) for entry in search_entries] == [True, False]
+        assert search_entries[0].content == b""
 
 
 def test_links_and_devices_are_refused() -> None:
@@ -182,9 +182,9 @@ def test_one_large_file_is_refused_and_its_neighbours_are_read() -> None:
     limits = UnpackingLimits(entry_bytes=MIB)
     files = {"large": bytes(2 * MIB), "small": b"PING"}
     for file in (zipped(files), tarred(files), tarred(files, "w:gz")):
-        found = entries(file, limits=limits)
-        assert ["larger than 1 MiB" in str(entry.refusal) for entry in found] == [True, False]
-        assert found[1].content == b"PING"
+        search_entries = entries(file, limits=limits)
+        assert ["larger than 1 MiB" in str(entry.refusal) for entry in search_entries] == [True, False]
+        assert search_entries[1].content == b"PING"
     assert "larger" in str(entries(io.BytesIO(bytes(2 * MIB)), limits=limits)[0].refusal)
 
 

@@ -171,9 +171,9 @@ def test_where_all_is_known_nothing_is_to_be_said(cast: SimpleNamespace, ends: l
 
 def test_no_rule_can_read_what_is_not_known(cast: SimpleNamespace, ends: list[Node]) -> None:
     campaign = stored(table(cast, REPEATED, streams=STREAMS, goodput=GOODPUT), ends, alike=True)
-    (found,) = evidence.by_ends(campaign).values()
-    assert [point.parameters["streams"] for point in found.points] == [1, 2, 4]
-    for point in found.points:
+    (figures,) = evidence.by_ends(campaign).values()
+    assert [point.parameters["streams"] for point in figures.points] == [1, 2, 4]
+    for point in figures.points:
         with pytest.raises(UnknownParameter, match="window"):
             point.parameters.get("window", 0)
         with pytest.raises(UnknownParameter, match="direction"):

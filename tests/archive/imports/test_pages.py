@@ -176,8 +176,8 @@ def test_a_node_that_is_missing_is_asked_for_once_and_a_team_without_any_is_told
     assert "The team has no node yet" in page and "1 refused" in page
     wrong = client.post(f"{address}complete/", {"name": "x", "g0_include": "on", "g1_include": "on"})
     assert wrong.status_code == 422 and wrong.content.decode().count("Choose the node that") == 2
-    shown = client.get(f"{address}?show=refused").content.decode()
-    assert "It begins: x – send all of it as the tool printed it" in shown
+    html = client.get(f"{address}?show=refused").content.decode()
+    assert "It begins: x – send all of it as the tool printed it" in html
 
 
 def test_the_list_and_the_preview_ask_a_fixed_number_of_questions(

@@ -147,10 +147,10 @@ def test_a_recipe_is_run_over_rest_by_another_team_on_its_own_nodes(
     assert refused.status_code == 400
     assert list(refused.json()["fields"]) == ["nodes.node 2"]
     wish["nodes"]["node 2"] = "right"
-    made = client.post("/api/v1/campaigns/run/", wish, content_type="application/json", **headers)
-    assert made.status_code == 201
-    assert made.json()["cloned_from"] is None
-    again = Campaign.objects.get(pk=made.json()["id"])
+    answer = client.post("/api/v1/campaigns/run/", wish, content_type="application/json", **headers)
+    assert answer.status_code == 201
+    assert answer.json()["cloned_from"] is None
+    again = Campaign.objects.get(pk=answer.json()["id"])
     assert (again.team, again.state) == (cast.other_team, Campaign.State.DRAFT)
     original = public.experiments.get()
     copy = again.experiments.get()

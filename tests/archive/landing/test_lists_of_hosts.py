@@ -34,7 +34,7 @@ def test_lists_of_hosts_are_hidden(cast: SimpleNamespace, written: str) -> None:
 )
 def test_a_name_broken_at_the_end_of_a_line_is_hidden(cast: SimpleNamespace, written: str) -> None:
     make.nodes(cast.team, "zephyrnode-1", "zephyr-node")
-    shown = Hidden(cast.team.pk).text(f"on {written} went")
-    assert "zephyr" not in shown
-    assert shown.startswith("on ")
-    assert shown.endswith(" went")
+    name = Hidden(cast.team.pk).text(f"on {written} went")
+    assert "zephyr" not in name
+    assert name.startswith("on ")
+    assert name.endswith(" went")

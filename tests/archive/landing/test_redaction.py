@@ -145,8 +145,8 @@ def test_what_looks_like_an_address_is_hidden_though_nobody_described_it(names: 
         "\\n{}",
         "{}から",
     ):
-        shown = names.text(context.format(written))
-        assert FOREIGN[written].lower() not in shown.lower(), shown
+        name = names.text(context.format(written))
+        assert FOREIGN[written].lower() not in name.lower(), name
 
 
 @pytest.mark.parametrize("written", FIGURES)
@@ -282,10 +282,10 @@ def test_its_team_reads_the_page_as_strangers_will_before_it_is_shared(
     assert client.get(at).status_code == 404
     client.force_login(cast.oscar)
     assert at in client.get(f"/campaigns/{secret.pk}/sharing/").content.decode()
-    shown = client.get(at).content.decode()
-    assert "This is what strangers read" in shown
-    assert "kisti01" not in shown and "node 1" in shown
-    assert f"/c/{secret.permanent_id}/recipe.yaml?as=stranger" in shown
+    html = client.get(at).content.decode()
+    assert "This is what strangers read" in html
+    assert "kisti01" not in html and "node 1" in html
+    assert f"/c/{secret.permanent_id}/recipe.yaml?as=stranger" in html
     rest = f"/api/v1/permanent-ids/{secret.permanent_id}/?as=stranger"
     told = client.get(rest, **people.bearer(cast.bob)).json()
     assert told["redacted"] is True

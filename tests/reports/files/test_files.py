@@ -93,16 +93,16 @@ def test_a_failure_says_why_and_offers_another_attempt(
     address = reverse("renderings:edition", args=[edition.permanent_id])
     page(client, address, format="pdf")
     Rendering.objects.update(state=State.FAILED, error={"msgid": "It is <too> large.", "params": {}})
-    shown = page(client, address)
-    assert "It is &lt;too&gt; large." in shown
-    assert "Try again" in shown
+    html = page(client, address)
+    assert "It is &lt;too&gt; large." in html
+    assert "Try again" in html
 
 
 def test_strangers_and_those_who_are_not_signed_in_find_nothing(
     client: Client, cast: SimpleNamespace, edition: Edition
 ) -> None:
-    made = ready(edition)
-    addresses = [reverse("renderings:edition", args=[edition.permanent_id]), made.get_absolute_url()]
+    rendering = ready(edition)
+    addresses = [reverse("renderings:edition", args=[edition.permanent_id]), rendering.get_absolute_url()]
     assert [client.get(address).status_code for address in addresses] == [404, 404]
     client.force_login(cast.charlie)
     assert [client.get(address).status_code for address in addresses] == [404, 404]
@@ -112,14 +112,14 @@ def test_strangers_and_those_who_are_not_signed_in_find_nothing(
 def test_what_is_public_is_fetched_without_signing_in_but_made_for_people_only(
     client: Client, cast: SimpleNamespace, edition: Edition, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = ready(edition)
+    rendering = ready(edition)
     monkeypatch.setattr("apps.reports.queries.editions_for", lambda _user: Edition.objects.all())
     address = reverse("renderings:edition", args=[edition.permanent_id])
-    shown = page(client, address)
-    assert made.get_absolute_url() in shown
-    assert "Make" not in shown
-    assert "Sign in" in shown
-    assert b"".join(client.get(made.get_absolute_url()).streaming_content).decode() == edition.canonical
+    html = page(client, address)
+    assert rendering.get_absolute_url() in html
+    assert "Make" not in html
+    assert "Sign in" in html
+    assert b"".join(client.get(rendering.get_absolute_url()).streaming_content).decode() == edition.canonical
     assert client.post(address, {"format": "pdf"}).headers["Location"].startswith("/accounts/")
     assert Rendering.objects.count() == 1
 

@@ -39,16 +39,16 @@ def test_a_caption_stands_on_the_page_where_its_table_begins(tmp_path: Path) -> 
     # So many tables of so many lengths begin at every height of a page, and end at every other.
     lengths = (*(2 + place % (layout.WHOLE_ROWS - 1) for place in range(80)), *range(layout.WHOLE_ROWS + 1, 31))
     blocks = [block for rows in lengths for block in (Paragraph(("So it was. " * rows,)), table_of(rows))]
-    found = pages(
+    page_numbers = pages(
         tmp_path,
         (Section("s", "Results", blocks=tuple(blocks)),),
         {"captions": "figure.caption", "links": "link"},
     )
-    assert len(found["captions"]) == len(lengths)
-    assert len(set(found["captions"])) > 5
-    assert found["captions"] == found["links"][::2]
+    assert len(page_numbers["captions"]) == len(lengths)
+    assert len(set(page_numbers["captions"])) > 5
+    assert page_numbers["captions"] == page_numbers["links"][::2]
     # A short table stands on one page.
-    ends = list(zip(found["links"][::2], found["links"][1::2], strict=True))
+    ends = list(zip(page_numbers["links"][::2], page_numbers["links"][1::2], strict=True))
     assert all(first == last for first, last in ends[:80])
     assert any(first != last for first, last in ends[80:])
 
@@ -74,11 +74,11 @@ def test_what_leads_to_a_table_stands_on_the_page_that_is_turned_for_it(tmp_path
     table, said = Table("t", "All", columns, rows), Paragraph((link,))
     parts = (Section("p1", "Part 1", blocks=(table,)), Section("p2", "Part 2", blocks=(said, table, said)))
     after = Section("after", "Conclusion", blocks=(Paragraph((link,)),))
-    found = pages(
+    page_numbers = pages(
         tmp_path,
         (Section("s", "Every trial", sections=parts), after),
         {"headings": "heading.where(outlined: true)", "links": "link"},
     )
     # The title and the contents have two pages.
-    assert found["headings"] == [3, 3, 4, 5]
-    assert found["links"] == [3, 4, 4, 5, 5]
+    assert page_numbers["headings"] == [3, 3, 4, 5]
+    assert page_numbers["links"] == [3, 4, 4, 5, 5]

@@ -28,17 +28,17 @@ def of(*blocks: object) -> Document:
 def test_it_is_a_tagged_pdf_a_with_bookmarks_in_the_documents_language(tmp_path: Path) -> None:
     shares: list[float] = []
     pdf.render(documents.document("ko"), IMPRINT, tmp_path / "a.pdf", shares.append)
-    made = (tmp_path / "a.pdf").read_bytes()
-    assert made.startswith(b"%PDF-1.7")
-    assert b"<pdfaid:part>2</pdfaid:part>" in made
-    assert b"<pdfaid:conformance>A</pdfaid:conformance>" in made
+    content = (tmp_path / "a.pdf").read_bytes()
+    assert content.startswith(b"%PDF-1.7")
+    assert b"<pdfaid:part>2</pdfaid:part>" in content
+    assert b"<pdfaid:conformance>A</pdfaid:conformance>" in content
     for part in (b"/Outlines", b"/Lang(ko)", b"NanumGothic", b"/MarkInfo"):
-        assert part in made
-    assert b"/URI(https://fathom.example/ref/trial:7k3m-9qxt-2v4h/0/1)" in made
+        assert part in content
+    assert b"/URI(https://fathom.example/ref/trial:7k3m-9qxt-2v4h/0/1)" in content
     assert shares == sorted(shares)
     assert shares[-1] < 1
     pdf.render(documents.document("ko"), IMPRINT, tmp_path / "b.pdf", shares.append)
-    assert (tmp_path / "b.pdf").read_bytes() == made
+    assert (tmp_path / "b.pdf").read_bytes() == content
 
 
 def test_no_text_is_markup_and_no_letter_stops_it(tmp_path: Path) -> None:
@@ -91,8 +91,8 @@ def test_heaps_of_accents_are_set_as_far_as_any_writing_has_them(
 
 
 def table_of(columns: int, rows: int, most_cells: int = 10**6, text: str = "983.0 Mbit/s") -> dict[str, object]:
-    made = Table("k", "c", tuple(Column(f"c{place}") for place in range(columns)), rows=((text,) * columns,) * rows)
-    return layout.table_of(made, "Table 1", IMPRINT, most_cells)
+    table = Table("k", "c", tuple(Column(f"c{place}") for place in range(columns)), rows=((text,) * columns,) * rows)
+    return layout.table_of(table, "Table 1", IMPRINT, most_cells)
 
 
 def test_the_page_is_turned_for_a_wide_table_of_many_rows() -> None:
@@ -104,9 +104,9 @@ def test_the_page_is_turned_for_a_wide_table_of_many_rows() -> None:
 
 def test_a_text_stands_apart_from_the_number_before_it_and_a_unit_in_one_piece() -> None:
     columns = (Column("Goodput", "M bit/s", "number"), Column("State"), Column("At"))
-    made = layout.table_of(Table("k", "c", columns, rows=((1.0, "done", "now"),)), "Table 1", IMPRINT, 100)
-    assert made["gaps"] == [0, layout._GAP_PT, 0]
-    assert made["heads"][0] == "Goodput (M\u00a0bit/s)"
+    drawing = layout.table_of(Table("k", "c", columns, rows=((1.0, "done", "now"),)), "Table 1", IMPRINT, 100)
+    assert drawing["gaps"] == [0, layout._GAP_PT, 0]
+    assert drawing["heads"][0] == "Goodput (M\u00a0bit/s)"
 
 
 def test_before_a_page_is_turned_long_texts_are_wrapped_earlier() -> None:
@@ -116,9 +116,9 @@ def test_before_a_page_is_turned_long_texts_are_wrapped_earlier() -> None:
 
 
 def test_of_more_cells_than_fit_the_first_rows_are_set_and_the_rest_is_told() -> None:
-    made = table_of(10, 100, most_cells=200)
-    assert len(made["rows"]) == 20
-    assert made["notes"] == ["Here stand the first 20 of 100 rows; the spreadsheet and the CSV have all."]
+    drawing = table_of(10, 100, most_cells=200)
+    assert len(drawing["rows"]) == 20
+    assert drawing["notes"] == ["Here stand the first 20 of 100 rows; the spreadsheet and the CSV have all."]
 
 
 def test_a_long_word_may_be_broken_and_a_short_one_may_not() -> None:

@@ -65,8 +65,8 @@ def finding(campaign: Campaign, rule: str, state: str, gain: float | None) -> Fi
 
 def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: SimpleNamespace) -> None:
     document = report(quarter)
-    found = tables(document)
-    [tool] = lines(found["tools"])
+    document_tables = tables(document)
+    [tool] = lines(document_tables["tools"])
     # Eight times two trials, three that failed and one that was cancelled; what is private is in none of it.
     assert tool == {
         "Tool": "iperf3 TCP",
@@ -84,22 +84,22 @@ def test_what_was_done_is_counted_by_tool_month_testbed_and_person(quarter: Simp
     # 2 s at each rate, in the unit of its column.
     moved = sum(2 * rate / 8 for rate in _rates(quarter))
     assert tool["Data moved"] == pytest.approx(moved / 2**20)
-    assert found["tools"].columns[-1].unit == "MiB"
-    months = lines(found["months"])
+    assert document_tables["tools"].columns[-1].unit == "MiB"
+    months = lines(document_tables["months"])
     assert [(row["Month"], row["Trials"]) for row in months] == [("2026-01", 12), ("2026-02", 8)]
-    usage = lines(found["usage"])
+    usage = lines(document_tables["usage"])
     assert [(row["Testbed"], row["Site"], row["Used by"]) for row in usage] == [
         ("Busan testbed", "Busan", "oscar"),
         ("Daejeon testbed", "Daejeon", "oscar"),
     ]
     # Each testbed gave one of the two nodes.
     assert usage[0]["Node-hours"] == pytest.approx(16 / 60 + 3, abs=5e-5)
-    faulty = lines(found["campaigns"])[1]
+    faulty = lines(document_tables["campaigns"])[1]
     assert (faulty["Campaign"], faulty["Launched"], faulty["Made by"]) == ("Faulty", "2026-01-06", "oscar")
     ends = faulty["Measured"], faulty["Failed"], faulty["Not measured"], faulty["Success"]
     assert ends == (0, 3, 1, 0)
     assert faulty["Node-hours"] == pytest.approx(6)
-    key_figures = {row["What"]: row["Value"] for row in lines(found["key-figures"])}
+    key_figures = {row["What"]: row["Value"] for row in lines(document_tables["key-figures"])}
     assert key_figures["Campaigns"] == "9"
     assert key_figures["Success"] == "84.2 %"
     assert key_figures["Regressions"] == "1"
@@ -113,18 +113,18 @@ def _rates(quarter: SimpleNamespace) -> list[float]:
 
 def test_pairs_of_sites_stand_against_their_ceiling_and_regressions_are_named(quarter: SimpleNamespace) -> None:
     document = report(quarter)
-    found = tables(document)
-    [pair] = lines(found["pairs-iperf3-tcp"])
+    document_tables = tables(document)
+    [pair] = lines(document_tables["pairs-iperf3-tcp"])
     assert (pair["From"], pair["To"], pair["Campaign"]) == ("Daejeon", "Busan", "Week 0")
     assert pair["Best"] == pytest.approx(942.1, rel=1e-3)
     assert pair["Latest"] == pytest.approx(751.4, rel=1e-3)
     # TCP with timestamps on frames of 9000 bytes over 1 Gbit/s.
     assert pair["Ceiling"] == pytest.approx(990.0, rel=1e-3)
     assert pair["Best of ceiling"] == pytest.approx(100 * pair["Best"] / pair["Ceiling"], rel=1e-4)
-    [change] = lines(found["regressions"])
+    [change] = lines(document_tables["regressions"])
     assert (change["Nodes"], change["Since"], change["Verdict"]) == ("kisti01 → pnu01", "Week 4", "found")
     assert change["Difference"] == pytest.approx(-20, abs=0.5)
-    assert "improvements" not in found
+    assert "improvements" not in document_tables
     [attention] = [block for block in document.summary if isinstance(block, Items)]
     assert attention.items[0][0].text == (
         "Regression: iperf3 TCP, kisti01 → pnu01, from 940.2 Mbit/s to 752.2 Mbit/s: "
@@ -150,8 +150,8 @@ def test_a_dismissed_change_is_no_regression_and_an_explained_one_says_why(quart
             user=quarter.cast.oscar,
             now=NOW,
         )
-        found = tables(report(quarter))
-        rows = lines(found["regressions"]) if "regressions" in found else []
+        document_tables = tables(report(quarter))
+        rows = lines(document_tables["regressions"]) if "regressions" in document_tables else []
         assert [(row["Verdict"], row["Explanation"]) for row in rows] == shown
 
 
@@ -177,15 +177,15 @@ def test_findings_are_told_with_what_they_gained(quarter: SimpleNamespace) -> No
         judged_at=START + WEEK,
     )
     document = report(quarter)
-    found = tables(document)
+    document_tables = tables(document)
     # A time that falls to a fifth is more than a rate that rises by a fifth.
-    assert [row["Finding"] for row in lines(found["open"])] == ["Do open-large", "Do open-small"]
-    assert [row["Finding"] for row in lines(found["accepted"])] == ["Do taken"]
-    [verified] = lines(found["verified"])
+    assert [row["Finding"] for row in lines(document_tables["open"])] == ["Do open-large", "Do open-small"]
+    assert [row["Finding"] for row in lines(document_tables["accepted"])] == ["Do taken"]
+    [verified] = lines(document_tables["verified"])
     assert (verified["Before"], verified["After"]) == ("160.0 Mbit/s", "944.0 Mbit/s")
     assert (verified["Predicted gain (ratio)"], verified["Realised gain (ratio)"]) == (6.0, 5.9)
-    assert found["verified"].rows[0][1].ref.startswith(f"finding:{campaign.permanent_id}/done/")  # type: ignore[union-attr]
-    assert {row["State"]: row["Number"] for row in lines(found["states"])}["new"] == 2
+    assert document_tables["verified"].rows[0][1].ref.startswith(f"finding:{campaign.permanent_id}/done/")  # type: ignore[union-attr]
+    assert {row["State"]: row["Number"] for row in lines(document_tables["states"])}["new"] == 2
     assert "1 recommendation was verified; it gained ×5.9." in _words(document)
     # Verified before the period: no gain of it.
     late = Selection(DATES, (START + 3 * WEEK).date(), NOW.date())
@@ -204,11 +204,11 @@ def _words(document: Document) -> str:
 def test_a_period_and_sites_narrow_everything(quarter: SimpleNamespace) -> None:
     second = Selection(DATES, (START + WEEK).date(), (START + WEEK).date())
     document = report(quarter, second)
-    found = tables(document)
-    assert [row["Campaign"] for row in lines(found["campaigns"])] == ["Week 1"]
-    assert lines(found["tools"])[0]["Trials"] == 2
+    document_tables = tables(document)
+    assert [row["Campaign"] for row in lines(document_tables["campaigns"])] == ["Week 1"]
+    assert lines(document_tables["tools"])[0]["Trials"] == 2
     assert document.rests_on == (f"campaign:{quarter.weekly[1].permanent_id}",)
-    assert "regressions" not in found
+    assert "regressions" not in document_tables
     [c] = make.nodes(quarter.cast.team, "knu01", site="Daegu")
     elsewhere = Selection(DATES, START.date(), NOW.date(), sites=(c.testbed.site_id,))
     empty = report(quarter, elsewhere)

@@ -31,10 +31,10 @@ def test_a_file_system_is_within_the_site_that_serves_it(cast: SimpleNamespace, 
         system.save()
     now = timezone.now()
     document = overview.build(team=cast.team, selection=replace(WHOLE, last=now.date()), language="en", now=now)
-    found = sections_of(document)
+    sections = sections_of(document)
     other = {"within": "elsewhere", "elsewhere": "within"}[key]
-    assert f"{other}-iozone" not in found
-    [table] = [block for block in found[f"{key}-iozone"].blocks if isinstance(block, Table)]
+    assert f"{other}-iozone" not in sections
+    [table] = [block for block in sections[f"{key}-iozone"].blocks if isinstance(block, Table)]
     site = own.testbed.site.name
     assert [row[:2] for row in table.rows] == [[site, "Whole GPFS (Busan)" if key == "elsewhere" else "Whole GPFS"]]
     assert ("within sites" in table.caption) == (key == "within")

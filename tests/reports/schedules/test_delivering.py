@@ -36,15 +36,15 @@ def text_of(message: Any) -> str:
 
 
 def test_a_due_schedule_mails_a_frozen_edition_with_its_files_once(world: SimpleNamespace) -> None:
-    made = schedule(world)
-    assert made.next_at == DATE
+    mail_schedule = schedule(world)
+    assert mail_schedule.next_at == DATE
     services.start_due(now=DATE - timedelta(seconds=1))
     assert not Delivery.objects.exists()
     for _again in range(2):
         services.start_due(now=DUE)
     delivery = Delivery.objects.get()
-    made.refresh_from_db()
-    assert (delivery.due_at, delivery.state, made.next_at) == (DATE, "waiting", DATE + timedelta(days=1))
+    mail_schedule.refresh_from_db()
+    assert (delivery.due_at, delivery.state, mail_schedule.next_at) == (DATE, "waiting", DATE + timedelta(days=1))
     delivery = carried(delivery, DUE)
     edition = Edition.objects.get()
     assert (delivery.state, delivery.edition, edition.report) == ("rendering", edition, world.report)
@@ -73,8 +73,8 @@ def test_a_due_schedule_mails_a_frozen_edition_with_its_files_once(world: Simple
 def test_a_summary_is_read_in_the_mail_itself(world: SimpleNamespace, settings: Any) -> None:
     settings.PUBLIC_URL = "https://fathom.example.org/"
     occurrence(world, datetime(2026, 2, 10, 8, 0, tzinfo=UTC))
-    made = schedule(world, formats=[], recipients=["lead@example.org"])
-    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    mail_schedule = schedule(world, formats=[], recipients=["lead@example.org"])
+    delivery = services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
     assert carried(carried(delivery, NOW), NOW).state == "done"
     body = mail.outbox[0].body
     assert "From 2026-02-01 to 2026-02-28 1 campaign brought 2 trials to their end: 2 measured." in body
@@ -83,8 +83,8 @@ def test_a_summary_is_read_in_the_mail_itself(world: SimpleNamespace, settings: 
 
 
 def test_a_mail_about_a_period_without_measurements_says_so(world: SimpleNamespace) -> None:
-    made = schedule(world, formats=[], recipients=["lead@example.org"])
-    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    mail_schedule = schedule(world, formats=[], recipients=["lead@example.org"])
+    delivery = services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
     assert carried(carried(delivery, NOW), NOW).state == "done"
     [nothing] = Edition.objects.get().document.sections
     [said] = nothing.blocks[0].parts  # type: ignore[union-attr]
@@ -92,8 +92,8 @@ def test_a_mail_about_a_period_without_measurements_says_so(world: SimpleNamespa
 
 
 def test_without_recipients_the_edition_is_left_in_the_page(world: SimpleNamespace) -> None:
-    made = schedule(world, formats=[], recipients=[])
-    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    mail_schedule = schedule(world, formats=[], recipients=[])
+    delivery = services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
     assert carried(carried(delivery, NOW), NOW).state == "done"
     assert Edition.objects.count() == 1
     assert not mail.outbox
@@ -104,8 +104,8 @@ def test_without_a_mail_server_mails_are_files_in_a_folder(
 ) -> None:
     assert base.EMAIL_BACKEND == "django.core.mail.backends.filebased.EmailBackend"
     settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = base.EMAIL_BACKEND, tmp_path / "mail"
-    made = schedule(world, formats=[])
-    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    mail_schedule = schedule(world, formats=[])
+    delivery = services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
     assert carried(carried(delivery, NOW), NOW).state == "done"
     # Mails of one moment may share a file.
     text = "".join(path.read_text() for path in (tmp_path / "mail").iterdir())
@@ -113,22 +113,24 @@ def test_without_a_mail_server_mails_are_files_in_a_folder(
 
 
 def test_a_report_that_a_schedule_delivers_is_not_deleted(world: SimpleNamespace) -> None:
-    made = schedule(world)
+    mail_schedule = schedule(world)
     with pytest.raises(ValidationError, match="delete the schedule first"):
         reports.delete_report(report=world.report, user=world.cast.oscar)
-    services.delete_schedule(schedule=made, user=world.cast.oscar)
+    services.delete_schedule(schedule=mail_schedule, user=world.cast.oscar)
     reports.delete_report(report=world.report, user=world.cast.oscar)
 
 
 def test_a_series_delivers_each_campaign_once_in_the_language_of_the_schedule(world: SimpleNamespace) -> None:
-    made = schedule(world, report=None, series=world.series, language="ko", formats=[], recipients=["a@example.org"])
+    mail_schedule = schedule(
+        world, report=None, series=world.series, language="ko", formats=[], recipients=["a@example.org"]
+    )
     ends: list[tuple[str, str]] = []
     for day in (0, 7, 7):
         at = NOW + timedelta(days=day)
         if (day == 7 and len(ends) == 1) or day == 0:
             occurrence(world, at)
         now = at + timedelta(hours=3, minutes=10 * len(ends))
-        delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=now), now)
+        delivery = carried(services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=now), now)
         delivery = carried(delivery, now) if delivery.is_open else delivery
         ends.append((delivery.state, delivery.edition.title if delivery.edition else text_of(delivery.note)))
     assert ends == [
@@ -152,8 +154,8 @@ def test_a_mail_server_that_is_away_is_tried_again_and_nobody_is_mailed_twice(
         return usual(self, found)
 
     monkeypatch.setattr(locmem.EmailBackend, "send_messages", send)
-    made = schedule(world, formats=[])
-    delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
+    mail_schedule = schedule(world, formats=[])
+    delivery = carried(services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW), NOW)
     delivery = carried(delivery, NOW)
     assert (delivery.state, delivery.attempts, delivery.mailed) == ("rendering", 1, ["lead@example.org"])
     assert delivery.look_at == NOW + timedelta(minutes=1)
@@ -165,10 +167,10 @@ def test_a_mail_server_that_is_away_is_tried_again_and_nobody_is_mailed_twice(
 
 def test_a_mail_that_a_lost_worker_sends_again_is_known_by_its_number(world: SimpleNamespace, settings: Any) -> None:
     settings.PUBLIC_URL = "https://fathom.example.org/"
-    made = schedule(world, formats=[])
+    mail_schedule = schedule(world, formats=[])
     for minutes in (0, 10):
         now = NOW + timedelta(minutes=minutes)
-        delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=now), now)
+        delivery = carried(services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=now), now)
         assert carried(delivery, now).state == "done"
         # The worker was lost before it could write down that the server took the mail.
         Delivery.objects.filter(pk=delivery.pk).update(state="rendering", mailed=[])
@@ -184,8 +186,8 @@ def test_it_is_given_up_after_several_attempts(world: SimpleNamespace, monkeypat
         raise RuntimeError("no mail today")
 
     monkeypatch.setattr(report_mail, "send", fail)
-    made = schedule(world, formats=[])
-    delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
+    mail_schedule = schedule(world, formats=[])
+    delivery = carried(services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW), NOW)
     for day in range(deliveries.MOST_ATTEMPTS):
         assert delivery.state == "rendering"
         delivery = carried(delivery, NOW + timedelta(days=day))
@@ -196,18 +198,24 @@ def test_it_is_given_up_after_several_attempts(world: SimpleNamespace, monkeypat
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda made, cast: Schedule.objects.filter(pk=made.pk).update(saved_by=None), "save the schedule again"),
-        (lambda made, cast: Membership.objects.filter(user=cast.oscar).delete(), "oscar, for whom the schedule acts"),
         (
-            lambda made, cast: Membership.objects.filter(user=cast.oscar).update(role="viewer"),
+            lambda mail_schedule, cast: Schedule.objects.filter(pk=mail_schedule.pk).update(saved_by=None),
+            "save the schedule again",
+        ),
+        (
+            lambda mail_schedule, cast: Membership.objects.filter(user=cast.oscar).delete(),
+            "oscar, for whom the schedule acts",
+        ),
+        (
+            lambda mail_schedule, cast: Membership.objects.filter(user=cast.oscar).update(role="viewer"),
             "may not write for the team any more",
         ),
     ],
 )
 def test_who_may_write_no_more_delivers_no_more(world: SimpleNamespace, spoil: Any, said: str) -> None:
-    made = schedule(world)
-    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
-    spoil(made, world.cast)
+    mail_schedule = schedule(world)
+    delivery = services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
+    spoil(mail_schedule, world.cast)
     delivery = carried(delivery, NOW)
     assert delivery.state == "failed"
     assert said in text_of(delivery.note)
@@ -215,8 +223,8 @@ def test_who_may_write_no_more_delivers_no_more(world: SimpleNamespace, spoil: A
 
 
 def test_a_file_that_fails_is_told_and_the_mail_goes_without_it(world: SimpleNamespace) -> None:
-    made = schedule(world, formats=["json", "pdf"], recipients=["lead@example.org"])
-    delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
+    mail_schedule = schedule(world, formats=["json", "pdf"], recipients=["lead@example.org"])
+    delivery = carried(services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW), NOW)
     error = {"msgid": "A figure could not be drawn; the service's log says why.", "params": {}}
     Rendering.objects.filter(format="pdf").update(state="failed", error=error)
     assert rendering.carry_out_next(now=NOW)
@@ -229,8 +237,8 @@ def test_a_file_that_fails_is_told_and_the_mail_goes_without_it(world: SimpleNam
 
 def test_what_is_too_large_for_mail_stays_behind(world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_mail, "MOST_BYTES", 10)
-    made = schedule(world, recipients=["lead@example.org"])
-    delivery = carried(services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW), NOW)
+    mail_schedule = schedule(world, recipients=["lead@example.org"])
+    delivery = carried(services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW), NOW)
     assert rendering.carry_out_next(now=NOW)
     assert carried(delivery, NOW).state == "done"
     assert not mail.outbox[0].attachments
@@ -238,10 +246,10 @@ def test_what_is_too_large_for_mail_stays_behind(world: SimpleNamespace, monkeyp
 
 
 def test_one_delivery_at_a_time_and_a_lost_message_is_made_good(world: SimpleNamespace) -> None:
-    made = schedule(world)
-    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    mail_schedule = schedule(world)
+    delivery = services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
     with pytest.raises(services.Refused, match="under way"):
-        services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW + timedelta(seconds=1))
+        services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW + timedelta(seconds=1))
     services.start_due(now=DUE)
     assert list(Delivery.objects.all()) == [delivery]
     # While a worker is at it nobody else is, however long that takes; if it is killed, another takes it on at once.

@@ -32,8 +32,8 @@ def post(settings: Any) -> Iterator[smtp.Post]:
 
 def begun(world: SimpleNamespace, **changes: Any) -> Delivery:
     """Return a delivery whose report is frozen; no files unless `changes` name formats."""
-    made = schedule(world, **({"formats": []} | changes))
-    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    mail_schedule = schedule(world, **({"formats": []} | changes))
+    delivery = services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
     return carried(delivery)
 
 

@@ -93,10 +93,12 @@ def test_the_next_dates_are_shown_while_one_types(world: SimpleNamespace) -> Non
 
 
 def test_viewers_look_and_strangers_see_nothing(world: SimpleNamespace) -> None:
-    made = schedule(world)
-    pages = {name: reverse(f"schedules:{name}", args=[made.pk]) for name in ("schedule_detail", "deliveries")}
+    mail_schedule = schedule(world)
+    pages = {
+        name: reverse(f"schedules:{name}", args=[mail_schedule.pk]) for name in ("schedule_detail", "deliveries")
+    }
     writes = {
-        name: reverse(f"schedules:{name}", args=[made.pk])
+        name: reverse(f"schedules:{name}", args=[mail_schedule.pk])
         for name in ("deliver", "schedule_update", "schedule_delete")
     }
     bob, charlie, nobody = signed_in(world.cast.bob), signed_in(world.cast.charlie), Client()
@@ -105,7 +107,7 @@ def test_viewers_look_and_strangers_see_nothing(world: SimpleNamespace) -> None:
     for address in writes.values():
         assert [client.post(address).status_code for client in (bob, charlie, nobody)] == [403, 404, 302]
     assert "Deliver now" not in bob.get(pages["schedule_detail"]).content.decode()
-    assert made.name not in charlie.get(LIST).content.decode()
+    assert mail_schedule.name not in charlie.get(LIST).content.decode()
     assert not Delivery.objects.exists()
 
 
@@ -116,8 +118,8 @@ def test_the_list_asks_as_much_for_many_as_for_one(world: SimpleNamespace) -> No
     with CaptureQueriesContext(connection) as one:
         client.get(LIST)
     for number in range(5):
-        made = schedule(world, name=f"Number {number}")
-        services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+        mail_schedule = schedule(world, name=f"Number {number}")
+        services.deliver_now(schedule=mail_schedule, user=world.cast.oscar, now=NOW)
     with CaptureQueriesContext(connection) as many:
         client.get(LIST)
     assert len(many) == len(one) <= 12

@@ -61,16 +61,22 @@ def test_who_may_not_write_keeps_no_schedule(world: SimpleNamespace) -> None:
 
 
 def test_a_schedule_follows_its_zone_its_report_and_whoever_saved_it(world: SimpleNamespace) -> None:
-    made = schedule(world, language="ko", recipients=["a@example.org", " a@example.org "], formats=["pdf", "json"])
+    mail_schedule = schedule(
+        world, language="ko", recipients=["a@example.org", " a@example.org "], formats=["pdf", "json"]
+    )
     # A management report is in its own language.
-    assert (made.language, made.recipients, made.formats) == ("en", ["a@example.org"], ["pdf", "json"])
-    assert made.next_at == datetime(2026, 3, 2, 22, 0, tzinfo=UTC)
+    assert (mail_schedule.language, mail_schedule.recipients, mail_schedule.formats) == (
+        "en",
+        ["a@example.org"],
+        ["pdf", "json"],
+    )
+    assert mail_schedule.next_at == datetime(2026, 3, 2, 22, 0, tzinfo=UTC)
     saved = services.save_schedule(
-        schedule=made,
+        schedule=mail_schedule,
         user=world.cast.alice,
         now=NOW,
         name="Daily",
-        report=made.report,
+        report=mail_schedule.report,
         series=None,
         language="en",
         cron="0 7 * * *",
