@@ -9,7 +9,7 @@ from django.db import transaction
 from apps.bench.rules import runner
 from apps.bench.text import Message
 from apps.core import isolation
-from apps.core.shutdown import ShuttingDown
+from apps.core.shutdown import ShuttingDown, put_off
 from apps.tuning import services as tuning
 from apps.tuning.analysis import services as analyses
 from workers import limits
@@ -23,12 +23,14 @@ RULE_LIMIT_S = 20.0
 
 def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:
     """Refresh the findings of an ended campaign, once; False if that is done or another worker is at it."""
-    if not analyses.begin_analysis(campaign_id=campaign_id, now=now):
-        return False
-    try:
-        return _carry_out(campaign_id, now)
-    except ShuttingDown as error:
-        isolation.let_go(error, lambda: analyses.leave_analysis(campaign_id=campaign_id))
+    with put_off() as claim:
+        if not analyses.begin_analysis(campaign_id=campaign_id, now=now):
+            return False
+        try:
+            claim.begun()
+            return _carry_out(campaign_id, now)
+        except ShuttingDown as error:
+            isolation.let_go(error, lambda: analyses.leave_analysis(campaign_id=campaign_id))
 
 
 def _carry_out(campaign_id: int, now: datetime) -> bool:

@@ -81,6 +81,12 @@ def charge_upload(team: Team) -> None:
     policies.charge_or_refuse({"uploads": f"team:{team.pk}"}, Message(text, {"team": team.name}))
 
 
+def charge_enrolment(team: Team) -> None:
+    """Count a token for a new agent of a team; LimitExceededError as of `charge_upload`."""
+    text = _("Too many agents of %(team)s are to be enrolled: make the next token in %(seconds)s s.")
+    policies.charge_or_refuse({"enrolments": f"team:{team.pk}"}, Message(text, {"team": team.name}))
+
+
 def refuse_more_invitations(*, team: Team, user: User, now: datetime) -> None:
     """Raise a ConflictError if a team, or a person in all teams together, has as many invitations open as may be."""
     if queries.invitations_of(team, now).count() >= MOST_INVITATIONS:

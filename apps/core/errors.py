@@ -1,10 +1,18 @@
 """What is refused for the state of things, which another request may find changed."""
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.utils.functional import lazy
 
 from apps.bench.text import Message
 from apps.core import messages
+
+
+def by_field(error: ValidationError) -> dict[str, list[ValidationError]]:
+    """Return what is wrong with each field; under NON_FIELD_ERRORS what is of none, as a conflict."""
+    found: dict[str, list[ValidationError]] = getattr(error, "error_dict", None) or {
+        NON_FIELD_ERRORS: error.error_list
+    }
+    return found
 
 
 class ConflictError(ValidationError):
@@ -13,6 +21,11 @@ class ConflictError(ValidationError):
     def __init__(self, message: Message | str) -> None:
         """Keep the message, which is translated when it is shown, or a text in the reader's language."""
         super().__init__(_rendered(message))
+
+    @property
+    def message_dict(self) -> dict[str, list[str]]:
+        """Return the message as what is wrong with no field, for those who show the others by field."""
+        return {NON_FIELD_ERRORS: self.messages}
 
 
 # Messages may stand within messages; each is translated when it is shown, in the reader's language.

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.bench import units
 from apps.core import messages
+from apps.core.errors import by_field
 
 
 class BootstrapRenderer(TemplatesSetting):
@@ -158,17 +159,14 @@ class BoundedInlineFormSet(BoundedFormSet, forms.BaseInlineFormSet):
 
 def add_new_errors(form: forms.BaseForm, error: ValidationError) -> None:
     """Put on the form those of a refusal's messages whose field it has, and has found nothing wrong with yet."""
-    for name, wrong in error.error_dict.items():
+    for name, wrong in by_field(error).items():
         if name in form.fields and name not in form.errors:
             form.add_error(name, wrong)
 
 
 def add_errors(form: forms.BaseForm, error: ValidationError) -> None:
     """Put a service's refusal on the form: each message at its field, the others above the form."""
-    if not hasattr(error, "error_dict"):
-        form.add_error(None, error)
-        return
-    for name, wrong in error.error_dict.items():
+    for name, wrong in by_field(error).items():
         if name in form.fields:
             form.add_error(name, wrong)
         elif name == NON_FIELD_ERRORS:

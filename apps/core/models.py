@@ -1,13 +1,15 @@
 """The base of every model, and the rows that the timetable has set aside."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from django.core.validators import MaxLengthValidator
-from django.db import models
+from django.db import models, transaction
 from django.utils.translation import gettext_lazy as _
 
 from apps.core import clock
+from apps.core.limits import owned
 
 
 class BoundedTextField(models.TextField):
@@ -19,7 +21,38 @@ class BoundedTextField(models.TextField):
             self.validators = [*self.validators, MaxLengthValidator(self.max_length)]
 
 
-class TimeStamped(models.Model):
+class LimitedRows(models.QuerySet[Any]):
+    """Rows of which an owner may have only so many."""
+
+    def bulk_create(self, objs: Iterable[Any], *args: Any, **kwargs: Any) -> list[Any]:
+        """Store new rows; TooManyOwnedError, and nothing stored, if their owner would have too many."""
+        rows = list(objs)
+        if not owned.is_limited(self.model):
+            return super().bulk_create(rows, *args, **kwargs)
+        with transaction.atomic(using=self.db):
+            owned.require_room(rows)
+            return super().bulk_create(rows, *args, **kwargs)
+
+
+class Limited(models.Model):
+    """Base of what an owner may have only so many of (core.limits.owned); of others nothing is asked."""
+
+    objects = LimitedRows.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Store it; TooManyOwnedError, and nothing stored, if it is new and its owner would have too many."""
+        if not self._state.adding or not owned.is_limited(type(self)):
+            super().save(*args, **options)
+            return
+        with transaction.atomic():
+            owned.require_room([self])
+            super().save(*args, **options)
+
+
+class TimeStamped(Limited):
     """Adds when a row was made and last changed."""
 
     created_at = models.DateTimeField(_("created"), auto_now_add=True)

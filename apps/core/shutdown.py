@@ -43,14 +43,37 @@ def heard() -> Iterator[None]:
         _Shield.is_asked = False
 
 
+class WorkClaim:
+    """What a worker has just taken: it is to stop only where it gives that back, and nothing counts as lost."""
+
+    def __init__(self) -> None:
+        self._is_over = False
+        _Shield.depth += 1
+
+    def begun(self) -> None:
+        """Raise ShuttingDown from now on, at once if it was asked for meanwhile."""
+        self.end()
+        if _Shield.is_asked and not _Shield.depth:
+            _leave()
+
+    def end(self) -> None:
+        """Put nothing off any more."""
+        if not self._is_over:
+            self._is_over = True
+            _Shield.depth -= 1
+
+
 @contextmanager
-def put_off() -> Iterator[None]:
-    """Raise it at the end of the block and not within: for what must be noted once it was done, and takes little."""
-    _Shield.depth += 1
+def put_off() -> Iterator[WorkClaim]:
+    """Raise it at the end of the block and not within: for what must be noted once it was done, and takes little.
+
+    What is claimed in the block may be carried out in it, too, if it calls `begun` where the claim can be given back.
+    """
+    claim = WorkClaim()
     try:
-        yield
+        yield claim
     finally:
-        _Shield.depth -= 1
+        claim.end()
     if _Shield.is_asked and not _Shield.depth:
         _leave()
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Outliving
+from apps.core.models import Limited
 from apps.reports import serialisation
 from apps.reports.document import Document
 from apps.reports.files.models import Rendering
@@ -101,7 +102,7 @@ class Report(Outliving, TeamOwned):
         return reverse("reports:detail", args=[self.pk])
 
 
-class Edition(models.Model):
+class Edition(Limited):
     """A report as it was frozen; neither this class nor the database lets it change.
 
     `canonical` is the document's canonical JSON (`apps.reports.serialisation`), `checksum` its SHA-256 (hexadecimal),

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
+from apps.core.models import Limited
 from apps.core.names import check_seen
 
 # Slugs of versions end so: no tool that comes with the service has a dot in its slug.
@@ -52,7 +53,7 @@ class TeamTool(TeamOwned):
         return reverse("toolbox:tool_detail", kwargs={"pk": self.pk})
 
 
-class ToolVersion(models.Model):
+class ToolVersion(Limited):
     """One version of a tool, which never changes: results refer to it for ever."""
 
     tool = models.ForeignKey(TeamTool, on_delete=models.PROTECT, related_name="versions")

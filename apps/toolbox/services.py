@@ -13,7 +13,7 @@ from apps.accounts.models import Role, Team, User
 from apps.bench import custom, tools
 from apps.bench.text import Message, _
 from apps.core import messages
-from apps.core.errors import ConflictError
+from apps.core.errors import ConflictError, by_field
 from apps.core.names import check_seen
 from apps.toolbox import files
 from apps.toolbox.models import NOT_FREE, TeamTool, ToolEvent, ToolVersion
@@ -30,11 +30,11 @@ def create_tool(*, team: Team, user: User, slug: str, definition: object, note: 
         if tool.slug in {builtin.slug for builtin in tools.all_tools()}:
             wrong["slug"] = [str(NOT_FREE)]
     except ValidationError as error:
-        wrong |= error.error_dict
+        wrong |= by_field(error)
     try:
         new_definition = checked(definition)
     except ValidationError as error:
-        wrong |= error.error_dict
+        wrong |= by_field(error)
     if wrong:
         raise ValidationError(wrong)
     tool.name, tool.summary = new_definition.name, new_definition.summary

@@ -16,6 +16,7 @@ from apps.bench.toolkit import Tool
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign
 from apps.core import messages
+from apps.core.errors import ConflictError, by_field
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import FileSystem, Node
 from apps.tuning import drafts
@@ -130,8 +131,10 @@ def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, pr
             },
             factors=[{"name": key, "expression": str(text)} for key, text in (proposal.get("factors") or {}).items()],
         )
+    except ConflictError:
+        raise
     except ValidationError as error:
-        raise ValidationError({f"{name}.{field}": wrong for field, wrong in error.error_dict.items()}) from None
+        raise ValidationError({f"{name}.{field}": wrong for field, wrong in by_field(error).items()}) from None
 
 
 def _players(

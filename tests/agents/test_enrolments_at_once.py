@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.agents import services
 from apps.agents.models import Agent
+from tests import limits
 from tests.agents import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -17,7 +18,7 @@ ASKERS, MOST = 8, 3
 
 
 def test_enrolments_at_once_do_not_pass_what_a_team_may_have(settings: Any) -> None:
-    settings.AGENTS_PER_TEAM = MOST
+    limits.bound(settings, MOST, "AGENTS_PER_TEAM")
     now = timezone.now()
     first = factories.node()
     nodes = [first, *(factories.node(first.team, f"n{number}") for number in range(ASKERS - 1))]

@@ -11,6 +11,7 @@ from apps.agents import queries, services
 from apps.agents.models import Agent, Job, Listener
 from apps.core import queue
 from apps.core.errors import ConflictError
+from tests import limits
 from tests.agents import factories
 
 pytestmark = pytest.mark.django_db
@@ -269,7 +270,7 @@ def test_a_token_of_a_node_with_an_agent_is_not_made() -> None:
 
 def test_a_team_has_so_many_agents_and_another_team_as_many(settings: Any) -> None:
     agent, _ = factories.agent(last_seen_at=NOW)
-    settings.AGENTS_PER_TEAM = 2
+    limits.bound(settings, 2, "AGENTS_PER_TEAM")
     team = agent.node.team
     waiting, late = (factories.node(team, name) for name in ("waiting", "late"))
     issued = services.issue_enrolment_token(node=late, user=None, now=NOW)

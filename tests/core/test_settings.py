@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from apps.config.settings.environment import Environment
+from apps.config.settings.owned import from_environment
 
 ROOT = Path(__file__).resolve().parents[2]
+OWNED_LIMITS = from_environment(Environment({}))
 RIGHT = {
     "FATHOM_VAR": "/nowhere",
     "SECRET_KEY": "s" * 50,
@@ -42,6 +44,7 @@ RIGHT = {
     "RATE_OF_UPLOADS": "10/1",
     "RATE_OF_FACTS": "10/1",
     "RATE_OF_FACT_BYTES": "10/1",
+    "RATE_OF_ENROLMENTS": "10/1",
     "RATE_OF_MAIL_LINKS": "10/1",
     "MAILS_PER_TEAM": "1/hour 2/day",
     "MAILS_PER_PERSON": "1 / hour, 2 / day",
@@ -52,7 +55,7 @@ RIGHT = {
     "UPLOAD_MOST": "2 GiB",
     "BODY_MOST_S": "60",
     "CONNECTIONS_PER_ADDRESS": "100",
-    "AGENTS_PER_TEAM": "5",
+    **dict.fromkeys(OWNED_LIMITS, "5"),
     "SIGN_IN_FAILURES_PER_ADDRESS": "5",
     "SIGN_IN_FAILURES_PER_NAME": "5",
 }
@@ -82,6 +85,7 @@ WRONG = {
     "RATE_OF_UPLOADS": "-1/60",
     "RATE_OF_FACTS": "5/0",
     "RATE_OF_FACT_BYTES": "50 MiB/3600",
+    "RATE_OF_ENROLMENTS": "10",
     "RATE_OF_MAIL_LINKS": "many",
     "MAILS_PER_TEAM": "5",
     "MAILS_PER_PERSON": "5/day",
@@ -92,7 +96,7 @@ WRONG = {
     "UPLOAD_MOST": "large",
     "BODY_MOST_S": "59",
     "CONNECTIONS_PER_ADDRESS": "-1",
-    "AGENTS_PER_TEAM": "-1",
+    **dict.fromkeys(OWNED_LIMITS, "-1"),
     "SIGN_IN_FAILURES_PER_ADDRESS": "-5",
     "SIGN_IN_FAILURES_PER_NAME": "0",
 }
@@ -123,8 +127,10 @@ def ask(*argv: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_each_setting_that_is_read_is_tried_here() -> None:
-    text = (ROOT / "apps/config/settings/base.py").read_text() + (ROOT / "apps/config/settings/limits.py").read_text()
-    read = set(re.findall(r'environment\.\w+\("([A-Z_]+)"|environ\.get\("([A-Z_]+)"|: \("([A-Z_]+)", "', text))
+    files = ("base", "limits", "owned")
+    text = "".join((ROOT / f"apps/config/settings/{name}.py").read_text() for name in files)
+    ways = (r'environment\.\w+\("([A-Z_]+)"', r'environ\.get\("([A-Z_]+)"', r': \("([A-Z_]+)", "')
+    read = set(re.findall("|".join((*ways, r'"([A-Z_]+)": OwnedLimit')), text))
     names = {name for names in read for name in names if name} | {"HTTPS"}
     assert names == RIGHT.keys() == WRONG.keys() | ANY
 

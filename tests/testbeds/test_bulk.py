@@ -1,9 +1,11 @@
 """Many like nodes added at once."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from apps.testbeds import queries, services
-from apps.testbeds.models import Node
+from apps.testbeds.models import Link, Node, NodeAddress
 from tests import factories as people
 from tests.testbeds import factories
 from tests.testbeds.test_services import refused
@@ -59,3 +61,31 @@ def test_adding_nodes_refuses_another_teams_switch_and_a_taken_name_of_a_link() 
     factories.link(switch, factories.switch(team), name="a1 – s")
     wrong = refused(services.add_nodes, testbed=testbed, names="a1", switch=switch)
     assert "already has a link called “a1 – s”" in wrong["switch"][0]
+
+
+def test_many_nodes_with_addresses_and_links_cost_as_many_queries_as_few() -> None:
+    team = people.team()
+    testbed, switch = factories.testbed(team), factories.switch(team)
+    asked = []
+    for letter, count in (("a", 9), ("b", 900)):
+        with CaptureQueriesContext(connection) as queries:
+            services.add_nodes(
+                testbed=testbed,
+                names=f"{letter}[001-{count:03d}]",
+                addresses=f"10.{len(asked)}.[1-{count // 9}].[1-9]",
+                switch=switch,
+            )
+        asked.append(len(queries))
+    assert asked[1] <= 2 * asked[0]
+    assert [Node.objects.count(), Link.objects.count(), NodeAddress.objects.count()] == [909, 909, 909]
+
+
+def test_one_name_of_many_that_is_taken_is_named_and_found_by_halves() -> None:
+    team = people.team()
+    testbed = factories.testbed(team)
+    factories.node(team, "a777", testbed=testbed)
+    with CaptureQueriesContext(connection) as queries:
+        wrong = refused(services.add_nodes, testbed=testbed, names="a[001-900]")
+    assert "a777: The team already has a node called “a777”" in wrong["names"][0]
+    assert len(queries) < 150
+    assert Node.objects.count() == 1

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.models import TimeStamped
@@ -32,6 +33,11 @@ class ApiToken(TimeStamped):
         ordering = ["-created_at"]
         verbose_name = _("API token")
         verbose_name_plural = _("API tokens")
+
+    @staticmethod
+    def in_force() -> models.Q:
+        """Return the condition of those that have not expired."""
+        return models.Q(expires_at=None) | models.Q(expires_at__gt=timezone.now())
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"

@@ -121,7 +121,8 @@ class FactSnapshot(TimeStamped):
     facts = models.JSONField()
     archive_ref = models.CharField(max_length=20, blank=True, default="", db_default="", editable=False)
 
-    objects = FactSnapshots.as_manager()
+    # Another manager than the base's.
+    objects = FactSnapshots.as_manager()  # type: ignore[misc, assignment]
 
     class Meta:
         ordering = ["-created_at"]

@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from apps.accounts.models import Team, User
+from apps.accounts import quotas
+from apps.accounts.models import User
 from apps.agents import wake
 from apps.agents.models import Agent, EnrolmentToken, Job
 from apps.agents.services import losses
 from apps.core import audit, secrets
 from apps.core.errors import ConflictError
+from apps.core.limits import owned
 from apps.testbeds.models import Node
 
 TOKEN_LIFETIME = timedelta(hours=1)
@@ -45,9 +46,8 @@ def issue_enrolment_token(*, node: Node, user: User | None, now: datetime) -> Is
     if agent and not agent.is_replaceable:
         text = _("%(node)s already has an agent: retire it first, then its replacement can be enrolled.")
         raise ConflictError(text % {"node": node})
-    if _has_most(node):
-        text = _("The team has %(most)s agents in service, as many as it may (AGENTS_PER_TEAM): retire some first.")
-        raise ConflictError(text % {"most": settings.AGENTS_PER_TEAM})
+    owned.require_room([Agent(pk=agent.pk if agent else None, node=node)])
+    quotas.charge_enrolment(node.team)
     issued = secrets.issue("enrol")
     token = EnrolmentToken.objects.create(
         node=node, prefix=issued.prefix, digest=issued.digest, created_by=user, expires_at=now + TOKEN_LIFETIME
@@ -89,14 +89,7 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
         raise EnrolmentRefused(
             "node-has-agent", f"{token.node} already has an agent: retire it on the node's agent page first."
         )
-    # Who enrols another node of the team at this moment waits here, and then counts this one.
-    Team.objects.select_for_update(no_key=True).get(pk=token.node.team_id)
-    if _has_most(token.node):
-        raise EnrolmentRefused(
-            "too-many-agents",
-            f"The team has {settings.AGENTS_PER_TEAM} agents in service, as many as it may (AGENTS_PER_TEAM):"
-            " retire some first.",
-        )
+    _require_room(agent, token.node)
     if own and Agent.objects.filter(prefix=own.prefix).exclude(pk=agent.pk).exists():
         raise EnrolmentRefused("prefix-taken", "The token that was drawn begins as another's: run the command again.")
     issued = secrets.issue("agent")
@@ -113,10 +106,16 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
     return agent, "" if own else issued.text
 
 
-def _has_most(node: Node) -> bool:
-    """Return whether a node's team has as many agents in service, on other nodes, as it may."""
-    others = Agent.objects.filter(node__team=node.team_id, retired_at=None).exclude(node=node.pk)
-    return bool(settings.AGENTS_PER_TEAM) and others.count() >= settings.AGENTS_PER_TEAM
+def _require_room(agent: Agent, node: Node) -> None:
+    """Raise EnrolmentRefused if the node's team has as many agents in service, on other nodes, as it may."""
+    try:
+        owned.require_room([Agent(pk=agent.pk, node=node)])
+    except owned.TooManyOwnedError as error:
+        raise EnrolmentRefused(
+            "too-many-agents",
+            f"The team has {error.limit.most} agents in service, as many as it may ({error.setting}):"
+            " retire some first.",
+        ) from None
 
 
 def _token_of(text: str) -> EnrolmentToken:

@@ -16,7 +16,8 @@ from apps.archive.imports.recognition import storable
 from apps.archive.imports.tables import TableError
 from apps.bench.text import Message, _
 from apps.core import expiry, isolation, leases, queue, turns
-from apps.core.shutdown import ShuttingDown
+from apps.core.limits.owned import TooManyOwnedError
+from apps.core.shutdown import ShuttingDown, WorkClaim, put_off
 
 logger = logging.getLogger(__name__)
 
@@ -60,14 +61,22 @@ def advance_import(*, import_id: int, now: datetime) -> bool:
 
 def _take_turn(import_id: int, now: datetime) -> bool:
     """Do the next step of an import that is ours; False if it waits for none."""
-    if not _to_do().filter(pk=import_id).update(claimed_at=now, stuck=_LOSSES):
-        return False
-    imported = Import.objects.select_related("created_by").get(pk=import_id)
-    deadline = time.monotonic() + TURN_S
+    with put_off() as claim:
+        if not _to_do().filter(pk=import_id).update(claimed_at=now, stuck=_LOSSES):
+            return False
+        return _carry_out(Import.objects.select_related("created_by").get(pk=import_id), now, claim)
+
+
+def _carry_out(imported: Import, now: datetime, claim: WorkClaim) -> bool:
+    import_id, deadline = imported.pk, time.monotonic() + TURN_S
     try:
+        claim.begun()
         _advance(imported, lambda: time.monotonic() > deadline, now)
     except (ContainerError, TableError, reader.TooMuch) as error:
         _end(imported, State.REFUSED, error.message)
+    except TooManyOwnedError as error:
+        # What was read is good, and stored once there is room.
+        _let_wait(imported, error.why)
     except FileNotFoundError as error:
         isolation.raise_if_gone(error, imported)
         _end(imported, State.REFUSED, Message(_("What was sent is no longer there: send it again.")))
@@ -122,9 +131,7 @@ def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> N
     failed = imported.items.filter(problem__isnull=False).count()
     if failed and not imported.leave_out:
         text = _("Nothing was imported: %(count)s cannot be read with what is known of them. See why below.")
-        imported.reason = Message(text, {"count": failed}).as_json()
-        imported.save(update_fields=["reason", "updated_at"])
-        _enter(imported, State.READY)
+        _let_wait(imported, Message(text, {"count": failed}))
         return
     with transaction.atomic():
         imported.campaign = store.store(imported, now)
@@ -133,6 +140,13 @@ def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> N
         imported.save(update_fields=["campaign", "reason", "updated_at"])
         _enter(imported, State.DONE)
     uploads.remove(imported)
+
+
+def _let_wait(imported: Import, why: Message) -> None:
+    """Have a person look at an import again that could not be stored."""
+    Import.objects.filter(pk=imported.pk).update(
+        state=State.READY, reason=storable(why.as_json()), claimed_at=None, stuck=0, updated_at=timezone.now()
+    )
 
 
 def _enter(imported: Import, state: Import.State) -> None:

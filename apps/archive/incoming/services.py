@@ -24,11 +24,12 @@ from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
 from apps.archive.campaigns.store.choices import Here, nodes_in
 from apps.archive.campaigns.store.whole import known, people_in, refuse_known
-from apps.archive.incoming import progress
+from apps.archive.incoming import names, progress
 from apps.archive.incoming.models import IncomingArchive
 from apps.bench.text import Message, _
 from apps.core import expiry, isolation, leases, messages, queue, scratch, shutdown, space, turns
 from apps.core.errors import ConflictError
+from apps.core.limits.owned import TooManyOwnedError
 
 logger = logging.getLogger(__name__)
 State = IncomingArchive.State
@@ -71,12 +72,14 @@ def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mappin
     """Have an archive stored as was chosen; ConflictError if it waits for no decision, ValidationError if it
     has no such names."""
     rights.require(user, incoming.team, Role.OPERATOR)
-    names_chosen = {name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in _CHOICES}
+    names_chosen = {
+        name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in names.CHOICES
+    }
     incoming = IncomingArchive.objects.get(pk=incoming.pk)
     ready = IncomingArchive.objects.filter(pk=incoming.pk, state__in=(State.READY, State.REFUSED))
     if not incoming.path.is_file() or not incoming.preview:
         raise ConflictError(gettext("There is nothing to decide: send the archive again."))
-    _refuse_strangers(incoming, names_chosen)
+    names.refuse_strangers(incoming, names_chosen)
     begun = {"attempts": 0, "done": 0, "total": 0, "updated_at": timezone.now()}
     if not ready.update(state=State.AGREED, choices=names_chosen, reason=None, **begun):
         raise ConflictError(gettext("It waits for no decision: look at its state."))
@@ -114,14 +117,18 @@ def _try_turn(pk: int, now: datetime) -> bool:
 
 def _take_turn(pk: int, now: datetime) -> bool:
     """Take an archive on that is ours, for TURN_S until it is stored; False if it does not wait any more."""
-    incoming = _claim(pk, now)
-    if incoming is None:
-        return False
+    with shutdown.put_off() as claim:
+        incoming = _claim(pk, now)
+        return incoming is not None and _carry_out(incoming, now, claim)
+
+
+def _carry_out(incoming: IncomingArchive, now: datetime, claim: shutdown.WorkClaim) -> bool:
     try:
+        claim.begun()
         with incoming.path.open("rb") as file:
             _take_on(incoming, file, now)
-    except ArchiveError as error:
-        _refuse(incoming, error.message)
+    except (ArchiveError, TooManyOwnedError) as error:
+        _refuse(incoming, error.message if isinstance(error, ArchiveError) else error.why)
     except FileNotFoundError as error:
         isolation.raise_if_gone(error, incoming)
         _refuse(incoming, Message(_("The file is gone: send the archive again.")))
@@ -193,24 +200,6 @@ def sweep(*, now: datetime) -> None:
         scratch.remove_if_left(path, now=now)
 
 
-_CHOICES = ("nodes", "people")
-
-
-def _refuse_strangers(incoming: IncomingArchive, names_chosen: Mapping[str, Mapping[str, str]]) -> None:
-    """Raise a ValidationError for each name that the archive has not: what was meant would be left as it is."""
-    names_in_archive = {"nodes": set(incoming.preview["nodes"])}
-    names_in_archive["people"] = {person["username"] for person in incoming.preview["people"]}
-    text = gettext("The archive has no “%(name)s”; it has: %(known)s.")
-    wrong = {
-        f"{kind}.{name}": text % {"name": name, "known": ", ".join(sorted(names_in_archive[kind])) or "–"}
-        for kind, names in names_chosen.items()
-        for name in names
-        if name not in names_in_archive[kind]
-    }
-    if wrong:
-        raise ValidationError(wrong)
-
-
 _NEXT = {State.WAITING: State.CHECKING, State.AGREED: State.STORING}
 
 
@@ -271,7 +260,7 @@ def _store(incoming: IncomingArchive, archive: Archive, now: datetime) -> None:
             archive=archive,
             team=incoming.team,
             user=user,
-            choices=Choices(**{name: incoming.choices.get(name, {}) for name in _CHOICES}),
+            choices=Choices(**{name: incoming.choices.get(name, {}) for name in names.CHOICES}),
             now=now,
             progress=lambda done: progress.sign(incoming, done, total),
         )

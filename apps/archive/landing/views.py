@@ -1,12 +1,13 @@
 """Pages of a permanent id: the campaign for whoever may read it, its recipe and samples, and measuring it again."""
 
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -34,10 +35,11 @@ STRANGER = "stranger"
 
 
 def _found(request: HttpRequest, permanent_id: str, model: type[S]) -> S | None:
-    rows = queries.readable(model._default_manager.select_related("team", "created_by"), request.user)
+    rows: QuerySet[Any] = queries.readable(model._default_manager.select_related("team", "created_by"), request.user)
     if model is Campaign:
         rows = rows.filter(deleting_at=None)
-    return rows.filter(permanent_id=permanent_id).first()
+    found: S | None = rows.filter(permanent_id=permanent_id).first()
+    return found
 
 
 def _campaign(request: HttpRequest, permanent_id: str) -> tuple[Campaign, Names]:

@@ -11,6 +11,7 @@ from apps.bench.toolkit import Tool
 from apps.campaigns import services
 from apps.campaigns.forms import adaptation, fields
 from apps.campaigns.models import Campaign, Experiment
+from apps.core.errors import by_field
 from apps.core.forms import StyledWidgets
 
 # Fields that are columns of the model, of the same name.
@@ -152,7 +153,7 @@ class ExperimentForm(StyledWidgets, adaptation.AdaptationForm):
 
     def add_refusal(self, error: forms.ValidationError, *, only_new: bool = False) -> None:
         """Show each of a service's refusals at the field that it concerns; `only_new` those of fields without one."""
-        for name, wrong in error.error_dict.items():
+        for name, wrong in by_field(error).items():
             part, _dot, rest = name.partition(".")
             field = {"fixed": f"param_{rest}", "factors": f"param_{rest}", "roles": f"role_{rest}"}.get(part, part)
             field = "settings" if setting_names.is_setting(rest) else field

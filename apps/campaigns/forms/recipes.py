@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import Team
 from apps.campaigns.forms import fields
 from apps.campaigns.recipes import Recipe
+from apps.core.errors import by_field
 from apps.core.forms import StyledWidgets
 from apps.core.messages import render
 from apps.testbeds.models import FileSystem
@@ -63,7 +64,7 @@ class RecipeForm(StyledWidgets, forms.Form):
 
     def add_refusal(self, error: forms.ValidationError) -> None:
         """Show each refusal at the field that it concerns; those of experiments name them."""
-        for name, wrong in error.error_dict.items():
+        for name, wrong in by_field(error).items():
             part, _dot, rest = name.partition(".")
             field = {"parts": f"part_{rest}", "values": f"value_{rest}"}.get(part, part)
             if field in self.fields:

@@ -17,6 +17,7 @@ from apps.campaigns.recipes import RECIPES, Recipe, RecipeChoice
 from apps.campaigns.services.campaigns import create_campaign
 from apps.campaigns.services.experiments import Player, create_experiment
 from apps.core import messages
+from apps.core.errors import ConflictError, by_field
 from apps.testbeds import queries
 from apps.testbeds.models import FileSystem, Node
 
@@ -74,9 +75,11 @@ def create_from_recipe(
                 after=experiments[step.after] if step.after else None,
                 file_system=file_system if procedure.needs_file_system else None,
             )
+        except ConflictError:
+            raise
         except ValidationError as error:
             raise ValidationError(
-                {f"{step.name}.{field}": wrong for field, wrong in error.error_dict.items()}
+                {f"{step.name}.{field}": wrong for field, wrong in by_field(error).items()}
             ) from None
     return campaign
 

@@ -16,6 +16,7 @@ from apps.campaigns.runnable import names_in
 from apps.campaigns.services.campaigns import create_campaign
 from apps.campaigns.services.experiments import Player, create_experiment
 from apps.campaigns.services.launches import launch_campaign
+from apps.core.errors import ConflictError, by_field
 from apps.testbeds.models import Cluster, FileSystem, Node
 
 _KINDS: dict[str, type[Node] | type[Cluster] | type[FileSystem]] = {
@@ -71,8 +72,10 @@ def run_again(
         ]
         try:
             experiments.append(create_experiment(campaign=campaign, user=user, roles=players, **values))
+        except ConflictError:
+            raise
         except ValidationError as error:
-            wrong = error.error_dict if hasattr(error, "error_dict") else {"__all__": error.error_list}
+            wrong = by_field(error)
             raise ValidationError({f"experiments.{place}.{key}": texts for key, texts in wrong.items()}) from None
     if original is not None:
         campaign.cloned_from = original

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from apps.config.settings import database, limits, logs, rest
+from apps.config.settings import database, limits, logs, owned, rest
 from apps.config.settings.environment import Environment, broker_of, sender_of
 from apps.core import broker
 from apps.core.scratch import UploadFolder
@@ -263,8 +263,8 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 500
 # How much may be asked for in a time, and stored in all; generous, for they hold off a flood and no user (limits).
 RATE_LIMITS = limits.from_environment(environment)
 QUOTA_STORED_BYTES = environment.read("QUOTA_STORED_BYTES", "1 TiB", limits.bytes_of)
-# So many agents in service may one team have; 0 for no limit.
-AGENTS_PER_TEAM = environment.number("AGENTS_PER_TEAM", 10_000)
+# So many rows of a kind may one team, person or campaign have (core.limits.owned).
+OWNED_LIMITS = owned.from_environment(environment)
 # What was sent to be imported, and nobody decides on, is kept for so many days.
 UNDECIDED_DAYS = environment.number("KEEP_UNDECIDED_DAYS", 14, least=1)
 

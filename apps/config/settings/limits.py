@@ -21,6 +21,8 @@ _USUAL = {
     "facts": ("RATE_OF_FACTS", "100000/3600"),
     # A node tells some ten thousand bytes at a time, and anew what changed: a thousand changes an hour fit in.
     "fact-bytes": ("RATE_OF_FACT_BYTES", "52428800/3600"),
+    # Tokens for new agents of one team: each enrols one, and its row stays.
+    "enrolments": ("RATE_OF_ENROLMENTS", "20000/3600"),
     # The pages that a mail's links open, of one address: a mail provider sends on what many people ask of it.
     "mail-links": ("RATE_OF_MAIL_LINKS", "300/600"),
 }

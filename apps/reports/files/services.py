@@ -19,7 +19,7 @@ from django.utils import timezone, translation
 from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.core import isolation, leases, queue, scratch, turns
-from apps.core.shutdown import ShuttingDown
+from apps.core.shutdown import ShuttingDown, WorkClaim, put_off
 from apps.reports import drafts
 from apps.reports.document import Document
 from apps.reports.files.base import Imprint, RenderingError
@@ -92,10 +92,14 @@ def _take_turn(pk: int, now: datetime) -> bool:
 
 
 def _render(pk: int, now: datetime) -> bool:
-    claimed = _claim(pk, now)
-    if claimed is None:
-        return False
+    with put_off() as claim:
+        claimed = _claim(pk, now)
+        return claimed is not None and _render_claimed(claimed, claim)
+
+
+def _render_claimed(claimed: Rendering, claim: WorkClaim) -> bool:
     try:
+        claim.begun()
         _carry_out(claimed)
     except DraftSuperseded as error:
         isolation.raise_if_gone(error, claimed)

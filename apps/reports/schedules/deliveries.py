@@ -16,6 +16,7 @@ from apps.campaigns import queries as campaigns
 from apps.campaigns.models import Campaign
 from apps.core import clock, isolation, leases, queue, turns
 from apps.core.errors import ConflictError
+from apps.core.shutdown import put_off
 from apps.reports import queries, services
 from apps.reports.files import services as rendering
 from apps.reports.models import Delivery, Edition, Rendering, Report
@@ -79,12 +80,14 @@ def carry_on(*, delivery_id: int, now: datetime) -> bool:
 def _take_turn(delivery_id: int, now: datetime) -> bool:
     """Take the next step of a delivery that is ours; False if it waits for none now."""
     lost = _due(now).filter(pk=delivery_id, claimed_at__isnull=False).exists()
-    if not _due(now).filter(pk=delivery_id).update(claimed_at=now):
-        return False
-    try:
-        _take_step(delivery_id, now, lost=lost)
-    finally:
-        Delivery.objects.filter(pk=delivery_id).update(claimed_at=None)
+    with put_off() as claim:
+        if not _due(now).filter(pk=delivery_id).update(claimed_at=now):
+            return False
+        try:
+            claim.begun()
+            _take_step(delivery_id, now, lost=lost)
+        finally:
+            Delivery.objects.filter(pk=delivery_id).update(claimed_at=None)
     return True
 
 

@@ -10,6 +10,7 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
+from apps.core.limits.owned import TooManyOwnedError
 from apps.testbeds import services
 from apps.testbeds.inventory import entries, reader
 from apps.testbeds.inventory.entries import Problems
@@ -166,6 +167,9 @@ class _Storing:
                 services.store_items(prepared)
             else:
                 services.change_items([(one.item, one.columns) for one in pending])
+        except TooManyOwnedError:
+            # Said once, not of each entry.
+            raise
         except (IntegrityError, DataError, ValidationError):
             if len(pending) > _FEW:
                 half = len(pending) // 2

@@ -10,6 +10,7 @@ from django.db.models import ProtectedError
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team, TeamOwned
+from apps.core.errors import by_field
 from apps.core.versions import hold
 from apps.testbeds import queries
 from apps.testbeds.models.base import InventoryItem
@@ -103,7 +104,7 @@ def _own_refusals(item: TeamOwned) -> dict[str, list[Any]]:
         }
         item.clean_fields(exclude={"team", *relations})
     except ValidationError as error:
-        wrong = dict(error.error_dict)
+        wrong = dict(by_field(error))
     for field in item._meta.concrete_fields:
         if field.name in wrong:
             continue
@@ -127,7 +128,7 @@ def _refusals(item: TeamOwned) -> dict[str, list[Any]]:
         try:
             item.validate_constraints(exclude={"name"})
         except ValidationError as error:
-            wrong = dict(error.error_dict)
+            wrong = dict(by_field(error))
     return wrong
 
 

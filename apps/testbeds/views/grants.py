@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts import rights
 from apps.accounts.models import Role, Team
+from apps.core.errors import by_field
 from apps.core.forms import StyledWidgets
 from apps.testbeds import queries, services
 from apps.testbeds.models import Node
@@ -83,7 +84,7 @@ def _grant(request: HttpRequest, node: Node, form: GrantForm) -> bool:
             team=data["team"],
         )
     except ValidationError as error:
-        for name, wrong in error.error_dict.items():
+        for name, wrong in by_field(error).items():
             form.add_error(name if name in form.fields else None, wrong)
         return False
     messages.success(request, _("%(setting)s is allowed.") % {"setting": data["pattern"]})

@@ -1,0 +1,128 @@
+"""What takes many rows at once asks a bounded number of queries: 900 of them cost at most twice those of 9."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from apps.testbeds.models import Cluster, Node, Site
+from tests.rest import schema, world
+from tests.rest.examples import examples
+from tests.rest.test_conditions import address
+
+pytestmark = pytest.mark.django_db
+Json = dict[str, Any]
+FEW, MANY = 9, 900
+# A sweep between so many nodes is reckoned at once: what 900 take is no query, but minutes of a processor.
+FEWER = {"roles": 90}
+# A list that may not be so long is bounded by itself.
+SHORT = 100
+
+
+# A benchmark of as many nodes as there are.
+MANY_NODES = {"tool": "imb", "fixed": {}, "factors": []}
+TAKEN = {
+    *("POST /clusters/ nodes", "PUT /clusters/{id}/ nodes", "POST /file-systems/ mounts"),
+    *("PUT /file-systems/{id}/ mounts", "POST /nodes/ addresses", "PUT /nodes/{id}/ addresses"),
+    *("POST /inventory/ inventory", "POST /management-reports/ sites", "POST /testbeds/{id}/add-nodes/ names"),
+    *("POST /experiments/ roles", "PUT /experiments/{id}/ roles", "POST /experiments/preview/ roles"),
+}
+
+
+class Many:
+    """MANY of what lists name, all of one team."""
+
+    def __init__(self, team: Any) -> None:
+        owner, testbed, count = team.cast.team, team.a.testbed, range(MANY)
+        self.nodes = Node.objects.bulk_create(Node(team=owner, testbed=testbed, name=f"many{n}") for n in count)
+        self.clusters = Cluster.objects.bulk_create(Cluster(team=owner, name=f"many{n}") for n in count)
+        self.sites = Site.objects.bulk_create(Site(team=owner, name=f"many{n}") for n in count)
+        self.group = team.read.groups[0]["key"]
+
+
+# What stands in each list of a body, by its name; also in other bodies than those tried first.
+ITEMS: dict[str, Callable[[Many, int], Any]] = {
+    "players": lambda many, n: {"role": "client", "node": many.nodes[n].pk},
+    "roles": lambda many, n: {"role": "node", "node": many.nodes[n].pk},
+    "nodes": lambda many, n: many.nodes[n].pk,
+    "mounts": lambda many, n: {"cluster": many.clusters[n].pk},
+    "addresses": lambda many, n: {"address": f"10.{n // 200}.1.{n % 200}"},
+    "tags": lambda many, n: f"tag{n}",
+    "factors": lambda many, n: {"name": f"factor{n}", "expression": "1, 2"},
+    "zips": lambda many, n: [f"factor{n}", "window"],
+    "exclusions": lambda many, n: "window > 64 KiB",
+    "sheets": lambda many, n: f"sheet{n}",
+    "groups": lambda many, n: {"key": many.group if not n else f"{n}", "roles": {"client": [many.nodes[n].pk]}},
+    "sites": lambda many, n: many.sites[n].pk,
+    "recipients": lambda many, n: f"someone{n}@example.org",
+}
+# Fields of text that stand for many rows.
+TEXTS: dict[tuple[str, str], Callable[[int], str]] = {
+    ("POST /testbeds/{id}/add-nodes/", "names"): lambda n: f"kg[001-{n:03d}]",
+    ("POST /inventory/", "inventory"): lambda n: (
+        "version: 1\nsites:\n" + "".join(f"- name: s{i}\n" for i in range(n))
+    ),
+}
+
+
+def _lists(told: Json, within: tuple[str, ...] = ()) -> Iterator[tuple[str, int]]:
+    """Yield (name, most) of each list that stands in a body."""
+    parts = schema.document()["components"]["schemas"]
+    name = told.get("$ref", "").rpartition("/")[2]
+    if name and name not in within:
+        yield from _lists(parts[name], (*within, name))
+    for field, item in told.get("properties", {}).items():
+        if item.get("type") == "array" and not item.get("readOnly"):
+            yield field, item.get("maxItems", MANY)
+
+
+def _doors() -> Iterator[tuple[str, str, str, Json]]:
+    """Yield (key, field, path, operation) of each list or text by which a write takes many rows."""
+    for path, method, operation in schema.operations(schema.document()):
+        key = f"{method.upper()} {path.removeprefix('/api/v1')}"
+        body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+        if method not in ("post", "put") or body is None:
+            continue
+        fields = {field for field, most in _lists(body["schema"]) if most >= SHORT}
+        for field in sorted(fields | {field for door, field in TEXTS if door == key}):
+            yield key, field, path, operation
+
+
+def _given(many: Many, key: str, field: str, count: int) -> Json:
+    """Return the fields of a body that takes so many rows."""
+    if (key, field) in TEXTS:
+        return {field: TEXTS[key, field](count)} | ({"addresses": ""} if field == "names" else {})
+    items = {field: [ITEMS[field](many, n) for n in range(count)]}
+    return items | (MANY_NODES if field == "roles" else {})
+
+
+def test_many_rows_cost_few_queries_at_every_door(team: Any) -> None:
+    told, places, many = examples(team), world.addresses(team), Many(team)
+    costs, taken, refused = {}, set(), {}
+    for key, field, path, operation in _doors():
+        example, headers = told.get(key, {}), world.header(team, path)
+        asked = []
+        # The first request of a kind reads what the process keeps.
+        for count in (FEW, FEW, FEWER.get(field, MANY)):
+            body = {**example.get("body", {}), **_given(many, key, field, count)}
+            with transaction.atomic(), CaptureQueriesContext(connection) as queries:
+                answer = Client().generic(
+                    key.partition(" ")[0],
+                    address(path, operation, example, places),
+                    json.dumps(body),
+                    content_type="application/json",
+                    **headers,
+                )
+                transaction.set_rollback(True)
+            assert answer.status_code < 500, (key, field, answer.content)
+            asked.append(len(queries))
+        if answer.status_code < 300:
+            taken.add(f"{key} {field}")
+        costs[f"{key} {field}"], refused[f"{key} {field}"] = (asked[1], asked[2]), answer.content[:300]
+    assert {door: cost for door, cost in costs.items() if cost[1] > 2 * cost[0]} == {}
+    # What takes so many at all was carried out with them, not refused at the door.
+    assert taken >= TAKEN, {door: (costs.get(door), refused.get(door)) for door in TAKEN - taken}

@@ -1,0 +1,64 @@
+"""A worker that is to stop just after it claimed a piece of work: the claim counts as no loss."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from apps.core import shutdown
+from apps.core.models import SetAside
+from tests.factories import Cast
+from tests.workers.works import Work, a_report, an_archive, an_import
+from workers import tasks
+from workers.celery import app
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def stopped_after_the_claim(work: Work, later: int) -> Iterator[list[str]]:
+    """Ask this process to stop once so many statements went by since the work was claimed; yield what it was at."""
+    since: list[str] = []
+    asking = [False]
+
+    def look(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        answer = execute(sql, params, many, context)
+        if not asking[0] and len(since) <= later:
+            asking[0] = True
+            if since or (not connection.in_atomic_block and work.has_begun()):
+                since.append(sql)
+            asking[0] = False
+            if len(since) == later + 1:
+                os.kill(os.getpid(), shutdown.SIGNAL)
+        return answer
+
+    with connection.execute_wrapper(look):
+        yield since
+
+
+@pytest.mark.parametrize("later", [0, 1, 2])
+@pytest.mark.parametrize("make", [an_import, an_archive, a_report])
+def test_a_claim_is_no_loss_where_the_stop_was_ordered(
+    make: Callable[[Cast], Work], later: int, cast: Cast, settings: Any, tmp_path: Path
+) -> None:
+    settings.VAR_DIR = tmp_path
+    work = make(cast)
+    with stopped_after_the_claim(work, later) as since:
+        try:
+            with shutdown.heard():
+                app.tasks[work.task].run(*work.arguments)
+        except shutdown.ShuttingDown:
+            pass
+    if work.losses() is not None:
+        assert since
+    assert work.is_done() or work.losses() in (0, None)
+    assert not SetAside.objects.exists()
+    for _look in range(20):
+        if not work.is_done():
+            tasks.tend()
+            app.tasks[work.task].run(*work.arguments)
+    assert work.is_done()
