@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from django.db import connection, transaction
+from django.db.models.expressions import RawSQL
 
 from apps.archive.exports.columns import ExportColumn, columns_of
 from apps.archive.exports.selection import ENDED, ExperimentPart
 from apps.bench.toolkit import Tool
 from apps.core import cells
+from apps.core.subqueries import prepared
 from apps.results import queries
 from apps.toolbox import queries as toolbox
 
@@ -48,7 +50,8 @@ class Rows:
 
     def __init__(self, slug: str, parts: Sequence[ExperimentPart]) -> None:
         self.slug = slug
-        self._parts = parts
+        # Asked for before anything is sent: an answer that has begun cannot be another.
+        self._parts = [(part, _condition(part)) for part in parts]
         self._tool: Tool = toolbox.get_tool(slug)
         self.columns, self._metrics = columns_of(slug, [part.experiment for part in parts])
 
@@ -58,8 +61,8 @@ class Rows:
         if ending != "jsonl":
             head = _head(self.columns)
             waiting, size = [head], len(head)
-        for part in self._parts:
-            for row in self._copied(part, ending):
+        for part, condition in self._parts:
+            for row in self._copied(part, condition, ending):
                 waiting.append(row)
                 size += len(row)
                 if size >= PIECE:
@@ -68,13 +71,13 @@ class Rows:
         if waiting:
             yield b"".join(waiting)
 
-    def _copied(self, part: ExperimentPart, ending: Format) -> Iterator[bytes]:
-        rows, values = self._query(part, ending)
+    def _copied(self, part: ExperimentPart, condition: RawSQL | None, ending: Format) -> Iterator[bytes]:
+        rows, values = self._query(part, condition, ending)
         with connection.cursor() as cursor, cursor.copy(_COPY[ending].format(rows=rows), values) as copy:
             for row in copy:
                 yield bytes(row)
 
-    def _query(self, part: ExperimentPart, ending: Format) -> tuple[str, list[Any]]:
+    def _query(self, part: ExperimentPart, narrowed: RawSQL | None, ending: Format) -> tuple[str, list[Any]]:
         experiment = part.experiment
         campaign = experiment.campaign
         lanes = queries.lane_names(experiment)
@@ -90,10 +93,9 @@ class Rows:
         values += [column.key for column in self._metrics]
         values += [experiment.pk, experiment.pk, list(ENDED)]
         condition = ""
-        if part.condition is not None:
-            sql, more = part.trials().order_by().values("pk").query.sql_with_params()
-            condition = f" AND t.id IN ({sql})"
-            values += more
+        if narrowed is not None:
+            condition = f" AND t.id IN ({narrowed.sql})"
+            values += narrowed.params
         return _ROWS.format(columns=", ".join(expressions), metrics=sums, condition=condition), values
 
     def _shown(self, column: ExportColumn, ending: Format) -> str:
@@ -106,6 +108,11 @@ class Rows:
             sql = sql.replace("->>%s", "->%s").removesuffix("::text")
         name = column.name.replace('"', '""').replace("%", "%%")
         return f'{sql} AS "{name}"'
+
+
+def _condition(part: ExperimentPart) -> RawSQL | None:
+    """Return the trials that a part is narrowed to, None if it has all."""
+    return None if part.condition is None else prepared(part.trials().values("pk"))
 
 
 def _head(columns: Sequence[ExportColumn]) -> bytes:

@@ -37,6 +37,9 @@ class _Outlet(io.RawIOBase):
     def tell(self) -> int:
         return self._at
 
+    def flush(self) -> None:
+        """Do nothing, closed or not: a zip that was given up in the middle is ended by the collector, after this."""
+
 
 class ZipStream:
     """Takes files one after the other; `packed` says of each what it came to."""

@@ -99,7 +99,8 @@ def draft_proposals(
     Files and nodes that a proposal leaves open are those of the finding it is `about`, if it is about one.
     """
     rights.require(user, team, Role.OPERATOR)
-    campaign = campaigns.create_campaign(team=team, user=user, now=now, name=name, goal=goal)
+    origin = about.campaign if about else None
+    campaign = campaigns.create_campaign(team=team, user=user, now=now, name=name, goal=goal, made_from=origin)
     names: set[str] = set()
     for proposal in proposals:
         tool = drafts.tool_of(str(proposal["tool"]), team)

@@ -68,7 +68,7 @@ def test_a_window_limits_the_rate(window, rtt_s, streams, mbit_s):
     assert network.window_limited_bps(window, rtt_s, streams) / 1e6 == pytest.approx(mbit_s, abs=0.05)
 
 
-@pytest.mark.parametrize(("window", "rtt_s"), [(None, 0.01), (65_535, None), (65_535, 0.0)])
+@pytest.mark.parametrize(("window", "rtt_s"), [(None, 0.01), (65_535, None), (65_535, 0.0), (65_535, 5e-324)])
 def test_a_window_limits_nothing_that_is_known_without_rtt_or_window(window, rtt_s):
     assert network.window_limited_bps(window, rtt_s) is None
 

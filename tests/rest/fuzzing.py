@@ -6,7 +6,7 @@
 import os
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -21,6 +21,8 @@ from schemathesis import GenerationMode
 from schemathesis.checks import load_all_checks, not_a_server_error
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi import checks
+
+from tests.rest import privacy
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "2"))
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
@@ -61,8 +63,9 @@ class Findings:
 class Caller:
     """Sends cases as each of some people, each in a transaction that is rolled back, and judges the answers."""
 
-    def __init__(self, headers: dict[str, str]) -> None:
-        self.headers = headers
+    def __init__(self, headers: dict[str, str], private: Sequence[str] = ()) -> None:
+        """`private` are words that no answer may have, to none of these people."""
+        self.headers, self._private = headers, list(private)
         self.app = get_wsgi_application()
         self.found = {who: Findings() for who in headers}
 
@@ -91,6 +94,8 @@ class Caller:
             found.blame(label, kind, f"{_sent(case)}\n{text}")
         if not errors:
             _judge(case, answer, found)
+        if text := privacy.told(answer.content, self._private, _sent(case)):
+            found.blame(label, "tells of a campaign that only its maker sees", f"{_sent(case)}\n{text}")
 
     def fuzz(self, operation: schemathesis.APIOperation, examples: int = EXAMPLES) -> None:
         """Send so many cases, as the first person and another in turn; half of them or one more fit the schema."""

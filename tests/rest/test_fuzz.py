@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests import factories
-from tests.rest import schema
+from tests.rest import privacy, schema
 from tests.rest.examples import examples
 from tests.rest.fuzzing import Caller
 
@@ -26,10 +26,14 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def caller(cast: factories.Cast) -> Caller:
-    """Return who sends the requests: the manager each, and the viewer and the stranger in turn, or each as well."""
+def caller(team: Any, cast: factories.Cast) -> Caller:
+    """Return who sends the requests: the manager each, and the viewer and the stranger in turn, or each as well.
+
+    None of them sees what Oscar keeps to himself.
+    """
     people = {"manager": cast.alice, "viewer": cast.bob, "stranger": cast.charlie}
-    return Caller({who: factories.bearer(person)["HTTP_AUTHORIZATION"] for who, person in people.items()})
+    headers = {who: factories.bearer(person)["HTTP_AUTHORIZATION"] for who, person in people.items()}
+    return Caller(headers, privacy.keep(team).words)
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 
 from tests.rest import schema, world
 from tests.rest.examples import examples
 
 pytestmark = pytest.mark.django_db
-NONSENSE = "nonsense-zq"
+# With what texts are put together by: whoever quotes it must not read it as a form.
+SIGNS = "%s %(x)d {0} {x!r} %25 5 %"
+NONSENSE = f"nonsense-zq {SIGNS}"
 # Of nothing and of nobody.
 NO_ID = 999_999_999
 # What a list itself holds is asked for by words or its exact text: that there is none is an answer.
@@ -48,9 +51,12 @@ def test_every_reading_refuses_nonsense(team: Any) -> None:
     wrong, asked = [], 0
     for path, address, query, parameter in _asked(team):
         name = parameter["name"]
-        if not _is_free(path, name):
+        client = Client(raise_request_exception=False, **world.header(team, path))
+        answer = client.get(address, query | {name: NONSENSE})
+        if answer.status_code >= 500:
+            wrong.append(f"{address}?{name}: {answer.status_code}")
+        elif not _is_free(path, name):
             asked += 1
-            answer = Client().get(address, query | {name: NONSENSE}, **world.header(team, path))
             fields = answer.json()["fields"] if answer.status_code == 400 else {}
             if not any(field.partition(".")[0] == name for field in fields):
                 wrong.append(f"{address}?{name}: {answer.status_code}")
@@ -71,3 +77,33 @@ def test_every_reading_refuses_the_number_of_nothing(team: Any) -> None:
                 wrong.append(f"{address}?{name}: {answer.status_code}")
     assert wrong == []
     assert asked > 30
+
+
+def test_no_writing_reads_signs_in_what_was_sent_as_a_form(team: Any) -> None:
+    """All texts of a body at once: errors quote them, and are of all fields together."""
+    told, places, wrong, asked = examples(team), world.addresses(team), [], 0
+    client = Client(raise_request_exception=False, **world.header(team, ""))
+    for path, method, _operation in schema.operations(schema.document()):
+        label, first = f"{method.upper()} {path.removeprefix('/api/v1')}", path.split("/")[3]
+        example = told.get(label, {})
+        if not isinstance(example.get("body"), dict | list):
+            continue
+        address = path.format_map({key.partition(".")[2]: values[0] for key, values in places.items()
+                                   if key.partition(".")[0] == first} | example.get("path", {}))  # fmt: skip
+        with transaction.atomic():
+            body = json.dumps(_with_signs(example["body"]))
+            answer = client.generic(method.upper(), address, body, "application/json")
+            transaction.set_rollback(True)
+        asked += 1
+        wrong += [f"{label}: {answer.status_code}"] if answer.status_code >= 500 else []
+    assert wrong == []
+    assert asked > 60
+
+
+def _with_signs(value: Any) -> Any:
+    """Return a value with signs instead of all texts."""
+    if isinstance(value, dict):
+        return {name: _with_signs(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_with_signs(item) for item in value]
+    return SIGNS if isinstance(value, str | bytes) else value

@@ -133,6 +133,7 @@ def test_quantities_are_read_as_numbers_and_as_texts_and_shown_as_numbers(client
     ("field", "value"),
     [("capacity_bps", "fast"), ("capacity_bps", True), ("capacity_bps", [1]), ("capacity_bps", -1),
      ("capacity_bps", 0), ("capacity_bps", 10**30), ("capacity_bps", 1.5), ("rtt_s", "1 h 30 min"),
+     ("rtt_s", 5e-324), ("rtt_s", "0.5 ns"),
      ("rtt_s", "1 KiB"), ("mtu", 10), ("mtu", "x"), ("mtu", 10**12),
      ("name", ""), ("name", "x" * 101), ("name", "a\0"), ("name", "a\nb"),
      ("a_node", 999_999), ("a_node", "x"), ("team", "none")],

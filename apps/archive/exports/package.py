@@ -54,22 +54,26 @@ def table_of(selection: ExportSelection, slug: str, ending: Ending) -> Iterator[
 def package_of(selection: ExportSelection, ending: Ending, *, now: datetime, address: str) -> Iterator[bytes]:
     """Yield a zip of all tables and their description (`datapackage.json`); `address` is where they come from."""
     stream = ZipStream()
-    resources = []
+    resources: list[dict[str, Any]] = []
     with one_moment():
         experiments = selection.experiments
+        tables = [Rows(slug, parts) for slug, parts in selection.tools.items()]
+        # Kept back until the first rows of trials are there: what breaks before is an error, no torn zip.
+        begun: list[bytes] = []
         for name, columns, values, keys in (
             ("campaigns", _CAMPAIGNS, _campaigns(experiments), ["campaign"]),
             ("experiments", _EXPERIMENTS, _experiments(experiments), ["campaign", "experiment"]),
         ):
-            yield from stream.add(f"{name}.{ending}", _small(columns, values, ending), is_packed=_is_packed(ending))
+            begun += stream.add(f"{name}.{ending}", _small(columns, values, ending), is_packed=_is_packed(ending))
             resources.append(_resource(name, columns, stream.packed[-1], ending, keys, _ABOVE.get(name, ())))
-        for slug, parts in selection.tools.items():
-            rows = Rows(slug, parts)
-            name = f"trials-{slug}".replace(".", "-")
-            pieces = _pieces(rows, ending)
-            yield from stream.add(f"{name}.{ending}", pieces, is_packed=_is_packed(ending))
+        for rows in tables:
+            name = f"trials-{rows.slug}".replace(".", "-")
+            for piece in stream.add(f"{name}.{ending}", _pieces(rows, ending), is_packed=_is_packed(ending)):
+                yield b"".join([*begun, piece])
+                begun.clear()
             keys = ["campaign", "experiment", "trial"]
             resources.append(_resource(name, rows.columns, stream.packed[-1], ending, keys, _ABOVE["trials"]))
+    yield from begun
     description = _description(selection, resources, now, address)
     yield from stream.add("datapackage.json", [json.dumps(description, ensure_ascii=False, indent=2).encode()])
     yield from stream.close()

@@ -84,6 +84,9 @@ def read_selection(query: QueryDict, user: User) -> ExportSelection:
         mine = list(_experiments(result_set, user, nodes))
         lanes = _lanes_of(nodes, mine) if nodes is not None else None
         for experiment in mine:
+            # What was never expanded, as a draft, has no lanes yet: none with one of the nodes.
+            if lanes is not None and experiment.pk not in lanes:
+                continue
             experiments[experiment.pk] = experiment
             conditions[experiment.pk].append(_condition(experiment, result_set, lanes))
     for text in searches:
@@ -160,7 +163,7 @@ def _condition(experiment: Experiment, result_set: ResultSet, lanes: dict[int, l
     """Return what a trial of an experiment must be to belong to a set, None if all do."""
     whole = Q()
     if lanes is not None:
-        whole &= Q(lane__in=lanes.get(experiment.pk, []))
+        whole &= Q(lane__in=lanes[experiment.pk])
     if result_set.since:
         whole &= Q(moment__gte=result_set.since)
     if result_set.until:

@@ -102,6 +102,7 @@ class ImportItemSerializer(serializers.ModelSerializer):
     """One output of a file or one row of a table, in base units; `reason` says why it is not imported."""
 
     reason: Any = serializers.SerializerMethodField()
+    trial: Any = serializers.SerializerMethodField()
 
     class Meta:
         model = ImportItem
@@ -115,6 +116,11 @@ class ImportItemSerializer(serializers.ModelSerializer):
         """Return why it is refused, or cannot be read with what was chosen."""
         reason = item.refusal or item.problem
         return render(reason) if reason else None
+
+    @extend_schema_field(serializers.IntegerField(allow_null=True))
+    def get_trial(self, item: ImportItem) -> int | None:
+        """Return the number of its trial, null without one that the reader may see."""
+        return item.trial_id if item.trial_id in self.context["trials"] else None
 
 
 class MeaningSerializer(serializers.Serializer):
@@ -225,8 +231,9 @@ class ImportViewSet(TeamScopedViewSet):
     def found(self, request: Request, pk: str) -> Response:
         """Return what was found in the files, page by page."""
         items = queries.items_of(self.get_object(), request.query_params.get("show", ""))
-        page = self.paginate_queryset(items)
-        return self.get_paginated_response(ImportItemSerializer(page, many=True).data)
+        page = self.paginate_queryset(items) or []
+        context = {"trials": queries.visible_trials(page, rights.user_of(request))}
+        return self.get_paginated_response(ImportItemSerializer(page, many=True, context=context).data)
 
     @extend_schema(request=MapColumnsSerializer, responses=MeasurementImportSerializer)
     @action(detail=True, methods=["post"])

@@ -1,12 +1,13 @@
-"""Find what is there already: imported before, measured here, or sent twice."""
+"""Find what is there already, for whoever imports it: imported before, measured here, or sent twice."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.agents import compression
 from apps.agents.models import JobOutput
 from apps.archive.imports import checks, grown
 from apps.archive.imports.models import Import, ImportItem
+from apps.archive.imports.queries import trials_before
 from apps.archive.imports.recognition import digest_of
 from apps.campaigns.models import Run
 
@@ -51,7 +52,7 @@ def mark_rows(imported: Import) -> None:
     rows = ImportItem.objects.filter(
         source__team=imported.team_id,
         digest__in=[item.digest for item in items],
-        trial__isnull=False,
+        trial__in=trials_before(imported),
         is_duplicate=False,
     ).values_list("digest", "trial_id", "trial__lane__roles")
     there = {(digest, _cast(roles)): trial for digest, trial, roles in rows}
@@ -86,7 +87,7 @@ def _cast(roles: Mapping[str, Sequence[int]]) -> str:
 def _imported_before(imported: Import, digests: list[str]) -> dict[str, int]:
     """Return {digest: trial} of what the team imported before."""
     rows = ImportItem.objects.filter(
-        source__team=imported.team_id, digest__in=digests, trial__isnull=False, is_duplicate=False
+        source__team=imported.team_id, digest__in=digests, trial__in=trials_before(imported), is_duplicate=False
     ).values_list("digest", "trial_id")
     return {digest: trial for digest, trial in rows if trial is not None}
 
@@ -101,9 +102,6 @@ def _measured_here(imported: Import, sizes: dict[str, int]) -> dict[str, int]:
         digest = digest_of(compression.unpack(stdout_z), compression.unpack(stderr_z))
         if digest in sizes and run is not None:
             runs[digest] = run
-    trials = _trials_of(runs.values())
+    seen = Run.objects.filter(pk__in=list(runs.values()), trial__in=trials_before(imported))
+    trials: dict[int, int] = dict(seen.values_list("pk", "trial_id"))
     return {digest: trials[run] for digest, run in runs.items() if run in trials}
-
-
-def _trials_of(runs: Iterable[int]) -> dict[int, int]:
-    return dict(Run.objects.filter(pk__in=list(runs)).values_list("pk", "trial_id"))

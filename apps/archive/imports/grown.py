@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from apps.archive.imports.models import Import, ImportItem
+from apps.archive.imports.queries import trials_before
 from apps.bench.text import Message, _
 
 # Of fewer rows that differ it may well be chance that another table begins with the same: full lines are alike.
@@ -19,18 +20,22 @@ def rows_before(imported: Import, group: str) -> Iterator[tuple[ImportItem, int,
     """Yield rows of a table's group that an earlier version of it had: (row, its trial, who played which role then).
 
     An earlier version is a table that the team imported, with the same columns, whose rows are the first of this one,
-    cell by cell and in order. Those of its rows that were not taken, or whose trial was deleted, are none.
+    cell by cell and in order. Those of its rows that were not taken, whose trial was deleted, or which is not there
+    for whoever imports now (`queries.trials_before`), are none.
     """
     items = list(_readable(imported.items.filter(group=group)).defer("stdout_z", "stderr_z"))
     keys = [_key(item) for item in items]
     for source in _beginning_alike(imported, items):
         earlier = _readable(ImportItem.objects.filter(source=source, group=group)).select_related("trial__lane")
         before = list(earlier.defer("stdout_z", "stderr_z"))
+        seen = set(
+            trials_before(imported).filter(pk__in=[row.trial_id for row in before]).values_list("pk", flat=True)
+        )
         keys_before = [_key(item) for item in before]
         if keys_before != keys[: len(before)] or len(set(keys_before)) < FEWEST_DIFFERENT:
             continue
         for item, row in zip(items, before, strict=False):
-            if row.trial is not None:
+            if row.trial is not None and row.trial.pk in seen:
                 yield item, row.trial.pk, row.trial.lane.roles
 
 

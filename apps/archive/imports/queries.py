@@ -15,7 +15,8 @@ from apps.bench import units
 from apps.bench.toolkit import Parameter, Tool
 from apps.bench.tools import UnknownTool
 from apps.campaigns import queries as campaigns
-from apps.campaigns.queries.visibility import told_to
+from apps.campaigns.models import Campaign, Trial
+from apps.campaigns.queries.visibility import for_whole_team, told_to, visible
 from apps.core.messages import render
 from apps.toolbox import queries as toolbox
 
@@ -80,6 +81,17 @@ def visible_trials(items: Sequence[ImportItem], user: User) -> set[int]:
     return (
         set(campaigns.trials_for(user).filter(pk__in=trial_ids).values_list("pk", flat=True)) if trial_ids else set()
     )
+
+
+def trials_before(imported: Import) -> QuerySet[Trial]:
+    """Return the trials by which whatever an import brings may be there already: those that its sender sees.
+
+    What somebody else keeps to themselves is not there for the sender, who may import the same. Of an import whose
+    sender's account is gone they are what the whole team sees.
+    """
+    if imported.created_by is not None:
+        return visible(Trial.objects.all(), imported.created_by, path="campaign")
+    return Trial.objects.filter(campaign__in=Campaign.objects.filter(for_whole_team()))
 
 
 def fitting(imported: Import) -> list[ColumnMapping]:

@@ -145,7 +145,11 @@ def run(request: HttpRequest, permanent_id: str) -> HttpResponse:
         team = own or team_choice.usual_team_for(rights.user_of(request), Role.OPERATOR)
     text = description.recipe_text(campaign, names)
     content = read_recipe(text)
-    form = RunAgainForm(request.POST or None, needed=names_in(content), team=team, name=content["name"])
+    original = campaign if queries.sees_whole(campaign, request.user) else None
+    seen_by = services.visibility_from(original)
+    form = RunAgainForm(
+        request.POST or None, needed=names_in(content), team=team, name=content["name"], visibility=seen_by
+    )
     if request.method == "POST" and form.is_valid():
         try:
             rerun = services.run_again(
@@ -154,9 +158,10 @@ def run(request: HttpRequest, permanent_id: str) -> HttpResponse:
                 user=rights.user_of(request),
                 now=timezone.now(),
                 stand_ins=form.stand_ins,
-                original=campaign if queries.sees_whole(campaign, request.user) else None,
+                original=original,
                 name=form.cleaned_data["name"],
                 launch=form.cleaned_data["launch"],
+                visibility=form.cleaned_data["visibility"] or seen_by,
             )
         except ValidationError as error:
             add_errors(form, error)

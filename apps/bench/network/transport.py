@@ -1,5 +1,7 @@
 """Formulae of transport over a path: BDP, header overhead, and what a window allows. None in means None out."""
 
+import math
+
 # A header of 14 B and a check sequence of 4 B, preamble and start of 8 B, and an idle gap of 12 B (IEEE 802.3).
 ETHERNET_BYTES = 38
 IPV4_BYTES = 20
@@ -51,11 +53,13 @@ def udp_ceiling_bps(capacity_bps: float | None, mtu: int | None) -> float | None
 def window_limited_bps(window_bytes: float | None, rtt_s: float | None, streams: int = 1) -> float | None:
     """Return the rate (bit/s) that windows (bytes) allow: streams x window x 8 / RTT (RFC 6349, section 3.3.1).
 
-    At most a window is under way in each RTT (s). None also for an RTT of zero, at which a window limits nothing.
+    At most a window is under way in each RTT (s). None also for an RTT of zero, at which a window limits nothing,
+    and for one so short that no number holds the rate.
     """
     if window_bytes is None or not rtt_s:
         return None
-    return streams * window_bytes * 8 / rtt_s
+    rate = streams * window_bytes * 8 / rtt_s
+    return rate if math.isfinite(rate) else None
 
 
 def most_bps(

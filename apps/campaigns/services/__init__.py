@@ -29,6 +29,7 @@ from apps.campaigns.services.experiments import (
 )
 from apps.campaigns.services.fences import settle_fence
 from apps.campaigns.services.launches import correct_dates, launch_campaign, launch_due
+from apps.campaigns.services.origins import visibility_from
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
 from apps.campaigns.services.recipes import create_from_recipe
 from apps.campaigns.services.reruns import NodeStandIns, run_again
@@ -91,6 +92,7 @@ __all__ = [
     "take_runs",
     "update_campaign",
     "update_experiment",
+    "visibility_from",
     "withdraw_campaign",
     "write_event",
     "write_fault",

@@ -12,7 +12,7 @@ from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, schedules
 from apps.campaigns.models import Campaign
-from apps.campaigns.services import copies
+from apps.campaigns.services import copies, origins
 from apps.core.names import check_seen
 
 State = Campaign.State
@@ -33,13 +33,20 @@ def create_campaign(
     cron: str = "",
     cron_timezone: str = "UTC",
     overlap: str = Campaign.Overlap.SKIP,
+    made_from: Campaign | None = None,
+    visibility: str | None = None,
 ) -> Campaign:
-    """Make a draft of the team's; errors.Refused names each field that is wrong."""
+    """Make a draft; errors.Refused names each field that is wrong.
+
+    `made_from` is the campaign that it is made from, or from what was concluded of it. Unless told otherwise, it is
+    seen by whom `origins` says.
+    """
     rights.require(user, team, Role.OPERATOR)
     dates = {"start_at": start_at, "cron": cron, "cron_timezone": cron_timezone, "overlap": overlap}
     schedules.check_start(start_at=start_at, now=now)
     _check_name(name)
     campaign = Campaign(team=team, created_by=user, name=name, goal=goal, **dates)
+    campaign.visibility = visibility or origins.visibility_from(made_from)
     return _save(campaign, now)
 
 

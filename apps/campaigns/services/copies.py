@@ -5,7 +5,7 @@ from typing import Any
 from apps.accounts.models import User
 from apps.bench.sweep import likeness
 from apps.campaigns.models import Campaign, Experiment
-from apps.campaigns.services import offers
+from apps.campaigns.services import offers, origins
 
 
 def copy_campaign(
@@ -20,8 +20,7 @@ def copy_campaign(
 ) -> Campaign:
     """Return a new draft with the campaign's goal and experiments and no trials; with `series`, a date of that one.
 
-    A date of a series is seen by whom the series is; any other copy may measure something else: it is its team's, or
-    its maker's, until somebody shares it.
+    A date of a series is seen by whom the series is, any other copy by whom `origins` says.
     """
     copy = Campaign(
         team_id=campaign.team_id,
@@ -34,11 +33,10 @@ def copy_campaign(
         cron=cron,
         cron_timezone=cron_timezone,
         overlap=overlap,
+        visibility=origins.visibility_from(campaign),
     )
     if series == campaign:
         copy.visibility, copy.redacted = campaign.visibility, campaign.redacted
-    elif campaign.visibility == Campaign.Visibility.PRIVATE:
-        copy.visibility = Campaign.Visibility.PRIVATE
     copy.full_clean()
     copy.save()
     if copy.series_id == campaign.pk:

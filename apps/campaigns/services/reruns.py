@@ -46,15 +46,23 @@ def run_again(
     original: Campaign | None = None,
     name: str = "",
     launch: bool = True,
+    visibility: str | None = None,
 ) -> Campaign:
     """Make a campaign of a recipe and launch it, unless told otherwise; all or nothing.
 
     errors.Refused names what the team's inventory lacks (`nodes.<name>` and such), or what an experiment refuses.
     `original`, which the user may see, is kept as what it was made from, so that the two can be compared.
+    `visibility` as in `create_campaign`.
     """
     things = _team_things(recipe, team, stand_ins)
     campaign = create_campaign(
-        team=team, user=user, now=now, name=name or recipe["name"], goal=recipe.get("goal", "")
+        team=team,
+        user=user,
+        now=now,
+        name=name or recipe["name"],
+        goal=recipe.get("goal", ""),
+        made_from=original,
+        visibility=visibility,
     )
     experiments: list[Any] = []
     for place, part in enumerate(recipe["experiments"]):

@@ -183,7 +183,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "original": queries.campaigns_for(rights.user_of(request)).filter(pk=campaign.cloned_from_id).first()
         if campaign.cloned_from_id
         else None,
-        "occurrences": campaign.occurrences.order_by("-created_at")[:20],
+        "occurrences": queries.visible(campaign.occurrences.order_by("-created_at"), request.user)[:20],
     }
     return render(request, "campaigns/detail.html", context)
 

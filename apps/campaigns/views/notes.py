@@ -119,7 +119,7 @@ def _part(request: HttpRequest, campaign: Campaign, **more: Any) -> HttpResponse
         "notes": [
             (note, services.may_change(note, user, role)) for note in campaign.notes.select_related("created_by")
         ],
-        "known_tags": queries.tags_of(campaign.team) if can_write else [],
+        "known_tags": queries.tags_of(campaign.team, user) if can_write else [],
         **more,
     }
     return render(request, "campaigns/_notes.html", context)

@@ -12,7 +12,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["apps.core.json_bodies.JSONParser"],
     "DEFAULT_FILTER_BACKENDS": [
-        "django_filters.rest_framework.DjangoFilterBackend",
+        "apps.core.row_filters.RowFilters",
         "apps.core.pagination.WordSearch",
         "apps.core.pagination.TotalOrdering",
     ],

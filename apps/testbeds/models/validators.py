@@ -18,6 +18,8 @@ STREAMS = [MinValueValidator(1), MaxValueValidator(65535)]
 LARGEST_SHARE = 10
 # A round trip longer than this is a slip of the unit: light goes to Mars and back in less.
 LONGEST_RTT_S = 3600
+# In 1 ns light goes 15 cm and back. What is shorter, but for none at all, is a slip; rates by it would overflow.
+LEAST_RTT_S = 1e-9
 
 _HOST_LABEL = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?<!-)")
 _LONGEST_HOST = 253
@@ -38,8 +40,8 @@ absolute_path = RegexValidator(
 
 def rtt(value: float) -> None:
     """Refuse what is no round-trip time in seconds."""
-    if not math.isfinite(value) or not 0 <= value <= LONGEST_RTT_S:
-        raise ValidationError(_("A round-trip time is between 0 and 1 h: write for example 4.8 ms."))
+    if not math.isfinite(value) or (value != 0 and not LEAST_RTT_S <= value <= LONGEST_RTT_S):
+        raise ValidationError(_("A round-trip time is 0, or between 1 ns and 1 h: write for example 4.8 ms."))
 
 
 def share(value: float) -> None:

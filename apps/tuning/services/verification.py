@@ -43,6 +43,7 @@ def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verificati
         goal=gettext(
             "Measures the present and the recommended setting in turn until the interval of the gain decides."
         ),
+        made_from=finding.campaign,
     )
     campaigns.create_experiment(
         campaign=campaign,

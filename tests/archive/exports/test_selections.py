@@ -4,15 +4,25 @@ import csv
 import hashlib
 import io
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import psycopg
 import pyarrow.parquet
 import pytest
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.expressions import RawSQL
+from django.http import QueryDict
 from django.test import Client
+from django.utils import timezone
 
+from apps.archive.exports.package import package_of
+from apps.archive.exports.selection import ExportSelection, read_selection
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.results.models import Sample
+from apps.testbeds.models import Node
 from tests import factories
 from tests.archive.exports.conftest import lines, unpacked, whole
 from tests.campaigns import factories as make
@@ -124,3 +134,50 @@ def test_the_page_says_what_is_selected_in_few_queries(
         text = client.get(f"/exports/?set=campaign:{finished.pk}").content.decode()
     assert "4 trials of 1 campaign are selected." in text
     assert f"/exports/package.parquet.zip?set=campaign%3A{finished.pk}" in text
+
+
+NARROWED = ("", ";since:2000-01-01;window=64KiB", ";until:2000-01-01")
+
+
+def test_what_has_no_trials_yet_keeps_nobody_from_what_has(
+    client: Client, cast: SimpleNamespace, pair: list[Node], finished: Campaign
+) -> None:
+    """A draft, an experiment that was never expanded, and a campaign that was cancelled play on the same nodes."""
+    draft = make.campaign(cast, name="Draft")
+    for tool in ("iperf3-tcp", "ping"):
+        make.experiment(
+            draft, *pair, tool=tool, name=tool, **({} if tool == "iperf3-tcp" else {"fixed": {}, "factors": []})
+        )
+    empty = Experiment.objects.create(campaign=finished, name="Empty", position=7, tool="iperf3-tcp")
+    empty.roles.create(role="client", node=pair[0])
+    make.services.cancel_campaign(
+        campaign=make.launched(cast, *pair, name="Cancelled"), user=cast.alice, now=timezone.now()
+    )
+    client.force_login(cast.bob)
+    node = pair[0]
+    wheres = [
+        f"node:{node.pk}",
+        f"site:{node.testbed.site_id}",
+        f"campaign:{draft.pk}",
+        f"campaign:{finished.pk}",
+        "tool:ping",
+    ]
+    wheres.append(f"campaign:{finished.pk};node:{node.pk}")
+    for text in [where + more for where in wheres for more in NARROWED]:
+        held = client.get("/api/v1/exports/", {"set": text}).json()["tools"]
+        if held:
+            files = unpacked(whole(get(client, "package.jsonl.zip", set=text)))
+            tables = {name: len(lines(content)) for name, content in files.items() if name.startswith("trials-")}
+            assert tables == {f"trials-{item['tool']}.jsonl": item["trials"] for item in held}, text
+        for item in held:
+            assert len(lines(whole(get(client, f"tables/{item['tool']}.jsonl", set=text)))) == item["trials"], text
+    assert client.get("/api/v1/exports/", {"set": wheres[0]}).json()["tools"] == [{"tool": "iperf3-tcp", "trials": 4}]
+
+
+def test_no_package_is_begun_before_its_first_rows_are_there(finished: Campaign) -> None:
+    selection = read_selection(QueryDict(f"set=campaign:{finished.pk}"), finished.created_by)
+    broken = replace(selection.tools["iperf3-tcp"][0], condition=Q(pk__in=RawSQL("SELECT 1 / 0", ())))
+    for ending in ("csv", "jsonl"):
+        pieces = package_of(ExportSelection("", {"iperf3-tcp": [broken]}), ending, now=timezone.now(), address="")
+        with pytest.raises(psycopg.errors.DivisionByZero), transaction.atomic():
+            next(pieces)

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from apps.archive.imports import services, work
 from apps.archive.imports.models import Import
+from apps.campaigns.models import Campaign
 from tests.bench.tools import recordings
 
 DATA = recordings.DATA
@@ -35,6 +37,12 @@ def send(cast: Any, files: Mapping[str, bytes], kind: str = "outputs", **values:
     sent = [ContentFile(content, name=name) for name, content in files.items()]
     made = services.create_import(team=cast.team, user=cast.oscar, kind=kind, files=sent, **values)
     return advance(made)
+
+
+def kept_private_from(person: Any, cast: Any) -> Any:
+    """Let Oscar keep all campaigns to himself; return the cast in which that person sends instead of him."""
+    Campaign.objects.update(visibility=Campaign.Visibility.PRIVATE)
+    return replace(cast, oscar=person)
 
 
 def advance(imported: Import) -> Import:

@@ -53,6 +53,8 @@ def test_only_the_new_rows_of_a_table_that_grew_are_taken(cast: SimpleNamespace,
     # A row forgets its trial when that is deleted, and is there no more.
     ImportItem.objects.filter(trial=grown.campaign.trials.first()).update(trial=None)
     assert left(sent(cast, ends, (*FIRST, "8,920,d", "1,941,a", "9,900,e"))) == [6, 8]
+    # What somebody keeps to themselves is not there for others.
+    assert left(sent(sending.kept_private_from(cast.alice, cast), ends, FIRST)) == [2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(

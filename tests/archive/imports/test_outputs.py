@@ -17,7 +17,7 @@ from apps.results.models import Sample
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 from apps.tuning import services as tuning
-from tests import rewriting
+from tests import factories, rewriting
 from tests.archive.imports import sending
 from tests.archive.imports.sending import recording, zipped
 from tests.campaigns import factories as make
@@ -111,6 +111,13 @@ def test_the_same_outputs_again_are_recognised(ready: Import, cast: SimpleNamesp
     assert again.items.filter(is_duplicate=True).count() == 5
     assert again.items.filter(is_duplicate=True, trial__isnull=False).count() == 4
     assert [(group["tool"], group["count"]) for group in again.groups] == [("ping", 1)]
+    # For a team-mate from whom it is kept it is not there, nor is its number.
+    others = sending.send(sending.kept_private_from(cast.alice, cast), twice)
+    assert sum(group["count"] for group in others.groups) == 5
+    items = f"/api/v1/imports/{again.pk}/items/?show=duplicates"
+    for person, told in ((cast.oscar, 4), (cast.alice, 0)):
+        found = factories.signed_in(person).get(items).json()["results"]
+        assert (len(found), sum(item["trial"] is not None for item in found)) == (5, told)
     # What was imported and then deleted is not there any more.
     rewriting.delete(Campaign.objects.get())
     assert sending.send(cast, SWEEP).groups[0]["count"] == 4
@@ -124,6 +131,9 @@ def test_what_an_agent_measured_here_is_no_news(cast: SimpleNamespace, measured:
     rewriting.update(JobOutput.objects.filter(job=job), stdout_bytes=len(printed))
     again = sending.send(cast, {"exported.json": printed})
     assert again.items.get().trial_id == run.trial_id and again.groups == []
+    # Unless its maker keeps it to themselves.
+    theirs = sending.send(sending.kept_private_from(cast.alice, cast), {"exported.json": printed})
+    assert not theirs.items.get().is_duplicate
 
 
 def test_an_import_says_what_is_missing_field_by_field(
