@@ -108,12 +108,14 @@ def choose_instance(*, agent: Agent, key: UUID, now: datetime) -> AgentInstance:
     return instance
 
 
-def note_refused_report(*, node_id: int, key: UUID | None, job_id: UUID, now: datetime) -> None:
-    """Keep that a process reported a job that another took."""
+def note_refused_report(*, node_id: int, key: UUID | None, job_id: UUID, now: datetime) -> bool:
+    """Keep that a process reported a job that another took; False if it never introduced itself here."""
     if key is not None:
         instance = AgentInstance.objects.filter(agent__node=node_id, key=key)
-        instance.update(refused_reports=F("refused_reports") + 1, refused_last_at=now)
+        if not instance.update(refused_reports=F("refused_reports") + 1, refused_last_at=now):
+            return False
     logger.warning("A report on job %s came from a process that did not take it: it is not counted", job_id)
+    return True
 
 
 def is_silent(agent: Agent, now: datetime) -> bool:
