@@ -12,9 +12,8 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.agents import wake
-from apps.agents.models import LOST_AFTER, Agent, AgentInstance, Job, Listener
+from apps.agents.models import DEAF_AFTER, LOST_AFTER, Agent, AgentInstance, Job, Listener
 from apps.agents.services import losses
-from apps.agents.services.heartbeats import DEAF_AFTER
 
 logger = logging.getLogger(__name__)
 
