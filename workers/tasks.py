@@ -9,7 +9,7 @@ from apps.campaigns import services as campaigns
 from apps.core import isolation, queue
 from apps.reports.files import services as rendering
 from apps.reports.schedules import deliveries, report_mail
-from workers import analysis, bulky, carry_out, closure, stages, timetable
+from workers import analysis, bulky, carry_out, closure, even_time, stages, timetable
 
 
 @shared_task
@@ -74,7 +74,12 @@ def index_archive() -> None:
 
 @shared_task
 def retain() -> None:
-    """Let go of what nobody decided on or came to no end, pack and drop by the rules; come back if need be."""
+    """Let go of what nobody decided on or came to no end, pack and drop by the rules; come back if need be.
+
+    Nothing of it comes back: after a step of the clock, or an outage, it waits until time has gone on evenly.
+    """
+    if not even_time.has_passed(timezone.now()):
+        return
     isolation.carry_out(timetable.RETAIN)
     if retention.carry_out(now=timezone.now()):
         queue.send(queue.RETAIN)

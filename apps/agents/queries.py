@@ -12,8 +12,19 @@ from apps.accounts import rights
 from apps.accounts.models import User
 from apps.agents import troubles
 from apps.agents.facts import sound, with_plain_versions
-from apps.agents.models import LOST_AFTER, RIVAL_FOR, Agent, AgentInstance, AgentState, FactSnapshot, Job
+from apps.agents.models import (
+    DEAF_AFTER,
+    LOST_AFTER,
+    RIVAL_FOR,
+    Agent,
+    AgentInstance,
+    AgentState,
+    FactSnapshot,
+    Job,
+    Listener,
+)
 from apps.agents.troubles import Trouble
+from apps.core import clock
 from apps.testbeds.models import Node
 from apps.testbeds.queries.readers import of_own_nodes
 
@@ -71,6 +82,16 @@ def ready_nodes(now: datetime) -> set[int]:
         retired_at__isnull=True, last_seen_at__gte=now - LOST_AFTER, set_aside_at__isnull=True
     )
     return set(alive.values_list("node_id", flat=True))
+
+
+def even_since(now: datetime) -> datetime | None:
+    """Return since when somebody has listened to agents without a gap or a step of the clock; None if not by now.
+
+    A clock that is set ahead shows a gap, as an outage does: neither proves that so much time has passed.
+    """
+    heard = (now - DEAF_AFTER, now + clock.AHEAD)
+    listening = Listener.objects.filter(pk=1, heard_until__range=heard, listening_since__lte=now)
+    return listening.values_list("listening_since", flat=True).first()
 
 
 def leftovers_of(run_refs: Collection[int], now: datetime) -> dict[int, datetime]:

@@ -1,4 +1,4 @@
-"""The wall clock of this machine: noticed where it is set back, which makes times that are kept lie ahead."""
+"""The wall clock of this machine: noticed where it is set back, so that kept times lie ahead, or far ahead."""
 
 import threading
 import time
@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 AHEAD = timedelta(minutes=1)
 # Less is no step: clocks are led to the right time slowly, which the monotonic clock follows.
 _LEAST_STEP_S = 2.0
+# A step ahead is told for so long, for nothing shows when it is over.
+TOLD_FOR_S = 3600.0
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,14 @@ class SetBack:
     at: datetime
     by: timedelta
     until: datetime
+
+
+@dataclass(frozen=True)
+class SetAhead:
+    """The clock was set ahead by `by` at about `at` (its new time)."""
+
+    at: datetime
+    by: timedelta
 
 
 class WallClock:
@@ -33,6 +43,9 @@ class WallClock:
         self.begun = datetime.fromtimestamp(wall(), UTC)
         self._difference_s = wall() - monotonic()
         self._last: SetBack | None = None
+        self._first_difference_s = self._difference_s
+        # With the monotonic time (s) at which it was seen.
+        self._ahead: tuple[SetAhead, float] | None = None
 
     def stepped_back(self) -> timedelta | None:
         """Return by how much it was set back since the last look, None if it was not."""
@@ -40,6 +53,7 @@ class WallClock:
             now = self._wall()
             before, self._difference_s = self._difference_s, now - self._monotonic()
             step_s = before - self._difference_s
+            self._note_lead(now)
             if step_s < _LEAST_STEP_S:
                 return None
             at, by = datetime.fromtimestamp(now, UTC), timedelta(seconds=step_s)
@@ -56,9 +70,30 @@ class WallClock:
         last = self._last
         return last if last is not None and self._wall() < last.until.timestamp() else None
 
+    def _note_lead(self, now: float) -> None:
+        """Keep that the clock is ahead of where it would be without its steps, or that it is no more."""
+        lead_s = self._difference_s - self._first_difference_s
+        if lead_s < AHEAD.total_seconds():
+            self._ahead = None
+        elif self._ahead is None:
+            ahead = SetAhead(datetime.fromtimestamp(now, UTC), timedelta(seconds=lead_s))
+            self._ahead = ahead, self._monotonic()
+
+    def set_ahead(self) -> SetAhead | None:
+        """Look, and return how the clock was set ahead since the process began, if it still is, for TOLD_FOR_S."""
+        self.stepped_back()
+        if self._ahead is None or self._monotonic() - self._ahead[1] > TOLD_FOR_S:
+            return None
+        return self._ahead[0]
+
+
+def _since_start() -> float:
+    """Return the time (s) since the machine started, its sleep included: to wake up is no step."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
 
 # Of this process, from its start.
-wall = WallClock()
+wall = WallClock(monotonic=_since_start)
 
 
 def is_ahead(at: datetime, now: datetime) -> bool:

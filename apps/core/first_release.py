@@ -6,6 +6,8 @@ from django.core.management import CommandError
 from django.db import connections
 from django.db.migrations.loader import MigrationLoader
 
+from apps.core import later_release
+
 # The last commit with the steps that led to the tables of the first release.
 LAST_STEPS = "63258536"
 
@@ -23,4 +25,6 @@ def require_all(loader: MigrationLoader) -> None:
 
 def look(using: str, **_others: Any) -> None:
     """Look before `migrate` does anything; a receiver of its signal."""
-    require_all(MigrationLoader(connections[using]))
+    loader = MigrationLoader(connections[using])
+    require_all(loader)
+    later_release.require_none(loader)

@@ -85,7 +85,10 @@ def _unknown(broker: HealthPart) -> HealthPart:
 
 
 def _clock() -> HealthPart:
-    last = clock.wall.set_back()
+    last, ahead = clock.wall.set_back(), clock.wall.set_ahead()
+    if last is None and ahead is not None:
+        what = _("The server's clock was set ahead by %(seconds)s s: nothing is removed for good for an hour.")
+        return HealthPart(False, ahead.at, what % {"seconds": round(ahead.by.total_seconds())}, is_hindered=True)
     if last is None:
         return HealthPart(True, clock.wall.begun, _("It goes on evenly."))
     what = _("The server's clock was set back by %(seconds)s s: times until %(until)s come twice.")

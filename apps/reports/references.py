@@ -1,15 +1,20 @@
-"""Who may read which report where it stands in the way of a deletion."""
+"""What becomes of report schedules when their series goes; campaigns import this at the start."""
 
-from collections.abc import Collection
-from typing import Any
+from datetime import datetime
 
-from apps.core import withheld
-from apps.reports import queries
-from apps.reports.models import Report
-
-
-def _seen(ids: Collection[Any], user: Any) -> set[Any]:
-    return set(queries.reports_for(user).filter(pk__in=ids).order_by().values_list("pk", flat=True))
+from apps.bench.text import Message, _
+from apps.campaigns.errors import WrongState
+from apps.campaigns.models import Campaign
+from apps.campaigns.services import deletion
+from apps.reports.models import Schedule
 
 
-withheld.register(Report, _seen)
+def keep_delivered(campaign: Campaign, _now: datetime) -> None:
+    """Raise WrongState for a series that a schedule delivers: its recipients would wait for reports in vain."""
+    schedule = Schedule.objects.filter(series=campaign).first()
+    if schedule is not None:
+        text = _("The report schedule “%(schedule)s” delivers it: delete the schedule first.")
+        raise WrongState(Message(text, {"schedule": schedule.name}))
+
+
+deletion.before(keep_delivered)

@@ -21,6 +21,11 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
         _("The trial is carried out again by itself; if it happens often, read the agent's log on the node."),
         True,
     ),
+    "outcome-gone": (
+        _("What the job on %(node)s came to is not here: %(detail)s."),
+        _("The trial is carried out again by itself; so it is after the database was put back from a backup."),
+        True,
+    ),
     "node-trouble": (
         _("%(node)s could not measure for a reason of its own: %(detail)s"),
         _(

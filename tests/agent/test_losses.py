@@ -41,7 +41,7 @@ class Sending:
     def __init__(self, folder: Path, server: Picky) -> None:
         self.spool, self.unsent, self.closing = spool.Spool(folder / "spool"), unsent.Unsent(), threading.Event()
         self.reporter = reports.Reporter(
-            self.spool, lambda: server, self.closing, lambda _id: None, let_in(), list, self.unsent
+            self.spool, lambda: server, self.closing, lambda _id, _reason: None, let_in(), list, self.unsent
         )
         self.reporter.start()
 

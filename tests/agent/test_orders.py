@@ -88,7 +88,7 @@ def test_what_has_no_id_is_no_job(job: object) -> None:
     "answer", [{}, {"jobs": None, "stop": None}, {"jobs": 1, "stop": "x"}, {"jobs": {}, "stop": [1]}]
 )
 def test_an_answer_without_lists_has_no_jobs(answer: dict[str, Any]) -> None:
-    assert orders.jobs_in(answer) == orders.stops_in(answer) == []
+    assert orders.jobs_in(answer) == orders.ids_in(answer, "stop") == []
 
 
 def test_no_sign_of_a_text_reaches_a_terminal() -> None:

@@ -161,7 +161,7 @@ def test_a_job_the_agent_knows_nothing_of_is_lost_at_once(idle_agent: AgentProgr
     job = factories.job(node, "say", state=Job.State.RUNNING)
     idle_agent.start()
     job = ended(job)
-    assert (job.state, job.fault) == (Job.State.LOST, "agent-restarted")
+    assert (job.state, job.fault) == (Job.State.LOST, "outcome-gone")
 
 
 def test_many_jobs_are_each_carried_out_once_while_agent_and_server_are_killed(

@@ -38,7 +38,9 @@ def reporter(kept: spool.Spool, server: Picky, monkeypatch: pytest.MonkeyPatch) 
     # Long enough that a busy machine does not take it for over.
     monkeypatch.setattr(unsent, "LULL_S", 1.0)
     closing = threading.Event()
-    running = reports.Reporter(kept, lambda: server, closing, lambda _job_id: None, let_in(), list, unsent.Unsent())
+    running = reports.Reporter(
+        kept, lambda: server, closing, lambda _job_id, _reason: None, let_in(), list, unsent.Unsent()
+    )
     running.start()
     yield running
     closing.set()
@@ -117,7 +119,7 @@ def lose_some(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gate: Gate) -> tu
     monkeypatch.setattr(unsent, "FIRST_WAIT_S", 0.02)
     monkeypatch.setattr(unsent, "LONGEST_WAIT_S", 0.05)
     kept, waiting, closing = spool.Spool(tmp_path / "spool"), unsent.Unsent(), threading.Event()
-    running = reports.Reporter(kept, lambda: gate, closing, lambda _id: None, let_in(), list, waiting)
+    running = reports.Reporter(kept, lambda: gate, closing, lambda _id, _reason: None, let_in(), list, waiting)
     for name, size in (("a", 2**20), ("b", 10)):
         record = kept.accept({"id": name})
         kept.note(record, ended_at=2.0, stdout=jobs.pack(os.urandom(size)), stderr=jobs.pack(b""), truncated=False)

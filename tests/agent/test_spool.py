@@ -98,7 +98,7 @@ class Picky:
 
 def send(kept: spool.Spool, record: spool.Record, server: Picky) -> None:
     reporter = reports.Reporter(
-        kept, lambda: server, threading.Event(), lambda _job_id: None, let_in(), list, unsent.Unsent()
+        kept, lambda: server, threading.Event(), lambda _job_id, _reason: None, let_in(), list, unsent.Unsent()
     )
     reporter.changed(record)
     reporter.start()

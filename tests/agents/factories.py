@@ -1,12 +1,13 @@
 """Agents and jobs for tests."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
 
 from apps.accounts.models import Team
 from apps.agents import program, services
-from apps.agents.models import Agent, Job
+from apps.agents.models import Agent, Job, Listener
 from apps.testbeds.models import Node
 from tests import factories, rewriting
 from tests.testbeds import factories as inventory
@@ -52,3 +53,10 @@ def job(on: Node, *argv: str, state: Job.State = Job.State.QUEUED, **fields: Any
         rewriting.update(Job.objects.filter(pk=made.pk), **fields)
         made.refresh_from_db()
     return made
+
+
+def listening(hours: float = 2.0) -> None:
+    """Have somebody listen to agents for so long, without a gap and by an even clock."""
+    now = timezone.now()
+    since = {"listening_since": now - timedelta(hours=hours), "heard_until": now}
+    Listener.objects.update_or_create(pk=1, defaults=since)

@@ -171,7 +171,7 @@ def test_an_old_poll_says_nothing_of_jobs_taken_since(agent: Agent) -> None:
         assert job.state == "running", "an old poll was taken for a restart"
     services.deliver_jobs(agent_id=agent.pk, **nothing, is_first_look=True, instance=first.key, poll=8)
     job.refresh_from_db()
-    assert (job.state, job.fault) == ("lost", "agent-restarted")
+    assert (job.state, job.fault) == ("lost", "outcome-gone")
 
 
 def test_what_was_lost_on_the_way_is_handed_out_again_but_not_to_an_old_poll(agent: Agent) -> None:

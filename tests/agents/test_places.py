@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from apps.agents.endpoint import app, database, places, protocol, room
+from apps.agents.endpoint import database, intake, places, protocol, room
 from apps.core import bodies
 from tests.agents import factories
 from tests.agents.live import Client, LiveServer
@@ -125,10 +125,10 @@ def poll(ids: int, blanks: int = 0) -> bytes:
 def test_a_question_names_all_that_an_agent_may_hold_and_no_more() -> None:
     longest = poll(protocol.MOST_HELD)
     assert len(longest) < bodies.most_bytes(bodies.BodyKind.QUESTION)
-    question, troubles = app._read_poll(longest)
+    question, troubles = intake.read_poll(longest)
     assert (len(question.held), troubles) == (protocol.MOST_HELD, ())
     with pytest.raises(room.Problem) as refusal:
-        app._read_poll(poll(protocol.MOST_HELD + 1))
+        intake.read_poll(poll(protocol.MOST_HELD + 1))
     assert refusal.value.status == 400
 
 

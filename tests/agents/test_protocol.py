@@ -262,7 +262,7 @@ def test_it_gives_up_a_job_that_the_agent_does_not_know(server: LiveServer) -> N
     job = factories.job(agent.node, state=Job.State.READY)
     Call(ask(server, token), "poll")
     lost = wait_for(Job.objects.filter(pk=job.pk, state=Job.State.LOST).first)
-    assert lost.fault == "agent-restarted"
+    assert lost.fault == "outcome-gone"
 
 
 def test_it_stops_a_job_that_has_ended_here_while_the_agent_was_away(server: LiveServer) -> None:

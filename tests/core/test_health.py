@@ -210,8 +210,34 @@ def test_a_clock_that_was_set_back_is_told_until_it_has_gone_that_way_again(
     assert parts(client)["clock"]["since"] == part["since"]
     ahead["s"] = 1.0
     assert parts(client)["clock"]["ok"] is True
-    # Set ahead, as after a pause of the machine, it has shown no time twice.
-    ahead["s"] = 7200.0
+
+
+def test_a_clock_that_was_set_ahead_is_told_for_an_hour_or_until_it_is_put_right(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shift = {"wall": 0.0, "both": 0.0}
+    monkeypatch.setattr(
+        clock,
+        "wall",
+        clock.WallClock(
+            lambda: time.time() + shift["wall"] + shift["both"], lambda: time.monotonic() + shift["both"]
+        ),
+    )
+    # A machine that slept, or a clock that is led, was not set.
+    for wall_s in (0.0, 59.0):
+        shift = {"wall": wall_s, "both": 7200.0}
+        assert parts(client)["clock"]["ok"] is True
+    shift = {"wall": 86400.0, "both": 7200.0}
+    part = parts(client)["clock"]
+    assert (part["ok"], part["what"]) == (
+        False,
+        "The server's clock was set ahead by 86400 s: nothing is removed for good for an hour.",
+    )
+    shift = {"wall": 0.5, "both": 7200.0}
+    assert "set back by 86400 s" in parts(client)["clock"]["what"]
+    shift = {"wall": 86400.0, "both": 7200.0}
+    assert parts(client)["clock"]["ok"] is False
+    shift = {"wall": 86400.0, "both": 7200.0 + 3601.0}
     assert parts(client)["clock"]["ok"] is True
 
 

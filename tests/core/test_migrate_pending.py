@@ -72,3 +72,19 @@ def test_a_database_that_lacks_some_of_it_is_told_what_to_start_first(command: s
     have_applied(("tuning", "0009_names_of_verified_campaigns"))
     with pytest.raises(CommandError, match=first_release.LAST_STEPS):
         call_command(command, stdout=StringIO())
+
+
+@pytest.mark.parametrize("command", ["migrate_pending", "migrate"])
+def test_a_database_of_a_later_version_is_left_alone(migrated: list[str], command: str) -> None:
+    for app, name in (("campaigns", "0999_later"), ("archive", "0998_too")):
+        MigrationRecorder(connection).record_applied(app, name)
+    with pytest.raises(
+        CommandError, match=r"later version of Fathom: it has archive.0998_too, campaigns.0999_later,"
+    ):
+        call_command(command, stdout=StringIO())
+    assert migrated == []
+
+
+def test_steps_of_rooms_that_are_no_more_say_nothing(migrated: list[str]) -> None:
+    MigrationRecorder(connection).record_applied("no_room", "0007_anything")
+    assert "No migrations to apply" in start()

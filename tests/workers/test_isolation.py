@@ -16,6 +16,7 @@ from apps.campaigns.models import Campaign, Event
 from apps.core import isolation, queue
 from apps.core.models import SetAside
 from tests import factories
+from tests.agents.factories import listening
 from tests.workers import poison, timetable_cases
 from tests.workers.timetable_cases import Case
 from workers import tasks, timetable
@@ -60,6 +61,8 @@ def messages(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Any) -> l
 def look(task: Any, messages: list[tuple[str, tuple[Any, ...]]]) -> None:
     """Carry out what beat asks for, and all that this asks for in turn, as workers do: one that fails is logged."""
     messages.clear()
+    if task is not tasks.tick:
+        listening()
     task()
     done = 0
     while messages:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import logging
 import math
@@ -23,6 +22,7 @@ from .instance import Instance
 from .keeper import Keeper
 from .leftovers import Succession
 from .lock import Lock
+from .past import Past
 from .remote import POLL, Away, Refused, Remote, remote_of
 from .removal import Clearing
 from .reports import Reporter
@@ -69,11 +69,10 @@ class Agent:
         # Set before the last jobs are stopped: one that a poll brings after that is stopped as it starts.
         self._ending = threading.Event()
         self._runners: dict[str, jobs.Runner] = {}
-        # Ids whose records are gone: a delivery that was under way meanwhile must not run them again.
-        self._done: collections.deque[str] = collections.deque(maxlen=1000)
+        self._past = Past()
         self._lock = threading.Lock()
         self._reporter = Reporter(
-            *(self.spool, self.remote, self.closing, self._forget, self.admission.was_given),
+            *(self.spool, self.remote, self.closing, self._past.note, self.admission.was_given),
             *(self.troubles.look, self.unsent),
         )
         self.succession = Succession(self.instance, self.spool, self.work, self.clearing, self.journals)
@@ -184,6 +183,9 @@ class Agent:
             **{"poll": self.instance.next_poll(), "troubles": troubles, "unsent_s": unsent_s},
             # Those whose programs may be there still.
             "running": [record.job_id for record in records if not record.is_finished],
+            # What it acknowledged of those, and what it handed out although it is over: it may have forgotten that.
+            "told": {record.job_id: record.told for record in records if record.told and not record.is_finished},
+            "over": self._past.answers(),
             # What is wrong may be over soon: then it is not told only after a whole poll.
             **({"hold_s": HOLD_IN_TROUBLE_S} if troubles or unsent_s else {}),
         }
@@ -196,14 +198,19 @@ class Agent:
     def _take(self, answer: dict[str, Any]) -> bool:
         """Start what the server handed out and stop what it wants stopped; say whether that was anything."""
         is_news = False
+        self._past.begin_answer()
         for job in orders.jobs_in(answer):
             job_id = orders.id_of(job)
             if not job_id:
                 logger.warning("The server handed out something that is no job: %r", job)
-            elif job_id not in self.spool and job_id not in self._done:
+            elif job_id not in self.spool and not self._past.passes_over(job_id):
                 is_news = True
                 self._begin({**job, "id": job_id})
-        for job_id in orders.stops_in(answer):
+        for job_id in orders.ids_in(answer, "tell"):
+            record = self.spool.get(job_id)
+            if record is not None:
+                self._reporter.changed(record)
+        for job_id in orders.ids_in(answer, "stop"):
             with self._lock:
                 runner = self._runners.get(job_id)
             if runner is not None:
@@ -259,9 +266,6 @@ class Agent:
             with self._lock:
                 self._runners.pop(record.job_id, None)
         self._reporter.changed(record)
-
-    def _forget(self, job_id: str) -> None:
-        self._done.append(job_id)
 
     def _running(self) -> list[jobs.Runner]:
         with self._lock:

@@ -21,10 +21,10 @@ def jobs_in(answer: Mapping[str, Any]) -> list[Any]:
     return jobs[:MOST_JOBS] if isinstance(jobs, list) else []
 
 
-def stops_in(answer: Mapping[str, Any]) -> list[str]:
-    """Return the ids of the jobs that are to stop; what is no text is none."""
-    stops = answer.get("stop")
-    return [item for item in stops if isinstance(item, str)] if isinstance(stops, list) else []
+def ids_in(answer: Mapping[str, Any], name: str) -> list[str]:
+    """Return the ids of the jobs that are to stop ("stop") or to be told again ("tell"); what is no text is none."""
+    items = answer.get(name)
+    return [item for item in items if isinstance(item, str)] if isinstance(items, list) else []
 
 
 def id_of(job: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .backoff import Backoff
 from .excerpts import UNSAID, has_cut, shortened, steps_of
+from .past import ACKNOWLEDGED, REFUSED
 from .remote import Away, Failed, NotTheServer, Refused, Remote, TooLarge, Unavailable
 from .spool import Record, Spool
 from .unsent import SHORTEN_AFTER, STUCK_AFTER, Entry, Unsent
@@ -37,7 +38,7 @@ class Reporter:
         spool: Spool,
         connect: Callable[[], Remote],
         closing: threading.Event,
-        forgotten: Callable[[str], None],
+        forgotten: Callable[[str, str], None],
         admitted: threading.Event,
         troubles: Callable[[], list[dict[str, str]]],
         unsent: Unsent,
@@ -133,11 +134,12 @@ class Reporter:
                 logger.warning("Job %s: its report was refused: %s", record.job_id, error)
                 # A job that still runs has its end to report, and to be refused, in its turn.
                 if has_ended:
-                    self._forgotten(record.job_id)
+                    self._forgotten(record.job_id, REFUSED)
                     logger.warning("Its record is kept in %s", self._spool.set_aside(record))
             else:
+                record.told = _event(facts)
                 if has_ended:
-                    self._forgotten(record.job_id)
+                    self._forgotten(record.job_id, ACKNOWLEDGED)
                     self._forget(record, is_whole=is_whole)
         # What was noted meanwhile has still to be sent.
         return has_ended or record.version == version

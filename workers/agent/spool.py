@@ -28,6 +28,8 @@ class Record:
         self.file: BinaryIO | None = None
         # Whether something of it could not be put on disk.
         self.is_torn = False
+        # The latest event that the server acknowledged to this process, "" for none.
+        self.told = ""
 
     @property
     def job(self) -> dict[str, Any]:
@@ -77,6 +79,11 @@ class Spool:
     def __contains__(self, job_id: str) -> bool:
         with self._lock:
             return job_id in self._records
+
+    def get(self, job_id: str) -> Record | None:
+        """Return the record of a job, None if there is none."""
+        with self._lock:
+            return self._records.get(job_id)
 
     def __iter__(self) -> Iterator[Record]:
         with self._lock:

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from apps.agents import queries, services
-from apps.agents.endpoint import database, protocol, room
+from apps.agents.endpoint import database, intake, protocol, room
 from apps.agents.endpoint.exchange import (
     Disconnected,
     Incoming,
@@ -42,8 +42,7 @@ HOLD_S = 20.0
 Answer = tuple[int, dict[str, Any]]
 # A question for work is read in the loop in which all others are answered, but for longer ones (bytes).
 SHORT_POLL = 4 * 1024
-# Codes of the refusals of a process: another is at work, or it has to introduce itself first; and of enrolments.
-OTHER, UNKNOWN = "other-instance", "unknown-instance"
+# Codes of the refusals of enrolments.
 CONFLICTS = ("used-token", "node-has-agent", "too-many-agents", "prefix-taken")
 # The key of no process.
 NOBODY = UUID(int=0)
@@ -115,7 +114,7 @@ class AgentEndpoint:
         with self._news.share_of(agent.agent_id, agent.team_id) as share:
             body = await read_body(scope, receive, BodyKind.QUESTION if name == "poll" else BodyKind.NEWS, share)
         if name == "facts":
-            changed = await database.run_for(agent.team_id, _take_facts, agent.agent_id, body)
+            changed = await database.run_for(agent.team_id, intake.take_facts, agent.agent_id, body)
             return 200, {"changed": changed}
         return await self._poll(prefix, agent, body)
 
@@ -124,12 +123,12 @@ class AgentEndpoint:
     ) -> Answer:
         """Take a report on a job, which is looked up before anything is read: up to 64 MiB may come."""
         if not await database.run_for(agent.team_id, queries.has_job, agent.node_id, job):
-            raise _unknown_job()
+            raise intake.unknown_job()
         # What was measured is looked at whoever works for the node now: it counts if the process took the job.
         with self._reports.share_of(agent.agent_id, agent.team_id) as share:
             body = await read_body(scope, receive, BodyKind.REPORT, share)
             async with database.turn_of_body(agent.team_id, len(body)):
-                receipt, is_news = await database.run_for(agent.team_id, _take_report, agent, key, job, body)
+                receipt, is_news = await database.run_for(agent.team_id, intake.take_report, agent, key, job, body)
         if is_news:
             self.hub.distrust(prefix)
         return 200, receipt
@@ -170,7 +169,7 @@ class AgentEndpoint:
                 now=timezone.now(),
             )
         except services.InstanceRefused as refusal:
-            raise Problem(409, OTHER, str(refusal), retry_after_s=refusal.retry_after_s) from refusal
+            raise Problem(409, intake.OTHER, str(refusal), retry_after_s=refusal.retry_after_s) from refusal
         self.hub.distrust(prefix)
         self.hub.hear(agent.agent_id)
         return 200, {}
@@ -187,11 +186,13 @@ class AgentEndpoint:
         if key == fresh.instance:
             return fresh
         if key is not None:
-            raise Problem(409, UNKNOWN, "Another process works for this node, or none yet: introduce yourself.")
+            raise Problem(
+                409, intake.UNKNOWN, "Another process works for this node, or none yet: introduce yourself."
+            )
         try:
             await database.run_for(agent.team_id, services.admit_unnamed, agent_id=agent.agent_id, now=timezone.now())
         except services.InstanceRefused as refusal:
-            raise Problem(409, OTHER, str(refusal), retry_after_s=refusal.retry_after_s) from refusal
+            raise Problem(409, intake.OTHER, str(refusal), retry_after_s=refusal.retry_after_s) from refusal
         self.hub.distrust(prefix)
         return replace(fresh, instance=None)
 
@@ -208,9 +209,9 @@ class AgentEndpoint:
     async def _poll(self, prefix: str, agent: Credentials, body: bytes) -> Answer:
         """Answer with what is to be done on the agent's node, as soon as there is something."""
         if len(body) > SHORT_POLL:
-            question, troubles = await database.run_for(agent.team_id, _read_poll, body)
+            question, troubles = await database.run_for(agent.team_id, intake.read_poll, body)
         else:
-            question, troubles = _read_poll(body)
+            question, troubles = intake.read_poll(body)
         if self.hub.is_repeated(agent.agent_id, agent.instance, question.number):
             # Nobody waits for the answer, or whoever does asks again; above all it says nothing of the agent now.
             return 200, {"jobs": [], "stop": [], "repeated": True}
@@ -237,9 +238,11 @@ class AgentEndpoint:
                     instance=agent.instance,
                     poll=question.number,
                     running=question.running,
+                    over=question.over,
+                    told=question.told,
                 )
                 if delivery:
-                    return 200, {"jobs": [protocol.job_as_json(job) for job in delivery.jobs], "stop": delivery.stop}
+                    return 200, protocol.answer_as_json(delivery)
                 is_first_look = False
                 await waiter.wait(deadline)
             if waiter.is_revoked:
@@ -262,39 +265,3 @@ class AgentEndpoint:
 
 def _retired() -> Problem:
     return Problem(401, "retired", "This agent was retired: enrol the node again on its agent page.")
-
-
-def _unknown_job() -> Problem:
-    return Problem(404, "unknown-job", "There is no such job on this node.")
-
-
-def _read_poll(body: bytes) -> tuple[protocol.PollQuestion, tuple[Trouble, ...] | None]:
-    data = read_json(body)
-    return protocol.question_of(data), protocol.troubles_of(data)
-
-
-def _take_facts(agent_id: int, body: bytes) -> bool:
-    facts, version = protocol.facts_of(read_json(body))
-    return services.record_facts(agent_id=agent_id, facts=facts, version=version)
-
-
-def _take_report(agent: Credentials, key: UUID | None, job: UUID, body: bytes) -> tuple[dict[str, str], bool]:
-    """Return a receipt of exactly this report, and whether something is wrong on the node that was not known."""
-    data = read_json(body)
-    report = protocol.report_of(data)
-    troubles = protocol.troubles_of(data)
-    is_news = (
-        troubles is not None and key == agent.instance and frozenset(one.code for one in troubles) != agent.troubles
-    )
-    if is_news and troubles is not None:
-        # First, so that no other trial is handed to the node because this job's end is known.
-        services.record_troubles(agent_id=agent.agent_id, agent_troubles=troubles, now=timezone.now())
-    try:
-        state = services.record_report(node_id=agent.node_id, job_id=job, report=report, instance=key)
-    except services.UnknownJob:
-        raise _unknown_job() from None
-    except services.OtherInstance:
-        services.note_refused_report(node_id=agent.node_id, key=key, job_id=job, now=timezone.now())
-        text = "Another process of this agent took the job: this report does not count, and is to be kept aside."
-        raise Problem(409, OTHER, text) from None
-    return {"job": str(job), "event": str(data["event"]), "state": state.value}, is_news

@@ -3,7 +3,7 @@
 import re
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ from apps.agents import facts
 from apps.agents.endpoint import packed
 from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.models import Job
-from apps.agents.services import Introduction, JobReport, OwnToken
+from apps.agents.services import Introduction, JobReport, OwnToken, PollAnswer
 from apps.agents.troubles import Trouble
 from apps.core import moments
 
@@ -33,7 +33,8 @@ class PollQuestion:
 
     `number` counts the polls of one process, None from a program of an earlier version; `hold_s` is how long (s) it
     wants to wait at most; `running` are those of the held jobs whose programs may be there still; `unsent_s` is the
-    age (s) of the oldest report that it could not send, 0 if there is none.
+    age (s) of the oldest report that it could not send, 0 if there is none. `over` are jobs that it was handed though
+    they are over for it, with the reasons; `told` is what was acknowledged of held ones.
     """
 
     held: frozenset[str]
@@ -44,6 +45,8 @@ class PollQuestion:
     hold_s: float | None = None
     running: frozenset[str] = frozenset()
     unsent_s: float = 0.0
+    over: Mapping[str, str] = field(default_factory=dict)
+    told: Mapping[str, Job.State] = field(default_factory=dict)
 
 
 def question_of(data: Mapping[str, Any]) -> PollQuestion:
@@ -57,6 +60,8 @@ def question_of(data: Mapping[str, Any]) -> PollQuestion:
         *(_ids(data, "held"), _ids(data, "stopping"), clock.node_offset_s, clock.error_s),
         *(_whole(data, "poll", _COUNT), None if hold_s is None else max(0.0, hold_s), _ids(data, "running")),
         unsent_s=unsent_s,
+        over=_words_by_id(data, "over"),
+        told={job: EVENTS[event] for job, event in _words_by_id(data, "told").items() if event in EVENTS},
     )
 
 
@@ -147,6 +152,12 @@ def report_of(data: Mapping[str, Any]) -> JobReport:
     )
 
 
+def answer_as_json(answer: PollAnswer) -> dict[str, Any]:
+    """Return a poll's answer as it is sent."""
+    jobs = [job_as_json(job) for job in answer.jobs]
+    return {"jobs": jobs, "stop": answer.stop, **({"tell": answer.tell} if answer.tell else {})}
+
+
 def job_as_json(job: Any) -> dict[str, Any]:
     """Return a job as handed out; `start_at` in server time (s, epoch).
 
@@ -192,6 +203,17 @@ def _ids(data: Mapping[str, Any], name: str) -> frozenset[str]:
         return frozenset(str(uuid.UUID(item)) for item in value)
     except (AttributeError, TypeError, ValueError):
         raise bad_field(name, "must hold job ids only") from None
+
+
+def _words_by_id(data: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Return an object of texts by jobs' ids, each cut to 32 characters; a program of an earlier version has none."""
+    words = data.get(name, {})
+    if not isinstance(words, dict) or len(words) > MOST_HELD or not all(isinstance(w, str) for w in words.values()):
+        raise bad_field(name, f"must be an object of at most {MOST_HELD} texts by job ids")
+    try:
+        return {str(uuid.UUID(job)): word[:32] for job, word in words.items()}
+    except ValueError:
+        raise bad_field(name, "must name job ids only") from None
 
 
 def _number(data: Mapping[str, Any], name: str) -> float | None:

@@ -1,10 +1,19 @@
 """Agents, their facts, and the jobs they carry out."""
 
-from apps.agents.models.agents import LOST_AFTER, Agent, AgentState, EnrolmentToken, FactSnapshot, Listener
+from apps.agents.models.agents import (
+    DEAF_AFTER,
+    LOST_AFTER,
+    Agent,
+    AgentState,
+    EnrolmentToken,
+    FactSnapshot,
+    Listener,
+)
 from apps.agents.models.instances import RIVAL_FOR, AgentInstance
 from apps.agents.models.jobs import Job, JobFile, JobOutput
 
 __all__ = [
+    "DEAF_AFTER",
     "LOST_AFTER",
     "RIVAL_FOR",
     "Agent",

@@ -14,6 +14,8 @@ from apps.testbeds.models import Node
 
 # An idle agent renews its poll at least this often, so silence of LOST_AFTER means that it is gone.
 LOST_AFTER = timedelta(seconds=30)
+# Nobody listened if nothing was written for this long.
+DEAF_AFTER = timedelta(seconds=10)
 
 
 class AgentState(models.TextChoices):

@@ -64,7 +64,7 @@ class Job(TimeStamped):
     signal = models.IntegerField(_("signal"), null=True, blank=True)
     timed_out = models.BooleanField(_("timed out"), default=False)
     # Why there was no process to speak of: not-allowed, not-found, not-started, stopped, agent-restarted, agent-lost,
-    # node-trouble.
+    # outcome-gone, node-trouble.
     fault = models.CharField(_("fault"), max_length=32, blank=True)
     fault_detail = models.TextField(blank=True, max_length=4000)
     clock_offset_s = models.FloatField(_("clock offset"), null=True, blank=True)
@@ -74,6 +74,8 @@ class Job(TimeStamped):
     # The agent's process that took it, at the poll of this number; none for a program of an earlier version.
     instance = models.UUIDField(null=True, blank=True, editable=False)
     taken_at_poll = models.BigIntegerField(default=0, db_default=0, editable=False)
+    # How often it was handed out: a lost answer is made good, but not without end.
+    hand_outs = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     # Of a job whose agent was lost: until when its program may have run on, at most until its agent's own time limit.
     may_run_until = models.DateTimeField(null=True, blank=True, editable=False)
     # When somebody, without proof, took it for ended: what it used is given away again, and such figures are flagged.

@@ -2,15 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import connection, transaction
 
-from apps.agents.models import Agent
+from apps.agents.models import DEAF_AFTER, Agent
 from apps.core import clock
-
-# Nobody listened if nothing was written for this long.
-DEAF_AFTER = timedelta(seconds=10)
 
 # A time that lies ahead was written before the clock was set back: the listening begins anew, or nobody would be
 # missed until the clock has come so far again.

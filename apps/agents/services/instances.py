@@ -12,9 +12,8 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.agents import wake
-from apps.agents.models import LOST_AFTER, Agent, AgentInstance, Job, Listener
+from apps.agents.models import DEAF_AFTER, LOST_AFTER, Agent, AgentInstance, Job, Listener
 from apps.agents.services import losses
-from apps.agents.services.heartbeats import DEAF_AFTER
 
 logger = logging.getLogger(__name__)
 
@@ -108,12 +107,14 @@ def choose_instance(*, agent: Agent, key: UUID, now: datetime) -> AgentInstance:
     return instance
 
 
-def note_refused_report(*, node_id: int, key: UUID | None, job_id: UUID, now: datetime) -> None:
-    """Keep that a process reported a job that another took."""
+def note_refused_report(*, node_id: int, key: UUID | None, job_id: UUID, now: datetime) -> bool:
+    """Keep that a process reported a job that another took; False if it never introduced itself here."""
     if key is not None:
         instance = AgentInstance.objects.filter(agent__node=node_id, key=key)
-        instance.update(refused_reports=F("refused_reports") + 1, refused_last_at=now)
+        if not instance.update(refused_reports=F("refused_reports") + 1, refused_last_at=now):
+            return False
     logger.warning("A report on job %s came from a process that did not take it: it is not counted", job_id)
+    return True
 
 
 def is_silent(agent: Agent, now: datetime) -> bool:

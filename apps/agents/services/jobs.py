@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from uuid import UUID
 
 from django.db import transaction
@@ -12,6 +13,7 @@ from django.utils import timezone
 from apps.agents import wake
 from apps.agents.models import Job
 from apps.agents.services import losses
+from apps.agents.services.reports import is_news
 from apps.core import queue
 from apps.testbeds.models import NodeAddress
 
@@ -34,11 +36,14 @@ _DELIVER = """
     ), claimed AS (
         UPDATE agents_job job
            SET state = 'delivered', delivered_at = %(now)s, updated_at = %(now)s,
-               facts_id = COALESCE(job.facts_id, opened.facts_now),
+               facts_id = COALESCE(job.facts_id, opened.facts_now), hand_outs = job.hand_outs + 1,
                instance = %(instance)s::uuid, taken_at_poll = %(taken)s
           FROM opened
-         WHERE job.id = opened.id AND opened.stop_requested_at IS NULL AND NOT job.id = ANY(%(held)s::uuid[])
-           AND (job.state = 'queued' OR (job.state = 'delivered' AND job.taken_at_poll <= %(poll)s))
+         WHERE job.id = opened.id
+           AND ((opened.stop_requested_at IS NULL AND NOT job.id = ANY(%(passed)s::uuid[])
+                 AND (job.state = 'queued' OR (job.state = 'delivered' AND job.taken_at_poll <= %(poll)s
+                                               AND job.hand_outs < %(most)s)))
+                OR (job.state = 'queued' AND job.id = ANY(%(held)s::uuid[])))
     ), seen_off AS (
         UPDATE agents_job job
            SET may_run_until = %(now)s
@@ -60,6 +65,16 @@ _DELIVER = """
 
 # An agent's word on what still runs is written down so often, not at each look.
 _RENEWED_AFTER = timedelta(seconds=10)
+
+# Each time its agent went on without it: whoever takes a job not even then never will.
+MOST_HAND_OUTS = 20
+
+# Why an agent does not begin what it is handed, by its word.
+_OVER = {
+    "acknowledged": "it was carried out, and its end acknowledged, before the service forgot that",
+    "refused": "its report was refused before, and is kept in the agent's folder refused/",
+}
+_GONE = "the agent no longer knows the job"
 
 # What may be an address of a node within a word, such as 2001:db8::1 of [2001:db8::1]:5000.
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]+(?:%\w+)?")
@@ -92,13 +107,14 @@ class JobSpec:
 
 @dataclass(frozen=True)
 class PollAnswer:
-    """What a poll is answered with: jobs to start, ids of jobs to stop."""
+    """What a poll is answered with: jobs to start, ids of jobs to stop and of those to be reported again."""
 
     jobs: list[Job]
     stop: list[str]
+    tell: list[str] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.jobs or self.stop)
+        return bool(self.jobs or self.stop or self.tell)
 
 
 def queue_jobs(*, specs: Sequence[JobSpec]) -> list[Job]:
@@ -167,6 +183,8 @@ def deliver_jobs(
     instance: UUID | None = None,
     poll: int | None = None,
     running: Collection[str] = (),
+    over: Mapping[str, str] = MappingProxyType({}),
+    told: Mapping[str, Job.State] = MappingProxyType({}),
 ) -> PollAnswer:
     """Return what is to be done on an agent's node, and mark its new jobs as delivered; nothing once it is retired.
 
@@ -180,14 +198,21 @@ def deliver_jobs(
     does not hold was lost on the way and is delivered again. One that it holds but that is not open here is to be
     stopped (it may have ended meanwhile: stopping it then does nothing). At the first look of a poll, when what the
     agent holds is fresh knowledge, a job that has started but that the agent does not know is lost.
+
+    A database that was put back, or lost its last seconds, knows less than its agents. `over` are jobs that were
+    handed out and that the agent will not begin, as they are over for it, with the reasons: they are lost. So is one
+    that was handed out MOST_HAND_OUTS times, whatever its agent says. `told` {job: state} is what was acknowledged of
+    held jobs: what is not known here is to be told again. One that is held but was queued here counts as delivered.
     """
     now = now or timezone.now()
     jobs: list[Job] = []
     cancelled: list[Job] = []
-    stop, unknown = [], []
+    stop: list[str] = []
+    tell: list[str] = []
+    lost: dict[tuple[str, str], list[UUID]] = {}
     number = LAST_POLL if poll is None else poll
     values = {"agent": agent_id, "held": list(held), "now": now, "instance": instance, "poll": number}
-    values["taken"] = 0 if poll is None else poll
+    values |= {"taken": 0 if poll is None else poll, "passed": [*held, *over], "most": MOST_HAND_OUTS}
     values |= {"running": list(running), "there_until": now + losses.HELD_FOR, "renewed_after": _RENEWED_AFTER}
     opened = list(Job.objects.raw(_DELIVER, values))
     for job in opened:
@@ -195,24 +220,26 @@ def deliver_jobs(
         if job_id in held:
             if job.stop_requested_at and job_id not in stopping:
                 stop.append(job_id)
+            if job_id in told and is_news(told[job_id], job.state):
+                tell.append(job_id)
         elif job.state != Job.State.QUEUED and job.taken_at_poll > number:
             continue
+        elif job_id in over:
+            lost.setdefault(("outcome-gone", _OVER.get(over[job_id], _GONE)), []).append(job.pk)
+        elif job.state == Job.State.DELIVERED and not job.stop_requested_at and job.hand_outs >= MOST_HAND_OUTS:
+            lost.setdefault(("agent-lost", f"handed out {MOST_HAND_OUTS} times, and never begun"), []).append(job.pk)
         elif job.state in (Job.State.QUEUED, Job.State.DELIVERED):
             (cancelled if job.stop_requested_at else jobs).append(job)
         elif is_first_look and (poll is None or job.taken_at_poll < number):
-            unknown.append(job.pk)
+            lost.setdefault(("outcome-gone", _GONE), []).append(job.pk)
     stop += sorted(set(held) - set(stopping) - {str(job.pk) for job in opened})
-    if unknown:
-        losses.lose_jobs(
-            jobs=Job.objects.filter(pk__in=unknown, state__in=Job.OPEN_STATES),
-            fault="agent-restarted",
-            detail="the agent no longer knows the job",
-            now=now,
-        )
+    for (fault, detail), pks in lost.items():
+        there = Job.objects.filter(pk__in=pks, state__in=Job.OPEN_STATES)
+        losses.lose_jobs(jobs=there, fault=fault, detail=detail, now=now)
     if cancelled:
         _cancel(cancelled, now)
     _note_destinations(jobs)
-    return PollAnswer(jobs, stop)
+    return PollAnswer(jobs, stop, tell)
 
 
 def _note_destinations(jobs: Sequence[Job]) -> None:

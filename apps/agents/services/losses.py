@@ -7,8 +7,7 @@ from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F,
 from django.db.models.functions import Coalesce, Greatest
 
 from apps.agents import wake
-from apps.agents.models import LOST_AFTER, Job, Listener
-from apps.agents.services.heartbeats import DEAF_AFTER
+from apps.agents.models import DEAF_AFTER, LOST_AFTER, Job, Listener
 from apps.core import isolation, queue
 
 MARK_LOST_JOBS = "mark_lost_jobs"

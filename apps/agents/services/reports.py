@@ -149,6 +149,11 @@ def _take_old(node_id: int, job_id: UUID, report: JobReport, instance: UUID | No
     return Job.State(job.state)
 
 
+def is_news(told: Job.State, state: str) -> bool:
+    """Say whether what was told of a job goes beyond the state it is in here."""
+    return _RANK[told] > _RANK[Job.State(state)]
+
+
 def _takes_run_on(state: Job.State, *, background: bool, awaits_pattern: bool) -> bool:
     """Say whether a job's new state can let its run go on: its end does, or a background job's being at hand."""
     if state == Job.State.ENDED:

@@ -82,6 +82,11 @@ class Rendering(models.Model):
         return self.state in self.OPEN_STATES
 
     @property
+    def is_gone(self) -> bool:
+        """Return whether it was made, and is not there any more."""
+        return self.state == self.State.DONE and not self.path.is_file()
+
+    @property
     def kind(self) -> Format:
         """Return the format."""
         return FORMATS[self.format]

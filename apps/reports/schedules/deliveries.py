@@ -19,8 +19,8 @@ from apps.core.errors import ConflictError
 from apps.core.shutdown import put_off
 from apps.reports import queries, services
 from apps.reports.files import services as rendering
-from apps.reports.models import Delivery, Edition, Rendering, Report
-from apps.reports.schedules import report_mail
+from apps.reports.models import Delivery, Edition, Rendering
+from apps.reports.schedules import report_mail, resumption
 from apps.reports.schedules.errors import Undeliverable
 
 logger = logging.getLogger(__name__)
@@ -45,6 +45,13 @@ class Unmailed(str):
         "It could not be mailed in several attempts: %(why)s. Look at the mail settings; the edition is in "
         "the report's page."
     )
+
+
+class Vanished(str):
+    """The formats whose files are gone."""
+
+    again = _("These files are gone from the service's disk, and are made again: %(why)s.")
+    given_up = _("These files are gone from the service's disk each time they were made: %(why)s.")
 
 
 class NotYet(str):
@@ -135,13 +142,13 @@ def _freeze(delivery: Delivery, now: datetime) -> None:
         raise _gone()
     try:
         with translation.override(schedule.language), transaction.atomic():
-            report = _report_of(delivery, user, now)
-            if report is None:
+            edition = _edition_of(delivery, user, now)
+            if edition is None:
                 _end(delivery, State.SKIPPED, now, Message(_("Nothing was measured since the last delivery.")))
                 return
-            delivery.edition = services.freeze_report(report=report, user=user, now=now)
+            delivery.edition = edition
             delivery.state, delivery.look_at = State.RENDERING, now
-            delivery.save(update_fields=["edition", "state", "look_at"])
+            delivery.save(update_fields=["edition", "mailed", "state", "look_at"])
     except (PermissionDenied, Http404):
         raise _without_rights(user) from None
     except ConflictError as error:
@@ -164,19 +171,23 @@ def _without_rights(user: User) -> Undeliverable:
     return Undeliverable(Message(text, {"user": user.get_username()}))
 
 
-def _report_of(delivery: Delivery, user: User, now: datetime) -> Report | None:
-    """Return the report to freeze; None if a series measured nothing since the last edition was delivered."""
+def _edition_of(delivery: Delivery, user: User, now: datetime) -> Edition | None:
+    """Return the edition to deliver; None if a series measured nothing since the last one was delivered.
+
+    One that was frozen before and reached nobody, or not all, is delivered to whom it did not reach.
+    """
     schedule = delivery.schedule
-    if schedule.report:
-        return schedule.report
-    latest = _latest(schedule.series_id, user)
-    if latest is None:
-        return None
-    delivered = Delivery.objects.filter(schedule=schedule, edition__report__campaign=latest)
-    # Whom nobody was mailed of may be mailed once somebody has agreed to it.
-    if delivered.exclude(state=State.UNMAILED).exists():
-        return None
-    return services.begin_report(campaign=latest, user=user, language=schedule.language)
+    report = schedule.report
+    if report is None:
+        latest = _latest(schedule.series_id, user)
+        if latest is None or resumption.is_delivered(schedule=schedule, campaign=latest):
+            return None
+        earlier = resumption.to_resume(schedule=schedule, campaign=latest)
+        if earlier is not None and earlier.edition is not None:
+            delivery.mailed = earlier.mailed
+            return earlier.edition
+        report = services.begin_report(campaign=latest, user=user, language=schedule.language)
+    return services.freeze_report(report=report, user=user, now=now)
 
 
 def _latest(series: int | None, user: User) -> Campaign | None:
@@ -210,6 +221,11 @@ def _send(delivery: Delivery, now: datetime) -> None:
         _request_files(delivery, edition, user, now)
     if files.keys() != set(delivery.schedule.formats) or any(item.is_open for item in files.values()):
         Delivery.objects.filter(pk=delivery.pk).update(look_at=now + LOOK_AGAIN)
+        return
+    if gone := sorted(item.format for item in files.values() if item.is_gone):
+        # As after a restore: the files of reports are in no dump.
+        _request_files(delivery, edition, user, now)
+        _try_again(delivery, now, Vanished(", ".join(gone)))
         return
     outcome = report_mail.mail_all(delivery, edition, list(files.values()), now)
     if outcome.used_up:
@@ -253,7 +269,7 @@ def _hold(delivery: Delivery, used_up: MailsUsedUp) -> None:
     Delivery.objects.filter(pk=delivery.pk).update(state=State.LIMITED, look_at=used_up.until, note=note)
 
 
-def _try_again(delivery: Delivery, now: datetime, why: "Unmailed | NotYet | None" = None) -> None:
+def _try_again(delivery: Delivery, now: datetime, why: "Unmailed | Vanished | NotYet | None" = None) -> None:
     """Look at it again later, a few times; `why` is what the mail server said, or what is not concluded yet."""
     attempts = delivery.attempts + 1
     params = {"why": str(why)} if why else {}

@@ -160,6 +160,8 @@ def _body(edition: Edition, files: Sequence[Rendering], schedule: Schedule) -> s
     missing = [item for item in files if item not in attached(files)]
     for item in missing:
         why = messages.render(item.error) or _("it is too large for mail: fetch it from the edition's page")
+        if item.is_gone:
+            why = _("it is gone from the service's disk: the edition's page makes it anew")
         lines.append(_("Not attached: %(name)s – %(why)s") % {"name": _(item.kind.label), "why": why})
     lines += [
         "",

@@ -14,6 +14,7 @@ from apps.archive.incoming import services
 from apps.archive.models import IncomingArchive
 from apps.bench.text import Message
 from tests import factories
+from tests.agents.factories import listening
 from workers import tasks
 
 PREVIEW = {
@@ -49,6 +50,7 @@ def test_what_nobody_decides_on_goes_with_its_file_and_says_what_to_do(cast: Sim
         assert f">{until}</time>" in client.get(address).content.decode()
     told = client.get(f"/api/v1/campaign-archives/{early.pk}/", **factories.bearer(cast.oscar)).json()
     assert told["kept_until"].startswith(f"{early.kept_until:%Y-%m-%d}")
+    listening()
     tasks.retain()
     for found in (early, late):
         found.refresh_from_db()

@@ -15,6 +15,7 @@ from apps.archive.imports.models import Import
 from apps.campaigns.errors import WrongState
 from apps.testbeds.models import Node
 from tests import factories
+from tests.agents.factories import listening
 from tests.archive.imports import sending
 from workers import tasks
 
@@ -37,6 +38,7 @@ def test_what_nobody_decides_on_goes_with_its_files_and_says_what_to_do(
     assert (table.state, outputs.state, outputs.items.count()) == ("mapping", "ready", 1)
     for imported in (table, outputs):
         changed(imported, 13.9)
+    listening()
     tasks.retain()
     assert Import.objects.filter(state="expired").count() == 0
     assert (folder / "imports" / str(table.pk)).is_dir()

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from apps.core import first_release
+from apps.core import first_release, later_release
 from apps.core.commands import BaseCommand
 
 
@@ -30,6 +30,7 @@ def is_up_to_date() -> bool:
     """Say whether all migrations are applied, and what `migrate` does after them was done, too."""
     executor = MigrationExecutor(connection)
     first_release.require_all(executor.loader)
+    later_release.require_none(executor.loader)
     return not executor.migration_plan(executor.loader.graph.leaf_nodes()) and _has_permissions()
 
 
