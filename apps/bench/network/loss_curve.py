@@ -18,6 +18,14 @@ EXCESS = 2.0
 PLATEAU = 0.03
 # Where so much of what is offered more arrives, what arrives follows the load.
 FOLLOWS = 0.5
+# Loads below this share of the capacity fill no queue.
+QUIET = 0.7
+# Less than this is what long paths always lose now and then.
+LEAST_CHANCE = 5e-5
+# Chance takes the same share of every load, within what counting few losses scatters.
+ALIKE = 4
+# More than this many times what arrived of a load shows that nothing held that load to it.
+ABOVE = 1.1
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,14 @@ class LoadPoint:
         Unlike the goodput, whose time holds the draining of the queue, it is free of how long the run was.
         """
         return self.offered * (1 - self.loss)
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The share (0 to 1) that is lost of every load that fills nothing, and these loads, the least first."""
+
+    share: float
+    loads: tuple[LoadPoint, ...]
 
 
 @dataclass(frozen=True)
@@ -96,6 +112,26 @@ class LossCurve:
         fits = all(abs(point.delivered - min(point.offered, level)) <= PLATEAU * level for point in self.free)
         is_beyond = bool(self.free) and self.free[-1].offered > (1 + PLATEAU) * max(at, level)
         return at if fits and is_beyond and abs(at - level) <= PLATEAU * level else None
+
+    @property
+    def arrived(self) -> float:
+        """Return the most that arrived of any load (bit/s)."""
+        return max(point.delivered for point in self.points)
+
+    def chance_below(self, capacity: float) -> Chance | None:
+        """Return what chance takes of loads far below a capacity (bit/s), and below what one flow can have.
+
+        None where the loss grows with the load, is hardly any, or is that of one load to which a limit may hold it.
+        """
+        level = min(capacity, self.plateau or self.full or self.whole or capacity)
+        quiet = tuple(point for point in self.points if point.offered <= QUIET * level and not point.is_held)
+        losses = [point.loss for point in quiet]
+        if not quiet or min(losses) < LEAST_CHANCE or max(losses) > ALIKE * min(losses):
+            return None
+        # Of one load a limit on the flow takes as much as chance does, unless another load brought more through.
+        if len(quiet) == 1 and self.arrived < ABOVE * max(point.delivered for point in quiet):
+            return None
+        return Chance(math.fsum(losses) / len(losses), quiet)
 
     @property
     def free(self) -> list[LoadPoint]:
@@ -234,6 +270,15 @@ def _limit(curve: LossCurve) -> Message:
     elif curve.whole is None and curve.plateau:
         text = _("Every load lost %(share)s %% or more: one flow of datagrams can have less than %(rate)s.")
         values["rate"] = _rate(curve.points[0].offered)
+    elif curve.whole is None and (chance := curve.chance_below(curve.arrived)):
+        text = _(
+            "Each load from %(least)s to %(most)s lost about the same, %(share)s %%: that is loss by chance, and no"
+            " path that is full."
+        )
+        values["share"] = f"{100 * chance.share:.2g}"
+        values |= {"least": _rate(chance.loads[0].offered), "most": _rate(chance.loads[-1].offered)}
+        if len(chance.loads) == 1:
+            text = _("A load of %(least)s lost %(share)s %%, though more came through: that is loss by chance.")
     elif curve.whole is None:
         text = _("All loads lost %(share)s %% or more: offer less, to tell a path that is full from loss by chance.")
     elif curve.plateau:

@@ -128,6 +128,16 @@ def lost_by_datagrams(evidence: Evidence, capacity: float, share: float) -> tupl
     return max(point.loss for point in below), trials
 
 
+def chance_of(evidence: Evidence, capacity: float) -> tuple[loss_curve.Chance, tuple[int, ...]] | None:
+    """Return the share of datagrams that is lost by chance on a path of a capacity (bit/s), and the trials.
+
+    None if it is nothing, or is not known: a limit on each flow drops what is above it, far below the capacity.
+    """
+    curve, trials = loss_curve_of(evidence)
+    chance = curve.chance_below(capacity) if curve else None
+    return (chance, trials) if chance else None
+
+
 def by_udp(evidence: Evidence) -> ByUdp | None:
     """Return what one flow of datagrams can have, None unless a load above those that came whole lost more."""
     curve, trials = loss_curve_of(evidence)
