@@ -1,6 +1,7 @@
 """Datagrams of which a load loses many, where nothing tells whether the path or a limit on the flow takes them."""
 
-from apps.bench.network.loss_curve import ALIKE, LoadPoint, LossCurve
+from apps.bench.network.loads import ALIKE, LoadPoint
+from apps.bench.network.loss_curve import LossCurve
 from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import capacity
 from apps.bench.rules.tcp import estimates

@@ -1,9 +1,9 @@
 """Datagrams that are lost below the path's capacity: chance, and not a full link."""
 
-from apps.bench.network.loss_curve import QUIET
+from apps.bench.network.loads import QUIET
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
 from apps.bench.rules.tcp import estimates
-from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.path import BELOW_LINKS, PathReading, read_path
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -49,7 +49,7 @@ def _far_below(evidence: Evidence, path: PathReading, params: dict[str, str]) ->
     arrived = curve.arrived if curve else 0.0
     level = path.capacity.value
     text = _("Loads up to %(load)s, far below the %(capacity)s of the path, lost %(share)s %%.")
-    is_held = curve is not None and bool(curve.plateau or curve.full) and arrived < level
+    is_held = curve is not None and bool(curve.plateau or curve.full) and arrived < BELOW_LINKS * level
     if path.capacity.is_lower_bound or is_held:
         level = arrived if is_held else max(arrived, level)
         text = _("Loads up to %(load)s, far below the %(capacity)s that arrived at most, lost %(share)s %%.")

@@ -66,7 +66,7 @@ def _drifting(drift: Drift) -> FindingDraft:
                 _("A mean over them is what the path had at no time: settings measured in turn can be compared.")
             ),
         ),
-        value=100 * drift.change,
+        value=100 * abs(drift.change),
         unit="%",
         formula=f"ln X = a + b · i / (n − 1), e^b − 1 = {drift.change:+.2f}",
         evidence=drift.trials,

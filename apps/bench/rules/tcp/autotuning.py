@@ -100,7 +100,8 @@ def _as_much(evidence: Evidence, present: Present, item: Present) -> FindingDraf
         )
         reasons.append(Message(text, params))
     title = _(
-        "A window of %(window)s has as much as the kernel's own, %(rate)s, with an RTT of %(short)s instead of %(long)s"
+        "A window of %(window)s has as much as the kernel's own, %(rate)s, with an RTT of %(short)s instead of"
+        " %(long)s"
     )
     return FindingDraft(
         rule=RULE,

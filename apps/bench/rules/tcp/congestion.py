@@ -114,8 +114,11 @@ def _beside(evidence: Evidence, sweep: Sweep, equals: Sequence[Cell]) -> Cell | 
 
 def _tried_title(equals: Sequence[Cell]) -> str:
     if len(equals) > 1:
-        return _("Of the congestion controls tried these had the most, and cannot be told apart: %(all)s (%(rates)s)")
-    return _("Of the congestion controls tried %(best)s had the most: %(rate)s")
+        return _(
+            "Of the congestion controls tried these had the highest rates, and cannot be told apart: %(all)s"
+            " (%(rates)s)"
+        )
+    return _("Of the congestion controls tried %(best)s had the highest rate: %(rate)s")
 
 
 def _listed(cells: Iterable[Cell]) -> str:

@@ -58,7 +58,7 @@ def weighed(conclude: Conclude) -> Conclude:
 
 
 def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft | None:
-    """Return a finding with each kind of evidence against it, as sure as that lets it be; None if it does not stand."""
+    """Return a finding with what speaks against it, as sure as that lets it be; None if it does not stand."""
     if draft.kind == DOUBT:
         return draft
     known = WEIGHED.get(draft.rule, frozenset())
@@ -125,7 +125,7 @@ def _queue(draft: FindingDraft, evidence: Evidence) -> Objection | None:
 
 
 def _modes(draft: FindingDraft, evidence: Evidence) -> Objection | None:
-    """Return that repetitions fall into two modes; what compares means of both stands only if each mode bears it out."""
+    """Return that repetitions fall into two modes: what compares settings stands only if each mode bears it out."""
     modes = read_modes(evidence)
     if modes is None or not {*draft.trials} & {*modes.trials}:
         return None

@@ -69,14 +69,14 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     """
     limit, present, single = verdict.conclude(evidence), read_present(evidence), _roomy_single(evidence, path)
     if present is None:
-        outlook = _of_explicit(evidence, path, single)
-        return outlook if outlook.objections else _as_datagrams(evidence, None) or outlook
+        explicit = _of_explicit(evidence, path, single)
+        return explicit if explicit.objections else _as_datagrams(evidence, None) or explicit
     if single is not None and (limit is None or limit.subject == window.SUBJECT):
         return _as_tried(evidence, path, single, present, is_window=limit is not None)
     if limit is None and (standing := unlike.queue_of(present)):
         return Outlook(present.rate, None, in_the_way=standing)
-    if limit is None and present.lost_share is None and (outlook := _as_datagrams(evidence, present)):
-        return outlook
+    if limit is None and present.lost_share is None and (by_chance := _as_datagrams(evidence, present)):
+        return by_chance
     if limit is None:
         return _as_lost(present, path)
     if limit.subject == window.SUBJECT:

@@ -20,7 +20,7 @@ ALIKE = 1.25
 
 @dataclass(frozen=True)
 class TwoModes:
-    """Two modes of all repeated settings: the medians (bit/s) of both, how many figures lie in the lower, of how many.
+    """Two modes of all repeated settings: the medians (bit/s) of both, and how many of all figures lie in the lower.
 
     `cut` lies between them, as a share of the largest figure of a setting.
     """

@@ -21,7 +21,7 @@ FEW = 0.8
 
 @dataclass(frozen=True)
 class Left:
-    """What the loss of datagrams by chance leaves one stream (bit/s), with the window (B) that this fills, in words."""
+    """What datagrams lost by chance say: what TCP has left (bit/s), the window (B) that this fills, and the words."""
 
     rate: float
     window: float
