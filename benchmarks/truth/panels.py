@@ -27,6 +27,7 @@ NAMES = (
     ("carries so much or more", "bound"),
     ("the capacity lies in between", "between"),
     ("All loads lost", "unknown"),
+    ("loss by chance", "chance"),
     ("already lost more", "not-the-load"),
     ("The knee lies at", "knee"),
     ("simply full", "full-link"),

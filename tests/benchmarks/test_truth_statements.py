@@ -19,7 +19,7 @@ from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.base import Cell, Setup, StatedLink, StatedNode, Trial
 from benchmarks.truth.worlds.draw import world_of
 from benchmarks.truth.worlds.messages import NODE, OTHER, SAME, MessagesWorld
-from benchmarks.truth.worlds.noise import LOGNORMAL, Noise
+from benchmarks.truth.worlds.noise import DRIFT, LOGNORMAL, Noise
 from tests.benchmarks.oracle import HOST, QUIET, RECOMMENDED, SYSCTLS, WINDOWED, finding, network, outcome, storage
 
 
@@ -78,6 +78,21 @@ def test_the_panel_of_datagrams_is_held_against_the_path() -> None:
     assert case(drained, UDP, "knee", words={"plateau": "300 Mbit/s"}) == TRUE
     assert case(WINDOWED, UDP, "knee", words={"plateau": "300 Mbit/s"}) == FALSE
     assert (case(drained, UDP, "excess"), case(WINDOWED, UDP, "excess")) == (TRUE, FALSE)
+
+
+def test_chance_and_drift_are_held_against_what_the_world_has() -> None:
+    lossy = replace(WINDOWED, way=replace(WINDOWED.way, loss=0.02))
+    assert case(lossy, UDP, "chance", words={"share": "1.9"}) == TRUE
+    assert case(lossy, UDP, "chance", words={"share": "0.1"}) == FALSE
+    assert case(WINDOWED, UDP, "chance", words={"share": "1.9"}) == FALSE
+    drift = finding("path-modes", "Rates fell", subject="drift", value=10.0)
+    assert outcome(replace(WINDOWED, noise=Noise(DRIFT, 0.05)), drift) == TRUE
+    assert outcome(WINDOWED, drift) == FALSE
+    as_much = "A window of %(window)s has as much as the kernel's own"
+    rates = {window: WINDOWED.reach({"streams": 1, "window": window}).rate for window in (0, 65536)}
+    assert rates[65536] < 0.9 * rates[0]
+    assert outcome(WINDOWED, finding("tcp-autotuning", as_much, value=65536.0)) == FALSE
+    assert outcome(WINDOWED, finding("tcp-autotuning", as_much, value=0.0)) == TRUE
 
 
 def test_predictions_are_held_against_the_setting_asked_for() -> None:

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import knee, units
+from apps.bench.network.loads import Chance, LoadPoint, chance_of
 from apps.bench.text import Message, _
+
+# Loads are read with their curve.
+__all__ = ["Chance", "LoadPoint", "LossCurve", "analyse"]
 
 # A rate that loses less than this is one that the path carries.
 THRESHOLD = 0.005
@@ -18,28 +22,6 @@ EXCESS = 2.0
 PLATEAU = 0.03
 # Where so much of what is offered more arrives, what arrives follows the load.
 FOLLOWS = 0.5
-
-
-@dataclass(frozen=True)
-class LoadPoint:
-    """What became of one offered load: rates in bit/s of payload, loss 0 to 1, jitter in s (None if unknown).
-
-    `is_held` says that a judge saw its ends drop datagrams or send too slowly: its loss tells nothing of the path.
-    """
-
-    offered: float
-    loss: float
-    jitter: float | None = None
-    goodput: float | None = None
-    is_held: bool = False
-
-    @property
-    def delivered(self) -> float:
-        """Return what of the load arrived (bit/s).
-
-        Unlike the goodput, whose time holds the draining of the queue, it is free of how long the run was.
-        """
-        return self.offered * (1 - self.loss)
 
 
 @dataclass(frozen=True)
@@ -96,6 +78,19 @@ class LossCurve:
         fits = all(abs(point.delivered - min(point.offered, level)) <= PLATEAU * level for point in self.free)
         is_beyond = bool(self.free) and self.free[-1].offered > (1 + PLATEAU) * max(at, level)
         return at if fits and is_beyond and abs(at - level) <= PLATEAU * level else None
+
+    @property
+    def arrived(self) -> float:
+        """Return the most that arrived of any load (bit/s)."""
+        return max(point.delivered for point in self.points)
+
+    def chance_below(self, capacity: float) -> Chance | None:
+        """Return what chance takes of loads far below a capacity (bit/s), and below what one flow can have.
+
+        None where the loss grows with the load, is hardly any, or is that of one load to which a limit may hold it.
+        """
+        level = min(capacity, self.plateau or self.full or self.whole or capacity)
+        return chance_of(self.points, level)
 
     @property
     def free(self) -> list[LoadPoint]:
@@ -234,6 +229,15 @@ def _limit(curve: LossCurve) -> Message:
     elif curve.whole is None and curve.plateau:
         text = _("Every load lost %(share)s %% or more: one flow of datagrams can have less than %(rate)s.")
         values["rate"] = _rate(curve.points[0].offered)
+    elif curve.whole is None and (chance := curve.chance_below(curve.arrived)):
+        text = _(
+            "Each load from %(least)s to %(most)s lost about the same, %(share)s %%: that is loss by chance, and no"
+            " path that is full."
+        )
+        values["share"] = f"{100 * chance.share:.2g}"
+        values |= {"least": _rate(chance.loads[0].offered), "most": _rate(chance.loads[-1].offered)}
+        if len(chance.loads) == 1:
+            text = _("A load of %(least)s lost %(share)s %%, though more came through: that is loss by chance.")
     elif curve.whole is None:
         text = _("All loads lost %(share)s %% or more: offer less, to tell a path that is full from loss by chance.")
     elif curve.plateau:

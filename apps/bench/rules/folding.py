@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.runner import of_known
-from apps.bench.rules.tcp import best, rivals
+from apps.bench.rules.tcp import best, contradictions, rivals
 from apps.bench.text import Message, _
 
 # What rules of one pair of ends propose is all for the path between them.
@@ -39,7 +39,9 @@ def fold_ends(
     lead = next((draft for draft in leads if standing(draft) != APART), None)
     better = None
     if lead is None or standing(lead) == OPEN:
-        better = of_known(rivals.with_loss_beside(lambda subset: best.conclude(subset, lead)), evidence)
+        better = of_known(
+            contradictions.weighed(rivals.with_loss_beside(lambda subset: best.conclude(subset, lead))), evidence
+        )
     return fold([*path_drafts, *([replace(better, question=PATH)] if better else [])], standing)
 
 

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Collection, Mapping
 
 from apps.bench.rules.base import Point
+from apps.bench.rules.told import known_or_none
 from apps.bench.toolkit import doubts
 
 # Flags by which something else than the path set the pace: a processor, the sender, the receiver, or a pause.
@@ -26,13 +27,31 @@ DOUBTED = DISTURBED | doubts.DOUBTED | {
 OF_SERVER = frozenset({doubts.CACHED_BY_SERVER})
 # What trials that were left out of a point are noted as among its flags.
 LEFT_OUT = "left-out"
+# The loads (%) of the two ends' processors; from so much on one is busy all the time. What judges call that, and what
+# no load of a single processor exceeds.
+PROCESSORS, BUSY_LOAD, BUSY_FLAG, ONE_PROCESSOR = ("cpu_local", "cpu_remote"), 90, "cpu-busy", 110
 # Trials without a flag are better than those with it by more than this where the flag is of a passing disturbance.
 PASSING = 1.05
 
 
 def flags_of(point: Point) -> frozenset[str]:
-    """Return the flags of a point by which its ends set the pace; none means that nobody saw such a thing."""
-    return ENDS & point.warnings
+    """Return the flags of a point by which its ends set the pace; none means that nobody saw such a thing.
+
+    A processor's load says it of a row of a table as a judge's flag does of a run.
+    """
+    flags = ENDS & point.warnings
+    return flags | {BUSY_FLAG} if busy_load(point) is not None else flags
+
+
+def busy_load(point: Point) -> float | None:
+    """Return the mean load (%) of the busier end's processor where it was busy all the time, None where none was.
+
+    Loads far above that of one processor are of a program with a thread for each stream: each must be busy then.
+    """
+    means = [sum(values) / len(values) for name in PROCESSORS if (values := point.values(name))]
+    load = max(means, default=0.0)
+    streams = known_or_none(point.parameters, "streams") or 1
+    return load if load >= BUSY_LOAD * (streams if load > ONE_PROCESSOR else 1) else None
 
 
 def _flagged(point: Point, names: Collection[str], metric: str) -> list[frozenset[int]]:

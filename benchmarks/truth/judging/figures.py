@@ -124,6 +124,13 @@ def _udp_all_lossy(case: Case) -> Judgement:
     return whether(payload < 1.02 * rate, f"the path carries {payload:.4g} of payload: not below {rate:.4g}")
 
 
+def _udp_chance(case: Case) -> Judgement:
+    truth, loss = case.world.way.loss, float(case.fields["words"]["share"]) / 100
+    return whether(
+        0 < truth / 3 <= loss <= 3 * truth, f"it loses {100 * truth:.2g} % by chance, not {100 * loss:.2g} %"
+    )
+
+
 def _udp_none_lossy(case: Case) -> Judgement:
     rate = quantity(case.fields["words"]["rate"]) or 0.0
     payload = _payload(case)
@@ -222,6 +229,7 @@ UDP: Rules = {
     "bound": _udp_none_lossy,
     "between": _udp_between,
     "unknown": _nothing,
+    "chance": _udp_chance,
     "knee": _udp_knee,
     "full-link": _udp_full,
     "excess": _udp_excess,

@@ -143,6 +143,11 @@ def _autotuning(case: Case) -> Judgement:
     if "Switch" in case.title:
         off = [host for host in (case.world.client, case.world.server) if host.value(tcp.TUNING) == 0]
         return whether(bool(off), "it is on at both ends")
+    if "as much as" in case.title:
+        rates = [case.world.reach({"streams": 1, "window": window}).rate for window in (0, int(case.value))]
+        return whether(
+            is_near(rates[1], rates[0], 0.05), f"the automatic window gives {rates[0]:.4g}, not {rates[1]:.4g}"
+        )
     proof = case.fields["proof"]
     now, then = (case.world.reach(proof[key]).rate for key in ("now", "then"))
     return whether(then > now, f"the explicit window gives {now:.4g}, the automatic one {then:.4g}")

@@ -25,8 +25,10 @@ def test_the_rtt_is_the_least_that_was_measured(make):
 def test_a_given_rtt_stands_in_for_one_that_was_not_measured(make):
     rtt = read_rtt(evidence([make.tcp([5e8], rtt=0.02)]))
     assert rtt.value == 0.0048
-    assert "not measured" in str(rtt.source)
+    # What TCP saw is no measurement of an idle path, but it is one.
+    assert str(rtt.source) == "RTT 4.80 ms: as given with the links; TCP saw 20.0 ms at least."
     assert rtt.trials == ()
+    assert "not measured" in str(read_rtt(evidence([make.udp(5e8, 0.0)])).source)
 
 
 def test_the_least_rtt_under_load_is_better_than_none(make):

@@ -255,14 +255,15 @@ def test_what_was_counted_ranks_the_causes(make, retransmits, first):
     alternatives = by_rule(evidence)["tcp-per-flow-limit"].alternatives
     assert str(alternatives[0].title).startswith(first)
     if retransmits == 0.0:
-        assert str(alternatives[-1].title).startswith("Random loss")
+        assert not [item for item in alternatives if str(item.title).startswith("Random loss")]
 
 
 def test_a_far_end_that_allows_large_windows_speaks_against_its_buffer(make):
     facts = {"server": {"sysctls": {"net.ipv4.tcp_rmem": "4096 131072 67108864"}}}
     evidence = dataclasses.replace(caltech_streams(make), facts=facts)
     titles = [str(item.title) for item in by_rule(evidence)["tcp-per-flow-limit"].alternatives]
-    assert titles[-1].startswith("A buffer")
+    assert titles
+    assert not [title for title in titles if title.startswith("A buffer")]
 
 
 def test_a_point_that_only_bounds_a_rate_is_no_rate_of_a_sweep(make):

@@ -172,13 +172,15 @@ def test_far_more_loss_than_the_rate_tells_is_another_limit(make):
 
 
 def test_a_processor_that_was_full_is_the_limit(make):
-    point = make.tcp([4e9], observed=0)
-    point.metrics["cpu_local"] = {2: 99.0}
-    busy = dataclasses.replace(point, warnings=frozenset({"processor-full"}))
+    busy = make.tcp([4e9], observed=0)
+    busy.metrics["cpu_local"] = {2: 99.0}
+    idle = make.tcp([4e9], observed=0)
     path = PathFacts(10_000_000_000, 0.0002, 1500)
     draft = verdict.conclude(evidence([make.ping(0.0002), busy], path))
     assert draft.subject == "processor"
-    assert verdict.conclude(evidence([make.ping(0.0002), point], path)) is None
+    assert verdict.conclude(evidence([make.ping(0.0002), idle], path)) is None
+    flagged = dataclasses.replace(busy, warnings=frozenset({"processor-full"}))
+    assert verdict.conclude(evidence([make.ping(0.0002), flagged], path)).subject == "processor"
 
 
 def test_no_verdict_without_the_path_or_the_present(make):

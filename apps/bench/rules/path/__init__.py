@@ -3,9 +3,10 @@
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.path import bottleneck, capacity, datagrams, interfaces, loss, modes, route
 from apps.bench.rules.runner import Rule, conclude_all
+from apps.bench.rules.tcp import contradictions
 
 ENDS = tuple(
-    Rule(rule.RULE, rule.VERSION, rule.conclude)
+    Rule(rule.RULE, rule.VERSION, contradictions.weighed(rule.conclude))
     for rule in (capacity, bottleneck, loss, datagrams, modes, interfaces, route)
 )
 

@@ -6,7 +6,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-bottleneck", 3
+RULE, VERSION = "path-bottleneck", 4
 # Of the link's rate so much must be measured for the two to agree; more than this much of it cannot be.
 AGREES, EXCEEDS = 0.90, 1.05
 

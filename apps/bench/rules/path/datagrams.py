@@ -1,12 +1,14 @@
 """Datagrams of which a load loses many, where nothing tells whether the path or a limit on the flow takes them."""
 
+from apps.bench.network.loads import ALIKE, LoadPoint
+from apps.bench.network.loss_curve import LossCurve
 from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
-from apps.bench.rules.path import capacity, loss
+from apps.bench.rules.path import capacity
 from apps.bench.rules.tcp import estimates
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "path-datagrams", 1
+RULE, VERSION = "path-datagrams", 2
 # A load that loses less than this of what it offers is hardly held.
 LEAST_LOST = 0.05
 
@@ -14,10 +16,8 @@ LEAST_LOST = 0.05
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return what came of the loads, and what would decide what held them; None where another finding tells it."""
     curve, trials = estimates.loss_curve_of(evidence)
-    if curve is None or capacity.conclude(evidence) or loss.conclude(evidence):
-        return None
-    lossy = [point for point in curve.free if point.loss >= LEAST_LOST]
-    if not lossy:
+    lossy = _held(curve) if curve else []
+    if curve is None or not lossy or capacity.conclude(evidence):
         return None
     heaviest = max(lossy, key=lambda point: point.offered)
     best = max(curve.free, key=lambda point: point.delivered)
@@ -51,6 +51,16 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         missing=(Message(_("What several flows have together, and what other means tell of the capacity.")),),
         proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}), Proposal("pathrate")),
     )
+
+
+def _held(curve: LossCurve) -> list[LoadPoint]:
+    """Return the loads that lost much, and more than chance takes of the smaller ones.
+
+    One that lost though a larger one arrived whole was disturbed: nothing holds datagrams below what arrived.
+    """
+    chance = curve.chance_below(curve.arrived)
+    least = max(LEAST_LOST, ALIKE * chance.share if chance else 0.0)
+    return [point for point in curve.free if point.loss >= least and point.offered > (curve.whole or 0.0)]
 
 
 def _alternatives(rate: float) -> tuple[Alternative, ...]:

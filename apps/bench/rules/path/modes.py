@@ -1,37 +1,28 @@
-"""Repetitions of one setting that fall into two modes, as over paths of which each flow takes one."""
+"""Repetitions of one setting that fall into two modes, or whose rate goes one way from the first to the last."""
 
-from apps.bench import statistics
-from apps.bench.rules.base import DOUBT, SAMPLE, Alternative, Evidence, FindingDraft, Proposal
-from apps.bench.rules.tcp.sweeps import tcp_points
+from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
+from apps.bench.rules.tcp.repetitions import Drift, TwoModes, read_drift, read_modes
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
+from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-modes", 1
-# A mode of which fewer figures were met (a share of all) is that of a few outliers.
-LEAST_SHARE = 0.15
+RULE, VERSION = "path-modes", 2
+DRIFT = "drift"
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
-    """Return the two modes of all that was measured again and again; None where each setting has one."""
-    points = [point for point in tcp_points(evidence) if point.statistic == SAMPLE]
-    groups = [values for point in points if len(values := point.values("goodput")) > 1]
-    modes = statistics.find_modes(statistics.shares_of_largest(groups))
-    if modes is None:
-        return None
-    # Between the two modes, of what each figure is of the largest of its setting.
-    cut = (modes.lower_mean * modes.upper_mean) ** 0.5
-    low = [value for group in groups for value in group if value <= cut * max(group)]
-    bimodal = [group for group in groups if min(group) <= cut * max(group)]
-    high = [value for group in bimodal for value in group if value > cut * max(group)]
-    count = sum(map(len, groups))
-    if not high or min(len(low), count - len(low)) < LEAST_SHARE * count:
-        return None
-    lower, upper = (statistics.quantile(sorted(values), 0.5) for values in (low, high))
+    """Return the two modes of all that was measured again and again, else its drift; None where each is of a kind."""
+    if modes := read_modes(evidence):
+        return _two_modes(modes)
+    drift = read_drift(evidence)
+    return _drifting(drift) if drift else None
+
+
+def _two_modes(modes: TwoModes) -> FindingDraft:
     params = {
-        "low": format_quantity(lower, "bit/s"),
-        "high": format_quantity(upper, "bit/s"),
-        "count": len(low),
-        "all": count,
+        "low": format_quantity(modes.lower, "bit/s"),
+        "high": format_quantity(modes.upper, "bit/s"),
+        "count": modes.count,
+        "all": modes.of,
     }
     return FindingDraft(
         rule=RULE,
@@ -40,20 +31,52 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         title=Message(_("Repetitions fall into two modes, about %(low)s and %(high)s: why is undecided"), params),
         why=(
             Message(_("%(count)s of %(all)s figures of the same settings lie near the lower one."), params),
-            Message(_("A mean of both is what no transfer has: no rate or setting can be advised by it.")),
+            Message(_("A mean of both is what no transfer has: settings are compared in each mode, or not at all.")),
         ),
-        value=lower,
+        value=modes.lower,
         unit="bit/s",
-        low=lower,
-        high=upper,
+        low=modes.lower,
+        high=modes.upper,
         formula=f"X = {params['low']} | {params['high']}",
-        evidence=tuple(sorted(trial for point in points for trial in point.trials("goodput"))),
+        evidence=modes.trials,
         confidence=0.7,
         applies_when=Message(_("This path and direction, as measured.")),
         source="Iglewicz, Hoaglin (1993); RFC 2992",
         alternatives=_ALTERNATIVES,
         missing=(Message(_("Which flows have which rate: the ports of each, and more repetitions.")),),
         proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 8"}), Proposal("traceroute")),
+    )
+
+
+def _drifting(drift: Drift) -> FindingDraft:
+    """Return that rates went one way while they were measured: what is said of means holds of no moment."""
+    params = {"share": percent(abs(drift.change)), "n": drift.repetitions}
+    title = _("Rates fell by about %(share)s %% from the first repetition to the last: why is undecided")
+    if drift.change > 0:
+        title = _("Rates rose by about %(share)s %% from the first repetition to the last: why is undecided")
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DOUBT,
+        subject=DRIFT,
+        title=Message(title, params),
+        why=(
+            Message(_("So it is over all settings together, of up to %(n)s repetitions each."), params),
+            Message(
+                _("A mean over them is what the path had at no time: settings measured in turn can be compared.")
+            ),
+        ),
+        value=100 * abs(drift.change),
+        unit="%",
+        formula=f"ln X = a + b · i / (n − 1), e^b − 1 = {drift.change:+.2f}",
+        evidence=drift.trials,
+        confidence=0.7,
+        applies_when=Message(_("This path and direction, as measured.")),
+        limits=(Message(_("Repetitions are taken in the order in which they were recorded.")),),
+        source="RFC 2330, section 11",
+        alternatives=(_SHARED, _WARMED),
+        missing=(Message(_("Whether it goes on: the same settings again, at another time.")),),
+        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1"}),),
     )
 
 
@@ -71,4 +94,12 @@ _ALTERNATIVES = (
         Message(_("A process runs at times on a processor that is far from the interface.")),
         Message(_("Pin it to one processor, near the interface, and measure again.")),
     ),
+)
+_SHARED = Alternative(
+    Message(_("Others use the path more and more, or less and less, meanwhile.")),
+    Message(_("Measure at night and by day, and look at the load of the links.")),
+)
+_WARMED = Alternative(
+    Message(_("A node changes: it grows warm and slows its clock, or its memory fills.")),
+    Message(_("Look at the processors' clock and load during the trials.")),
 )

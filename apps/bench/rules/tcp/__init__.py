@@ -7,6 +7,7 @@ from apps.bench.rules.tcp import (
     bdp,
     buffers,
     congestion,
+    contradictions,
     discovery,
     limits,
     mtu,
@@ -20,9 +21,9 @@ from apps.bench.rules.tcp import (
 )
 
 # In the order in which a person would look: how much, what limits, and then what to change.
-# Each is asked what else would look like what it says.
+# Each is asked what else would look like what it says, and what was measured that speaks against it.
 ENDS = tuple(
-    Rule(name, version, rivals.with_loss_beside(conclude))
+    Rule(name, version, contradictions.weighed(rivals.with_loss_beside(conclude)))
     for name, version, conclude in (
         *((rule.RULE, rule.VERSION, rule.conclude) for rule in (bdp, verdict, per_flow, window, streams, limits)),
         *((rule.RULE, rule.VERSION, rule.conclude) for rule in (buffers, autotuning)),

@@ -3,21 +3,24 @@
 from collections.abc import Sequence
 
 from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proof
-from apps.bench.rules.tcp import programs, sysctl
+from apps.bench.rules.tcp import programs, sysctl, unlike
 from apps.bench.rules.tcp.bdp import is_short
 from apps.bench.rules.tcp.better import better_window, explicits
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, read_present
+from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-autotuning", 5
+RULE, VERSION = "tcp-autotuning", 6
 KEY, NAME = "net.ipv4.tcp_moderate_rcvbuf", "tcp-autotuning"
 # An explicit window harms if the automatic one is faster by more than repetitions usually differ.
 HARM = 1.1
 # It is slower for sure by this share, whatever repetitions scatter.
 SURELY = 0.08
+# It has as much with this share of the automatic one's rate; far less than the links is below this share of them.
+AS_MUCH, FAR = 0.97, 0.8
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -60,10 +63,71 @@ def _is_disturbed(item: Present, explicit: Sequence[Present]) -> bool:
     return any(one.point.parameters["window"] < own and one.rate > HARM * item.rate for one in explicit)
 
 
+def _prompt(explicit: Sequence[Present], present: Present, scatter: Scatter) -> Present | None:
+    """Return the least of the explicit windows with the automatic one's rate and far less delay, None without any."""
+    own = present.point.values("goodput")
+    equals = [
+        item
+        for item in explicit
+        if item.rate >= AS_MUCH * present.rate
+        and not scatter.is_less(item.point.values("goodput"), own, by=SURELY)
+        and unlike.is_slower(present, item)
+    ]
+    return min(equals, key=lambda item: item.point.parameters["window"], default=None)
+
+
+def _as_much(evidence: Evidence, present: Present, item: Present) -> FindingDraft:
+    """Return that a window asked for has as much as the automatic one, which only waits longer in a queue."""
+    window, nominal = item.point.parameters["window"], evidence.path.capacity_bps
+    params = {
+        "window": format_quantity(window, "B"),
+        "rate": format_quantity(item.rate, "bit/s"),
+        "best": format_quantity(present.rate, "bit/s"),
+        "short": format_quantity(item.mean("mean_rtt") or 0.0, "s"),
+        "long": format_quantity(present.mean("mean_rtt") or 0.0, "s"),
+        "nominal": format_quantity(nominal, "bit/s") if nominal else "",
+    }
+    reasons = [
+        Message(_("A window of %(window)s gives %(rate)s; the kernel's own gives %(best)s."), params),
+        Message(
+            _("What the kernel's own has more under way waits in a queue on the path, and delays others."), params
+        ),
+    ]
+    if nominal and present.rate < FAR * nominal:
+        text = _(
+            "A link or a shaper of about %(best)s is on the way, before which the queue grows: not the %(nominal)s"
+            " that the links are described with."
+        )
+        reasons.append(Message(text, params))
+    title = _(
+        "A window of %(window)s has as much as the kernel's own, %(rate)s, with an RTT of %(short)s instead of"
+        " %(long)s"
+    )
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=NO_CHANGE,
+        is_comparison=True,
+        title=Message(title, params),
+        why=tuple(reasons),
+        value=float(window),
+        unit="B",
+        formula=f"X({window:,} B) = {params['rate']}, X(automatic) = {params['best']}",
+        evidence=tuple(sorted({*present.trials, *item.trials})),
+        change=programs.iperf3(window=window, streams=item.streams),
+        confidence=confidence_of((min(len(present.trials), len(item.trials)) > 1, 0.2), base=0.6),
+        applies_when=Message(_("Programs that can set their socket buffers, and share the path with others.")),
+        limits=(Message(_("The rate is no higher for it; only the delay is less.")),),
+        source="RFC 7567; tcp(7)",
+    )
+
+
 def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
     """Return that programs should ask for no window, if some asked for one and were slower for it."""
     explicit, scatter = explicits(evidence, present), scatter_of(evidence)
     own = present.point.values("goodput")
+    if prompt := _prompt(explicit, present, scatter):
+        return _as_much(evidence, present, prompt)
     slower = [
         item
         for item in explicit

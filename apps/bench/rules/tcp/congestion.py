@@ -1,18 +1,23 @@
 """Which congestion control serves the path: measured side by side, or to be tried where loss is the limit (R12)."""
 
+from collections.abc import Iterable, Sequence
+
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp import estimates, sysctl, verdict
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import Present, read_present
+from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import SURELY, Cell, Sweep, confidence_of, find_sweeps, scatter_of, tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-congestion", 2
+RULE, VERSION = "tcp-congestion", 3
 KEY, NAME = "net.ipv4.tcp_congestion_control", "tcp-congestion"
 # A control is better if it is faster by more than repetitions usually differ.
 BETTER = 1.1
+# Controls within this share of the best are as good, unless repetitions tell them apart.
+NEAR = 0.98
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -33,8 +38,10 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 
 
 def _best_control(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
-    best, present, scatter = sweep.best, _present(sweep), scatter_of(evidence)
-    if best is present or best.rate.mean < BETTER * present.rate.mean or best.is_scattered or present.is_scattered:
+    scatter = scatter_of(evidence)
+    equals = _equals(sweep, scatter)
+    best, present = equals[0], _beside(evidence, sweep, equals)
+    if present is None or best.rate.mean < BETTER * present.rate.mean or best.is_scattered or present.is_scattered:
         return None
     # Where a judge saw an end set the pace no control does; and the best of several is above by chance now and then.
     held_trials = {
@@ -45,6 +52,8 @@ def _best_control(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
     is_apart = best.rate.ci_low is not None and (present.rate.ci_high or 0.0) < best.rate.ci_low
     params = {
         "best": best.value or "default",
+        "all": ", ".join(cell.value or "default" for cell in equals),
+        "rates": _listed(equals),
         "rate": format_quantity(best.rate.mean, "bit/s"),
         "present": present.value or "default",
         "less": format_quantity(present.rate.mean, "bit/s"),
@@ -57,7 +66,8 @@ def _best_control(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         title=Message(_("Let the sender use %(best)s: %(rate)s instead of %(less)s"), params),
-        why=(Message(text, params),),
+        compared_title=Message(_tried_title(equals), params),
+        why=(Message(text, params), *_no_less(equals), *_others(sweep, equals, present)),
         formula=f"X({best.value or 'default'}) / X({present.value or 'default'}) = {params['times']}",
         evidence=sweep.trials,
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: what senders use"),
@@ -77,10 +87,62 @@ def _best_control(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
     )
 
 
-def _present(sweep: Sweep) -> Cell:
-    """Return the cell of the system's own control, else CUBIC's, else the slowest."""
+def _equals(sweep: Sweep, scatter: Scatter) -> list[Cell]:
+    """Return the controls that cannot be told from the best, the one that sends least again first."""
+    best = sweep.best
+    near = [
+        cell
+        for cell in sweep.cells
+        if cell is best
+        or (cell.rate.mean >= NEAR * best.rate.mean and not scatter.is_less(cell.rates, best.rates, by=SURELY))
+    ]
+    return sorted(near, key=lambda cell: (cell.mean("retransmits") or 0.0, _is_bbr(str(cell.value)), -cell.rate.mean))
+
+
+def _beside(evidence: Evidence, sweep: Sweep, equals: Sequence[Cell]) -> Cell | None:
+    """Return what the best is compared with: the sender's own control, else CUBIC, else the next best that was tried.
+
+    None where that one, or any control of those that nobody can tell apart, is as good.
+    """
     own = {cell.value: cell for cell in sweep.cells}
-    return own.get("") or own.get("cubic") or min(sweep.cells, key=lambda cell: cell.rate.mean)
+    told = sysctl.read_sysctls(evidence, evidence.sender).get(KEY)
+    known = next((own[name] for name in ("", told, "cubic") if name in own), None)
+    if known is not None:
+        return None if known in equals else known
+    return max((cell for cell in sweep.cells if cell not in equals), key=lambda cell: cell.rate.mean, default=None)
+
+
+def _tried_title(equals: Sequence[Cell]) -> str:
+    if len(equals) > 1:
+        return _(
+            "Of the congestion controls tried these had the highest rates, and cannot be told apart: %(all)s"
+            " (%(rates)s)"
+        )
+    return _("Of the congestion controls tried %(best)s had the highest rate: %(rate)s")
+
+
+def _listed(cells: Iterable[Cell]) -> str:
+    return ", ".join(format_quantity(cell.rate.mean, "bit/s") for cell in cells)
+
+
+def _no_less(equals: Sequence[Cell]) -> tuple[Message, ...]:
+    """Return which others have as much as the one that leads, and what each sends again."""
+    if len(equals) < 2:
+        return ()
+    counts = [cell.mean("retransmits") for cell in equals]
+    params = {"best": equals[0].value or "default", "all": ", ".join(cell.value or "default" for cell in equals)}
+    if None in counts:
+        return (Message(_("%(all)s cannot be told from each other: take whichever is there."), params),)
+    text = _("%(all)s cannot be told from each other; of these %(best)s sends least again (%(counts)s in a run).")
+    params["counts"] = ", ".join(f"{count or 0:.0f}" for count in counts)
+    return (Message(text, params),)
+
+
+def _others(sweep: Sweep, equals: Sequence[Cell], present: Cell) -> tuple[Message, ...]:
+    """Return what the other controls had that were tried."""
+    rest = [cell for cell in sweep.cells if cell not in equals and cell is not present]
+    listed = ", ".join(f"{cell.value or 'default'} {format_quantity(cell.rate.mean, 'bit/s')}" for cell in rest)
+    return (Message(_("The others that were tried: %(others)s."), {"others": listed}),) if rest else ()
 
 
 def _proof(sweep: Sweep, now: Cell, then: Cell) -> Proof:
@@ -127,8 +189,12 @@ def _to_try(evidence: Evidence, path: PathReading, present: Present) -> FindingD
     )
 
 
+def _is_bbr(control: str) -> bool:
+    return control.startswith("bbr")
+
+
 def _unfair(control: str, again: float | None) -> tuple[Message, ...]:
-    if not control.startswith("bbr"):
+    if not _is_bbr(control):
         return ()
     messages = [Message(_("BBR takes rate from flows of CUBIC where queues are short, and sends far more again."))]
     if again:

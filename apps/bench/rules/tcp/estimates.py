@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from apps.bench.network import loss_curve
+from apps.bench.network.loads import Chance
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, Point
 
@@ -126,6 +127,16 @@ def lost_by_datagrams(evidence: Evidence, capacity: float, share: float) -> tupl
     if not below or not share or share * datagrams < LEAST_LOST:
         return None
     return max(point.loss for point in below), trials
+
+
+def chance_of(evidence: Evidence, capacity: float) -> tuple[Chance, tuple[int, ...]] | None:
+    """Return the share of datagrams that is lost by chance on a path of a capacity (bit/s), and the trials.
+
+    None if it is nothing, or is not known: a limit on each flow drops what is above it, far below the capacity.
+    """
+    curve, trials = loss_curve_of(evidence)
+    chance = curve.chance_below(capacity) if curve else None
+    return (chance, trials) if chance else None
 
 
 def by_udp(evidence: Evidence) -> ByUdp | None:

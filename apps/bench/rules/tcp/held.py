@@ -35,8 +35,6 @@ WITHIN = 1.6
 LEAST_AGAIN = 5
 # The largest segment of usual frames, and the usual one; larger ones may have been made smaller on the way.
 USUAL_SEGMENT, USUAL_MSS = 1460, 1448
-# The loads of the two ends' processors.
-PROCESSORS = ("cpu_local", "cpu_remote")
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,8 @@ def plateau_of(evidence: Evidence) -> Plateau | None:
 def are_ends_watched(evidence: Evidence, trials: Collection[int]) -> bool:
     """Return whether somebody watched the processors of both ends in some of these trials."""
     return all(
-        any(not {*trials}.isdisjoint(point.metrics.get(name, ())) for point in evidence.points) for name in PROCESSORS
+        any(not {*trials}.isdisjoint(point.metrics.get(name, ())) for point in evidence.points)
+        for name in pace.PROCESSORS
     )
 
 

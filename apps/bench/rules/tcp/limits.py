@@ -14,7 +14,7 @@ from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-sysctl", 6
+RULE, VERSION = "tcp-sysctl", 7
 # The share of tcp_rmem's maximum that becomes window, measured on kernel 6.18: the rest is overhead of the buffers.
 SHARE_JUMBO, SHARE_USUAL, JUMBO = 0.70, 0.62, 9000
 # Limits end on this, so that the lines are easy to read and compare.
@@ -152,6 +152,10 @@ def _reasons(evidence: Evidence, path: PathReading, nodes: Mapping[str, Settings
     present = present_rate(evidence)
     if present:
         text = _("One stream with the automatic window now reaches %(rate)s of the %(ceiling)s that TCP can have.")
+        if path.capacity.is_stated:
+            text = _(
+                "One stream with the automatic window now reaches %(rate)s; the links as described leave %(ceiling)s."
+            )
         params = {"rate": present, "ceiling": path.ceiling_bps}
         reasons.append(Message(text, {name: format_quantity(value, "bit/s") for name, value in params.items()}))
     if wanted_window(path) > UNSCALED:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence
-from apps.bench.rules.tcp import held, verdict
+from apps.bench.rules.tcp import held, unlike, verdict
 from apps.bench.rules.tcp.better import better_window
 from apps.bench.rules.tcp.lost import LIKELY, lost_instead
 from apps.bench.rules.tcp.path import PathReading
@@ -19,6 +19,8 @@ OBSERVED = "window_observed"
 # A stream whose window leaves room for so many times its rate, and that has less than this of the path, is held by
 # something else; so far advice on windows counts then.
 ROOM, NOT_FULL, DOUBTED = 2.0, 0.8, 0.5
+# The largest window without window scaling (RFC 7323), which any kernel has.
+UNSCALED = 65_535
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,14 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     """
     limit, present, single = verdict.conclude(evidence), read_present(evidence), _roomy_single(evidence, path)
     if present is None:
-        return _of_explicit(evidence, path, single)
+        explicit = _of_explicit(evidence, path, single)
+        return explicit if explicit.objections else _as_datagrams(evidence, None) or explicit
     if single is not None and (limit is None or limit.subject == window.SUBJECT):
         return _as_tried(evidence, path, single, present, is_window=limit is not None)
+    if limit is None and (standing := unlike.queue_of(present)):
+        return Outlook(present.rate, None, in_the_way=standing)
+    if limit is None and present.lost_share is None and (by_chance := _as_datagrams(evidence, present)):
+        return by_chance
     if limit is None:
         return _as_lost(present, path)
     if limit.subject == window.SUBJECT:
@@ -85,6 +92,19 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     if limit.subject == verdict.PROCESSOR:
         text = _("A processor limits the rate now: a larger window alone gains nothing.")
     return Outlook(present.rate, None, Message(text))
+
+
+def _as_datagrams(evidence: Evidence, present: Present | None) -> Outlook | None:
+    """Return what the chance by which datagrams are lost lets a larger window have; None where it tells nothing.
+
+    What any kernel's window fills needs no larger one; where the present rate is more TCP loses less than that.
+    """
+    left = unlike.left_by_datagrams(evidence)
+    if left is None or (present is not None and present.rate > held.WITHIN * left.rate):
+        return None
+    if left.window <= UNSCALED or (present is not None and held.WITHIN * present.rate >= left.rate):
+        return Outlook(present.rate if present else None, None, in_the_way=left.message)
+    return Outlook(None, None, against=left.message)
 
 
 def _as_lost(present: Present, path: PathReading) -> Outlook:

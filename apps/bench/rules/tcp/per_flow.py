@@ -9,15 +9,16 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
 from apps.bench.rules.tcp import estimates, fingerprints, sysctl
 from apps.bench.rules.tcp.growth import Growth, read_growth
-from apps.bench.rules.tcp.held import LAW, WAITED
+from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import is_plain
 from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_points
+from apps.bench.rules.tcp.unlike import STANDS
 from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 3
+RULE, VERSION = "tcp-per-flow-limit", 4
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
@@ -25,6 +26,8 @@ ROOM = 2.0
 # As many streams as the first one's rate asks for fill the path, unless those measured had less than this of it.
 FILLS = 0.8
 USUAL_MSS = 1448
+# More than so many times what a buffer holds does not go through it in an RTT.
+THROUGH = 1.3
 # The largest tcp_rmem of Linux 2.4, which far ends of such paths often had.
 OLD_LIMIT = 174_760
 
@@ -44,7 +47,11 @@ class Slow:
     @property
     def retransmits(self) -> float | None:
         """Return the mean number of segments sent again, None if nobody counted."""
-        values = self.point.values("retransmits")
+        return self.mean("retransmits")
+
+    def mean(self, metric: str) -> float | None:
+        """Return the mean of a metric over its trials, None without any."""
+        values = self.point.values(metric)
         return sum(values) / len(values) if values else None
 
 
@@ -65,6 +72,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     streams = path.ceiling_bps / slow.rate
     below = _("One stream has less than %(rate)s of the %(ceiling)s that the path holds.")
     has = _("One stream has %(rate)s of the %(ceiling)s that the path holds.")
+    if path.capacity.is_lower_bound:
+        below = _("One stream has less than %(rate)s of the %(ceiling)s that arrived at most.")
+        has = _("One stream has %(rate)s of the %(ceiling)s that arrived at most.")
+    elif path.capacity.is_stated:
+        below = _("One stream has less than %(rate)s of the %(ceiling)s that the links would carry as described.")
+        has = _("One stream has %(rate)s of the %(ceiling)s that the links would carry as described.")
     params = {"rate": format_quantity(slow.rate, "bit/s"), "ceiling": format_quantity(path.ceiling_bps, "bit/s")}
     reasons = [
         path.rtt.source,
@@ -77,7 +90,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         text = _("Its window of %(window)s would allow %(rate)s.")
         rate = format_quantity(window * 8 / path.rtt.value, "bit/s")
         reasons.append(Message(text, {"window": format_quantity(window, "B"), "rate": rate}))
-    counts = _counts_beside(streams, path, growth)
+    counts, causes = _counts_beside(streams, path, growth), _causes(evidence, slow, path)
     reasons.append(counts or _expected(streams, growth))
     return FindingDraft(
         rule=RULE,
@@ -93,13 +106,21 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         present=slow.rate,
         confidence=0.7 if slow.retransmits is not None or window else 0.6,
         applies_when=Message(_("One stream on this path; several at once each have the same limit.")),
-        limits=(Message(_("Which of the causes below it is, these figures do not decide; their experiments do.")),),
+        limits=(_open_causes(causes),),
         source="RFC 6349, section 5; Mathis, Semke, Mahdavi, Ott (1997); RFC 2475",
-        alternatives=_causes(evidence, slow, path),
+        alternatives=causes,
         missing=(
             Message(_("What the kernels of both ends say of the connection: window, loss, and what it waited for.")),
         ),
         proposals=(Proposal("iperf3-tcp", {"window": "0", "streams": "1"}, {"congestion": "cubic, bbr"}),),
+    )
+
+
+def _open_causes(causes: tuple[Alternative, ...]) -> Message:
+    if len(causes) > 1:
+        return Message(_("Which of the causes below it is, these figures do not decide; their experiments do."))
+    return Message(
+        _("These figures rule the other causes out; the one below was not seen itself: its experiment tells.")
     )
 
 
@@ -224,21 +245,26 @@ def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternat
             Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
         )
         causes.append((5.0, processor))
-    return tuple(cause for _weight, cause in sorted(causes, key=lambda item: -item[0]))
+    likely = [item for item in causes if item[0] > 0]
+    return tuple(cause for _weight, cause in sorted(likely, key=lambda item: -item[0]))
 
 
 def _buffer_weight(evidence: Evidence, slow: Slow, window: float) -> float:
     """Return how likely a small buffer is: the cheapest cause, unless the receiver's kernel allows far more."""
+    idle, loaded = slow.mean("min_rtt"), slow.mean("mean_rtt")
+    if idle and loaded and (loaded >= STANDS * idle or slow.rate * loaded / 8 > THROUGH * window):
+        # A buffer makes no queue, and no more goes through it in an RTT than it holds.
+        return 0.0
     triple = sysctl.read_sysctls(evidence, "server").get("net.ipv4.tcp_rmem", "").split()
     if len(triple) == 3 and int(triple[2]) > 4 * window:
         return 0.0
-    return 0.5 if slow.retransmits else 3.0
+    return 0.5 if (slow.retransmits or 0) >= LEAST_AGAIN else 3.0
 
 
 def _loss_weight(evidence: Evidence, slow: Slow, loss: float) -> float:
     """Return how likely random loss is, by segments sent again and by what UDP lost below the capacity."""
     if slow.retransmits is not None:
-        return 4.0 if slow.retransmits else 0.0
+        return 4.0 if slow.retransmits >= LEAST_AGAIN else 0.0
     curve, _trials = estimates.loss_curve_of(evidence)
     losses = [point.loss for point in curve.points if curve.whole and point.offered <= curve.whole] if curve else []
     if any(value >= loss / 3 for value in losses):

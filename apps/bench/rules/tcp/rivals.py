@@ -43,9 +43,9 @@ def with_loss_beside(conclude: Conclude) -> Conclude:
 
 def beside(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     """Return a finding; one that promises something of more window or streams with loss as the other explanation."""
-    if draft.rule not in RAISING or not _promises(draft):
+    if draft.rule not in RAISING or not promises(draft):
         return draft
-    less, more = _compared(draft, evidence)
+    less, more = compared(draft, evidence)
     if less is None and draft.present is None:
         return draft
     rtt = read_rtt(evidence)
@@ -90,13 +90,13 @@ def said_of(less: Present, more: Present | None) -> Message:
     return Message(text, params)
 
 
-def _promises(draft: FindingDraft) -> bool:
+def promises(draft: FindingDraft) -> bool:
     """Return whether a finding proposes something, or predicts more than what there is or was tried."""
     had = draft.present or draft.tried
     return draft.kind == RECOMMENDATION or bool(had and draft.predicted and draft.predicted > had)
 
 
-def _compared(draft: FindingDraft, evidence: Evidence) -> tuple[Present | None, Present | None]:
+def compared(draft: FindingDraft, evidence: Evidence) -> tuple[Present | None, Present | None]:
     """Return what was measured of TCP at the setting that there is, and at the one that is proposed."""
     proof = draft.proof
     if proof is not None and {*proof.now} >= {*TRANSFERS}:

@@ -50,9 +50,11 @@ def read_rtt(evidence: Evidence) -> Known | None:
         params = {**_params_of(min_rtt, len(under_load)), "stated": format_quantity(link_rtt, "s")}
         return Known(min_rtt, Message(text, params), 0.6, trials)
     if link_rtt:
-        return Known(
-            link_rtt, Message(_("RTT %(rtt)s: as given with the links, not measured."), _params_of(link_rtt, 0)), 0.8
-        )
+        text, params = _("RTT %(rtt)s: as given with the links, not measured."), _params_of(link_rtt, 0)
+        if under_load:
+            text = _("RTT %(rtt)s: as given with the links; TCP saw %(seen)s at least.")
+            params["seen"] = format_quantity(min_rtt, "s")
+        return Known(link_rtt, Message(text, params), 0.8)
     if under_load:
         message = Message(_("RTT %(rtt)s: TCP's minimum under load, an upper bound."), _params_of(min_rtt, 0))
         return Known(min_rtt, message, 0.6, trials)

@@ -8,12 +8,15 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import (
     NO_CHANGE,
     RECOMMENDATION,
+    Alternative,
     Evidence,
     FindingDraft,
     Proof,
+    Proposal,
 )
-from apps.bench.rules.tcp import printed, programs
+from apps.bench.rules.tcp import printed, programs, unlike
 from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.present import read_all
 from apps.bench.rules.tcp.printed import HARM, RULE, VERSION, larger_window
 from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import (
@@ -52,7 +55,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     held_trials = {trial for point in points if pace.flags_of(point) for trial in point.trials("goodput")}
     for sweep in _preferred(find_sweeps(points, "streams")):
         if len(sweep.cells) >= LEAST_COUNTS:
-            return _smallest(_calm(sweep, held_trials), held_trials, path, scatter_of(evidence))
+            return _smallest(evidence, _calm(sweep, held_trials), held_trials, path)
     return printed.conclude(evidence, path)
 
 
@@ -79,9 +82,9 @@ def _is_single(cell: Cell, held_trials: Collection[int]) -> bool:
 
 
 def _smallest(
-    sweep: Sweep, held_trials: Collection[int], path: PathReading | None, scatter: Scatter
+    evidence: Evidence, sweep: Sweep, held_trials: Collection[int], path: PathReading | None
 ) -> FindingDraft | None:
-    best, last = sweep.best, sweep.cells[-1]
+    best, last, scatter = sweep.best, sweep.cells[-1], scatter_of(evidence)
     enough = _enough(sweep, held_trials, scatter)
     fills = path is not None and last.rate.mean >= FULL * path.ceiling_bps
     if enough is None and fills and scatter.is_less(sweep.cells[-2].rates, last.rates, by=SURELY):
@@ -127,9 +130,37 @@ def _smallest(
             Message(_("Where a window is what limits one stream, a larger one does the same without more streams.")),
         ),
         source="RFC 6349, section 5.1",
-        alternatives=() if enough.value == 1 else (larger_window(),),
+        alternatives=() if enough.value == 1 else (*_fewer(evidence, sweep, enough), larger_window()),
         proof=_proof(sweep, first, enough) if first.value == 1 and enough is not first and not is_full else None,
     )
+
+
+def _fewer(evidence: Evidence, sweep: Sweep, enough: Cell) -> tuple[Alternative, ...]:
+    """Return the most streams below those that are enough that send far less again, where these send much."""
+    items = {item.trials: item for item in read_all(evidence)}
+    own = items.get(enough.trials)
+    fewer = [
+        item
+        for cell in sweep.cells
+        if 1 < cell.value < enough.value
+        and (item := items.get(cell.trials)) is not None
+        and own is not None
+        and unlike.is_lossier(own, item)
+    ]
+    if own is None or not fewer:
+        return ()
+    most = max(fewer, key=lambda item: item.streams)
+    text = _("Open %(streams)s streams: %(rate)s with far less sent again (%(less)s instead of %(more)s).")
+    params = {
+        "streams": most.streams,
+        "rate": format_quantity(most.rate, "bit/s"),
+        "less": unlike.again_text(most),
+        "more": unlike.again_text(own),
+    }
+    test = _("Measure both with other traffic on the path: what is sent again takes its share of it.")
+    fixed = {"window": format_quantity(sweep.fixed["window"] or 0, "B")}
+    proposal = Proposal("iperf3-tcp", fixed, {"streams": f"{most.streams}, {own.streams}"})
+    return (Alternative(Message(text, params), Message(test), proposal),)
 
 
 def _start(sweep: Sweep, cell: Cell | None) -> str:
@@ -190,6 +221,8 @@ def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Messa
         reasons.append(Message(text, params))
     if path is not None:
         text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s.")
+        if path.capacity.is_stated:
+            text = _("That is %(share)s %% of what TCP could have of the links as described, %(ceiling)s.")
         share = percent(enough.rate.mean / path.ceiling_bps)
         reasons.append(Message(text, {"share": share, "ceiling": format_quantity(path.ceiling_bps, "bit/s")}))
     last = sweep.cells[-1]

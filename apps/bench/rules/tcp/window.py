@@ -26,10 +26,11 @@ from apps.bench.rules.tcp.sweeps import (
     scatter_of,
     tcp_points,
 )
+from apps.bench.rules.tcp.unlike import STANDS
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "tcp-window-knee", 3
+RULE, VERSION = "tcp-window-knee", 4
 # The knee is the smallest window within this of the best rate.
 WITHIN = 0.02
 LEAST_WINDOWS = 3
@@ -218,7 +219,12 @@ def _reasons(
         reasons.append(Message(text, {"window": format_quantity(last.value, "B"), **times}))
     if automatic:
         text = _("The automatic window reaches %(rate)s: leave the window to the kernel and set none.")
-        reasons.append(Message(text, {"rate": format_quantity(automatic.rate.mean, "bit/s")}))
+        params = {"rate": format_quantity(automatic.rate.mean, "bit/s")}
+        waits = automatic.mean("mean_rtt")
+        if rtt and waits and waits >= STANDS * rtt:
+            text = _("The automatic window reaches %(rate)s as well, with an RTT of %(waits)s instead of %(rtt)s.")
+            params |= {"waits": format_quantity(waits, "s"), "rtt": format_quantity(rtt, "s")}
+        reasons.append(Message(text, params))
     return reasons
 
 

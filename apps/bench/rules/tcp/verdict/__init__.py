@@ -1,6 +1,7 @@
 """What limits a transfer now: the path, the window, loss, or a processor (the core law)."""
 
 from apps.bench import statistics
+from apps.bench.rules import pace
 from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proposal
 from apps.bench.rules.tcp import estimates, growth, held
 from apps.bench.rules.tcp.path import PathReading, read_path
@@ -14,8 +15,8 @@ from apps.bench.units import format_quantity, percent
 __all__ = ["PATH", "PROCESSOR", "RULE", "VERSION", "conclude"]
 
 PATH, PROCESSOR = "path", "processor"
-# What judges say of a processor that was busy all the time, and the load (%) that says it, too.
-FLAGS, BUSY = frozenset({"processor-full", "cpu-busy"}), 90
+# What judges say of a processor that was busy all the time.
+FLAGS = frozenset({"processor-full", pace.BUSY_FLAG})
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -27,7 +28,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     udp_loss = estimates.lost_by_datagrams(evidence, path.most_bps, present.lost_share or 0.0)
     udp_share = udp_loss[0] if udp_loss else None
     case = Case(present, path, _larger(evidence, present, path), scatter, growth.read_growth(evidence), udp_share)
-    if path.capacity.is_lower_bound or present.rate < FULL * path.ceiling_bps or not _is_steady(present):
+    if path.capacity.is_open or present.rate < FULL * path.ceiling_bps or not _is_steady(present):
         return _processor(case) or window.conclude(case) or loss.conclude(case)
     return _full(case)
 
@@ -70,16 +71,15 @@ def _full(case: Case) -> FindingDraft:
 
 
 def _processor(case: Case) -> FindingDraft | None:
-    loads = [value for name in ("cpu_local", "cpu_remote") if (value := case.present.mean(name)) is not None]
-    busiest = max(loads, default=0.0)
-    if not FLAGS & case.present.point.warnings or busiest < BUSY:
+    load = pace.busy_load(case.present.point)
+    if load is None or not FLAGS & pace.flags_of(case.present.point):
         return None
     text = _("A processor was fully busy during the run (%(load)s %% of one): it set the pace, not the path.")
     return make_draft(
         case,
         PROCESSOR,
         title=Message(_("A processor is the limit: %(rate)s"), {"rate": format_quantity(case.present.rate, "bit/s")}),
-        why=(Message(text, {"load": f"{busiest:.0f}"}),),
+        why=(Message(text, {"load": f"{load:.0f}"}),),
         formula=f"X = {format_quantity(case.present.rate, 'bit/s')} < η · C",
         confidence=0.6,
         missing=(Message(_("Whether several streams on several processors, or larger frames, carry more.")),),

@@ -1,0 +1,180 @@
+"""What was measured beside a finding and speaks against it: one reader of each kind of evidence, asked for all rules.
+
+Rows of tables count like runs of agents: what is read are figures, and a judge's flag where there is none.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from apps.bench import network
+from apps.bench.rules import pace
+from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
+from apps.bench.rules.tcp import held, rivals, unlike
+from apps.bench.rules.tcp.path import fills_surely
+from apps.bench.rules.tcp.present import Present, read_all
+from apps.bench.rules.tcp.repetitions import read_drift, read_modes, times_in_each
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity, percent
+
+# So sure a finding is at most that its own figures let stand, and one of which what was measured makes little.
+MEDIUM, LITTLE = 0.7, 0.5
+PROCESSOR, RESENT, DATAGRAMS, QUEUE, MODES, DRIFT = "processor", "resent", "datagrams", "queue", "modes", "drift"
+# What a rule weighs itself, or what says nothing of what it tells: facts of the nodes, and the loss of datagrams.
+WEIGHED: Mapping[str, frozenset[str]] = {
+    "path-interface": frozenset({PROCESSOR, MODES, DRIFT}),
+    "path-route": frozenset({PROCESSOR, MODES, DRIFT}),
+    "path-loss": frozenset({PROCESSOR, MODES, DRIFT}),
+    "tcp-mtu": frozenset({PROCESSOR}),
+    "tcp-path-mtu": frozenset({PROCESSOR}),
+}
+
+
+@dataclass(frozen=True)
+class Objection:
+    """What speaks against a finding, and how sure that is at most beside it; None where it only has to be told.
+
+    `is_fatal` says that the finding does not stand.
+    """
+
+    message: Message
+    most: float | None = None
+    is_fatal: bool = False
+
+
+Reader = Callable[[FindingDraft, Evidence], Objection | None]
+Conclude = Callable[[Evidence], FindingDraft | None]
+
+
+def weighed(conclude: Conclude) -> Conclude:
+    """Return a rule whose findings say what was measured beside them that speaks against them, or are not told."""
+
+    @functools.wraps(conclude)
+    def concluded(evidence: Evidence) -> FindingDraft | None:
+        draft = conclude(evidence)
+        return weigh(draft, evidence) if draft else None
+
+    return concluded
+
+
+def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft | None:
+    """Return a finding with what speaks against it, as sure as that lets it be; None if it does not stand."""
+    if draft.kind == DOUBT:
+        return draft
+    known = WEIGHED.get(draft.rule, frozenset())
+    objections = [
+        found for kind, read in READERS.items() if kind not in known and (found := read(draft, evidence)) is not None
+    ]
+    if any(objection.is_fatal for objection in objections):
+        return None
+    limits = [objection.most for objection in objections if objection.most is not None]
+    messages = [objection.message for objection in objections if objection.message not in draft.against]
+    return replace(draft, against=(*draft.against, *messages), confidence=min([draft.confidence, *limits]))
+
+
+def _processor(draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that an end was at its limit at the highest of the rates that a finding rests on, or proposes."""
+    if draft.subject == "processor":
+        return None
+    items = _resting(draft, evidence)
+    item = max(items, key=lambda one: one.rate, default=None)
+    if item is None or not pace.flags_of(item.point) or _fills(item, evidence):
+        return None
+    load = pace.busy_load(item.point)
+    text = _("An end was at its limit at %(rate)s: that may hold the rate, and not the path or a window.")
+    if load is not None:
+        text = _(
+            "A processor was %(load)s %% busy at %(rate)s: that may hold the rate, and not the path or a window."
+        )
+    params = {"load": f"{load or 0:.0f}", "rate": format_quantity(item.rate, "bit/s")}
+    return Objection(Message(text, params), MEDIUM)
+
+
+def _resent(draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that what a finding proposes sends much more again than what there is."""
+    less, more = rivals.compared(draft, evidence)
+    if more is None and draft.rule in rivals.WINDOWS and rivals.promises(draft):
+        # Of what nobody measured yet the highest rate tells what the path takes for it.
+        more, less = max(read_all(evidence), key=lambda item: item.rate, default=None), None
+    if more is None or not unlike.is_lossier(more, less):
+        return None
+    return Objection(unlike.said_of_loss(more, less), MEDIUM)
+
+
+def _datagrams(draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that datagrams are lost by chance, where a larger window is promised something that nobody measured."""
+    if draft.rule not in rivals.WINDOWS or not rivals.promises(draft):
+        return None
+    less, more = rivals.compared(draft, evidence)
+    if more is not None or (less is not None and less.lost_share is not None):
+        return None
+    left = unlike.left_by_datagrams(evidence)
+    return Objection(left.message, LITTLE) if left is not None else None
+
+
+def _queue(draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that a queue stands where a finding proposes more, or already where there is what there is."""
+    if not rivals.promises(draft):
+        return None
+    less, more = rivals.compared(draft, evidence)
+    if more is not None and unlike.is_slower(more, less):
+        return Objection(unlike.said_of_delay(more, less))
+    if more is None and less is not None and draft.rule in rivals.WINDOWS and (standing := unlike.queue_of(less)):
+        return Objection(standing, LITTLE)
+    return None
+
+
+def _modes(draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that repetitions fall into two modes: what compares settings stands only if each mode bears it out."""
+    modes = read_modes(evidence)
+    if modes is None or not {*draft.trials} & {*modes.trials}:
+        return None
+    params = {"low": format_quantity(modes.lower, "bit/s"), "high": format_quantity(modes.upper, "bit/s")}
+    less, more = rivals.compared(draft, evidence)
+    if less is None or more is None:
+        text = _(
+            "Repetitions fall into two modes, about %(low)s and %(high)s: a mean of both is what no transfer has."
+        )
+        return Objection(Message(text, params), LITTLE)
+    times = times_in_each(modes, less.point.values("goodput"), more.point.values("goodput"))
+    text = _(
+        "Repetitions fall into two modes, about %(low)s and %(high)s: in the lower it is ×%(lower)s, in the upper"
+        " ×%(upper)s."
+    )
+    if times is None:
+        return Objection(Message(text, {**params, "lower": "?", "upper": "?"}), is_fatal=True)
+    return Objection(Message(text, {**params, "lower": f"{times[0]:.2f}", "upper": f"{times[1]:.2f}"}), MEDIUM)
+
+
+def _drift(draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that rates went one way from repetition to repetition."""
+    drift = read_drift(evidence)
+    if drift is None or not {*draft.trials} & {*drift.trials}:
+        return None
+    text = _("Rates fell by about %(share)s %% from the first repetition to the last: means are of no moment.")
+    if drift.change > 0:
+        text = _("Rates rose by about %(share)s %% from the first repetition to the last: means are of no moment.")
+    return Objection(Message(text, {"share": percent(abs(drift.change))}), MEDIUM)
+
+
+READERS: Mapping[str, Reader] = {
+    PROCESSOR: _processor,
+    RESENT: _resent,
+    DATAGRAMS: _datagrams,
+    QUEUE: _queue,
+    MODES: _modes,
+    DRIFT: _drift,
+}
+
+
+def _resting(draft: FindingDraft, evidence: Evidence) -> list[Present]:
+    """Return the settings of TCP that a finding rests on or compares."""
+    trials = {*draft.trials}
+    pair = [item for item in rivals.compared(draft, evidence) if item is not None] if rivals.promises(draft) else []
+    return [item for item in read_all(evidence) if trials & {*item.trials}] + pair
+
+
+def _fills(item: Present, evidence: Evidence) -> bool:
+    """Return whether a rate is all that the links are said to carry, whatever else was at its limit."""
+    line = item.rate / network.tcp_efficiency(held.frame_of(evidence))
+    return fills_surely(line, evidence.path.capacity_bps)

@@ -1,0 +1,123 @@
+"""In what settings of about one rate are unlike: what they send again, and how long their packets wait."""
+
+from dataclasses import dataclass
+
+from apps.bench import model
+from apps.bench.rules.base import Evidence
+from apps.bench.rules.tcp import estimates, held
+from apps.bench.rules.tcp.path import read_path
+from apps.bench.rules.tcp.present import Present
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity, percent
+
+# So much sent again (a share) is told, where it is so many times that of the other; where no time is known, so many
+# segments a run.
+MUCH, TIMES, MANY = 0.005, 1.5, 100
+# An RTT under load this many times the least, or another's, is that of a queue that stands.
+STANDS = 1.5
+# Of what a path holds loss leaves one stream less than this: then loss is what limits.
+FEW = 0.8
+
+
+@dataclass(frozen=True)
+class Left:
+    """What datagrams lost by chance say: what TCP has left (bit/s), the window (B) that this fills, and the words."""
+
+    rate: float
+    window: float
+    message: Message
+
+
+def again_of(item: Present) -> tuple[float, bool] | None:
+    """Return the share of segments sent again and True, else how many in a run and False; None if nobody counted."""
+    if item.lost_share is not None:
+        return item.lost_share, True
+    count = item.mean("retransmits")
+    return None if count is None else (count, False)
+
+
+def is_lossier(item: Present, other: Present | None) -> bool:
+    """Return whether a setting sends much again, and more than another did of which that is known."""
+    own, others = again_of(item), again_of(other) if other is not None else None
+    if own is None or own[0] < (MUCH if own[1] else MANY):
+        return False
+    return others is None or others[1] != own[1] or own[0] > TIMES * others[0]
+
+
+def said_of_loss(item: Present, other: Present | None) -> Message:
+    """Return what is sent again at the rate of a setting, and at that of another."""
+    own, others = again_of(item), again_of(other) if other is not None else None
+    params = {"rate": format_quantity(item.rate, "bit/s"), "again": _again(own)}
+    if other is None or others is None:
+        return Message(_("Sent again at %(rate)s: %(again)s."), params)
+    text = _("Sent again at %(rate)s: %(again)s; at %(less)s: %(before)s. So much is the price of ×%(times)s.")
+    params |= {
+        "less": format_quantity(other.rate, "bit/s"),
+        "before": _again(others),
+        "times": f"{item.rate / other.rate:.2f}",
+    }
+    return Message(text, params)
+
+
+def is_slower(item: Present, other: Present | None) -> bool:
+    """Return whether packets wait much longer at a setting than at another, or than when nothing is sent."""
+    own = item.mean("mean_rtt")
+    before = (other.mean("mean_rtt") if other is not None else None) or item.mean("min_rtt")
+    return bool(own and before and own >= STANDS * before)
+
+
+def said_of_delay(item: Present, other: Present | None) -> Message:
+    """Return the RTT under load of a setting beside that of another, else beside the least."""
+    before = (other.mean("mean_rtt") if other is not None else None) or item.mean("min_rtt")
+    text = _("At %(rate)s the RTT is %(loaded)s instead of %(before)s: the rest waits in a queue, and delays others.")
+    params = {
+        "rate": format_quantity(item.rate, "bit/s"),
+        "loaded": format_quantity(item.mean("mean_rtt") or 0.0, "s"),
+        "before": format_quantity(before or 0.0, "s"),
+    }
+    return Message(text, params)
+
+
+def queue_of(item: Present) -> Message | None:
+    """Return that a queue stands at a setting already: a larger window only lengthens it; None where none does."""
+    idle, loaded = item.mean("min_rtt"), item.mean("mean_rtt")
+    if not idle or not loaded or loaded < STANDS * idle:
+        return None
+    text = _(
+        "A queue stands already at %(rate)s, with an RTT of %(loaded)s instead of %(idle)s: more window waits there."
+    )
+    params = {"rate": item.rate, "loaded": loaded, "idle": idle}
+    units = {"rate": "bit/s", "loaded": "s", "idle": "s"}
+    return Message(text, {name: format_quantity(value, units[name]) for name, value in params.items()})
+
+
+def left_by_datagrams(evidence: Evidence) -> Left | None:
+    """Return what the chance by which datagrams are lost leaves one stream; None where it leaves about the path."""
+    path = read_path(evidence)
+    chance = estimates.chance_of(evidence, path.capacity.value) if path else None
+    if path is None or chance is None:
+        return None
+    share, rtt = chance[0].share, path.rtt.value
+    rates = [law(held.USUAL_MSS, rtt, share, 1) or 0.0 for law in (model.mathis_bps, model.cubic_bps)]
+    rate = max(rates)
+    if not rate or rate >= FEW * path.ceiling_bps:
+        return None
+    text = _(
+        "Of datagrams %(share)s %% are lost by chance: so much leaves one stream about %(rate)s, whatever its window."
+    )
+    params = {"share": f"{100 * share:.2g}", "rate": format_quantity(float(f"{rate:.2g}"), "bit/s")}
+    return Left(rate, rate * rtt / 8, Message(text, params))
+
+
+def again_text(item: Present) -> str:
+    """Return what a setting sends again, as a sentence has it: a share, or how many segments in a run."""
+    return _again(again_of(item))
+
+
+def _again(again: tuple[float, bool] | None) -> str:
+    if again is None:
+        return "?"
+    value, is_share = again
+    if is_share:
+        return f"{percent(value)} %" if value >= 0.1 else f"{100 * value:.2g} %"
+    return f"{value:,.0f}"
