@@ -1,4 +1,4 @@
-"""What is written in a table is what is stored, of every unit in every form of a cell, or is refused with a reason."""
+"""What is written in a table is what is stored, of every unit and form of a cell, or is refused with a reason."""
 
 import io
 from fractions import Fraction
