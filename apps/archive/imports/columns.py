@@ -6,25 +6,27 @@ or ignore; `unit` is that of the column's figures where the cells have none of t
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
+from apps.archive.imports import figures
+from apps.archive.imports.figures import DecimalComma
 from apps.archive.imports.groups import NodesByName
 from apps.archive.imports.tables import Cell, text_of
-from apps.bench import bounds, units
+from apps.bench import units
 from apps.bench.text import Message, _
-from apps.bench.toolkit import Metric, Parameter, Tool
+from apps.bench.toolkit import Parameter, Tool
 from apps.core import moments
 
 Json = dict[str, Any]
 Mapped = Mapping[str, Mapping[str, str]]
 
 MEANINGS = ("parameter", "metric", "role", "repetition", "time", "ignore")
-_KINDS = {"bit/s": "rate", "B/s": "byte-rate", "B": "size", "s": "duration"}
+# A point in these is no sign of decimals.
+_WORDS = ("text", "choice", "boolean")
 _HEADER = re.compile(r"\A(.*?)(?<!\s)\s*+[\[(]([^\])]{1,20})[\])]\s*")
 _MOST_REPETITIONS = 32_000
 
@@ -117,14 +119,37 @@ def guess_tool(tools: Sequence[Tool], headers: Sequence[str]) -> Tool | None:
     return best[0] if len(best) == 1 else None
 
 
-def read_line(tool: Tool, cells: Mapping[str, Cell], columns: Mapped, places: NodesByName, zone: tzinfo) -> TableLine:
-    """Return what a row comes to; the first thing that is wrong refuses it."""
+def of_numbers(tool: Tool, columns: Mapped) -> list[str]:
+    """Return the headers of the columns that hold numbers: metrics, and parameters that are no words."""
+    words = {parameter.name for parameter in tool.parameters if parameter.kind in _WORDS}
+    return [
+        header
+        for header, meaning in columns.items()
+        if meaning.get("as") == "metric" or (meaning.get("as") == "parameter" and meaning.get("name") not in words)
+    ]
+
+
+def read_line(
+    tool: Tool,
+    cells: Mapping[str, Cell],
+    columns: Mapped,
+    places: NodesByName,
+    zone: tzinfo,
+    comma: DecimalComma | None = None,
+) -> TableLine:
+    """Return what a row comes to; the first thing that is wrong refuses it.
+
+    `comma` is the cell that shows that the decimals of the table follow a comma, if one does.
+    """
+    numbers = of_numbers(tool, columns) if comma else ()
     line = TableLine()
     for header, meaning in columns.items():
         cell = cells.get(header)
         if meaning.get("as", "ignore") == "ignore" or text_of(cell) == "":
             continue
         try:
+            if comma and header in numbers and isinstance(cell, str):
+                comma.refuse(cell)
             _take(tool, line, cell, meaning, places, zone)
         except units.UnitError as error:
             text = _("%(column)s: %(why)s")
@@ -141,10 +166,10 @@ def _take(
     what, name, unit, text = meaning["as"], meaning.get("name", ""), meaning.get("unit", ""), text_of(cell)
     if what == "parameter":
         parameter = next(item for item in tool.parameters if item.name == name)
-        line.told[name] = parameter.clean(_with_unit(text, unit))
+        line.told[name] = parameter.clean(figures.with_unit(text, unit))
     elif what == "metric":
         metric = next(item for item in tool.metrics if item.name == name)
-        line.values[name] = _bounded(metric, _figure(metric, text, unit), text)
+        line.values[name] = figures.read_figure(metric, text, unit)
     elif what == "role":
         node = places.find(text)
         if node is None:
@@ -159,42 +184,6 @@ def _take(
         line.measured_at = _moment(cell, zone)
 
 
-def _figure(metric: Metric, text: str, unit: str) -> float:
-    """Return a figure in the metric's base unit."""
-    kind, number_text = _KINDS.get(metric.unit, "float"), _with_unit(text, unit)
-    if metric.unit == "fraction" and number_text.rstrip().endswith("%"):
-        return _finite(number_text.rstrip()[:-1]) / 100
-    if kind == "float" or not units.has_unit(number_text):
-        return _finite(number_text.removesuffix(metric.unit).strip() if metric.unit else number_text)
-    return float(units.exact_value(number_text, kind))
-
-
-def _bounded(metric: Metric, value: float, text: str) -> float:
-    """Return a figure; UnitError if it is one that nothing measures."""
-    problem = bounds.problem_of(value, metric)
-    if problem == "negative":
-        raise units.UnitError(
-            Message(_("“%(text)s” is less than zero: leave out the minus sign."), {"text": text[:40]})
-        )
-    if problem:
-        raise units.UnitError(Message(_("“%(text)s” is larger than anything measured."), {"text": text[:40]}))
-    return value
-
-
-def _finite(text: str) -> float:
-    value = float(units.parse_quantity(text.removesuffix("%").strip(), "float") or 0)
-    if not math.isfinite(value):
-        raise units.UnitError(Message(_("“%(text)s” is no number."), {"text": text[:40]}))
-    return value
-
-
-def _with_unit(text: str, unit: str) -> str:
-    """Return the cell's text with the column's unit, unless it has one of its own."""
-    if not unit or not re.fullmatch(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]{1,3})?", units.normalise(text)):
-        return text
-    return f"{text} {unit}"
-
-
 def _unit_problem(tool: Tool, what: str, name: str, unit: str) -> Message | None:
     """Return why a unit does not fit what a column means."""
     try:
@@ -202,7 +191,7 @@ def _unit_problem(tool: Tool, what: str, name: str, unit: str) -> Message | None
             parameter: Parameter = next(item for item in tool.parameters if item.name == name)
             units.parse_quantity(f"1 {unit}", parameter.kind)
         elif what == "metric":
-            _figure(next(item for item in tool.metrics if item.name == name), "1", unit)
+            figures.read_figure(next(item for item in tool.metrics if item.name == name), "1", unit)
     except units.UnitError as error:
         return error.message
     return None

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.archive.imports import columns, groups, tables, uploads
+from apps.archive.imports import columns, figures, groups, tables, uploads
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.recognition import storable
 from apps.archive.imports.tables import TableError
@@ -151,8 +151,11 @@ def _items(imported: Import, tool: Tool, rows: Iterator[tables.Row]) -> Iterator
     name = str(imported.uploads[0]["name"])[:150]
     alike = Counter[tuple[str, str]]()
     is_one, is_only = len(imported.mapping.get("sheets", ())) < 2, len(sheets_of(imported)) < 2
-    for position, (sheet, number, cells) in enumerate(rows):
-        line = columns.read_line(tool, cells, mapping, places, zone)
+    # Which sign stands for the decimals is seen by all rows of a sheet, not by one.
+    all_rows = list(rows)
+    commas = figures.find_commas(all_rows, columns.of_numbers(tool, mapping))
+    for position, (sheet, number, cells) in enumerate(all_rows):
+        line = columns.read_line(tool, cells, mapping, places, zone, commas.get(sheet))
         item = ImportItem(source=imported, position=position, place=number, tool=tool.slug)
         item.file = name if is_only else f"{name}: {sheet}"
         if line.refusal:

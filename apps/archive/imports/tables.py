@@ -6,11 +6,13 @@ Formulas are never evaluated: of a workbook the values count that were saved wit
 import codecs
 import csv
 import io
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from decimal import Decimal
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -31,6 +33,8 @@ SHOWN, SHOWN_CELL = 8, 80
 MOST_BLANKS = 1000
 _WORKBOOK = UnpackingLimits(entries=1000, total_bytes=128 * MIB, entry_bytes=64 * MIB)
 _DELIMITERS = ",;\t|"
+# Words within a format of numbers, which are shown as they are.
+_QUOTED = re.compile(r'"[^"]*"|\\\\.')
 # How zips, and the workbooks of old office programs, begin.
 _OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _UNREADABLE = _("The workbook cannot be read: save it again as XLSX, or as CSV.")
@@ -209,8 +213,8 @@ def _lines(sheet: Any) -> Iterator[Line]:
     blanks = 0
     with _readable():
         sheet.reset_dimensions()
-        for number, cells in enumerate(sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS + 1), start=1):
-            row = [_plain(cell) for cell in cells]
+        for number, cells in enumerate(sheet.iter_rows(max_col=MOST_COLUMNS + 1), start=1):
+            row = [_shown(cell) for cell in cells]
             blanks = blanks + 1 if all(cell is None for cell in row) else 0
             if blanks > MOST_BLANKS:
                 return
@@ -250,6 +254,14 @@ def _check_workbook(file: BinaryIO) -> None:
         except DAMAGES as error:
             raise TableError(_UNREADABLE) from error
     file.seek(0)
+
+
+def _shown(cell: Any) -> Cell:
+    """Return what a cell holds; a number that is shown in per cent with its sign: “0.5 %” of 0.005."""
+    value = _plain(cell.value)
+    if isinstance(value, int | float) and "%" in _QUOTED.sub("", cell.number_format or ""):
+        return f"{(Decimal(repr(value)) * 100).normalize():f} %"
+    return value
 
 
 def _plain(cell: object) -> Cell:

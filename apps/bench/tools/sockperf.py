@@ -32,11 +32,12 @@ WARM_UP_S = 1.0
 _NUMBER = r"(\d{1,15}(?:\.\d{1,9})?)"
 _COLOURS = re.compile(r"\x1b\[[\d;]{0,8}m")
 _LATENCY = re.compile(rf"^sockperf: Summary: (Latency|Round trip) is {_NUMBER} usec", re.M)
-_DEVIATION = re.compile(rf"avg-(?:latency|rtt)={_NUMBER} \(std-dev={_NUMBER}\)")
-_PERCENTILE = re.compile(rf"^sockperf: ---> percentile +{_NUMBER} += +{_NUMBER}$", re.M)
-_EXTREME = re.compile(rf"^sockperf: ---> <(MIN|MAX)> observation += +{_NUMBER}$", re.M)
+# Other measures of scatter follow the deviation in 3.8 and 3.10; old ones print "avg-lat".
+_DEVIATION = re.compile(rf"avg-(?:lat|latency|rtt)={_NUMBER} \(std-dev={_NUMBER}[,)]")
+_PERCENTILE = re.compile(rf"^sockperf: ---> percentile +{_NUMBER} += +{_NUMBER}\b", re.M)
+_EXTREME = re.compile(rf"^sockperf: ---> <(MIN|MAX)> observation += +{_NUMBER}\b", re.M)
 _TOTAL = re.compile(rf"^sockperf: \[(Total Run|Valid Duration)\] RunTime={_NUMBER} sec;.*?SentMessages=(\d{{1,15}}); "
-                    r"ReceivedMessages=(\d{1,15})$", re.M)  # fmt: skip
+                    r"ReceivedMessages=(\d{1,15})\b", re.M)  # fmt: skip
 _LOST = re.compile(
     r"# dropped messages = (\d{1,15}); # duplicated messages = (\d{1,15}); # out-of-order messages = (\d{1,15})"
 )

@@ -65,7 +65,7 @@ class FitSerializer(serializers.Serializer):
     high = serializers.FloatField()
     each = serializers.FloatField()
     seconds = serializers.FloatField(allow_null=True)
-    basis = serializers.CharField(help_text="measured, between or beyond what was measured.")
+    basis = serializers.CharField(help_text="measured, computed of what was measured, between it, or beyond it.")
     serves = serializers.BooleanField(allow_null=True)
     confidence = serializers.FloatField()
     trials = serializers.ListField(child=serializers.IntegerField())

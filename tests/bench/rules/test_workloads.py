@@ -97,10 +97,12 @@ def test_small_files_cost_their_creation():
     assert unknown.low == 0
     assert any("creating files of 1 MiB" in str(line) for line in unknown.doubts)
     make.point(
-        "file-system", {"file_create": [100.0]}, tool="mdtest", file_system="GPFS_PDAISY", roles={"node": CLIENTS}
-    )
+        "file-system", {"file_create": [100.0]}, tool="mdtest", file_system="GPFS_PDAISY", roles={"node": CLIENTS},
+        ranks=1,
+    )  # fmt: skip
     fit = fits(make.evidence(GPFS), small)["GPFS_PDAISY"]
     assert fit.rate == pytest.approx(1 / (1 / 100e6 + 1 / (100 * MIB)))
+    assert fit.basis == "computed"
     assert fits(make.evidence(GPFS), ONE)["GPFS_PDAISY"].rate == pytest.approx(100 * MB)
 
 

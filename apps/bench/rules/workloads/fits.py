@@ -5,20 +5,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench.rules.base import Evidence, Proposal
+from apps.bench.rules.workloads.bases import BETWEEN, COMPUTED, MEASURED, Predicted
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
-from apps.bench.rules.workloads.prediction import BETWEEN, MEASURED, Predicted, predict
+from apps.bench.rules.workloads.prediction import predict
 from apps.bench.rules.workloads.supplies import Supply, supplies
 from apps.bench.text import Message
 
-_CONFIDENCE = {MEASURED: 0.85, BETWEEN: 0.7}
+_CONFIDENCE = {MEASURED: 0.85, COMPUTED: 0.7, BETWEEN: 0.7}
 
 
 @dataclass(frozen=True)
 class Fit:
     """A configuration for a workload: the rate of all its nodes (B/s) with its range, of each, and the time (s).
 
-    `basis` is measured, between or beyond what was measured; `serves` says whether the rate wanted is had (None: not
-    sure, or none is wanted); `proposal` measures just this.
+    `basis` is one of BASES: measured, computed of it, between or beyond what was measured; `serves` says whether the
+    rate wanted is had (None: not sure, or none is wanted); `proposal` measures just this.
     """
 
     file_system: str

@@ -8,14 +8,14 @@ from typing import NamedTuple
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft
 from apps.bench.rules.shapes import RECORD, THREADS, in_words
 from apps.bench.rules.storage.common import POOR
+from apps.bench.rules.workloads.bases import MEASURED
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
 from apps.bench.rules.workloads.fits import Fit, fit_all
-from apps.bench.rules.workloads.prediction import MEASURED
 from apps.bench.rules.workloads.supplies import Amount, Supply, grows, supplies
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 5
+RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 6
 # Of figures that were repeated less often than this so much less.
 ENOUGH, POOR_ONCE = 3, 0.4
 # The most clients have so much of the best rate, or more of them are in each other's way.

@@ -1,6 +1,6 @@
 """What a file system was measured to give, by the number of clients and tasks, in one way of using it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,7 +72,7 @@ def supplies(evidence: Evidence, pattern: str) -> list[Supply]:
         collected.setdefault(key, {}).setdefault(cell, []).append((point, rates))
     for key, cells in collected.items():
         for (count, record), points in cells.items():
-            groups[key].cells.setdefault(count, {})[record] = _amount(points, pattern)
+            groups[key].cells.setdefault(count, {})[record] = amount_of(points, metric_of(points[0][0], pattern))
     for supply in groups.values():
         supply.trend = _printed_trend(evidence, supply, pattern)
     return list(groups.values())
@@ -81,7 +81,10 @@ def supplies(evidence: Evidence, pattern: str) -> list[Supply]:
 def _count_of(point: Point, parameters: Mapping[str, Any]) -> tuple[int, int]:
     clients = parameters.get(CLIENTS) or len(nodes_of(point)) or 1
     if point.tool == "ior":
-        return clients, max(int(parameters.get("ranks") or clients) // clients, 1)
+        ranks = int(parameters.get("ranks") or clients)
+        # Of fewer ranks than nodes some nodes do nothing.
+        clients = min(clients, ranks)
+        return clients, max(ranks // clients, 1)
     return clients, parameters.get(THREADS) or 1
 
 
@@ -92,7 +95,7 @@ def _size_of(parameters: Mapping[str, Any]) -> int:
     return int(parameters.get("block_size") or 0) * int(parameters.get("segments") or 1)
 
 
-def _amount(points: list[tuple[Point, Mapping[int, float]]], pattern: str) -> Amount:
+def amount_of(points: Sequence[tuple[Point, Mapping[int, float]]], metric: str) -> Amount:
     """Return what points of one setting give together: the range of their modes, or the mean with its interval."""
     trials = tuple(sorted({trial for _point, rates in points for trial in rates}))
     values = [rate for _point, rates in points for rate in rates.values()]
@@ -101,7 +104,7 @@ def _amount(points: list[tuple[Point, Mapping[int, float]]], pattern: str) -> Am
         low, high = (modes.lower_mean, modes.upper_mean) if modes else (min(values), max(values))
         # What an application can count on is the lower one.
         return Amount(low, low, high, trials, len(values), is_bimodal=high > low)
-    kinds = {point.kind_of_mean(metric_of(point, pattern)) for point, _rates in points}
+    kinds = {point.kind_of_mean(metric) for point, _rates in points}
     summary = statistics.summarise(values, *(kinds if len(kinds) == 1 else ()))
     low, high = (0.95 * summary.mean, 1.05 * summary.mean)
     if summary.ci_low is not None and summary.ci_high is not None:

@@ -14,12 +14,12 @@ _HEAD = 5
 _WIDTH = {3: 41, 4: 41, 5: 47}
 _TERSE = re.compile(r"^([345]);fio-\d[\w.+-]*;.*$", re.M | re.A)
 
-_JOB = re.compile(r"^\S.*: \(groupid=(\d{1,6}), jobs=(\d{1,5})\): err= ?(\d{1,4})", re.M | re.A)
+_JOB = re.compile(r"^\S.*: \(groupid=(\d{1,6}), jobs=(\d{1,5})(?:, [^)\n]{1,200})?\): err= ?(\d{1,4})", re.M | re.A)
 # What a job was given: "a: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) …, ioengine=psync, iodepth=1";
 # until version 2.99 its sizes are "bs=4K-4K/4K-4K/4K-4K".
 _GIVEN = re.compile(
     r"^\S.{0,200}: \(g=\d{1,6}\): rw=(?P<pattern>[a-z]{2,12}), bs=(?P<sizes>.{1,120}), "
-    r"ioengine=(?P<engine>[\w-]{1,40}), iodepth=(?P<depth>\d{1,6})$",
+    r"ioengine=(?P<engine>[\w-]{1,40}), iodepth=(?P<depth>\d{1,6})(?:, .{0,200})?$",
     re.M | re.A,
 )
 _SIZE = re.compile(r"([\d.]{1,12}[KMGT]?)(?:i?B)?-([\d.]{1,12}[KMGT]?)(?:i?B)?", re.A)

@@ -1,0 +1,110 @@
+"""Figures of a table's cells: what is written is what is stored, or is refused with its reason.
+
+A cell is a number with a unit of its own, or without one: then it is in the column's unit, else in the metric's.
+Which sign stands for the decimals is the table's, never the cell's: "1.234" beside "941,3" may be 1,234.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from apps.archive.imports.tables import Row
+from apps.bench import bounds, units
+from apps.bench.text import Message, _
+from apps.bench.toolkit import Metric
+
+_KINDS = {"bit/s": "rate", "B/s": "byte-rate", "B": "size", "s": "duration"}
+_NUMBER = r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]{1,3})?"
+_BARE = re.compile(_NUMBER)
+_FIGURE = re.compile(rf"({_NUMBER})(\s*)(.*)", re.S)
+# How a unit may be written that is none of a quantity's; of "15001/s" the 1 is the number's.
+_SPELLINGS = {"1": (), "": (), "1/s": ("1/s", "/s")}
+# What a hundredth is of a metric in these units.
+_PERCENT = {"fraction": Decimal("0.01"), "1": Decimal("0.01"), "%": Decimal(1)}
+# "941,3", "1.234,5", "0,125" and "1.234.567": none of them is written where "." is the sign of the decimals.
+_COMMA = re.compile(
+    r"[+-]?(?:[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+|[0-9]{1,3}(?:[. ][0-9]{3})+,[0-9]+"
+    r"|[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})(?![0-9.,])\s*[^0-9]*"
+)
+# What is a number of thousands there.
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}(?![0-9.,])\s*[^0-9]*")
+
+
+@dataclass(frozen=True)
+class DecimalComma:
+    """A cell that shows that the decimals of its table follow a comma, and where it stands."""
+
+    text: str
+    line: int
+
+    def refuse(self, text: str) -> None:
+        """Raise UnitError for a number whose point may separate thousands."""
+        if not _THOUSANDS.fullmatch(units.normalise(text)):
+            return
+        words = _(
+            "“%(text)s” may be thousands, for “%(other)s” in line %(line)s has a decimal comma: write the decimal"
+            " point as “.” in the whole table, and thousands without a separator."
+        )
+        raise units.UnitError(Message(words, {"text": text[:40], "other": self.text[:40], "line": self.line}))
+
+
+def find_comma(rows: Iterable[Row], headers: Iterable[str]) -> DecimalComma | None:
+    """Return the first cell of these columns that is written with a decimal comma; None where there is none."""
+    names = tuple(headers)
+    for _sheet, line, cells in rows:
+        for name in names:
+            cell = cells.get(name)
+            if isinstance(cell, str) and _COMMA.fullmatch(units.normalise(cell)):
+                return DecimalComma(cell, line)
+    return None
+
+
+def find_commas(rows: Iterable[Row], headers: Iterable[str]) -> Mapping[str, DecimalComma]:
+    """Return {sheet: its decimal comma} of those sheets that have one; a CSV is a sheet without a name."""
+    rows_by_sheet: dict[str, list[Row]] = {}
+    for row in rows:
+        rows_by_sheet.setdefault(row[0], []).append(row)
+    names = tuple(headers)
+    commas = {sheet: find_comma(own, names) for sheet, own in rows_by_sheet.items()}
+    return {sheet: comma for sheet, comma in commas.items() if comma is not None}
+
+
+def read_figure(metric: Metric, text: str, unit: str) -> float:
+    """Return a cell's figure in the metric's base unit; UnitError if it is none, or one that nothing measures."""
+    plain = units.normalise(text)
+    kind = _KINDS.get(metric.unit)
+    own = ("", "1") if metric.unit in ("1", "") else ("", metric.unit)
+    if unit not in own and _BARE.fullmatch(plain):
+        plain = f"{plain} {unit}"
+    value = units.exact_value(plain, kind) if kind and units.has_unit(plain) else _number(metric, plain)
+    return _within_bounds(metric, float(value), text)
+
+
+def with_unit(text: str, unit: str) -> str:
+    """Return a parameter's text with the column's unit, unless it has one of its own."""
+    return f"{text} {unit}" if unit and _BARE.fullmatch(units.normalise(text)) else text
+
+
+def _number(metric: Metric, plain: str) -> Decimal:
+    """Return a number without a unit, with the metric's own, or in per cent of what has no dimension."""
+    match = _FIGURE.fullmatch(plain) if len(plain) <= units.LONGEST_QUANTITY else None
+    if match is None or not match[3]:
+        return units.exact_value(plain, "float")
+    own = match[3] in _SPELLINGS.get(metric.unit, (metric.unit,))
+    if own and (match[2] or not match[3][0].isdigit()):
+        return units.exact_value(match[1], "float")
+    if match[3] == "%" and metric.unit in _PERCENT:
+        return units.exact_value(match[1], "float") * _PERCENT[metric.unit]
+    return units.exact_value(plain, "float")
+
+
+def _within_bounds(metric: Metric, value: float, text: str) -> float:
+    problem = bounds.problem_of(value, metric)
+    if problem == "negative":
+        raise units.UnitError(
+            Message(_("“%(text)s” is less than zero: leave out the minus sign."), {"text": text[:40]})
+        )
+    if problem:
+        raise units.UnitError(Message(_("“%(text)s” is larger than anything measured."), {"text": text[:40]}))
+    return value

@@ -1,0 +1,41 @@
+"""How a rate of a workload is known: measured just so, computed of what was, between it, or beyond it."""
+
+from dataclasses import dataclass
+
+from apps.bench.rules.workloads.supplies import Amount
+from apps.bench.text import Message
+
+# The surer come first.
+MEASURED, COMPUTED, BETWEEN, BEYOND = BASES = ("measured", "computed", "between", "beyond")
+# A plateau that goes on beyond what was measured may still fall or grow by this.
+LOOSE = 0.25
+# A setting is on the plateau from this share of the best rate on.
+PLATEAU = 0.95
+
+
+@dataclass(frozen=True)
+class KnownAmount:
+    """An amount, how it is known, and what makes it doubtful."""
+
+    amount: Amount
+    basis: str = MEASURED
+    doubts: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A rate (B/s, or files a second) and its range, how it is known, why, and what makes it doubtful."""
+
+    value: float
+    low: float
+    high: float
+    basis: str
+    trials: tuple[int, ...]
+    n: int
+    why: tuple[Message, ...] = ()
+    doubts: tuple[Message, ...] = ()
+
+
+def weakest(*bases: str) -> str:
+    """Return the least sure of several bases: what is computed of two is known no better than either."""
+    return max(bases, key=BASES.index)

@@ -1,0 +1,119 @@
+"""What a number of nodes and tasks gets, by the numbers that were measured: as measured, between, or beyond."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from apps.bench.rules.workloads.bases import BETWEEN, BEYOND, LOOSE, PLATEAU, KnownAmount, Predicted, weakest
+from apps.bench.rules.workloads.supplies import Amount
+from apps.bench.text import Message, _
+
+# From this share of the growth in the number of tasks on the rate grows in proportion.
+PROPORTIONAL = 0.7
+_BEYOND = _("It lies beyond what was measured.")
+# {(nodes, tasks on each): amount}.
+Cells = Mapping[tuple[int, int], KnownAmount]
+
+
+def at_count(cells: Cells, nodes: int, tasks: int, *, grows: bool = False) -> Predicted | None:
+    """Return what `nodes` get with `tasks` on each; `grows` if the rate is printed to grow with their number.
+
+    None of no cells.
+    """
+    amounts = {clients * own: known for (clients, own), known in cells.items() if own == tasks}
+    if not amounts:
+        amounts = _of_other_tasks(cells, nodes)
+    doubts: list[Message] = []
+    for known in amounts.values():
+        doubts += [doubt for doubt in known.doubts if doubt not in doubts]
+    if any(known.amount.is_bimodal for known in amounts.values()):
+        doubts.append(Message(_("It has two modes: the lower is what can be counted on.")))
+    total = nodes * tasks
+    if total in amounts:
+        own, basis = amounts[total].amount, amounts[total].basis
+        text = _("Measured with as many tasks (n = %(n)s).")
+        return Predicted(own.value, own.low, own.high, basis, own.trials, own.n, (Message(text, {"n": own.n}),),
+                         tuple(doubts))  # fmt: skip
+    below = max((count for count in amounts if count < total), default=None)
+    above = min((count for count in amounts if count > total), default=None)
+    plain = {count: known.amount for count, known in amounts.items()}
+    if below is not None and above is not None:
+        between = _between(plain, below, above, total)
+        bases = (BETWEEN, amounts[below].basis, amounts[above].basis)
+        return replace(between, basis=weakest(*bases), doubts=tuple(doubts))
+    if above is None and below is None:
+        return None
+    outside = _under(plain, above, total, grows=grows) if above is not None else _over(plain, total, grows=grows)
+    return replace(outside, doubts=(*doubts, *outside.doubts))
+
+
+def _of_other_tasks(cells: Cells, nodes: int) -> dict[int, KnownAmount]:
+    """Return {tasks in all: amount} of nodes with other numbers of tasks on each: more nodes may have more.
+
+    Each is limited by itself or by what all share, so what as many tasks get on other nodes lies between.
+    """
+    doubt = Message(_("Measured with another number of tasks on each node."))
+    amounts: dict[int, KnownAmount] = {}
+    for (clients, own), known in sorted(cells.items(), key=lambda item: abs(math.log(item[0][0] / nodes))):
+        part, amount = nodes / clients, known.amount
+        wide = replace(amount, low=amount.low * min(part, 1.0), high=amount.high * max(part, 1.0))
+        amounts.setdefault(clients * own, KnownAmount(wide, BEYOND, (doubt, *known.doubts)))
+    return amounts
+
+
+def _between(amounts: Mapping[int, Amount], below: int, above: int, tasks: int) -> Predicted:
+    """Return the rate on the line between two measured counts; it may be as either of them."""
+    first, second = amounts[below], amounts[above]
+    share = (tasks - below) / (above - below)
+    text = _("Between %(below)s and %(above)s tasks, which were measured.")
+    return Predicted(
+        value=first.value + share * (second.value - first.value),
+        low=min(first.low, second.low),
+        high=max(first.high, second.high),
+        basis=BETWEEN,
+        trials=tuple(sorted({*first.trials, *second.trials})),
+        n=min(first.n, second.n),
+        why=(Message(text, {"below": below, "above": above}),),
+    )
+
+
+def _under(amounts: Mapping[int, Amount], above: int, tasks: int, *, grows: bool) -> Predicted:
+    """Return the rate of fewer tasks than were measured: at least in proportion."""
+    nearest, part = amounts[above], tasks / above
+    further = min((count for count in amounts if count > above), default=None)
+    is_growing = grows or (
+        further is not None and amounts[further].value / nearest.value >= PROPORTIONAL * further / above
+    )
+    if is_growing:
+        text = _("Fewer tasks than the %(count)s measured: the rate grows with them, so it is their share.")
+        low, high = nearest.low * part * (1 - LOOSE), nearest.high * min(part * (1 + LOOSE), 1.0)
+    else:
+        text = _("Fewer tasks than the %(count)s measured: from their share up to all of it.")
+        low, high = nearest.low * part, nearest.high
+    reasons, doubts = (Message(text, {"count": above}),), (Message(_BEYOND),)
+    return Predicted(nearest.value * part, low, high, BEYOND, nearest.trials, nearest.n, reasons, doubts)
+
+
+def _over(amounts: Mapping[int, Amount], tasks: int, *, grows: bool) -> Predicted:
+    """Return the rate of more tasks than were measured: the plateau if there is one, else what is sure to be had."""
+    counts = sorted(amounts)
+    largest = amounts[counts[-1]]
+    best = max(amount.value for amount in amounts.values())
+    doubts = (Message(_BEYOND),)
+    trials, n = largest.trials, largest.n
+    if len(counts) > 1 and largest.value < PLATEAU * best:
+        text = _("The rate fell towards %(count)s tasks, the largest number measured: more may get less still.")
+        reasons = (Message(text, {"count": counts[-1]}),)
+        return Predicted(largest.value, 0.0, largest.high, BEYOND, trials, n, reasons, doubts)
+    on_plateau = [count for count in counts if amounts[count].value >= PLATEAU * best]
+    if len(on_plateau) > 1:
+        text = _("From %(count)s tasks on the rate grew no more.")
+        reasons = (Message(text, {"count": on_plateau[0]}),)
+        low, high = (1 - LOOSE) * largest.low, (1 + LOOSE) * largest.high
+        return Predicted(largest.value, low, high, BEYOND, trials, n, reasons, doubts)
+    part = tasks / counts[-1]
+    text = _("More tasks than the %(count)s measured: the rate was still growing.")
+    is_growing = len(counts) > 1 or grows
+    value = largest.value * part if is_growing else largest.value
+    reasons = (Message(text if is_growing else _("More tasks than the %(count)s measured."), {"count": counts[-1]}),)
+    return Predicted(value, largest.low, largest.high * part, BEYOND, trials, n, reasons, doubts)
