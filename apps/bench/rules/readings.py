@@ -18,7 +18,7 @@ def read_once(read: Callable[[Evidence], T]) -> Callable[[Evidence], T]:
         readings = vars(evidence)
         if name not in readings:
             readings[name] = read(evidence)
-        found: T = readings[name]
-        return found
+        reading: T = readings[name]
+        return reading
 
     return kept
