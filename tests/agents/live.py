@@ -21,6 +21,8 @@ from tests.ports import free_port
 T = TypeVar("T")
 Answer = tuple[int, dict[str, Any]]
 ROOT = Path(__file__).resolve().parents[2]
+# What comes is looked for often until then, and seldom later (s).
+SOON_S = 1.0
 
 
 class LiveServer:
@@ -120,12 +122,13 @@ def database_url() -> str:
 
 def wait_for(what: Any, timeout_s: float = 60.0, every_s: float = 0.05) -> Any:
     """Return the first true value of `what()`, or fail; for as long as a busy machine may take, not as it should."""
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
+    begun = time.monotonic()
+    while (waited_s := time.monotonic() - begun) < timeout_s:
         found = what()
         if found:
             return found
-        time.sleep(every_s)
+        # What takes long is looked for less often: each look asks a database or a process that has to work, too.
+        time.sleep(every_s if waited_s < SOON_S else 4 * every_s)
     raise AssertionError(f"nothing came of it within {timeout_s} s")
 
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from apps.bench.text import Message
@@ -114,28 +115,27 @@ CASES: dict[Callable[[SimpleNamespace, Campaign], None], Progress] = {
 }
 
 
-@pytest.fixture(params=CASES, ids=lambda case: case.__name__)
-def case(request: pytest.FixtureRequest, cast: SimpleNamespace, pair: list[Node]) -> SimpleNamespace:
+def in_state(bring: Callable[[SimpleNamespace, Campaign], None], cast: SimpleNamespace, pair: list[Node]) -> Any:
     """Return a campaign in one of the states, and what is to be said of its trials."""
     campaign = make.launched(cast, *pair)
-    request.param(cast, campaign)
+    bring(cast, campaign)
     services.finish_campaigns(now=NOW)
     campaign.refresh_from_db()
-    return SimpleNamespace(campaign=campaign, expected=CASES[request.param])
+    return SimpleNamespace(campaign=campaign, expected=CASES[bring])
 
 
 def words(expected: Progress) -> dict[str, str]:
     return {name: str(text) % {"n": getattr(expected, name)} for name, text in OUTCOMES.items()}
 
 
-def test_the_count_itself(case: SimpleNamespace) -> None:
+def count_itself(case: SimpleNamespace, cast: SimpleNamespace) -> None:
     assert queries.progress_of([case.campaign.pk]) == {case.campaign.pk: case.expected}
     experiment = case.campaign.experiments.get()
     assert queries.progress_of_experiments([experiment.pk]) == {experiment.pk: case.expected}
     assert sum(segment.count for segment in case.expected.segments) == case.expected.total
 
 
-def test_pages_say_it_in_words_and_as_a_bar(case: SimpleNamespace, cast: SimpleNamespace) -> None:
+def pages_in_words_and_as_a_bar(case: SimpleNamespace, cast: SimpleNamespace) -> None:
     viewer, pk = browser(cast.bob), case.campaign.pk
     said = words(case.expected)
     for address in (
@@ -157,7 +157,8 @@ def test_pages_say_it_in_words_and_as_a_bar(case: SimpleNamespace, cast: SimpleN
         assert "100 %" not in page
 
 
-def test_rest_says_it(case: SimpleNamespace, cast: SimpleNamespace, client: Any) -> None:
+def rest(case: SimpleNamespace, cast: SimpleNamespace) -> None:
+    client = Client()
     told = client.get(f"/api/v1/campaigns/{case.campaign.pk}/", **factories.bearer(cast.bob)).json()["progress"]
     assert told.items() >= {**asdict(case.expected), "total": case.expected.total}.items()
     listed = client.get("/api/v1/campaigns/", **factories.bearer(cast.bob)).json()["results"][0]["progress"]
@@ -166,13 +167,13 @@ def test_rest_says_it(case: SimpleNamespace, cast: SimpleNamespace, client: Any)
     assert states == (case.expected.waiting, case.expected.measured, case.expected.not_measured)
 
 
-def test_the_report_of_the_campaign_says_it(case: SimpleNamespace, cast: SimpleNamespace) -> None:
+def report_of_the_campaign(case: SimpleNamespace, cast: SimpleNamespace) -> None:
     made = material.read([case.campaign], cast.oscar)
     assert made.trials() == case.expected
     assert case.expected.text in method.extent(made)
 
 
-def test_the_management_report_says_it_of_what_has_ended(case: SimpleNamespace, cast: SimpleNamespace) -> None:
+def management_report_of_what_has_ended(case: SimpleNamespace, cast: SimpleNamespace) -> None:
     found = counted(cast)
     # As that report says, it counts no warm-ups.
     ended = Trial.objects.filter(campaign=case.campaign, finished_at__isnull=False, is_warmup=False).count()
@@ -188,7 +189,7 @@ def counted(cast: SimpleNamespace) -> Progress:
     return activity.read(scope.read(cast.team, day, period)).total.progress
 
 
-def test_the_log_says_it_at_the_end(case: SimpleNamespace) -> None:
+def log_at_the_end(case: SimpleNamespace, cast: SimpleNamespace) -> None:
     log = [messages.render(event.message) for event in case.campaign.events.all()]
     ends = [text for text in log if text.startswith("Finished")]
     assert bool(ends) == (case.campaign.state == "finished")
@@ -196,9 +197,25 @@ def test_the_log_says_it_at_the_end(case: SimpleNamespace) -> None:
     assert not ends or ends[0] == wanted
 
 
-def test_the_landing_page_says_it(case: SimpleNamespace, cast: SimpleNamespace) -> None:
+def landing_page(case: SimpleNamespace, cast: SimpleNamespace) -> None:
     page = browser(cast.bob).get(reverse("landing:campaign", args=[case.campaign.permanent_id])).content.decode()
     assert case.expected.text in page
+
+
+WHERE = (
+    count_itself, pages_in_words_and_as_a_bar, rest, report_of_the_campaign, management_report_of_what_has_ended,
+    log_at_the_end, landing_page,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("bring", CASES, ids=lambda bring: bring.__name__)
+def test_the_same_is_said_everywhere(
+    bring: Callable[[SimpleNamespace, Campaign], None], cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    # None of them changes anything: one campaign does for all.
+    case = in_state(bring, cast, pair)
+    for says in WHERE:
+        says(case, cast)
 
 
 def test_a_cancelled_campaign_is_never_full_and_green(cast: SimpleNamespace, pair: list[Node]) -> None:

@@ -4,6 +4,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+# What comes is looked for often until then, and seldom later (s).
+SOON_S = 1.0
+
 
 def alive(pid: int) -> bool:
     """Say whether a process runs (one that has ended and waits to be reaped does not)."""
@@ -15,11 +18,13 @@ def alive(pid: int) -> bool:
 
 def wait_for(condition: Callable[[], object], seconds: float = 15) -> bool:
     """Wait until something is so; return False if it is not in time."""
-    deadline = time.monotonic() + seconds
+    begun = time.monotonic()
     while not condition():
-        if time.monotonic() > deadline:
+        waited_s = time.monotonic() - begun
+        if waited_s > seconds:
             return False
-        time.sleep(0.05)
+        # What takes long is looked for less often: a look may be a request that the service has to answer.
+        time.sleep(0.05 if waited_s < SOON_S else 0.25)
     return True
 
 

@@ -2,30 +2,32 @@
 
 import ipaddress
 import re
+import string
 from collections.abc import Sequence
 
 from apps.bench.outputs.failures import failure
 from apps.bench.text import Message, _
 from apps.bench.toolkit import NodeRef, Output, ParameterError, ToolFailure
 
-# Words of the C library that all tools repeat: (pattern, code of the failure).
-SYSTEM_ERRORS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), code)
-    for pattern, code in (
-        (r"network is unreachable|no route to host|host is unreachable|network is down", "no-route"),
-        (r"connection refused", "refused"),
-        (r"address already in use", "port-busy"),
-        (r"cannot assign requested address", "not-own-address"),
-        (r"name or service not known|(failure in|not in) name resolution|unknown host", "bad-host"),
-        (r"no address associated with hostname|address family for hostname", "bad-host"),
-        (r"operation not permitted|permission denied|not have enough privileges|cannot flood", "permission"),
-        (r"connection timed out|operation now in progress", "no-reply"),
-    )
+# Words of the C library that all tools repeat, in small letters, and the code of the failure.
+SYSTEM_ERRORS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("network is unreachable", "no route to host", "host is unreachable", "network is down"), "no-route"),
+    (("connection refused",), "refused"),
+    (("address already in use",), "port-busy"),
+    (("cannot assign requested address",), "not-own-address"),
+    (
+        ("name or service not known", "failure in name resolution", "not in name resolution", "unknown host"),
+        "bad-host",
+    ),
+    (("no address associated with hostname", "address family for hostname"), "bad-host"),
+    (("operation not permitted", "permission denied", "not have enough privileges", "cannot flood"), "permission"),
+    (("connection timed out", "operation now in progress"), "no-reply"),
 )
 
 # SIGILL, SIGABRT, SIGBUS, SIGFPE and SIGSEGV (signal(7)): nobody sends them, the program itself broke.
 CRASHES = frozenset((4, 6, 7, 8, 11))
 
+_SMALL = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WORD = re.compile(r"[^\W_]")
 _BAD_OPTION = re.compile(r"(?:unrecognized|invalid|bad|unknown) option:?\s*(?:-- )?[`'\"]?(?P<option>[-\w]+)", re.I)
 
@@ -53,16 +55,17 @@ def refuse_cut_short(output: Output) -> None:
 
 def bad_option(output: Output, text: str) -> ToolFailure | None:
     """Return the failure of a program that does not know an option of its argv, if `text` tells of it."""
-    match = _BAD_OPTION.search(text)
+    match = _BAD_OPTION.search(text) if " option" in text.lower() else None
     return failure("unknown-option", output, option=match["option"]) if match else None
 
 
 def system_error(output: Output, text: str, address: str) -> ToolFailure | None:
     """Return the failure that words of the C library in `text` tell of, if any."""
-    for pattern, code in SYSTEM_ERRORS:
-        match = pattern.search(text)
-        if match:
-            return failure(code, output, address=address, said=_line_around(text, match.start()))
+    small = _small(text)
+    for phrases, code in SYSTEM_ERRORS:
+        places = [place for phrase in phrases if (place := small.find(phrase)) >= 0]
+        if places:
+            return failure(code, output, address=address, said=_line_around(text, min(places)))
     return None
 
 
@@ -105,6 +108,13 @@ def named_target(output: Output, text: str, header: re.Pattern[str]) -> str:
 def is_address(text: str) -> bool:
     """Return whether a text is an IP address (and not a name)."""
     return _version(text) is not None
+
+
+def _small(text: str) -> str:
+    """Return a text in small letters, each in its place: patterns that pass over case take many times as long."""
+    small = text.lower()
+    # Of some capital letters two signs become: there only those of the alphabet are small.
+    return small if len(small) == len(text) else text.translate(_SMALL)
 
 
 def _version(address: str) -> int | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from apps.bench.knee import find_knee
 from apps.bench.rules.base import Evidence, Trend
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import MOST_FALL, Sweep, find_sweeps, scatter_of, tcp_points
 from apps.bench.text import Message, _
@@ -50,6 +51,7 @@ def printed_trend(evidence: Evidence) -> Trend | None:
     return next((trend for trend in evidence.trends if trend.factor == FACTOR and trend.metric in (METRIC, "")), None)
 
 
+@read_once
 def read_growth(evidence: Evidence) -> Growth | None:
     """Return how the rate goes with streams, of the largest sweep, else as printed; None if nothing tells."""
     for sweep in find_sweeps(tcp_points(evidence), FACTOR):

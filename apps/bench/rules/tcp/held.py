@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from apps.bench import model, network, statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp import growth
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.rules.tcp.scatter import mean
@@ -55,6 +56,7 @@ class Plateau:
     trials: tuple[int, ...]
 
 
+@read_once
 def best_of(evidence: Evidence) -> Best:
     """Return the best mean goodput of TCP or UDP: the path carries so much, whoever sets the pace."""
     candidates = [
@@ -75,6 +77,7 @@ def frame_of(evidence: Evidence) -> int:
     return evidence.path.mtu or USUAL_MTU
 
 
+@read_once
 def plateau_of(evidence: Evidence) -> Plateau | None:
     """Return the rate that streams level off at: they share its limit, for fewer had as much with fewer windows.
 

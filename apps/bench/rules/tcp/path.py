@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.present import read_all
 from apps.bench.rules.tcp.round_trip import Known, read_rtt
@@ -69,6 +70,7 @@ class PathReading:
         return f"BDP = C · RTT / 8 = {rate} · {rtt} / 8 = {self.bdp_bytes:,} B"
 
 
+@read_once
 def read_path(evidence: Evidence) -> PathReading | None:
     """Return what is known of the path; None if a figure is missing, contradicted, or nothing was measured."""
     rtt, capacity = read_rtt(evidence), shared_capacity(evidence)
@@ -150,6 +152,7 @@ def _frame_of(evidence: Evidence) -> int:
     return held.frame_of(sources[0] if sources else evidence)
 
 
+@read_once
 def read_capacity(evidence: Evidence) -> Known | None:
     """Return the path's capacity, as far as it is known that nothing else than the path is measured.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from apps.bench import network
 from apps.bench.rules.base import Evidence, Point
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.sweep import setting_names
 
@@ -79,14 +80,15 @@ class Present:
         return min(1.0, segments * (self.last_mss or 1448) / (self.rate * float(seconds) / 8))
 
 
-def read_all(evidence: Evidence) -> list[Present]:
+@read_once
+def read_all(evidence: Evidence) -> tuple[Present, ...]:
     """Return every TCP setting measured forward, the fewest streams first, then that of the most trials."""
     readings = [
         Present(point, sum(rates) / len(rates), int(point.parameters.get("streams") or 1))
         for point in tcp_points(evidence)
         if point.goes_forth and (rates := point.values("goodput"))
     ]
-    return sorted(readings, key=lambda present: (present.streams, -len(present.trials)))
+    return tuple(sorted(readings, key=lambda present: (present.streams, -len(present.trials))))
 
 
 def is_plain(point: Point) -> bool:

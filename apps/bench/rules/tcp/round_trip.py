@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from apps.bench.rules.base import Evidence
+from apps.bench.rules.readings import read_once
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -32,6 +33,7 @@ class Known:
         return self.is_stated or self.is_lower_bound
 
 
+@read_once
 def read_rtt(evidence: Evidence) -> Known | None:
     """Return the path's own RTT: the least measured (RFC 6349, section 3.2), else the one given with the links.
 

@@ -9,6 +9,7 @@ from typing import Any
 from apps.bench import statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.scatter import Scatter, mean, read_scatter
 from apps.bench.rules.told import names_in, rest_of
 
@@ -85,7 +86,8 @@ def is_tcp(point: Point) -> bool:
     return "congestion" in names or ("window" in names and point.parameters.get("protocol") == "tcp")
 
 
-def tcp_points(evidence: Evidence) -> list[Point]:
+@read_once
+def tcp_points(evidence: Evidence) -> tuple[Point, ...]:
     """Return the points of TCP measurements that have a goodput above zero in each trial, and not just a bound.
 
     What different experiments measured of one setting is one point; trials that something passing held up, by the
@@ -101,7 +103,7 @@ def tcp_points(evidence: Evidence) -> list[Point]:
         ):
             key = (point.tool, point.statistic, repr(sorted(point.parameters.items())))
             settings[key] = _joined(settings[key], point) if key in settings else point
-    return [pace.undisturbed(point) for point in settings.values()]
+    return tuple(pace.undisturbed(point) for point in settings.values())
 
 
 def _joined(first: Point, second: Point) -> Point:
@@ -169,6 +171,7 @@ def level_of(cells: Sequence[Cell], scatter: Scatter, within: float) -> list[Cel
     return level if not below or scatter.is_less(below[-1].rates, rates) else []
 
 
+@read_once
 def scatter_of(evidence: Evidence) -> Scatter:
     """Return how far repetitions of TCP's settings scatter on a path."""
     return read_scatter(point.values("goodput") for point in tcp_points(evidence))
