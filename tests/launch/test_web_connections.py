@@ -21,7 +21,7 @@ from tests.launch import own_web
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("web-connections")]
 
 # What is asked for of each kind, one after the other, and what a web process may take of the server's connections.
-REQUESTS = 150
+REQUESTS = 1000
 MANY = ("page", "REST", "poll", "anonymous")
 MOST_BACKENDS = 20
 AT_ONCE = 50
