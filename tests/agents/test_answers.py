@@ -14,7 +14,7 @@ import pytest
 from django.utils import timezone
 
 from apps.agents import endpoint, services
-from apps.agents.endpoint import app, database
+from apps.agents.endpoint import app, database, intake
 from apps.agents.models import Agent, EnrolmentToken, Job
 from apps.agents.services import enrolment
 from tests.agents import factories
@@ -112,6 +112,7 @@ def of_reports(agent: Agent, text: str) -> list[Case]:
         Case(f"jobs/{job.pk}/events", 413, "too-large", announced=HUGE, token=text),
         Case(f"jobs/{job.pk}/events", 200, "", finished(), token=text),
         Case(f"jobs/{others.pk}/events", 409, "other-instance", finished(), token=text),
+        Case(f"jobs/{others.pk}/events", 409, "unknown-instance", finished(), token=text, instance=str(uuid.uuid4())),
         Case(EVENTS, 404, "unknown-job", finished(), token=text),
         Case("jobs/7/events", 404, "unknown-job", finished(), token=text),
     ]
@@ -190,7 +191,8 @@ def code_of(value: ast.expr) -> set[str]:
     if isinstance(value, ast.Constant):
         return {str(value.value)}
     # One that a refusal brings along is where that is raised.
-    return {getattr(app, value.id)} if isinstance(value, ast.Name) else set()
+    name = value.attr if isinstance(value, ast.Attribute) else value.id if isinstance(value, ast.Name) else ""
+    return {getattr(intake, name)} if hasattr(intake, name) else set()
 
 
 def test_every_answer_names_its_request_whatever_it_says(server: LiveServer) -> None:
@@ -204,8 +206,8 @@ def test_every_answer_names_its_request_whatever_it_says(server: LiveServer) -> 
     # to the ten thousandth agent of a team (test_services).
     assert {got.code for _case, got in answers} - {""} == codes_in_source() - FAULTS - UNHEARD
     assert {case.name for case, _got in answers} >= set(ROUTES)
-    # An agent puts a report aside for exactly what the service refuses one for.
-    assert {got.code for case, got in answers if is_of_report(case)} == set(reports.FOR_GOOD)
+    # An agent puts a report aside for exactly what the service refuses one for, whoever it is that reports.
+    assert {got.code for case, got in answers if is_of_report(case)} == {*reports.FOR_GOOD, intake.UNKNOWN}
 
 
 @pytest.mark.parametrize("request_name", ["", "two words", "x" * 65, "<script>", "1%0d%0aSet-Cookie:a=b"])
