@@ -1,5 +1,6 @@
 """What nobody told of a campaign's runs, so that rules that read it had none to look at: silence is no answer."""
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 
 from django.utils.translation import gettext
@@ -31,6 +32,16 @@ def silent_for(campaign: Campaign, guard: Guard = nullcontext) -> Message | None
     )
     labels = _labels(campaign)
     return Message(text, {"names": ", ".join(dict.fromkeys(labels.get(name, name) for name in names))})
+
+
+def silent_among(campaigns: Iterable[Campaign]) -> list[tuple[Campaign, Message]]:
+    """Return those of which that is to be said, with what."""
+    return [(campaign, message) for campaign in campaigns if (message := silent_for(campaign))]
+
+
+def silent_for_a_page(campaign: Campaign) -> Message | None:
+    """Return the same while somebody waits: of a campaign of more than MOST_FOR_A_PAGE runs nothing is said."""
+    return silent_for(campaign) if campaign.trials.count() <= MOST_FOR_A_PAGE else None
 
 
 def _labels(campaign: Campaign) -> dict[str, str]:

@@ -109,8 +109,8 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
         "standing": analyses.standing_of(campaign) if campaign and campaign.launched_at else None,
         "can_write": campaign is not None and rights.can(user, campaign.team, Role.OPERATOR),
     }
-    if campaign and not findings and campaign.trials.count() <= untold.MOST_FOR_A_PAGE:
-        context["silent"] = untold.silent_for(campaign)
+    if campaign and not findings:
+        context["silent"] = untold.silent_for_a_page(campaign)
     return render(request, "tuning/_panel.html", context)
 
 

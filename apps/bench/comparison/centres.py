@@ -17,7 +17,7 @@ class Statistic(Enum):
 
 @dataclass(frozen=True)
 class Centre:
-    """A centre and its interval, in the unit of the figures; None where there are too few of them for one.
+    """A centre and its interval, in the unit of the figures; None where there are too few of them, or all are equal.
 
     `confidence` (0 to 1; None: not known) is what the interval has, and `method` how it was found.
     """
@@ -56,4 +56,7 @@ def centre_of(
 def _centre(value: float, interval: Interval | None) -> Centre:
     if interval is None:
         return Centre(value, None, None)
+    if interval.method is Method.EQUAL:
+        # That figures are equal is no measure of their scatter: what rounding leaves would be taken for one.
+        return Centre(value, None, None, None, Method.EQUAL)
     return Centre(value, interval.low, interval.high, interval.confidence, interval.method)

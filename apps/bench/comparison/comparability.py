@@ -34,7 +34,7 @@ class ComparedSets:
     `averaged` has the labels of what figures are means over; `common` counts the places that all sets have, `axis`
     names what tells them apart ("" if the sets are on the axis, and nothing else does).
     `changed` are the names of what changed on a node while a set was measured, `untold` the labels of settings that
-    are not known of all, and may differ.
+    are not known of all, and may differ; `unrecorded` names what of the nodes, tools and paths is not known of all.
     """
 
     names: tuple[str, ...]
@@ -47,6 +47,7 @@ class ComparedSets:
     deviations: tuple[Deviation, ...]
     changed: tuple[frozenset[str], ...] = ()
     untold: tuple[str, ...] = ()
+    unrecorded: tuple[str, ...] = ()
     invalid: int = 0
     cut: int = 0
 
@@ -130,7 +131,15 @@ def _causes(subject: ComparedSets) -> list[Remark]:
         remarks.append(Remark(RemarkLevel.CAUTION, Message(text, {"what": _listed(subject.untold)})))
     elif not causes:
         text = _("Nothing that was recorded differs between the sets but the dates.")
-        remarks.append(Remark(RemarkLevel.NOTE, Message(text)))
+        if subject.unrecorded:
+            text = _(
+                "Nothing that was recorded of all sets differs but the dates. Not known, and may differ: %(unknown)s."
+            )
+        remarks.append(Remark(RemarkLevel.NOTE, Message(text, {"unknown": ", ".join(subject.unrecorded)})))
+    elif len(causes) == 1 and subject.unrecorded:
+        text = _("One thing that was recorded differs: %(what)s. Not known, and may differ as well: %(unknown)s.")
+        values = {"what": causes[0].name, "unknown": ", ".join(subject.unrecorded)}
+        remarks.append(Remark(RemarkLevel.NOTE, Message(text, values)))
     elif len(causes) == 1 and not any(causes[0].name in names for names in subject.changed):
         text = _("One thing that was recorded differs, so a difference can be put down to it: %(what)s.")
         remarks.append(Remark(RemarkLevel.NOTE, Message(text, {"what": causes[0].name})))

@@ -140,6 +140,12 @@ class ComparisonSerializer(serializers.Serializer):
     is_comparable = serializers.BooleanField()
     remarks = RemarkSerializer(many=True)
     differences = DeviationSerializer(many=True)
+    recorded = serializers.ListField(
+        child=serializers.CharField(), help_text="Of what something is known of every set, so that it is compared."
+    )
+    unrecorded = serializers.ListField(
+        child=serializers.CharField(), help_text="Of what nothing is known of some set, so that it may differ."
+    )
     overall = OverallSerializer(many=True)
     importance = SetImportanceSerializer(many=True)
     left_out = serializers.IntegerField(help_text="Figures that a flag makes invalid.")

@@ -50,6 +50,9 @@ class Comparison:
     cells: list[ComparisonCell]
     remarks: list[Remark] = field(default_factory=list)
     deviations: list[bench_comparison.Deviation] = field(default_factory=list)
+    # Of what something is known of every set, and of what not.
+    recorded: tuple[str, ...] = ()
+    unrecorded: tuple[str, ...] = ()
     overall: dict[int, Overall] = field(default_factory=dict)
     # The paths that were measured, by their ends, with the transport; None until somebody asks.
     paths: dict[tuple[int, ...], tuple[network.Path, str]] | None = None
@@ -141,6 +144,7 @@ def compare(state: ComparisonState, user: User) -> Comparison:
         cell.centre = bench_comparison.centre_of(cell.values, state.statistic, mean, evenness)
     surroundings = environment.environment_of(gathered, once, user)
     comparison.deviations = surroundings.deviations
+    comparison.recorded, comparison.unrecorded = surroundings.recorded, surroundings.unrecorded
     comparison.remarks = bench_comparison.judge(_shown(comparison, tools, surroundings.changed))
     if comparison.is_comparable:
         comparison.compute_part(part_names.CONTRAST, lambda: _contrast(comparison), None)
@@ -232,6 +236,7 @@ def _shown(
         deviations=tuple(comparison.deviations),
         changed=changed,
         untold=factors.untold_of(comparison.factors, gathered),
+        unrecorded=comparison.unrecorded,
         invalid=sum(gathered.invalid.values()) if comparison.state.invalid else 0,
         cut=sum(choice.cut for choice in gathered.choices),
     )

@@ -64,6 +64,8 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
             {"topic": item.topic, "name": item.name, "values": [sorted(map(str, values)) for values in item.values]}
             for item in comparison.deviations
         ],
+        "recorded": list(comparison.recorded),
+        "unrecorded": list(comparison.unrecorded),
         "overall": [
             {
                 "set": comparison.titles[place],

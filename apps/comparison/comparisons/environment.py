@@ -34,11 +34,14 @@ Known = dict[Name, set[Hashable]]
 class ComparedEnvironment:
     """What differs between the sets, and of each set the names of what changed on a node while it was measured.
 
-    Of a set alone `deviations` are what changed, with the values that it had.
+    Of a set alone `deviations` are what changed, with the values that it had. `recorded` names of what something is
+    known of every set, `unrecorded` of what not: that may differ.
     """
 
     deviations: list[Deviation] = field(default_factory=list)
     changed: tuple[frozenset[str], ...] = ()
+    recorded: tuple[str, ...] = ()
+    unrecorded: tuple[str, ...] = ()
 
 
 def environment_of(
@@ -67,7 +70,31 @@ def environment_of(
         if len(named_values) == 1
         else comparison.deviations(named_values)
     )
-    return ComparedEnvironment(differing, tuple(frozenset(name for _topic, name in keys) for keys in changed))
+    changed_names = tuple(frozenset(name for _topic, name in keys) for keys in changed)
+    return ComparedEnvironment(differing, changed_names, *_recorded(by_set, gathered))
+
+
+def _recorded(by_set: list[Known], gathered: Gathered) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of what something is known of every set, and of what not.
+
+    Sets of the same campaigns were measured together, by the same nodes: what nobody recorded is that of all.
+    """
+    names_by_topic = {
+        _("Machine"): _("kernel"),
+        _("Kernel settings"): _("kernel settings"),
+        _("Interface"): _("interfaces"),
+        _("Tool"): _("versions"),
+        _("Path"): _("routes"),
+    }
+    if any(item.file_system for item in gathered.experiments.values()):
+        names_by_topic[_("Mount")] = _("mounts")
+    topics = [{topic for (topic, _name), values in mine.items() if values} for mine in by_set]
+    common = set.intersection(*topics) if topics else set()
+    recorded = [name for topic, name in names_by_topic.items() if topic in common]
+    unrecorded = [name for topic, name in names_by_topic.items() if topic not in common]
+    campaigns = [{gathered.experiments[row.experiment].campaign_id for row in rows} for rows in gathered.rows]
+    are_together = len(campaigns[0]) == 1 and all(own == campaigns[0] for own in campaigns) if campaigns else True
+    return (_("parameters"), *recorded), () if are_together else tuple(unrecorded)
 
 
 def _setup(mine: Known, rows: list[FigureRow], gathered: Gathered) -> None:

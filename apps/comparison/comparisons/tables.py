@@ -1,6 +1,6 @@
 """The table under a comparison's chart: a line for each place, the sets side by side."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,10 +164,18 @@ def overall_of(comparison: Comparison) -> list[dict[str, Any]]:
                 "higher": verdicts.count(ContrastVerdict.HIGHER),
                 "lower": verdicts.count(ContrastVerdict.LOWER),
                 "few": verdicts.count(ContrastVerdict.TOO_FEW),
-                "ratios": f"× {ratios[0]:.3g} – {ratios[-1]:.3g}" if ratios else "",
+                "ratios": _ratios_text(ratios),
             }
         )
     return answers
+
+
+def _ratios_text(ratios: Sequence[float]) -> str:
+    """Return the ratios of all places, ascending: how far they lie apart, which is no interval of what all have."""
+    if len(ratios) < 2:
+        return f"× {ratios[0]:.3g}" if ratios else ""
+    words = {"n": len(ratios), "low": f"{ratios[0]:.3g}", "high": f"{ratios[-1]:.3g}"}
+    return _("ratios of %(n)s places from × %(low)s to × %(high)s") % words
 
 
 def _none_told(answer: Overall) -> ContrastVerdict:

@@ -14,9 +14,9 @@ from apps.reports.campaign.conclusions import (
     established_of,
     evidence_of,
     kept_of,
+    open_questions,
     problems_of,
     state_of,
-    unfinished_of,
 )
 from apps.reports.campaign.grounds import Ground, Grounds
 from apps.reports.campaign.material import Material
@@ -40,13 +40,11 @@ def problems(material: Material, grounds: Grounds) -> Section:
         parts.append(
             Section("established", title, (), tuple(_problem(material, item, grounds) for item in established))
         )
-    blocks: list[Block] = [*unfinished_of(material)]
+    blocks: list[Block] = [*open_questions(material)]
     if conclusions:
         blocks.append(_problem_table(conclusions))
-    elif not material.unfinished:
-        nothing = _("Nothing was found that holds the measured rates back.")
-        text = " ".join(dict.fromkeys(map(messages.render, material.silent))) or nothing
-        blocks.append(Paragraph((text,), key="problems"))
+    elif material.is_concluded:
+        blocks.append(Paragraph((_("Nothing was found that holds the measured rates back."),), key="problems"))
     return Section("problems", _("Problem analysis"), tuple(blocks), tuple(parts))
 
 
@@ -54,8 +52,11 @@ def findings(material: Material, grounds: Grounds) -> Section:
     """Return what to change exactly, what may stay, and what came of changes that were measured."""
     changes, unchanged = changes_of(material), kept_of(material)
     blocks: list[Block] = []
-    if not changes and material.unfinished:
-        blocks.append(Paragraph((_("Whether a change is to be recommended is not known yet."),), style="warning"))
+    if not changes and not material.is_concluded:
+        text = _("Whether a change is to be recommended is not known yet.")
+        if material.silent:
+            text = _("Whether a change is to be recommended is not known.")
+        blocks += [Paragraph((text,), style="warning"), *(open_questions(material) if material.silent else ())]
     elif not changes:
         blocks.append(Paragraph((_("No change is recommended."),), key="findings"))
     else:

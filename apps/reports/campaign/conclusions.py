@@ -102,15 +102,17 @@ def conclusions_of(material: Material, kinds: Collection[str]) -> list[Conclusio
     ]
 
 
-def unfinished_of(material: Material) -> list[Block]:
-    """Return that an analysis waits or failed, and by which rules: nothing may be taken for concluded meanwhile."""
+def open_questions(material: Material) -> list[Block]:
+    """Return that an analysis waits or failed, and by which rules, or that rules had no run to look at.
+
+    Nothing may be taken for concluded then: `Material.is_concluded`.
+    """
     many = len(material.campaigns) > 1
-    lines = [
-        f"{item.campaign.name}: {messages.render(line)}" if many else messages.render(line)
-        for item in material.unfinished
-        for line in item.lines
+    lines = [(item.campaign, line) for item in material.unfinished for line in item.lines] + material.silent
+    texts = [
+        f"{campaign.name}: {messages.render(line)}" if many else messages.render(line) for campaign, line in lines
     ]
-    return [Paragraph((line,), style="warning") for line in lines]
+    return [Paragraph((text,), style="warning") for text in texts]
 
 
 def evidence_of(material: Material, claim: Conclusion, rests: Part | None, flagged: Part | None) -> list[Block]:

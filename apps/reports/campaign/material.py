@@ -42,7 +42,7 @@ class Material:
     again, `period` the first and last end of what was carried out; `findings` with their references, `evidence`
     {id: trial} the first trials that they rest on, `titles` {finding: its title} with its figures as the table of
     what they rest on has them, and what it claims of them; `unfinished` the analyses that wait or failed;
-    `silent` says that rules found nothing since what they read is not known.
+    `silent` says of which campaigns rules found nothing since what they read is not known.
     """
 
     campaigns: Sequence[Campaign]
@@ -63,7 +63,12 @@ class Material:
     evidence: dict[int, Trial] = field(default_factory=dict)
     titles: dict[int, TextLink] = field(default_factory=dict)
     unfinished: list[Standing] = field(default_factory=list)
-    silent: list[Message] = field(default_factory=list)
+    silent: list[tuple[Campaign, Message]] = field(default_factory=list)
+
+    @property
+    def is_concluded(self) -> bool:
+        """Return whether every campaign was analysed, and by rules that had runs to look at."""
+        return not self.unfinished and not self.silent
 
     @property
     def main(self) -> Campaign:
@@ -146,7 +151,8 @@ def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = 
     material.findings = _findings(campaigns, user)
     material.evidence = _evidence([finding for finding, _ref in material.findings])
     material.unfinished = [item for item in analyses.standings_of(campaigns).values() if not item.is_done]
-    material.silent = [message for campaign in campaigns if (message := untold.silent_for(campaign))]
+    waiting = {item.campaign.pk for item in material.unfinished}
+    material.silent = untold.silent_among(campaign for campaign in campaigns if campaign.pk not in waiting)
     return material
 
 

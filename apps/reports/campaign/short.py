@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 
 from apps.core import messages
 from apps.reports.campaign.analysis import CHANGES, PROBLEMS, STATE, gain_of
-from apps.reports.campaign.conclusions import Conclusion, changes_of, kept_of, problems_of, unfinished_of
+from apps.reports.campaign.conclusions import Conclusion, changes_of, kept_of, open_questions, problems_of
 from apps.reports.campaign.grounds import Ground, Grounds
 from apps.reports.campaign.material import Material
 from apps.reports.claims import counted
@@ -20,10 +20,10 @@ MOST_IN_SHORT = 5
 
 def summary(material: Material, grounds: Grounds) -> tuple[Block, ...]:
     """Return how many problems and changes there are, and the first of them."""
-    blocks: list[Block] = [*unfinished_of(material)]
+    blocks: list[Block] = [*open_questions(material)]
     problems, changes = problems_of(material), changes_of(material)
-    if problems or changes or not material.unfinished:
-        blocks.append(Paragraph(_counted(problems, changes, material), key="summary"))
+    if problems or changes or material.is_concluded:
+        blocks.append(Paragraph(_counted(problems, changes), key="summary"))
     lines: list[tuple[Part, ...]] = [item.line for item in problems[:MOST_IN_SHORT]]
     for number, item in enumerate(changes[:MOST_IN_SHORT], start=1):
         pk = item.first.pk
@@ -34,7 +34,7 @@ def summary(material: Material, grounds: Grounds) -> tuple[Block, ...]:
 
 def conclusion(material: Material) -> tuple[Block, ...]:
     """Return the authors' own words of a publication, then what to do: change, keep, and measure still."""
-    blocks = [*unfinished_of(material)]
+    blocks = [*open_questions(material)]
     published = [campaign for campaign in material.campaigns if campaign.publication.get("conclusion")]
     for place, campaign in enumerate(published):
         text = _("The authors conclude: %(text)s") % {"text": campaign.publication["conclusion"]}
@@ -43,7 +43,7 @@ def conclusion(material: Material) -> tuple[Block, ...]:
     if changes:
         blocks.append(Paragraph((_("To be done, the surest first:"),), key="conclusion"))
         blocks.append(Items(tuple((*item.line, *_standing(item)) for item in changes), ordered=True))
-    elif not material.unfinished:
+    elif material.is_concluded:
         blocks.append(Paragraph((_("Nothing is to be changed by what was measured."),), key="conclusion"))
     if unchanged:
         blocks.append(Paragraph((_("To be kept as it is:"),)))
@@ -64,11 +64,9 @@ def _also(parts: Sequence[Ground]) -> tuple[Part, ...]:
     return (f" ({before}", *titles, f"{after})")
 
 
-def _counted(diagnoses: Sequence[Conclusion], changes: Sequence[Conclusion], material: Material) -> tuple[Part, ...]:
+def _counted(diagnoses: Sequence[Conclusion], changes: Sequence[Conclusion]) -> tuple[Part, ...]:
     """Return how many there are, each count a sentence about its table."""
     if not diagnoses and not changes:
-        if material.silent:
-            return (" ".join(dict.fromkeys(map(messages.render, material.silent))),)
         return (_("Nothing was found that holds the measured rates back, and no change is recommended."),)
     problems = ngettext("%(n)s problem was found", "%(n)s problems were found", len(diagnoses)) % {
         "n": len(diagnoses)

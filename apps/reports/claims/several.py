@@ -91,10 +91,13 @@ def _whose(part: float) -> str:
 
 
 def _is_above(place: Place, ceiling: float) -> bool:
-    """Return whether a place is surely above the ceiling, by the interval of the mean that its cell is."""
+    """Return whether a place is surely above the ceiling, by its mean's interval or by figures that are all equal."""
     centres = (comparison.centre_of(place.figures, Statistic.MEAN, kind) for kind in Mean if place.figures)
-    interval = next((centre.interval for centre in centres if isclose(centre.value, place.y, rel_tol=SAME)), None)
-    return interval is not None and interval.low > ABOVE * ceiling
+    centre = next((centre for centre in centres if isclose(centre.value, place.y, rel_tol=SAME)), None)
+    if centre is None or centre.method is None:
+        return False
+    # Equal figures have no interval, and are all above it or none.
+    return (centre.value if centre.low is None else centre.low) > ABOVE * ceiling
 
 
 def _holds_best(claim: Claim, places: Sequence[Place]) -> bool:

@@ -6,8 +6,10 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.bench.text import Message
 from apps.bench.toolkit import goes_back
 from apps.bench.toolkit.ways import in_order
+from apps.campaigns.models import Campaign
 from apps.core import messages
 from apps.reports.claims import counted, titles
 from apps.reports.columns import interval_columns, quantity, scale_of
@@ -67,6 +69,9 @@ def findings(material: OverviewMaterial) -> Section:
     blocks: list[Block] = [*_unfinished(material)]
     if conclusions.states.total():
         blocks.append(_states(material))
+    elif not conclusions.verified and material.silent:
+        blocks += [Paragraph((_("Whether a change is to be recommended is not known."),), style="warning")]
+        blocks += [_of_campaign(campaign, line) for campaign, line in material.silent]
     elif not conclusions.verified and not material.unfinished:
         blocks.append(Paragraph((_("No change is recommended by what was measured."),), key="findings"))
     return Section("findings", _("Findings"), (*blocks, *(part for part in parts if part)))
@@ -75,18 +80,19 @@ def findings(material: OverviewMaterial) -> Section:
 def _unfinished(material: OverviewMaterial) -> list[Block]:
     """Return of which campaigns an analysis waits or failed, and why."""
     lines = [
-        Paragraph(
-            (TextLink(item.campaign.name, f"campaign:{item.campaign.permanent_id}"), f": {messages.render(line)}"),
-            style="warning",
-        )
-        for item in material.unfinished[:MOST_UNFINISHED]
-        for line in item.lines
+        _of_campaign(item.campaign, line) for item in material.unfinished[:MOST_UNFINISHED] for line in item.lines
     ]
     if len(material.unfinished) > MOST_UNFINISHED:
         more = len(material.unfinished) - MOST_UNFINISHED
         text = ngettext("… and %(n)s other campaign.", "… and %(n)s other campaigns.", more) % {"n": more}
         lines.append(Paragraph((text,), style="warning"))
     return [*lines]
+
+
+def _of_campaign(campaign: Campaign, line: Message) -> Paragraph:
+    """Return what is to be said of a campaign, with its name before it."""
+    link = TextLink(campaign.name, f"campaign:{campaign.permanent_id}")
+    return Paragraph((link, f": {messages.render(line)}"), style="warning")
 
 
 def place_of(material: OverviewMaterial, change: CampaignChange) -> str:

@@ -12,6 +12,7 @@ from apps.accounts.api import get_scoped_or_404
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core import messages, rest
+from apps.tuning import untold
 from apps.tuning.analysis import queries, services
 from apps.tuning.analysis.queries import Standing
 from apps.tuning.models import RuleFailure
@@ -36,6 +37,15 @@ class AnalysisSerializer(serializers.Serializer):
     ended_at = serializers.DateTimeField(allow_null=True)
     next_at = serializers.DateTimeField(allow_null=True, help_text="When it is tried again by itself.")
     lines = serializers.SerializerMethodField(help_text="What is to be said of it, in the reader's language.")
+
+    silent = serializers.SerializerMethodField(
+        help_text="That rules found nothing since what they read of the runs is not known; empty if they could look."
+    )
+
+    def get_silent(self, standing: Standing) -> str:
+        """Return which parameters are not known, in the reader's language; silence of rules is no answer."""
+        message = untold.silent_for_a_page(standing.campaign) if standing.is_done else None
+        return messages.render(message)
 
     def get_error(self, standing: Standing) -> str:
         """Return why, in the reader's language."""

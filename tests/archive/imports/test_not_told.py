@@ -22,7 +22,7 @@ from apps.results import queries
 from apps.results import services as results
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
-from apps.tuning import evidence, untold
+from apps.tuning import evidence
 from apps.tuning import services as tuning
 from tests import rewriting
 from tests.archive.exports import test_archives
@@ -249,26 +249,3 @@ def test_advice_rests_on_what_was_told(cast: SimpleNamespace, ends: list[Node]) 
     assert of_windows <= known
     # Nobody told the window: nothing is advised as if it had been the kernel's own.
     assert rules_of(alike=True) <= known - of_windows
-
-
-@pytest.mark.parametrize("is_told", [True, False])
-def test_rules_that_had_no_run_to_look_at_found_nothing_and_it_is_said(
-    cast: SimpleNamespace, ends: list[Node], client: Client, *, is_told: bool
-) -> None:
-    """Of runs whose direction nobody told, "nothing was found" would say that nothing holds their rates back."""
-    from apps.reports.campaign import analysis, material, short
-    from apps.reports.campaign.grounds import Grounds
-
-    values = {"alike": True, "parameters": USUAL | {"direction": "forward"} if is_told else {}}
-    campaign = stored(table(cast, REPEATED, streams=STREAMS, goodput=GOODPUT), ends, **values)
-    tuning.refresh_findings(campaign=campaign)
-    campaign.findings.all().delete()
-    silent = untold.silent_for(campaign)
-    client.force_login(cast.oscar)
-    page = client.get(reverse("tuning:campaign_panel", args=[campaign.pk])).content.decode()
-    made = material.read([campaign], cast.oscar)
-    made.unfinished = []
-    report = str(short.summary(made, Grounds({}, {}))) + str(analysis.problems(made, Grounds({}, {})))
-    said = {"Nothing was found" in report, "left all of them out" not in report, "left all of them out" not in page}
-    assert said == {is_told} and bool(silent) is not is_told
-    assert is_told or "Direction" in str(silent)

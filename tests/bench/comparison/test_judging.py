@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from apps.bench.comparison import ComparedSets, Deviation, RemarkLevel, deviations, judge
 
 PLAIN = ComparedSets(
@@ -117,3 +119,15 @@ def test_what_changed_while_a_set_was_measured_is_told_even_of_a_set_alone() -> 
     assert levels(replace(alone, changed=values(set()))) == []
     # Without figures there is nothing that it could have changed.
     assert levels(replace(alone, samples=(0,))) == [RemarkLevel.REFUSAL]
+
+
+@pytest.mark.parametrize("unknown", [(), ("kernel",), ("kernel", "interfaces", "versions", "routes")])
+@pytest.mark.parametrize("count", [0, 1])
+def test_what_is_not_known_of_all_is_named_where_nothing_or_one_thing_differs(
+    unknown: tuple[str, ...], count: int
+) -> None:
+    found = (Deviation("Measurement", "Testbed", values({"a"}, {"b"})),) * count
+    told = text(replace(PLAIN, deviations=found, unrecorded=unknown))
+    assert all(name in told for name in unknown)
+    assert ("may differ" in told) is bool(unknown)
+    assert ("can be put down to it" in told) is (count == 1 and not unknown)

@@ -64,6 +64,9 @@ def test_what_stayed_the_same_is_not_listed(cast: SimpleNamespace, pair: list[No
     for node in pair:
         snapshot(node, EARLIER)
     assert differences(cast, *apart) == {}
+    made = compared(cast, *apart)
+    assert {"parameters", "kernel", "kernel settings", "interfaces"} <= set(made.recorded)
+    assert not set(made.recorded) & set(made.unrecorded)
 
 
 def test_a_kernel_a_setting_and_an_mtu_that_changed_in_between_are_listed_by_role(

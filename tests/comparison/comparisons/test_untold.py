@@ -3,10 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from apps.bench.comparison import RemarkLevel
 from apps.campaigns.models import Campaign
-from apps.comparison.comparisons import contrast, views
+from apps.comparison.comparisons import contrast, tables, views
 from apps.comparison.comparisons.state import read_text
 from apps.testbeds.models import Node
 from tests.archive.imports import sending
@@ -53,3 +55,23 @@ def test_where_it_was_said_to_be_alike_a_told_setting_is_the_cause(cast: SimpleN
     campaign = imported(500, alike=True)
     state, _errors = read_text(f"set=campaign:{campaign.pk}&set=campaign:{campaign.pk}&x=set")
     assert not any("are not known" in remark.message.msgid for remark in contrast.compare(state, cast.oscar).remarks)
+
+
+def test_of_tables_only_what_they_tell_is_said_not_to_differ(cast: SimpleNamespace, imported, client: Client) -> None:
+    one, other = imported(500, alike=True), imported(501, alike=True)
+    query = f"set=campaign:{one.pk}&set=campaign:{other.pk}&x=set"
+    made = contrast.compare(read_text(query)[0], cast.oscar)
+    assert made.recorded == ("parameters",)
+    assert made.unrecorded == ("kernel", "kernel settings", "interfaces", "versions", "routes")
+    client.force_login(cast.oscar)
+    page = client.get(f"{reverse('comparison:compare')}?{query}&metric=goodput").content.decode()
+    assert "Not known of all sets: kernel, kernel settings, interfaces, versions, routes." in page
+    assert not any(f"differs: {words}" in page for words in ("neither", "parameters, "))
+    rest = client.get(f"/api/v1/comparison/?{query}&metric=goodput").json()
+    assert (rest["recorded"], rest["unrecorded"]) == ([*made.recorded], [*made.unrecorded])
+
+
+@pytest.mark.parametrize("ratios", [[], [0.9], [0.712, 0.713], [0.5, 1.0, 2.0]])
+def test_ratios_of_places_are_no_interval(ratios: list[float]) -> None:
+    told = tables._ratios_text(ratios)
+    assert "–" not in told and ("places" in told) is (len(ratios) > 1)

@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
 from apps.campaigns.models import Campaign
+from apps.core import messages
 from apps.core.commands import BaseCommand
-from apps.tuning import queries, records
+from apps.tuning import queries, records, untold
 from apps.tuning.models import Finding
 
 
@@ -34,9 +35,12 @@ class Command(BaseCommand):
             if not Team.objects.filter(slug=options["team"]).exists():
                 raise CommandError(_("There is no team “%s”.") % options["team"])
             findings = findings.filter(team__slug=options["team"])
-        if options["campaign"]:
-            findings = findings.filter(campaign__in=_campaigns(options["campaign"]))
+        campaign_ids = _campaigns(options["campaign"]) if options["campaign"] else []
+        if campaign_ids:
+            findings = findings.filter(campaign__in=campaign_ids)
         documents = records.of_findings(findings)
+        for campaign, message in untold.silent_among(Campaign.objects.filter(pk__in=campaign_ids).order_by("pk")):
+            self.stderr.write(f"{campaign.name}: {messages.render(message)}")
         if options["json"]:
             self.stdout.write(json.dumps(documents, ensure_ascii=False, indent=2, allow_nan=False))
             return
