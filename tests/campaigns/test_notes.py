@@ -38,7 +38,7 @@ def test_operators_give_tags_that_become_short_words(
     assert campaign.tags == ["kreonet", "night-run", "야간"]
     assert campaign.updated_at > before
     assert "?tag=night-run" in shown
-    assert tags_of(cast.team) == ["kreonet", "night-run", "야간"]
+    assert tags_of(cast.team, cast.oscar) == ["kreonet", "night-run", "야간"]
     shown = client.post(address, {"tags": "x" * 51}).content.decode()
     assert "too long for a tag" in shown
     assert 'value="' + "x" * 51 in shown

@@ -27,14 +27,15 @@ class TagsSerializer(serializers.Serializer):
 
 
 class NoteSerializer(serializers.ModelSerializer):
-    """A note on a campaign."""
+    """A note on a campaign; `told_by` is whose only an archive says it is, "" of what was written here."""
 
     campaign: Any = ScopedCampaignField(queryset=Campaign.objects.filter(deleting_at=None), path="")
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
 
     class Meta:
         model = Note
-        fields = ["id", "campaign", "text", "created_by", "created_at", "updated_at"]
+        fields = ["id", "campaign", "text", "created_by", "told_by", "created_at", "updated_at"]
+        read_only_fields = ["told_by"]
 
 
 class CampaignTags(rest.APIView):

@@ -33,6 +33,8 @@ class Note(TimeStamped):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="campaign_notes"
     )
+    # Whose an archive says it is; "" of what was written here, or is known to have been.
+    told_by = models.CharField(max_length=150, blank=True, default="", db_default="", editable=False)
 
     class Meta:
         ordering = ["created_at", "pk"]

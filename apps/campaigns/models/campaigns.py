@@ -75,6 +75,8 @@ class Campaign(Tagged, Shared):
     analysed_at = models.DateTimeField(null=True, blank=True)
     origin = models.CharField(_("origin"), max_length=10, choices=Origin.choices, default=Origin.MEASURED)
     publication = models.JSONField(default=dict, blank=True, editable=False)
+    # Of what came from an archive: the stored `message` that says so, and whether it `agrees` with what was deleted.
+    brought_in = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
     # Set when it is to be deleted: nobody sees it any more but as the share of `delete_trials` that is gone.
     deleting_at = models.DateTimeField(null=True, blank=True, editable=False)
     delete_trials = models.PositiveIntegerField(default=0, editable=False)
@@ -105,6 +107,13 @@ class Campaign(Tagged, Shared):
     def get_absolute_url(self) -> str:
         """Return the address of the campaign's page."""
         return reverse("campaigns:campaign_detail", args=[self.pk])
+
+    @property
+    def origin_text(self) -> str:
+        """Return from where its figures are; what only an archive says was measured was not measured here."""
+        if self.origin == self.Origin.MEASURED and self.brought_in and not self.brought_in["agrees"]:
+            return str(_("measured, as an archive says"))
+        return str(self.get_origin_display())
 
     @property
     def is_published(self) -> bool:

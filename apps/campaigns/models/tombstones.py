@@ -23,6 +23,8 @@ class Tombstone(Shared):
     )
     deleted_by_name = models.CharField(_("deleted by"), max_length=200, blank=True)
     deleted_at = models.DateTimeField(_("deleted"))
+    # {part: digest} of what was deleted; only what agrees with it comes back under the permanent id.
+    digests = models.JSONField(default=dict, db_default={}, editable=False)
     reason = models.TextField(_("reason"), max_length=2000, blank=True)
 
     class Meta:

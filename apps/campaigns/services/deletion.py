@@ -37,6 +37,15 @@ def before(step: Callable[[Campaign, datetime], None]) -> None:
     _before.append(step)
 
 
+# What tells later whether what is brought back is what was deleted: {part: digest} of a campaign.
+_digests: list[Callable[[Campaign], dict[str, str]]] = []
+
+
+def keep_digests(digests_of: Callable[[Campaign], dict[str, str]]) -> None:
+    """Have a function of the campaign called before each deletion, and keep what it returns in the tombstone."""
+    _digests.append(digests_of)
+
+
 @transaction.atomic
 def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: str = "") -> bool:
     """Delete a campaign with all it measured but its tombstone; one that may still do something is refused.
@@ -76,6 +85,7 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
         deleted_by_name=user.get_username(),
         deleted_at=now,
         reason=reason,
+        digests={part: digest for digests_of in _digests for part, digest in digests_of(campaign).items()},
     )
     # One that was deleted before, and brought back from its archive, has its latest tombstone only.
     Tombstone.objects.filter(permanent_id=campaign.permanent_id, team=campaign.team_id).delete()

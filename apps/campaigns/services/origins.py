@@ -5,7 +5,7 @@ from apps.campaigns.models import Campaign
 Visibility = Campaign.Visibility
 
 
-def visibility_from(original: Campaign | None) -> Campaign.Visibility:
+def visibility_from(original: Campaign | None) -> str:
     """Return who sees what is made from a campaign: of what is private to its maker only whoever makes it.
 
     What others may see of the original says nothing of the new one, which may measure something else: it is its

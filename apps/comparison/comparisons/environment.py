@@ -103,7 +103,7 @@ def _setup(mine: Known, rows: list[FigureRow], gathered: Gathered) -> None:
     for lane in {row.lane: row for row in rows}.values():
         experiment = gathered.experiments[lane.experiment]
         mine[(topic, _("Tool"))].add(gathered.tool_of(lane).name)
-        mine[(topic, _("Origin"))].add(str(experiment.campaign.get_origin_display()))
+        mine[(topic, _("Origin"))].add(experiment.campaign.origin_text)
         if experiment.file_system:
             mine[(topic, _("File system"))].add(str(experiment.file_system))
             mine[(topic, _("Kind of file system"))].add(str(experiment.file_system.get_kind_display()))

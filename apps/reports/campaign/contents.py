@@ -83,7 +83,7 @@ def _meta(material: Material) -> tuple[tuple[str, str], ...]:
     lines = [
         (_("Permanent id"), ", ".join(campaign.permanent_id for campaign in material.campaigns)),
         (_("Team"), material.main.team.name),
-        (_("Origin"), str(material.main.get_origin_display())),
+        (_("Origin"), material.main.origin_text),
     ]
     if first and last and not material.main.is_published:
         days = dict.fromkeys((f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}"))

@@ -81,7 +81,7 @@ def campaigns(material: OverviewMaterial) -> Section:
         [
             TextLink(campaign.name, f"campaign:{campaign.permanent_id}"),
             material.scope.period.day(campaign.launched_at) if campaign.launched_at else None,
-            str(campaign.get_origin_display()),
+            campaign.origin_text,
             name_of(campaign) or _("an account that is gone"),
             *_few_cells(counts[campaign.pk]),
         ]

@@ -143,6 +143,10 @@ def test_exported_wiped_and_imported_elsewhere_it_is_the_same(
         Membership.objects.create(team=cast.other_team, user=person, role=Role.VIEWER)
     new = came_in(data, cast.other_team, cast.charlie)
     assert (new.team, new.created_by) == (cast.other_team, cast.oscar)
+    # But for where it is from: it was measured here no more.
+    assert new.origin_text == "measured, as an archive says"
+    Campaign.objects.filter(pk=new.pk).update(brought_in={})
+    new.refresh_from_db()
     assert before == (
         figures(new),
         sorted(map(reference, new.findings.all())),

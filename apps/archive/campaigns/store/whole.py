@@ -12,12 +12,15 @@ from apps.archive.campaigns import fields, form, records
 from apps.archive.campaigns.form import ArchiveError, wrong
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.records import Json
+from apps.archive.campaigns.store import brought_back
+from apps.archive.campaigns.store.brought_back import ArchiveStanding
 from apps.archive.campaigns.store.choices import Choices, Here, people_here
 from apps.archive.campaigns.store.concluded import store_findings, store_reports
 from apps.archive.campaigns.store.defined import store_tools
 from apps.archive.campaigns.store.measured import MeasurementStore
 from apps.bench import tools
 from apps.bench.text import Message, _
+from apps.campaigns import permanent_ids
 from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane, Share, Tombstone
 from apps.campaigns.models.annotations import Note
 from apps.core import troubles
@@ -39,9 +42,16 @@ def store(
 ) -> Campaign:
     """Return the campaign of an archive that was verified, whole; ArchiveError, and nothing is stored."""
     rights.require(user, team, Role.OPERATOR)
+    standing = brought_back.ArchiveStanding()
     try:
-        with transaction.atomic():
-            return _ArchiveStore(archive, team, user, choices, now).campaign(progress)
+        # As what was deleted here, unless it is not; then with nobody's word, and if need be under an id of its own.
+        for _attempt in range(brought_back.MOST_ATTEMPTS):
+            try:
+                with transaction.atomic():
+                    return _ArchiveStore(archive, team, user, choices, now, standing).campaign(progress)
+            except brought_back.DiffersError as error:
+                standing = error.standing
+        raise AssertionError("What has an id of its own is compared with nothing.")
     except DatabaseError as error:
         if troubles.is_ours(error):
             raise
@@ -68,18 +78,21 @@ def refuse_known(permanent_id: str, team: Team) -> None:
 
 
 class _ArchiveStore:
-    def __init__(self, archive: Archive, team: Team, user: User, choices: Choices, now: datetime) -> None:
+    def __init__(
+        self, archive: Archive, team: Team, user: User, choices: Choices, now: datetime, standing: ArchiveStanding
+    ) -> None:
         self._archive = archive
         self._team = team
         self._user = user
         self._choices = choices
         self._now = now
+        self._standing = standing
 
     def campaign(self, progress: Callable[[int], None]) -> Campaign:
         archive = self._archive
         refuse_known(archive.permanent_id, self._team)
         about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
-        people = people_here(people_in(about), self._team, self._choices)
+        people = people_here(people_in(about), self._team, self._choices) if self._standing.is_their_word else {}
         self._here = Here(archive, self._team, self._choices)
         store_tools(archive, self._team, self._user)
         campaign = self._begin(about, people)
@@ -89,10 +102,13 @@ class _ArchiveStore:
         measured.store(experiments, lanes, progress)
         self._store_events(campaign, measured)
         store_findings(archive, campaign, experiments, measured, self._here, people)
-        store_reports(archive, campaign, people)
+        if self._standing.has_same_id:
+            # The editions of what was deleted are here, and stay its own.
+            store_reports(archive, campaign, people)
         stamps = records.stamps(Campaign, about["campaign"], form.CAMPAIGN)
         records.restamp([campaign], [stamps])
         campaign.refresh_from_db()
+        brought_back.check(campaign, self._standing, user=self._user, now=self._now)
         return campaign
 
     def _begin(self, about: Json, people: dict[str, User]) -> Campaign:
@@ -105,12 +121,15 @@ class _ArchiveStore:
             text = _("Only what has ended comes in; this is “%(state)s”.")
             raise wrong(f"{place}, state", Message(text, {"state": values["state"]}))
         maker = people.get(str(about.get("created_by")))
-        stone = Tombstone.objects.filter(permanent_id=values["permanent_id"], team=self._team).first()
+        stone = brought_back.stone_of(values["permanent_id"], self._team)
         if stone is None:
             return Campaign.objects.create(team=self._team, created_by=maker, **values)
+        if not self._standing.has_same_id:
+            values |= {"permanent_id": permanent_ids.new(), "visibility": brought_back.visibility_beside(stone)}
+            return Campaign.objects.create(team=self._team, created_by=self._user, **values)
         # What was deleted here comes back to those who saw it, and to nobody else.
-        maker = stone.created_by if stone.visibility == Campaign.Visibility.PRIVATE else maker
-        values |= {"visibility": stone.visibility, "redacted": stone.redacted}
+        values |= {name: getattr(stone, name) for name in ("name", "licence", "visibility", "redacted")}
+        maker = stone.created_by
         campaign = Campaign.objects.create(team=self._team, created_by=maker, **values)
         Share.objects.bulk_create(
             Share(campaign=campaign, name=team.slug, team=team, state=Share.State.ACCEPTED)
@@ -121,9 +140,10 @@ class _ArchiveStore:
     def _store_notes(self, campaign: Campaign, about: Json, people: dict[str, User]) -> None:
         for item in records.sequence(about.get("notes"), f"{form.CAMPAIGN}, notes"):
             values = records.values(Note, item, ("text",), f"{form.CAMPAIGN}, notes")
-            note = Note.objects.create(
-                campaign=campaign, created_by=people.get(str(item.get("created_by"))), **values
-            )
+            author = records.text(item.get("created_by") or "", f"{form.CAMPAIGN}, notes", 150)
+            if not self._standing.is_their_word:
+                values["told_by"] = author
+            note = Note.objects.create(campaign=campaign, created_by=people.get(author), **values)
             records.restamp([note], [records.stamps(Note, item, f"{form.CAMPAIGN}, notes")])
 
     def _store_experiments(self, campaign: Campaign) -> tuple[list[Experiment], list[list[Lane]]]:
