@@ -218,3 +218,14 @@ def test_modes_that_do_not_agree_leave_no_advice():
     rules = {draft.rule for draft in drafts_of(mixed)[1]}
     assert "path-modes" in rules
     assert "tcp-autotuning" not in rules
+
+
+def test_a_processor_near_what_the_links_carry_does_not_show_the_path_full():
+    """Where the ends held the best rate nothing shows what the path carries, however near to its links it came."""
+    make = Maker()
+    points = [make.ping(RTT), make.tcp([925e6, 926e6, 924e6], rtt=RTT)]
+    full = next(draft for draft in drafts_of(points)[1] if draft.rule == "tcp-limit")
+    assert full.subject == "path"
+    points[1].metrics["cpu_local"] = dict.fromkeys(points[1].trials("goodput"), 97.0)
+    held = next(draft for draft in drafts_of(points)[1] if draft.rule == "tcp-limit")
+    assert held.subject == "processor"
