@@ -114,7 +114,7 @@ POISONS = {
     contradictions.DATAGRAMS: chancy,
     contradictions.QUEUE: queued,
     contradictions.MODES: course([1, 0.5, 1, 0.5, 1, 0.5]),
-    contradictions.DRIFT: course([1, 0.93, 0.86, 0.8, 0.74, 0.69]),
+    contradictions.DRIFT: course([1.06, 1.04, 1.01, 0.99, 0.96, 0.94]),
 }
 NAMES = [*WINDOWS, "controls"]
 
@@ -171,7 +171,7 @@ def test_every_kind_of_evidence_meets_findings_and_none_is_told_without_it():
         rules |= {draft.rule for draft in concerned}
     assert met == {*POISONS}
     assert rules >= {"tcp-bdp", "tcp-limit", "tcp-window-knee", "tcp-streams", "tcp-sysctl", "tcp-autotuning"}
-    assert rules >= {"tcp-congestion", "tcp-per-flow-limit"}
+    assert rules >= {"tcp-congestion", "tcp-per-flow-limit", "path-bottleneck"}
 
 
 @pytest.mark.parametrize(("end", "load"), [*itertools.product(("cpu_local", "cpu_remote"), (91.0, 99.0))])
@@ -218,3 +218,14 @@ def test_modes_that_do_not_agree_leave_no_advice():
     rules = {draft.rule for draft in drafts_of(mixed)[1]}
     assert "path-modes" in rules
     assert "tcp-autotuning" not in rules
+
+
+def test_a_processor_near_what_the_links_carry_does_not_show_the_path_full():
+    """Where the ends held the best rate nothing shows what the path carries, however near to its links it came."""
+    make = Maker()
+    points = [make.ping(RTT), make.tcp([925e6, 926e6, 924e6], rtt=RTT)]
+    full = next(draft for draft in drafts_of(points)[1] if draft.rule == "tcp-limit")
+    assert full.subject == "path"
+    points[1].metrics["cpu_local"] = dict.fromkeys(points[1].trials("goodput"), 97.0)
+    held = next(draft for draft in drafts_of(points)[1] if draft.rule == "tcp-limit")
+    assert held.subject == "processor"
