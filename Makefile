@@ -32,6 +32,7 @@ lint:  ## check style, types, migrations and settings
 	@$(SETUP) lint
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m djhtml --tabwidth 2 --check templates
 	$(PY) -m mypy
 	$(PY) -m launch check
 
@@ -39,6 +40,7 @@ format:  ## rewrite the code in the project's format
 	@$(SETUP) lint
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	$(PY) -m djhtml --tabwidth 2 templates
 
 bench:  ## measure Fathom itself (JSON=file writes the figures too)
 	@$(SETUP) bench

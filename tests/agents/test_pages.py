@@ -16,6 +16,7 @@ from apps.agents.models import Agent, EnrolmentToken, FactSnapshot, Job, JobOutp
 from tests import factories as people
 from tests.agents import factories
 from tests.factories import signed_in
+from tests.pages import flat
 from tests.testbeds import factories as inventory
 
 pytestmark = pytest.mark.django_db
@@ -141,7 +142,7 @@ def test_the_agents_page_shows_facts_changes_and_jobs(cast: people.Cast) -> None
     for text in ("host-one", "32 GiB", "10.0.0.1/24", "4096 131072 6291456", "iperf 3.12", "Gbit/s"):
         assert text in page, text
     assert "A &lt;b&gt;fast&lt;/b&gt; CPU" in page
-    assert "interfaces › eth0 › mtu</code>: 1500 → 9000" in page
+    assert "interfaces › eth0 › mtu</code>: 1500 → 9000" in flat(page)
     assert "iperf3 -c &#x27;a b&#x27;" in page
     assert "not-found: gone" in page
     assert f"/agents/jobs/{job.pk}/stdout/" not in page, "there is no output to download"

@@ -15,6 +15,7 @@ from apps.testbeds.models import Node
 from tests.campaigns import factories as make
 from tests.campaigns.browsing import address, browser, form
 from tests.campaigns.factories import NOW, take
+from tests.pages import flat
 
 
 @pytest.fixture
@@ -163,7 +164,7 @@ def test_a_preview_shows_trials_points_bytes_and_warnings(
     oscar: Client, cast: SimpleNamespace, pair: list[Node]
 ) -> None:
     draft = make.campaign(cast)
-    shown = oscar.post(address("experiment_preview", draft.pk), form(pair)).content.decode()
+    shown = flat(oscar.post(address("experiment_preview", draft.pk), form(pair)).content.decode())
     assert "6 (3 points)" in shown
     assert "128KiB" in shown
     assert re.search(r"Over WAN</dt><dd[^>]*>[\d.]+ [KMG]iB at most<", shown)

@@ -14,6 +14,7 @@ from apps.core.models import LastChange
 from apps.testbeds.models import Cluster, Node, Site
 from tests import factories
 from tests.campaigns import factories as make
+from tests.pages import flat
 
 pytestmark = pytest.mark.django_db
 
@@ -37,8 +38,8 @@ def opened(client: Client, address: str) -> dict[str, str]:
 
 
 def over_in(page: str) -> str:
-    [found] = re.findall(rf'name="{editing.OVER}" value="([^"]+)"', page)
-    return found
+    [version] = re.findall(rf'name="{editing.OVER}" value="([^"]+)"', flat(page))
+    return version
 
 
 def test_the_second_sees_what_the_first_saved_and_saves_over_it_on_purpose(cast: SimpleNamespace, site: Site) -> None:

@@ -10,10 +10,15 @@ from django.template.loader import get_template
 from django.test import RequestFactory
 
 from apps.core.forms import StyledWidgets
+from tests.pages import flat
 
 ROOT = Path(__file__).resolve().parents[2] / "templates"
 NAMES = sorted(str(path.relative_to(ROOT)) for path in ROOT.rglob("*.html"))
 
+LINE_LENGTH = 120
+UNBROKEN = re.compile(  # where a line break would change what is shown, or a word of the template's language
+    r"""{% blocktranslate.*?endblocktranslate %}|{%.*?%}|{{.*?}}|{#.*?#}|"[^"]*"|'[^']*'|<pre.*|<\w+\s"""
+)
 INLINE = re.compile(r"""<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=["']|javascript:""", re.IGNORECASE)
 
 
@@ -33,6 +38,22 @@ def test_a_template_names_only_static_files_that_are_there() -> None:
     named = {path for name in NAMES for path in re.findall(r"{% static '([^']+)' %}", (ROOT / name).read_text())}
     assert named
     assert {path for path in named if not finders.find(path)} == set()
+
+
+def has_place_to_break(line: str) -> bool:
+    return " " in UNBROKEN.sub(lambda match: "x" * len(match[0]), line).strip()
+
+
+def test_a_long_line_has_no_place_to_break() -> None:
+    long = [
+        (name, number)
+        for name in NAMES
+        for number, line in enumerate((ROOT / name).read_text().splitlines(), 1)
+        if len(line) > LINE_LENGTH and has_place_to_break(line)
+    ]
+    assert long == []
+    assert has_place_to_break("<p>one two</p>")
+    assert not has_place_to_break('<p class="a b">{% translate "one two" %}</p>')
 
 
 def test_the_rule_itself_finds_what_it_should() -> None:
@@ -62,7 +83,7 @@ def test_an_empty_place_says_what_to_do_next() -> None:
 
 def test_a_list_of_names_and_values_shows_a_dash_for_nothing() -> None:
     html = shown('{% include "components/kv.html" %}', rows=[("MTU", 9000), ("RTT", None), ("Loss", 0)])
-    assert "<dt>MTU</dt><dd>9000</dd><dt>RTT</dt><dd>–</dd><dt>Loss</dt><dd>0</dd>" in html
+    assert "<dt>MTU</dt><dd>9000</dd><dt>RTT</dt><dd>–</dd><dt>Loss</dt><dd>0</dd>" in flat(html)
 
 
 def test_a_confirmation_posts_and_can_be_cancelled() -> None:

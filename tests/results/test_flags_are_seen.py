@@ -15,6 +15,7 @@ from apps.results import doubts
 from apps.results.models import Result, Sample
 from tests import rewriting
 from tests.campaigns import factories as make
+from tests.pages import flat
 from tests.results import readers
 from tests.results.readers import World
 
@@ -33,7 +34,7 @@ def world(cast: SimpleNamespace, client: Client) -> World:
 
 
 def marks(page: str) -> list[str]:
-    return MARK.findall(page)
+    return MARK.findall(flat(page))
 
 
 def test_every_page_marks_flagged_figures_in_words(world: World) -> None:

@@ -11,6 +11,7 @@ from apps.results import charts, queries
 from apps.results.models import Result, Sample
 from apps.testbeds.models import Link
 from tests.campaigns import factories as make
+from tests.pages import flat
 from tests.results.measuring import carry_out_all
 from tests.testbeds import factories as inventory
 
@@ -51,7 +52,7 @@ def test_the_links_to_a_file_system_s_servers_are_not_on_its_path(cast, pair, mo
 
 def test_shares_are_shown_in_per_cent_and_what_was_not_given_as_such(client, measured, cast) -> None:
     client.force_login(cast.bob)
-    page = client.get(reverse("results:trial", args=[measured.trials.first().pk])).content.decode()
+    page = flat(client.get(reverse("results:trial", args=[measured.trials.first().pk])).content.decode())
     shown = dict(re.findall(r'<th scope="row" class="fw-normal">([^<]+)</th><td class="text-end">([^<]+)</td>', page))
     assert re.fullmatch(r"(100|99\.\d+) %", shown["TCP efficiency (RFC 6349)"].strip())
     assert "Buffer delay (RFC 6349)" not in shown

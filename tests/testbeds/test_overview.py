@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from apps.testbeds import inventory, models
 from tests import factories as people
+from tests.pages import flat
 from tests.testbeds import factories
 from tests.testbeds.rest import Api
 
@@ -122,7 +123,7 @@ def test_an_import_is_previewed_and_then_done(client: Client) -> None:
     assert [(change.action, str(change.item)) for change in page.context["changes"]] == [
         ("changed", "KISTI"), ("created", "KNU"),
     ]  # fmt: skip
-    assert "<del>Daejeon</del> → Daejeon KR" in page.content.decode()
+    assert "<del>Daejeon</del>→ Daejeon KR" in flat(page.content.decode())
     assert "1 is the same already" in page.content.decode()
     assert models.Site.objects.count() == 2
     response = client.post(IMPORT, {"inventory": page.context["text"], "confirmed": "1"}, follow=True)

@@ -15,6 +15,7 @@ from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 from tests import rewriting
 from tests.comparison.history.conftest import START, WEEK, measured
+from tests.pages import flat
 
 WINDOW = 2**16
 
@@ -80,7 +81,7 @@ def lists_of(page: str) -> list[list[tuple[str, bool, str]]]:
             (key, bool(chosen), text)
             for key, chosen, text in re.findall(r'value="(\w+)"( selected)?>([^<]*)<', options)
         ]
-        for options in re.findall(r'name="point">(.*?)</select>', page, re.DOTALL)
+        for options in re.findall(r'name="point">(.*?)</select>', flat(page))
     ]
 
 
