@@ -47,6 +47,8 @@ def test_a_claim_is_no_loss_where_the_stop_was_ordered(
 ) -> None:
     settings.VAR_DIR = tmp_path
     work = make(cast)
+    # An archive's file is a pipe until this is asked, which nobody writes into here.
+    assert not work.is_done()
     with stopped_after_the_claim(work, later) as since:
         try:
             with shutdown.heard():
