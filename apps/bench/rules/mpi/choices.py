@@ -28,7 +28,9 @@ def _conclude(factor: str, evidence: Evidence) -> list[FindingDraft]:
     curves = [
         curve
         for curve in shapes.curves(evidence, factor=factor)
-        if curve.tool in TOOLS and curve.metric in METRICS and min(curve.means.values()) > 0
+        if curve.tool in TOOLS
+        and curve.metric in METRICS
+        and min(figure for cell in curve.cells.values() for figure in cell.values()) > 0
     ]
     measured = [_of_curve(choice, factor, curve) for curve in curves]
     drafts = settled(measured)
