@@ -1,15 +1,17 @@
 """Whether partners in one socket are faster than those in two, so that processes want to be bound."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from apps.bench.rules import shapes
 from apps.bench.rules.base import DOUBT, NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Point, Proof, Ratio
+from apps.bench.rules.mpi.circumstances import METRIC, Said, Silent, circumstances_of, settled
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "mpi-affinity", 2
+RULE, VERSION = "mpi-affinity", 3
 FACTOR, SAME, OTHER = "placement", "same-socket", "other-socket"
 TESTBED = "testbed"
 METRICS = ("bandwidth", "bandwidth_largest")
@@ -17,12 +19,29 @@ METRICS = ("bandwidth", "bandwidth_largest")
 WORTH = 1.3
 # A ratio is told if its interval is no wider than this factor; placement hardly matters if it ends below the other.
 WIDEST, HARDLY = 1.35, 1.4
-CHANGE = (
-    "# Open MPI\nmpirun --bind-to core --map-by core\n"
+# What a ratio says: one socket is faster, two are, neither, or too little was measured.
+ONE, TWO, FREE, UNKNOWN = "one", "two", "free", "unknown"
+CHANGES = {
+    ONE: "# Open MPI\nmpirun --bind-to core --map-by core\n"
     "# Slurm\nsrun --cpu-bind=cores --distribution=block:block\n"
-    "# Intel MPI, MPICH\nmpiexec.hydra -bind-to core -map-by core"
-)
+    "# Intel MPI, MPICH\nmpiexec.hydra -bind-to core -map-by core",
+    TWO: "# Open MPI\nmpirun --bind-to core --map-by socket\n"
+    "# Slurm\nsrun --cpu-bind=cores --distribution=block:cyclic\n"
+    "# Intel MPI, MPICH\nmpiexec.hydra -bind-to core -map-by socket",
+}
 UNDO = "mpirun --bind-to none"
+TITLES = {
+    ONE: _("On %(who)s partners in one socket are ×%(ratio)s as fast as in two: bind processes to cores"),
+    TWO: _("On %(who)s partners in two sockets are ×%(ratio)s as fast as in one: bind processes, and spread them"),
+    FREE: _(
+        "On %(who)s partners in one socket and in two hardly differ (×%(ratio)s): placement inside a node is free"
+    ),
+    UNKNOWN: _("On %(who)s too little was measured to tell whether placement matters (×%(ratio)s)"),
+}
+COMPARED = {
+    ONE: _("On %(who)s partners in one socket are ×%(ratio)s as fast as in two"),
+    TWO: _("On %(who)s partners in two sockets are ×%(ratio)s as fast as in one"),
+}
 
 
 class Pair(NamedTuple):
@@ -41,69 +60,80 @@ class Pair(NamedTuple):
 
 def conclude(evidence: Evidence) -> list[FindingDraft]:
     """Return, for each set of nodes and each printed testbed, whether its placement matters."""
-    drafts: dict[str, FindingDraft] = {}
-    for metric in METRICS:
-        for curve in shapes.curves(evidence, factor=FACTOR):
-            if curve.metric != metric or not {SAME, OTHER} <= curve.cells.keys() or curve.is_scattered:
-                continue
-            for ratio in shapes.ratios_of(curve):
-                if (ratio.of[FACTOR], ratio.to[FACTOR]) == (SAME, OTHER):
-                    nodes = ", ".join(nodes_of(Point({}, {}, roles=curve.roles))[:2])
-                    draft = _measured_draft(ratio, nodes or "?", curve.means[OTHER], curve.means[SAME])
-                    drafts.setdefault(draft.subject, draft)
+    sayings: list[Said | Silent] = []
+    for curve in shapes.curves(evidence, factor=FACTOR):
+        if curve.metric in METRICS and {SAME, OTHER} <= curve.cells.keys():
+            ratio = None if curve.is_scattered else _of_one_socket(shapes.ratios_of(curve))
+            nodes = ", ".join(nodes_of(Point({}, {}, roles=curve.roles))[:2]) or "?"
+            circumstances = {**circumstances_of(curve), METRIC: curve.metric}
+            silent = Silent(nodes[:200], circumstances)
+            sayings.append(_said(ratio, nodes, curve.means, circumstances) if ratio else silent)
     for ratio in evidence.ratios:
-        sides = ratio.of.get(FACTOR), ratio.to.get(FACTOR)
-        if ratio.metric in METRICS and sides in ((SAME, OTHER), (OTHER, SAME)):
-            straight = ratio if sides[0] == SAME else shapes.inverse(ratio)
-            draft = _own(straight, str(straight.of.get(TESTBED, "")) or ratio.tool, None, None, 0.7)
-            drafts.setdefault(draft.subject, draft)
+        own = _of_one_socket([ratio])
+        if ratio.metric in METRICS and own and _verdict(own) != UNKNOWN:
+            who = str(own.of.get(TESTBED, "")) or ratio.tool
+            sayings.append(_said(own, who, {}, {**shapes.common(own), METRIC: ratio.metric}))
+    drafts = settled(sayings)
+    subjects = {draft.subject for draft in drafts}
+    related: dict[str, FindingDraft] = {}
     for pair in _pairs(evidence):
         for draft in _printed_drafts(pair):
-            drafts.setdefault(draft.subject, draft)
-    return list(drafts.values())
+            related.setdefault(draft.subject, draft)
+    return [*drafts, *(draft for subject, draft in related.items() if subject not in subjects)]
 
 
-def _measured_draft(ratio: Ratio, nodes: str, other: float, same: float) -> FindingDraft:
-    return _own(ratio, nodes, other, same, 0.85 if len(ratio.trials) >= 6 else 0.65)
+def _of_one_socket(ratios: Sequence[Ratio]) -> Ratio | None:
+    """Return the ratio of partners in one socket to those in two, of whichever way it is given."""
+    for ratio in ratios:
+        sides = ratio.of.get(FACTOR), ratio.to.get(FACTOR)
+        if sides in ((SAME, OTHER), (OTHER, SAME)):
+            return ratio if sides[0] == SAME else shapes.inverse(ratio)
+    return None
 
 
-def _own(ratio: Ratio, nodes: str, other: float | None, same: float | None, confidence: float) -> FindingDraft:
+def _verdict(ratio: Ratio) -> str:
+    """Return what a ratio of one socket to two says, as far as it is known well enough to be told."""
+    if math.isinf(ratio.high) or ratio.low <= 0:
+        return ONE if ratio.low >= WORTH else UNKNOWN
+    middle, is_narrow = shapes.middle(ratio), ratio.high <= WIDEST * ratio.low
+    if middle >= WORTH and ratio.low > 1:
+        return ONE if is_narrow or not ratio.trials else UNKNOWN
+    if middle <= 1 / WORTH and ratio.high < 1:
+        return TWO if is_narrow or not ratio.trials else UNKNOWN
+    return FREE if ratio.low >= 1 / HARDLY and ratio.high <= HARDLY else UNKNOWN
+
+
+def _said(ratio: Ratio, who: str, means: Mapping[Any, float], circumstances: Mapping[str, Any]) -> Said:
     """Return whether it matters on nodes of which both placements are known."""
-    middle = shapes.middle(ratio)
-    matters = middle >= WORTH and ratio.low > 1
-    params = {"who": nodes, "ratio": f"{middle:.2f}"}
-    if other and same and not _is_known(ratio, matters=matters):
-        return _unknown(nodes, ratio, params)
-    text = _(
-        "On %(who)s partners in one socket and in two hardly differ (×%(ratio)s): placement inside a node is free"
-    )
-    if matters:
-        text = _("On %(who)s partners in one socket are ×%(ratio)s as fast as in two: bind processes to cores")
-    reasons = [Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(ratio))]
-    if other and same:
-        figures = {"same": format_quantity(same, "B/s"), "other": format_quantity(other, "B/s")}
+    verdict = _verdict(ratio)
+    straight = shapes.inverse(ratio) if verdict == TWO else ratio
+    params = {"who": who, "ratio": f"{shapes.middle(straight):.2f}"}
+    reasons = [Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(straight))]
+    if means:
+        figures = {name: format_quantity(means[side], "B/s") for name, side in (("same", SAME), ("other", OTHER))}
         reasons.append(Message(_("%(same)s within a socket, %(other)s between two."), figures))
+    if verdict == UNKNOWN:
+        return Said(_unknown(who, ratio, params, reasons), circumstances, verdict)
     fixed = {
-        key: value for key, value in shapes.common(ratio).items() if key in ("benchmark", "message_size", "pairs")
+        name: item for name, item in shapes.common(ratio).items() if name in ("benchmark", "message_size", "pairs")
     }
-    proof = Proof(ratio.tool, ratio.metric, {**fixed, FACTOR: OTHER}, {**fixed, FACTOR: SAME})
-    return _draft(nodes, text, params, reasons, ratio, matters, confidence, proof if same else None, (other, same))
+    worse, better = (SAME, OTHER) if verdict == TWO else (OTHER, SAME)
+    proof = Proof(ratio.tool, ratio.metric, {**fixed, FACTOR: worse}, {**fixed, FACTOR: better}) if means else None
+    confidence = 0.7 if not means else 0.85 if len(ratio.trials) >= 6 else 0.65
+    rates = (means[worse], means[better]) if means else (None, None)
+    draft = _draft(who, TITLES[verdict], params, reasons, straight, verdict, confidence, proof, rates)
+    return Said(draft, circumstances, verdict)
 
 
-def _is_known(ratio: Ratio, *, matters: bool) -> bool:
-    """Return whether a measured ratio is known well enough to be told, or to lie below what is worth the trouble."""
-    return ratio.high <= WIDEST * ratio.low if matters else ratio.high <= HARDLY
-
-
-def _unknown(nodes: str, ratio: Ratio, params: dict[str, str]) -> FindingDraft:
+def _unknown(nodes: str, ratio: Ratio, params: dict[str, str], reasons: Sequence[Message]) -> FindingDraft:
     """Return that too little was measured to tell, and what would."""
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DOUBT,
         subject=nodes[:200],
-        title=Message(_("On %(who)s too little was measured to tell whether placement matters (×%(ratio)s)"), params),
-        why=(Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(ratio)),),
+        title=Message(TITLES[UNKNOWN], params),
+        why=tuple(reasons),
         value=float(params["ratio"]),
         unit="1",
         formula=f"X(same socket) / X(other socket), from {WORTH:g} on it matters",
@@ -133,11 +163,11 @@ def _printed_drafts(pair: Pair) -> list[FindingDraft]:
     )
     text = _("On %(who)s partners in one socket are at least ×%(ratio)s as fast as in two: bind processes to cores")
     bound = Message(_("On neither are partners in two sockets the faster ones, so the ratio is a lower bound."))
-    first = _draft(pair.of, text, params, [reason, bound], pair.same, True, 0.7, None, (None, None))
+    first = _draft(pair.of, text, params, [reason, bound], pair.same, ONE, 0.7, None, (None, None))
     text = _(
         "On %(other)s partners in one socket and in two differ ×%(ratio)s less than on %(who)s: it matters little"
     )
-    second = _draft(pair.to, text, params, [reason], pair.same, False, 0.5, None, (None, None))
+    second = _draft(pair.to, text, params, [reason], pair.same, FREE, 0.5, None, (None, None))
     return [first, second]
 
 
@@ -147,12 +177,14 @@ def _draft(
     params: dict[str, str],
     reasons: list[Message],
     ratio: Ratio,
-    matters: bool,
+    verdict: str,
     confidence: float,
     proof: Proof | None,
     rates: tuple[float | None, float | None],
 ) -> FindingDraft:
     present, predicted = rates
+    matters = verdict in CHANGES
+    sides = ("other", "same") if verdict == TWO else ("same", "other")
     missing = Message(_("Both placements on the same nodes: only their relation to other nodes is printed."))
     return FindingDraft(
         rule=RULE,
@@ -160,15 +192,13 @@ def _draft(
         kind=RECOMMENDATION if matters else NO_CHANGE,
         subject=subject[:200],
         title=Message(text, params),
-        compared_title=Message(_("On %(who)s partners in one socket are ×%(ratio)s as fast as in two"), params)
-        if proof
-        else None,
+        compared_title=Message(COMPARED[verdict], params) if proof and matters else None,
         why=tuple(reasons),
         value=float(params["ratio"]),
         unit="1",
-        formula=f"X(same socket) / X(other socket), from {WORTH:g} on it matters",
+        formula=f"X({sides[0]} socket) / X({sides[1]} socket), from {WORTH:g} on it matters",
         evidence=ratio.trials,
-        change=CHANGE if matters else "",
+        change=CHANGES.get(verdict, ""),
         undo=UNDO if matters else "",
         present=present if matters else None,
         predicted=predicted if matters else None,
@@ -188,21 +218,19 @@ def _draft(
 
 
 def _pairs(evidence: Evidence) -> list[Pair]:
-    """Return the ratios between the same two testbeds of which both placements are printed."""
-    sides: dict[tuple[str, str], dict[str, Ratio]] = {}
-    for ratio in evidence.ratios:
+    """Return the ratios between the same two testbeds of which both placements are printed, all else being equal."""
+    sides: dict[tuple[str, str, str], dict[str, Ratio]] = {}
+    for ratio in sorted(evidence.ratios, key=lambda item: repr((item.tool, item.metric, item.of, item.to, item.low))):
         placement = ratio.of.get(FACTOR)
         testbeds = str(ratio.of.get(TESTBED, "")), str(ratio.to.get(TESTBED, ""))
-        if (
-            ratio.metric in METRICS
-            and all(testbeds)
-            and testbeds[0] != testbeds[1]
-            and placement == ratio.to.get(FACTOR)
-        ):
-            sides.setdefault(testbeds, {})[str(placement)] = ratio
+        is_same_place = placement in (SAME, OTHER) and placement == ratio.to.get(FACTOR)
+        if ratio.metric in METRICS and all(testbeds) and testbeds[0] != testbeds[1] and is_same_place:
+            held = {name: value for name, value in shapes.common(ratio).items() if name != FACTOR}
+            key = repr((ratio.tool, ratio.metric, sorted(held.items(), key=repr)))
+            sides.setdefault((*testbeds, key), {}).setdefault(str(placement), ratio)
     return [
         Pair(of, to, ratios[SAME], ratios[OTHER])
-        for (of, to), ratios in sides.items()
+        for (of, to, _key), ratios in sides.items()
         if SAME in ratios and OTHER in ratios
     ]
 

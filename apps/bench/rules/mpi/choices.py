@@ -1,121 +1,137 @@
-"""Which of two settings gives a parallel program's I/O the better rate, or that neither does."""
+"""Which of the settings tried gives a parallel program's I/O the best rate, or that none does."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
 from apps.bench.rules import shapes
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Ratio, Trend
+from apps.bench.rules.mpi import courses
+from apps.bench.rules.mpi.circumstances import METRIC, Said, Silent, circumstances_of, settled
+from apps.bench.rules.mpi.factors import CHOICES, UNCHOSEN, Choice, command_of, raw_of, value_of, values_of
+from apps.bench.rules.mpi.settings import COSTS, KEPT
 from apps.bench.rules.runner import Rule
+from apps.bench.rules.shapes import Curve
 from apps.bench.rules.shapes.names import canonical
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-VERSION = 2
+VERSION = 3
 TOOLS = ("btio", "ior", "imb", "mdtest")
-# Times: the smaller is the better.
-COSTS = frozenset({"io_time", "run_time", "time", "latency"})
 METRICS = ("io_rate", "io_time", "write", "read", "bandwidth")
-SIZES = frozenset({shapes.BLOCK, "collective_size"})
-
-
-class Choice(NamedTuple):
-    """A factor with what to say: that one value is better, that it has no effect, when it counts, and the change.
-
-    `change` is the command with a value in it (`{of}`, of sizes in B), `commands` those of values that are words.
-    """
-
-    rule: str
-    better: str
-    equal: str
-    when: str
-    change: str = ""
-    can_prove: bool = True
-    commands: Mapping[str, str] = {}
-
-
-CHOICES = {
-    "node_placement": Choice(
-        "mpi-node-placement",
-        _("%(of)s is better than %(to)s for %(whom)s: deal the ranks out to the nodes that way"),
-        _("Dealing ranks out to the nodes in turn or filling one after the other is the same for %(whom)s"),
-        _("Ranks fill several nodes, and each node has a path of its own to the file system."),
-        commands={"BAL": "mpirun --map-by node\n", "UNBAL": "mpirun --map-by slot\n"},
-    ),
-    "core_placement": Choice(
-        "mpi-core-placement",
-        _("%(of)s is better than %(to)s for %(whom)s: place the ranks of a node that way"),
-        _("Where in a node the ranks run has no effect on %(whom)s"),
-        _("The I/O of all ranks of a node goes through the node's one path."),
-        commands={
-            "DIST": "mpirun --map-by socket --bind-to core\n",
-            "ACC": "mpirun --map-by core --bind-to core\n",
-        },
-    ),
-    shapes.BLOCK: Choice(
-        "mpi-file-system-block",
-        _("File-system blocks of %(of)s are better than %(to)s for %(whom)s"),
-        _("The file system's block size has no effect on %(whom)s"),
-        _("The program writes large shared files collectively."),
-        "# A file system keeps its block size: this makes another.\nmmcrfs FILE_SYSTEM -F STANZA_FILE -B {of}\n",
-        can_prove=False,
-    ),
-    "subtype": Choice(
-        "mpi-collective",
-        _('The kind of I/O "%(of)s" is better than "%(to)s" for %(whom)s'),
-        _('The kinds of I/O "%(of)s" and "%(to)s" are the same for %(whom)s'),
-        _("Many ranks write small pieces of one file: collective I/O gathers them; of tiny files it costs more."),
-        "make bt SUBTYPE={of}\n",
-    ),
-    "collective_nodes": Choice(
-        "mpi-collective-nodes",
-        _("%(of)s collecting ranks are better than %(to)s for %(whom)s"),
-        _("The number of collecting ranks (%(of)s or %(to)s) has no effect on %(whom)s"),
-        _("Full MPI-IO: ROMIO's cb_nodes, or OMPI_MCA_io_ompio_num_aggregators with Open MPI's own."),
-        "export OMPI_MCA_io_ompio_num_aggregators={of}\n",
-    ),
-    "collective_size": Choice(
-        "mpi-collective-size",
-        _("Collective buffers of %(of)s are better than %(to)s for %(whom)s"),
-        _("The size of the collective buffers (%(of)s or %(to)s) has no effect on %(whom)s"),
-        _("Full MPI-IO: cb_buffer_size; a multiple of the file system's block is best."),
-        "echo cb_buffer_size {of} > romio-hints && export ROMIO_HINTS=$PWD/romio-hints\n",
-    ),
-}
 
 
 def _conclude(factor: str, evidence: Evidence) -> list[FindingDraft]:
-    """Return the better value of a factor, or that it has no effect, by problem class and file system."""
-    drafts: dict[str, FindingDraft] = {}
+    """Return the best value of a factor, or that it has no effect, by problem class and file system."""
     choice = CHOICES[factor]
-    for ratio in shapes.ratios(evidence, factor=factor):
-        if ratio.tool in TOOLS and ratio.metric in METRICS:
-            _keep(drafts, _compare(choice, factor, ratio))
-    for trend in evidence.trends:
-        if trend.tool in TOOLS and canonical(trend.tool, trend.factor) == factor and trend.metric in METRICS:
-            _keep(drafts, _of_trend(choice, trend))
-    return list(drafts.values())
+    curves = [
+        curve
+        for curve in shapes.curves(evidence, factor=factor)
+        if curve.tool in TOOLS
+        and curve.metric in METRICS
+        and min(figure for cell in curve.cells.values() for figure in cell.values()) > 0
+    ]
+    measured = [_of_curve(choice, factor, curve) for curve in curves]
+    drafts = settled(measured)
+    subjects = {said.draft.subject for said in measured if isinstance(said, Said)}
+    printed = [said for said in _printed(choice, factor, evidence) if said.draft.subject not in subjects]
+    return [*drafts, *settled(printed)]
 
 
 RULES = tuple(Rule(choice.rule, VERSION, partial(_conclude, factor)) for factor, choice in CHOICES.items())
 
 
-def _keep(drafts: dict[str, FindingDraft], draft: FindingDraft | None) -> None:
-    """Keep one finding of a subject: an effect before none, then the surer one."""
-    if draft is None:
-        return
-    rank, earlier = (draft.kind == RECOMMENDATION, draft.confidence), drafts.get(draft.subject)
-    if earlier is None or rank > (earlier.kind == RECOMMENDATION, earlier.confidence):
-        drafts[draft.subject] = draft
+def _printed(choice: Choice, factor: str, evidence: Evidence) -> list[Said]:
+    """Return what is printed of a factor: pairs of values of which the better is not the worse of another, trends."""
+    pairs = [
+        said
+        for ratio in shapes.ratios(replace(evidence, points=()), factor=factor)
+        if ratio.tool in TOOLS and ratio.metric in METRICS and (said := _compare(choice, factor, ratio))
+    ]
+    beaten = {(said.draft.subject, said.verdict[2]) for said in pairs if said.verdict[0]}
+    best = [said for said in pairs if (said.draft.subject, said.verdict[1]) not in beaten or not said.verdict[0]]
+    trends = [
+        Said(draft, dict(trend.fixed), (draft.kind == RECOMMENDATION, draft.title.msgid, ""))
+        for trend in evidence.trends
+        if trend.tool in TOOLS and canonical(trend.tool, trend.factor) == factor and trend.metric in METRICS
+        if (draft := _of_trend(choice, trend))
+    ]
+    both = [*best, *trends]
+    # An effect is told before none.
+    moving = {item.draft.subject for item in both if item.verdict[0]}
+    return [item for item in both if item.verdict[0] or item.draft.subject not in moving]
 
 
-def _compare(choice: Choice, factor: str, ratio: Ratio) -> FindingDraft | None:
+def _of_curve(choice: Choice, factor: str, curve: Curve) -> Said | Silent:
+    """Return which of all values that were tried is the best, and of which that is not known."""
+    best = courses.best_of(curve)
+    whom = _whom(curve.tool, dict(curve.fixed), curve.file_system)
+    circumstances = {**circumstances_of(curve), METRIC: curve.metric}
+    gains = {value: ratio for value in curve.means if value != best and (ratio := courses.gain(curve, best, value))}
+    worse = [value for value, ratio in gains.items() if shapes.is_better(ratio)]
+    is_equal = all(shapes.is_equal(ratio) for ratio in gains.values())
+    # Of more than two the best and the worst differ by chance more often than two do.
+    spread = max(curve.means.values()) - min(curve.means.values())
+    if not is_equal and (not worse or (len(curve.means) > 2 and spread < curve.chance)):
+        return Silent(whom[:200], circumstances)
+    others = [value for value in curve.means if value != best] if is_equal else worse
+    params = {"of": value_of(factor, {factor: best}), "to": values_of(factor, others), "whom": whom}
+    # What there is where nobody chooses, else the next best.
+    nearest = min(others, key=lambda value: (shapes.middle(gains[value]), repr(value)))
+    now = UNCHOSEN[factor] if UNCHOSEN.get(factor) in others else nearest
+    ratio = gains[now]
+    reasons = [*_figures(factor, curve), _ratio_reason(ratio, len(curve.means), value_of(factor, {factor: now}))]
+    unknown = [value for value in gains if value not in others]
+    if unknown:
+        text = _("Not told apart from it: %(values)s.")
+        reasons.append(Message(text, {"values": values_of(factor, unknown)}))
+    names = {name: value for name, value in curve.fixed.items() if name in KEPT.get(curve.tool, ())}
+    proof = Proof(curve.tool, curve.metric, {**names, factor: now}, {**names, factor: best})
+    sides = (f"X({params['of']})", f"X({value_of(factor, {factor: now})})")
+    formula = " / ".join(sides[::-1] if curve.metric in COSTS else sides)
+    draft = _draft(choice, params, ratio, reasons, formula, None if is_equal else (best, now), proof, curve.trials)
+    return Said(
+        draft, {**circumstances_of(curve), METRIC: curve.metric}, (not is_equal, "" if is_equal else best, "")
+    )
+
+
+def _figures(factor: str, curve: Curve) -> list[Message]:
+    """Return the whole row of figures where more than two values were tried."""
+    if len(curve.means) < 3:
+        return []
+    unit = "s" if curve.metric in COSTS else "B/s"
+    figures = ", ".join(
+        f"{value_of(factor, {factor: x})}: {format_quantity(y, unit)}" for x, y in curve.means.items()
+    )
+    return [Message(_("Measured, by %(factor)s: %(figures)s."), {"factor": factor, "figures": figures})]
+
+
+def _ratio_reason(ratio: Ratio, count: int, to: str) -> Message:
+    params = {"ratio": _interval(ratio), "metric": ratio.metric, "to": to}
+    if count > 2:
+        return Message(_("Against %(to)s the ratio is %(ratio)s (%(metric)s)."), params)
+    return Message(_("The ratio of the two is %(ratio)s (%(metric)s)."), params)
+
+
+def _compare(choice: Choice, factor: str, ratio: Ratio) -> Said | None:
+    """Return what a printed ratio says."""
     straight = shapes.inverse(ratio) if shapes.middle(ratio) < 1 else ratio
     # Of times the smaller side is the better.
     best = shapes.inverse(straight) if ratio.metric in COSTS else straight
-    if shapes.is_equal(straight):
-        return _draft(choice, factor, straight, best, is_better=False)
-    return _draft(choice, factor, straight, best, is_better=True) if shapes.is_better(straight) else None
+    is_equal = shapes.is_equal(straight)
+    if not is_equal and not shapes.is_better(straight):
+        return None
+    whom = _whom(ratio.tool, shapes.common(ratio), str(shapes.common(ratio).get(shapes.FILE_SYSTEM, "")))
+    params = {"of": value_of(factor, best.of), "to": value_of(factor, best.to), "whom": whom}
+    reason = _ratio_reason(straight, 2, params["to"])
+    if ratio.high == float("inf") or straight.high == float("inf"):
+        reason = Message(_("One is better throughout; by how much is not printed."))
+    sides = None if is_equal else (raw_of(factor, best.of), raw_of(factor, best.to))
+    formula = f"X({params['of']}) / X({params['to']})"
+    draft = _draft(choice, params, straight, [reason], formula, sides, None, ratio.trials)
+    verdict = (not is_equal, "" if is_equal else params["of"], params["to"])
+    return Said(draft, {**shapes.common(ratio), METRIC: ratio.metric}, verdict)
 
 
 def _of_trend(choice: Choice, trend: Trend) -> FindingDraft | None:
@@ -148,38 +164,34 @@ def _of_trend(choice: Choice, trend: Trend) -> FindingDraft | None:
     )
 
 
-def _draft(choice: Choice, factor: str, ratio: Ratio, best: Ratio, *, is_better: bool) -> FindingDraft:
-    """Return the finding; `ratio` is at least one by figures, `best` has the better side first."""
-    whom = _whom(ratio.tool, shapes.common(ratio), str(shapes.common(ratio).get(shapes.FILE_SYSTEM, "")))
-    params = {"of": _value(factor, best.of), "to": _value(factor, best.to), "whom": whom}
-    gain = shapes.middle(ratio)
-    high = "∞" if ratio.high == float("inf") else f"{ratio.high:.2f}"
-    interval = f"{ratio.low:.2f}" if ratio.low == ratio.high else f"{ratio.low:.2f} - {high}"
-    reason = Message(
-        _("The ratio of the two is %(ratio)s (%(metric)s)."), {"ratio": interval, "metric": ratio.metric}
-    )
-    if ratio.high == float("inf"):
-        reason = Message(_("One is better throughout; by how much is not printed."))
-    names = {name: value for name, value in shapes.common(ratio).items() if name in KEPT.get(ratio.tool, ())}
-    now, then = best.to.get(factor), best.of.get(factor)
-    proof = Proof(ratio.tool, ratio.metric, {**names, factor: now}, {**names, factor: then})
+def _draft(
+    choice: Choice,
+    params: Mapping[str, str],
+    ratio: Ratio,
+    reasons: Sequence[Message],
+    formula: str,
+    sides: tuple[Any, Any] | None,
+    proof: Proof | None,
+    trials: tuple[int, ...],
+) -> FindingDraft:
+    """Return the finding; `ratio` is at least one, `sides` the better value and the other, None if they are equal."""
     return FindingDraft(
         rule=choice.rule,
         version=VERSION,
-        kind=RECOMMENDATION if is_better else NO_CHANGE,
-        subject=whom[:200],
-        title=Message(choice.better if is_better else choice.equal, params),
-        compared_title=Message(_("%(of)s is better than %(to)s for %(whom)s"), params) if is_better else None,
-        why=(reason,),
-        value=gain,
+        kind=RECOMMENDATION if sides else NO_CHANGE,
+        subject=params["whom"][:200],
+        title=Message(choice.better if sides else choice.equal, params),
+        compared_title=Message(_("%(of)s is better than %(to)s for %(whom)s"), params) if sides else None,
+        why=tuple(reasons),
+        value=shapes.middle(ratio),
         unit="1",
         low=ratio.low,
         high=None if ratio.high == float("inf") else ratio.high,
-        formula=f"X({params['of']}) / X({params['to']}) = {interval}",
-        evidence=ratio.trials,
-        change=_command(choice, _raw(factor, best.of)) if is_better else "",
-        undo=_command(choice, _raw(factor, best.to)) if is_better else "",
-        confidence=0.85 if len(ratio.trials) >= 6 else 0.65,
+        formula=f"{formula} = {_interval(ratio)}",
+        evidence=trials,
+        change=command_of(choice, sides[0]) if sides else "",
+        undo=command_of(choice, sides[1]) if sides else "",
+        confidence=0.85 if len(trials) >= 6 else 0.65,
         applies_when=Message(choice.when),
         limits=(
             Message(
@@ -187,34 +199,13 @@ def _draft(choice: Choice, factor: str, ratio: Ratio, best: Ratio, *, is_better:
             ),
         ),
         source="BTIO on a Power 595 (KISTI)",
-        proof=proof if is_better and choice.can_prove and ratio.trials else None,
+        proof=proof if sides and choice.can_prove and trials else None,
     )
 
 
-# What an A/B measurement keeps of the setting.
-KEPT = {
-    "btio": (
-        "problem",
-        "subtype",
-        "ranks",
-        "node_placement",
-        "core_placement",
-        "collective_nodes",
-        "collective_size",
-    ),
-    "ior": ("api", "collective", "block_size", "transfer_size", "ranks", "file_per_process"),
-    "imb": ("benchmark", "ranks", "message_size"),
-    "mdtest": ("items", "kind", "ranks"),
-}
-
-
-def _command(choice: Choice, value: object) -> str:
-    """Return the command that sets a factor to a value, "" for one that nobody knows how to set."""
-    if choice.commands:
-        return choice.commands.get(str(value), "")
-    if value == 0 and choice.change.startswith("export "):
-        return f"unset {choice.change.removeprefix('export ').partition('=')[0]}\n"
-    return choice.change.format(of=value) if choice.change and value is not None else ""
+def _interval(ratio: Ratio) -> str:
+    high = "∞" if ratio.high == float("inf") else f"{ratio.high:.2f}"
+    return f"{ratio.low:.2f}" if ratio.low == ratio.high else f"{ratio.low:.2f} - {high}"
 
 
 def _whom(tool: str, fixed: object, file_system: str) -> str:
@@ -222,13 +213,3 @@ def _whom(tool: str, fixed: object, file_system: str) -> str:
     words = [tool.upper(), str(parameters.get("problem", "")), str(parameters.get("subtype", "")), file_system]
     ranks = f"-n {parameters['ranks']}" if parameters.get("ranks") else ""
     return " ".join(word for word in (*words, ranks) if word)
-
-
-def _value(factor: str, side: object) -> str:
-    value = _raw(factor, side)
-    return format_quantity(value, "B") if factor in SIZES and isinstance(value, int) else str(value)
-
-
-def _raw(factor: str, side: object) -> object:
-    parameters = side if isinstance(side, dict) else {}
-    return parameters.get(factor, parameters.get("block_size_bytes", ""))

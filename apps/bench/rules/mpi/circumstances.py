@@ -1,0 +1,161 @@
+"""What is said of one thing measured in several circumstances: with messages of several sizes, or numbers of ranks.
+
+All of them count, and none for being the first: where they say the same it is told of the one with most figures, and
+where they do not each is told with its circumstances in the title and with what the others say beside it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from apps.bench.rules.base import FindingDraft, Point
+from apps.bench.rules.shapes import Curve, nodes_of
+from apps.bench.rules.shapes.names import is_number
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+# What a draft speaks of a metric by, where two metrics of the same trials disagree.
+METRIC = "metric"
+# So many of the others are told.
+MOST_OTHERS = 6
+_SIZES = frozenset({"message_size", "max_size", "min_size", "collective_size", "block_size", "transfer_size"})
+
+
+class Said(NamedTuple):
+    """A finding, the circumstances (parameters) it was measured in, and what it says apart from its figures."""
+
+    draft: FindingDraft
+    circumstances: Mapping[str, Any]
+    verdict: Any
+
+
+def circumstances_of(curve: Curve) -> dict[str, Any]:
+    """Return all that was held while a factor was varied: parameters, tool and nodes."""
+    return {**curve.fixed, "tool": curve.tool, "nodes": ", ".join(nodes_of(Point({}, {}, roles=curve.roles)))}
+
+
+class Silent(NamedTuple):
+    """A subject and circumstances in which it was measured, too, without telling anything."""
+
+    subject: str
+    circumstances: Mapping[str, Any]
+
+
+def settled(sayings: Iterable[Said | Silent]) -> list[FindingDraft]:
+    """Return the findings of all that was said: one of each subject, or several that name their circumstances."""
+    by_subject: dict[str, list[Said]] = {}
+    silent: dict[str, list[Silent]] = {}
+    for item in sayings:
+        if isinstance(item, Silent):
+            silent.setdefault(item.subject, []).append(item)
+        else:
+            by_subject.setdefault(item.draft.subject, []).append(item)
+    return [
+        draft for subject in sorted(by_subject) for draft in _of_one(by_subject[subject], silent.get(subject, ()))
+    ]
+
+
+def _of_one(sayings: Sequence[Said], silent: Sequence[Silent]) -> list[FindingDraft]:
+    kept = _of_one_metric(sorted(sayings, key=_order))
+    told = {_key(item.circumstances) for item in sayings}
+    unseen = {key: _without_metric(item) for item in silent if (key := _key(item.circumstances)) not in told}
+    names = _differing([*(item.circumstances for item in kept), *unseen.values()])
+    if not names:
+        return [kept[0].draft]
+    rest = [
+        Message(_("It is not seen with %(circumstances)s."), {"circumstances": _words(unseen[key], names)})
+        for key in sorted(unseen)
+    ]
+    drafts = []
+    for verdict in dict.fromkeys(item.verdict for item in kept):
+        own = [item for item in kept if item.verdict == verdict]
+        others = [item for item in kept if item.verdict != verdict]
+        draft = _named(own, others, names)
+        drafts.append(replace(draft, against=(*draft.against, *rest[:MOST_OTHERS])))
+    return drafts
+
+
+def _order(said: Said) -> tuple[Any, ...]:
+    """Return a key: most trials first, then by what does not depend on the order of the evidence."""
+    return (
+        -len(said.draft.evidence),
+        -said.draft.confidence,
+        sorted((name, repr(value)) for name, value in said.circumstances.items()),
+        said.draft.evidence,
+        repr(said.verdict),
+    )
+
+
+def _of_one_metric(sayings: Sequence[Said]) -> list[Said]:
+    """Return the first of those that differ in nothing but the metric, where all metrics say the same."""
+    groups: dict[str, list[Said]] = {}
+    for item in sayings:
+        groups.setdefault(_key(item.circumstances), []).append(item)
+    kept = []
+    for own in groups.values():
+        is_one = len({item.verdict for item in own}) == 1
+        kept += [own[0]._replace(circumstances=_without_metric(own[0]))] if is_one else own
+    return kept
+
+
+def _key(circumstances: Mapping[str, Any]) -> str:
+    """Return all but the metric, as a key."""
+    return repr(sorted(((name, value) for name, value in circumstances.items() if name != METRIC), key=repr))
+
+
+def _without_metric(item: Said | Silent) -> dict[str, Any]:
+    return {name: value for name, value in item.circumstances.items() if name != METRIC}
+
+
+def _differing(circumstances: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of the circumstances that are not the same in all."""
+    names = sorted({name for own in circumstances for name in own})
+    return [name for name in names if len({repr(own.get(name)) for own in circumstances}) > 1]
+
+
+def _named(own: Sequence[Said], others: Sequence[Said], names: Sequence[str]) -> FindingDraft:
+    """Return the first of those that say the same, with its circumstances, and what the rest says."""
+    draft, words = own[0].draft, _words(own[0].circumstances, names)
+    alike = [
+        Message(_("It is the same with %(circumstances)s."), {"circumstances": _words(i.circumstances, names)})
+        for i in own[1:]
+    ]
+    against = [
+        Message(
+            _("It is otherwise with %(circumstances)s: %(said)s."),
+            {"circumstances": _words(item.circumstances, names), "said": _title(item.draft).as_json()},
+        )
+        for item in others
+    ]
+    return replace(
+        draft,
+        subject=f"{draft.subject}, {words}"[:200] if others else draft.subject,
+        title=_with(draft.title, words),
+        compared_title=_with(draft.compared_title, words) if draft.compared_title else None,
+        why=(*draft.why, *alike[:MOST_OTHERS]),
+        against=(*draft.against, *against[:MOST_OTHERS]),
+    )
+
+
+def _title(draft: FindingDraft) -> Message:
+    """Return what a finding says as a comparison: nothing is recommended in what speaks against another."""
+    return draft.compared_title or draft.title
+
+
+def _with(title: Message, words: str) -> Message:
+    return Message(_("With %(circumstances)s: %(said)s"), {"circumstances": words, "said": title.as_json()})
+
+
+def _words(circumstances: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return circumstances by the tool's names: "message_size = 1 MiB, pairs = 2"."""
+    return ", ".join(_word(name, circumstances.get(name)) for name in names)
+
+
+def _word(name: str, value: Any) -> str:
+    if value is None or value == "":
+        return f"{name} = –"
+    if name == METRIC:
+        return str(value)
+    if name in _SIZES and is_number(value):
+        return f"{name} = {format_quantity(value, 'B')}"
+    return f"{name} = {value:g}" if is_number(value) else f"{name} = {value}"

@@ -1,0 +1,167 @@
+"""Worlds of sweeps, drawn from a seed: a factor in several circumstances, with levels surely apart or one."""
+
+import itertools
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.bench import statistics, tools
+from apps.bench.rules.base import (
+    FILE_SYSTEM,
+    INTERCONNECT,
+    NETWORK,
+    Evidence,
+    FileSystemFacts,
+    PathFacts,
+    Point,
+)
+from apps.bench.toolkit import harmonic_metrics
+
+KIB, MIB = 1024, 1024**2
+# Rates (B/s or bit/s) far apart, and the scatter of their repetitions.
+LEVELS = (40e6, 60e6, 100e6, 150e6, 300e6)
+NOISE, REPETITIONS = 0.008, 4
+SYSTEM = FileSystemFacts("fs", "gpfs", MIB, ("server",))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What one tool sweeps: its factors, of each at least two values are measured, and what is held."""
+
+    tool: str
+    layer: str
+    metric: str
+    factors: Mapping[str, Sequence[Any]]
+    held: Mapping[str, Any] = field(default_factory=dict)
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    file_system: str = ""
+
+
+_BTIO = {"problem": "B", "subtype": "full", "node_placement": "BAL", "core_placement": "free"}
+_NODES = {"node": ("a", "b")}
+
+
+def _btio(metric: str, **factors: Sequence[Any]) -> Sweep:
+    held = {**_BTIO, "ranks": 16, "collective_nodes": 0, "collective_size": MIB}
+    return Sweep("btio", FILE_SYSTEM, metric, factors, held, _NODES, "fs")
+
+
+def _storage(**factors: Sequence[Any]) -> Sweep:
+    held = {"file_size": 64 * 1024**3, "record_size": MIB, "threads": 1}
+    return Sweep("iozone", FILE_SYSTEM, "write", factors, held, {"client": ("a",)}, "fs")
+
+
+def _network(tool: str, **factors: Sequence[Any]) -> Sweep:
+    held = {"streams": 1, "window": 0}
+    return Sweep(tool, NETWORK, "goodput", factors, held, {"client": ("a",), "server": ("b",)})
+
+
+# Of each family of rules the sweeps that it reads; the first factor is varied in each of the second's circumstances.
+SWEEPS: Mapping[str, tuple[Sweep, ...]] = {
+    "mpi": (
+        _btio("io_rate", ranks=(1, 4, 16, 64), subtype=("full", "simple")),
+        _btio("io_time", ranks=(1, 4, 16, 64), node_placement=("BAL", "UNBAL")),
+        _btio("io_rate", collective_size=(MIB, 4 * MIB, 16 * MIB, 64 * MIB), collective_nodes=(0, 4)),
+        _btio("io_time", collective_size=(MIB, 4 * MIB, 16 * MIB), core_placement=("DIST", "ACC")),
+        _btio("io_rate", collective_size=(1_000_000, 3_000_000), ranks=(4, 16)),
+        _btio("io_rate", collective_nodes=(0, 1, 2, 4), collective_size=(MIB, 4 * MIB)),
+        _btio("io_rate", subtype=("full", "simple", "epio", "fortran"), node_placement=("BAL", "UNBAL")),
+        _btio("io_rate", node_placement=("BAL", "UNBAL"), core_placement=("DIST", "ACC")),
+        _btio("io_time", core_placement=("DIST", "ACC", "free"), collective_size=(MIB, 4 * MIB)),
+        Sweep(
+            "osu-bandwidth",
+            INTERCONNECT,
+            "bandwidth",
+            {"placement": ("same-socket", "other-socket"), "message_size": (KIB, 64 * KIB, MIB)},
+            {"benchmark": "osu_bw"},
+            {"node": ("a",)},
+        ),
+        Sweep(
+            "mpi-pingpong",
+            INTERCONNECT,
+            "bandwidth",
+            {"distance": (1, 3, 5), "message_size": (KIB, MIB)},
+            {"placement": "other-node"},
+            _NODES,
+        ),
+        Sweep(
+            "mpi-pingpong",
+            INTERCONNECT,
+            "latency",
+            {"distance": (1, 2, 3), "message_size": (8, KIB)},
+            {"placement": "other-socket"},
+            {"node": ("a",)},
+        ),
+        Sweep(
+            "mpi-contention",
+            INTERCONNECT,
+            "aggregate",
+            {"pairs": (1, 2, 4, 8), "message_size": (8, 64 * KIB, MIB)},
+            {"placement": "other-node"},
+            _NODES,
+        ),
+    ),
+    "storage": (
+        _storage(record_size=(64 * KIB, MIB, 4 * MIB), threads=(1, 4)),
+        _storage(threads=(1, 2, 4, 8), record_size=(64 * KIB, MIB)),
+    ),
+    "layers": (_storage(record_size=(64 * KIB, MIB, 4 * MIB), threads=(1, 4)),),
+    "workloads": (_storage(threads=(1, 2, 4, 8), record_size=(64 * KIB, MIB)),),
+    "tcp": (
+        _network("iperf3-tcp", streams=(1, 2, 4, 8), window=(64 * KIB, MIB)),
+        _network("iperf3-tcp", window=(0, 64 * KIB, 256 * KIB, MIB), streams=(1, 4)),
+        _network("iperf3-tcp", congestion=("cubic", "bbr", "reno", "htcp"), streams=(1, 4)),
+    ),
+    "gridftp": (_network("gridftp", streams=(1, 2, 4, 8), concurrency=(1, 4)),),
+    "path": (_network("iperf3-tcp", streams=(1, 2, 4, 8), window=(64 * KIB, MIB)),),
+}
+
+
+def evidence_of(sweep: Sweep, seed: int) -> Evidence:
+    """Return a sweep as evidence: at every value, in every circumstance, one of the levels."""
+    source, ids = random.Random(f"{sweep} {seed}"), itertools.count(1)
+    tool = tools.get(sweep.tool)
+    points = []
+    for values in itertools.product(*sweep.factors.values()):
+        parameters = {**sweep.held, **dict(zip(sweep.factors, values, strict=True))}
+        level = source.choice(LEVELS)
+        level = LEVELS[0] / level if sweep.metric in ("io_time", "latency") else level
+        figures = {next(ids): level * source.gauss(1, NOISE) for _repetition in range(REPETITIONS)}
+        points.append(
+            Point(
+                parameters,
+                {sweep.metric: figures},
+                sweep.tool,
+                sweep.layer,
+                sweep.roles,
+                sweep.file_system,
+                harmonic=harmonic_metrics(tool, [parameters]),
+            )
+        )
+    return Evidence(
+        tuple(points),
+        PathFacts(1e9, 0.005, 9000),
+        file_systems={"fs": SYSTEM},
+        interconnects=dict.fromkeys(("a", "b"), "InfiniBand 4X QDR"),
+    )
+
+
+def groups_of(
+    sweep: Sweep, evidence: Evidence
+) -> Iterator[tuple[Mapping[str, Any], dict[Any, list[float]], set[int]]]:
+    """Yield the circumstances of each sweep of the first factor, its figures by value, and its trials."""
+    factor = next(iter(sweep.factors))
+    groups: dict[str, tuple[dict[str, Any], dict[Any, list[float]], set[int]]] = {}
+    for point in evidence.points:
+        others = {name: value for name, value in point.parameters.items() if name != factor}
+        _others, cells, trials = groups.setdefault(repr(sorted(others.items())), (others, {}, set()))
+        cells[point.parameters[factor]] = point.values(sweep.metric)
+        trials.update(point.trials(sweep.metric))
+    yield from groups.values()
+
+
+def is_surely_worse(figures: Sequence[float], than: Sequence[float], metric: str) -> bool:
+    """Return whether figures are worse than others by more than 2 %, beyond the scatter."""
+    worse, better = (figures, than) if metric in ("io_time", "latency") else (than, figures)
+    return (statistics.compare_two(better, worse).ratio_low or 0.0) > 1.02
