@@ -52,7 +52,7 @@ class Comparison:
     deviations: list[bench_comparison.Deviation] = field(default_factory=list)
     overall: dict[int, Overall] = field(default_factory=dict)
     # The paths that were measured, by their ends, with the transport; None until somebody asks.
-    paths: dict[tuple[int, ...], tuple[network.Path, str]] | None = None
+    paths: dict[tuple[tuple[int, ...], ...], tuple[tuple[network.Path, ...], str]] | None = None
     # What the address asks for and is not there, by its parameter: {"metric": [message]}.
     missing: dict[str, list[Message]] = field(default_factory=dict)
 

@@ -184,7 +184,7 @@ def _layer(case: Case) -> Judgement:
     return whether(bool(limits & truth), f"{', '.join(sorted(limits))} limits, not the {layer}")
 
 
-LAYERS = ((SERVER, "itself is the limit"), (NETWORK, "network"), (DISK, "disk"))
+LAYERS = ((SERVER, "itself is the limit"), (NETWORK, "network"), (NETWORK, "connections of"), (DISK, "disk"))
 
 
 def _share(case: Case) -> Judgement:
@@ -194,11 +194,14 @@ def _share(case: Case) -> Judgement:
         return undecided("it rests on the client beside the servers, too")
     metric = metric_of(case)
     setting = _cell(case)
-    truth = case.world.rate(metric, setting) / (len(case.world.servers) * case.world.disk[metric])
+    least = len(case.world.servers) * case.world.disk[metric]
+    if "let through" in case.title:
+        least = min(least, case.world.carried(int(setting.get("clients", 1))))
+    truth = case.world.rate(metric, setting) / least
     low, high = case.fields.get("low"), case.fields.get("high")
     if low is not None and high is not None and 0.97 * low <= truth <= 1.03 * high:
         return yes()
-    return whether(is_near(case.value, truth), f"the share of its disks is {truth:.2f}, not {case.value:.2f}")
+    return whether(is_near(case.value, truth), f"the share is {truth:.2f}, not {case.value:.2f}")
 
 
 def _cache(case: Case) -> Judgement:
