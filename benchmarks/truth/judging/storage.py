@@ -54,6 +54,8 @@ def _clients(case: Case) -> Judgement:
     if _is_mixed(case):
         return no(MIXED)
     shapes = {text: shape for texts in (OF_CLIENTS, OF_TASKS) for shape, text in texts.items()}
+    if "depends on" in case.title:
+        return undecided("it names the figures of each setting, and advises nothing")
     shape, rates = shapes[case.title], _rates(case, "clients")
     if len(rates) < 2:
         return undecided("fewer than two numbers of clients")
@@ -122,6 +124,8 @@ def _records(case: Case) -> Judgement:
     if _is_mixed(case):
         return no(MIXED)
     rates = _rates(case, "record_size")
+    if "depends on" in case.title:
+        return undecided("it names the figures of each setting, and advises nothing")
     if len(rates) < 2:
         return undecided("fewer than two sizes of records")
     best = max(rates.values())
