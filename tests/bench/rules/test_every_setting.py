@@ -55,7 +55,7 @@ def test_clients_that_differ_in_one_setting_are_not_alike():
 
 @pytest.mark.parametrize("own_bps", [1e9, 2e9, 1e10])
 @pytest.mark.parametrize("is_known", [True, False])
-@pytest.mark.parametrize("ratios", itertools.product((1.0, 1.05, 1.5), repeat=3))
+@pytest.mark.parametrize("ratios", [*itertools.product((1.0, 1.05, 1.5), repeat=3)])
 def test_alike_is_said_only_where_it_holds_everywhere_and_their_own_links_have_room(ratios, is_known, own_bps):
     rates = {size: (100, 100 * ratio) for size, ratio in zip(SIZES, ratios, strict=True)}
     drafts = [*concluded(clients(rates, own_bps=own_bps, is_known=is_known), "storage-clients-alike").values()]
