@@ -1,5 +1,6 @@
 """What arithmetic says of the path that an experiment measured: its ceiling, and its BDP with what that is of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -25,21 +26,39 @@ class Theory:
 
 
 def theory_of(experiment: Experiment) -> Theory:
-    """Return the ceiling and the BDP of the path all lanes of the experiment share; empty if they differ."""
+    """Return the ceiling and the BDP of the paths all lanes of the experiment share; empty if they differ.
+
+    Of roles with several nodes the ceiling is that of all pairs at once, the BDP the first pair's.
+    """
     tool = toolbox.get_tool(experiment.tool)
-    pairs = {tuple(node for _role, node in queries.ends_of(lane, tool)) for lane in experiment.lanes.all()}
-    if len(pairs) != 1 or len(pair := pairs.pop()) != 2:
+    casts = {
+        tuple(tuple(lane.roles[role]) for role, _node in queries.ends_of(lane, tool))
+        for lane in experiment.lanes.all()
+    }
+    if len(casts) != 1 or len(cast := casts.pop()) != 2:
         return Theory()
-    nodes = Node.objects.select_related("testbed").in_bulk(pair)
-    path = testbeds.path_between(nodes[pair[0]], nodes[pair[1]])
+    nodes = Node.objects.select_related("testbed").in_bulk({node for own in cast for node in own})
+    pairs = network.pairs_at_once(*cast)
+    paths = [
+        path for a, b in pairs if a in nodes and b in nodes and (path := testbeds.path_between(nodes[a], nodes[b]))
+    ]
+    path = paths[0] if paths and len(paths) == len(pairs) else None
     if path is None or path.bottleneck is None or path.capacity_bps is None:
         return Theory()
     return Theory(
-        ceiling_bps=CEILINGS[tool.transport](path.capacity_bps, path.mtu or 1500) if tool.transport else None,
+        ceiling_bps=ceiling_bps(paths, tool.transport),
         bdp_bytes=network.bdp_bytes(path.capacity_bps, path.rtt_s) if path.rtt_s else None,
         bdp_label=bdp_label(path),
         bottleneck=path.bottleneck.name,
     )
+
+
+def ceiling_bps(paths: Sequence[network.Path], transport: str) -> float | None:
+    """Return what all of these paths at once carry of a transport's data (bit/s); None where a link is not known."""
+    capacity = network.clients_ceiling_bps(paths).total_bps if len(paths) != 1 else paths[0].capacity_bps
+    if not capacity or not transport:
+        return None
+    return CEILINGS[transport](capacity, min((path.mtu for path in paths if path.mtu), default=1500))
 
 
 def bdp_label(path: network.Path) -> str:

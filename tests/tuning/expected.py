@@ -114,7 +114,7 @@ EXPECTED = {
             Claim(
                 "limiting-layer", "diagnosis", "GPFS_X4500 .*itself is the limit", "The disks alone give 500.0 MB/s"
             ),
-            Claim("storage-share-of-disk", "diagnosis", "own overhead of 40 %", "which it cannot fill", 0.6),
+            Claim("storage-share-of-disk", "diagnosis", "the disks are not its limit", "which it cannot fill", 0.6),
         ),
         {
             "no loss": {"gpfs_loss": MISSING},

@@ -1,7 +1,7 @@
 """The arithmetic of network paths: bottleneck, RTT and MTU, sharing of links, BDP, and what TCP can reach."""
 
 from apps.bench.network.paths import Path, PathLink, find_path
-from apps.bench.network.shared_links import Ceiling, clients_ceiling_bps
+from apps.bench.network.shared_links import Ceiling, clients_ceiling_bps, pairs_at_once
 from apps.bench.network.transport import (
     bdp_bytes,
     most_bps,
@@ -20,6 +20,7 @@ __all__ = [
     "clients_ceiling_bps",
     "find_path",
     "most_bps",
+    "pairs_at_once",
     "tcp_ceiling_bps",
     "tcp_efficiency",
     "udp_ceiling_bps",

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from apps.bench.network.paths import Path, PathLink
 
 # A full-duplex link has its capacity in each direction: the link's key and the node it is entered from.
 _Direction = tuple[Hashable, Hashable]
+End = TypeVar("End")
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,17 @@ class Ceiling:
     rates_bps: tuple[float | None, ...]
     limiting: tuple[PathLink, ...]
     unknown: tuple[PathLink, ...]
+
+
+def pairs_at_once(first: Sequence[End], second: Sequence[End]) -> tuple[tuple[End, End], ...]:
+    """Return the pairs of two roles' nodes that move data at once: the first with the first, and so on.
+
+    Where one role has fewer, its nodes take part in several pairs; where one has none there are no pairs.
+    """
+    if not first or not second:
+        return ()
+    count = max(len(first), len(second))
+    return tuple((first[place % len(first)], second[place % len(second)]) for place in range(count))
 
 
 def clients_ceiling_bps(paths: Sequence[Path]) -> Ceiling:

@@ -15,6 +15,10 @@ LEADS, APART, OPEN = "leads", "apart", "open"
 # Gains this near (a share) are one: then what says how to do it leads, and of that what stays in a file.
 ALIKE = 0.9
 
+# Rules that say what limits one rate of a file system: what can be done, the layer, that it is open, a share.
+SHARE, TOLD_APART = "storage-share-of-disk", ("limiting-layer", "undecided-layer")
+LAYERS = ("storage-connections", *TOLD_APART, SHARE)
+
 # What leads says so of each of the others among its reasons.
 FOLDED = _("For the same question: %(title)s")
 
@@ -51,7 +55,7 @@ def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[
     It is the one that somebody holds to already, else that of the largest gain, which says what to do. One that was
     dismissed or refuted stands by itself.
     """
-    listed = list(drafts)
+    listed = _fold_layers(list(drafts), standing)
     groups: dict[str, list[FindingDraft]] = {}
     for draft in listed:
         if draft.kind == RECOMMENDATION and draft.question and standing(draft) != APART:
@@ -67,10 +71,31 @@ def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[
     return [draft for draft in entries if draft is not None]
 
 
+def _fold_layers(drafts: Sequence[FindingDraft], standing: Standing) -> list[FindingDraft]:
+    """Return the findings, of those on what limits one rate of a file system only the one that says most.
+
+    A share that rests on no more than what the layers were told apart by is of the same rate.
+    """
+    own = [draft for draft in drafts if draft.rule in LAYERS and standing(draft) == OPEN]
+    told_apart = [draft for draft in own if draft.rule in TOLD_APART]
+    groups: dict[str, list[FindingDraft]] = {}
+    for draft in sorted(own, key=lambda item: LAYERS.index(item.rule)):
+        rates = [item.subject for item in told_apart if draft.evidence and {*draft.evidence} <= {*item.evidence}]
+        key = next(iter(rates), "") if draft.rule == SHARE else draft.subject
+        groups.setdefault(key or f"{draft.rule} {draft.subject}", []).append(draft)
+    joined: dict[int, FindingDraft | None] = {}
+    for lead, *parts in groups.values():
+        if parts:
+            joined |= {id(draft): None for draft in parts} | {id(lead): _joined(lead, parts)}
+    entries = [joined.get(id(draft), draft) for draft in drafts]
+    return [draft for draft in entries if draft is not None]
+
+
 def _joined(lead: FindingDraft, parts: Sequence[FindingDraft]) -> FindingDraft:
     """Return the proposal that leads with the others beside it, each named among its reasons."""
     reasons = [Message(FOLDED, {"title": draft.title.as_json()}) for draft in parts]
-    return replace(lead, why=(*lead.why, *reasons), parts=tuple(parts))
+    flat = [item for draft in parts for item in (replace(draft, parts=()), *draft.parts)]
+    return replace(lead, why=(*lead.why, *reasons), parts=(*lead.parts, *flat))
 
 
 def _rank(draft: FindingDraft, standing: Standing, max_gain: float) -> tuple[bool, bool, bool, bool, float, float]:

@@ -55,7 +55,7 @@ class Comparison:
     unrecorded: tuple[str, ...] = ()
     overall: dict[int, Overall] = field(default_factory=dict)
     # The paths that were measured, by their ends, with the transport; None until somebody asks.
-    paths: dict[tuple[int, ...], tuple[network.Path, str]] | None = None
+    paths: dict[tuple[tuple[int, ...], ...], tuple[tuple[network.Path, ...], str]] | None = None
     # What the address asks for and is not there, by its parameter: {"metric": [message]}.
     missing: dict[str, list[Message]] = field(default_factory=dict)
 

@@ -1,6 +1,6 @@
 """The lines of theory of a comparison: the ceiling and the BDP of each path that was measured."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.utils.translation import gettext as _
 
@@ -8,13 +8,15 @@ from apps.bench import network, units
 from apps.comparison.comparisons.contrast import Comparison
 from apps.comparison.comparisons.figure_rows import FigureRow
 from apps.results import charts, queries
-from apps.results.theory import CEILINGS, bdp_label
+from apps.results.theory import bdp_label, ceiling_bps
 from apps.testbeds import queries as testbeds
 
 # More paths than this would cover the chart with lines.
 MOST_PATHS = 4
 Line = dict[str, object]
-Paths = dict[tuple[int, ...], tuple[network.Path, str]]
+# The nodes of each role.
+Ends = tuple[tuple[int, ...], ...]
+Paths = dict[Ends, tuple[tuple[network.Path, ...], str]]
 
 
 def lines_of(comparison: Comparison) -> list[Line]:
@@ -25,11 +27,12 @@ def lines_of(comparison: Comparison) -> list[Line]:
     if len(paths) > MOST_PATHS:
         return []
     lines: dict[tuple[object, ...], Line] = {}
-    for path, transport in paths.items():
+    for pairs, transport in paths.items():
+        path = pairs[0]
         if path.bottleneck is None or path.capacity_bps is None:
             continue
         if bits and transport and not comparison.state.ratio:
-            ceiling = (_ceiling(path, transport) or 0.0) / bits
+            ceiling = (_ceiling(pairs, transport) or 0.0) / bits
             text = _("Ceiling of the path (%(link)s): %(rate)s") % {
                 "link": path.bottleneck.name,
                 "rate": units.format_quantity(ceiling, comparison.unit),
@@ -49,8 +52,8 @@ def ceiling_of(comparison: Comparison, lanes: Iterable[int]) -> float | None:
     paths = paths_of(comparison)
     ceiling = 0.0
     for lane in set(lanes):
-        path, transport = paths.get(_ends_of(comparison, lane), (None, ""))
-        rate = _ceiling(path, transport) if path else None
+        pairs, transport = paths.get(_ends_of(comparison, lane), ((), ""))
+        rate = _ceiling(pairs, transport) if pairs else None
         if rate is None:
             return None
         ceiling = max(ceiling, rate / bits)
@@ -66,35 +69,35 @@ def paths_of(comparison: Comparison) -> Paths:
 
 def _paths(comparison: Comparison) -> Paths:
     gathered = comparison.gathered
-    pairs: dict[tuple[int, int], str] = {}
+    casts: dict[Ends, str] = {}
     for row in _each_lane(comparison):
         ends = _ends_of(comparison, row.lane)
-        if len(ends) == 2 and all(node in gathered.nodes for node in ends):
-            pairs[ends[0], ends[1]] = gathered.tool_of(row).transport
-    if len(pairs) > 10 * MOST_PATHS:
+        if len(ends) == 2 and all(node in gathered.nodes for nodes in ends for node in nodes):
+            casts[ends] = gathered.tool_of(row).transport
+    if len(casts) > 10 * MOST_PATHS:
         return {}
-    graphs = {team: testbeds.graph(team) for team in {gathered.nodes[first].team_id for first, _second in pairs}}
+    graphs = {team: testbeds.graph(team) for team in {gathered.nodes[ends[0][0]].team_id for ends in casts}}
     paths: Paths = {}
-    for (first, second), transport in pairs.items():
-        a, b = gathered.nodes[first], gathered.nodes[second]
-        path = graphs[a.team_id].path(a, b) if a.team_id == b.team_id else None
-        if path:
-            paths[first, second] = path, transport
+    for ends, transport in casts.items():
+        pairs = [(gathered.nodes[a], gathered.nodes[b]) for a, b in network.pairs_at_once(*ends)]
+        team = gathered.nodes[ends[0][0]].team_id
+        own = [graphs[team].path(a, b) for a, b in pairs if a.team_id == b.team_id == team]
+        known = tuple(path for path in own if path)
+        if known and len(known) == len(pairs):
+            paths[ends] = known, transport
     return paths
 
 
-def _ends_of(comparison: Comparison, lane: int) -> tuple[int, ...]:
-    """Return the first nodes of the roles on a lane."""
+def _ends_of(comparison: Comparison, lane: int) -> Ends:
+    """Return the nodes of the roles on a lane: where there are several, all of them move data at once."""
     lane_row = comparison.gathered.lanes[lane]
     tool = comparison.gathered.tools[comparison.gathered.experiments[lane_row.experiment_id].tool]
-    return tuple(node for _role, node in queries.ends_of(lane_row, tool))
+    return tuple(tuple(lane_row.roles[role]) for role, _node in queries.ends_of(lane_row, tool))
 
 
-def _ceiling(path: network.Path, transport: str) -> float | None:
-    """Return what the path carries of a transport, in bit/s."""
-    if path.bottleneck is None or path.capacity_bps is None or not transport:
-        return None
-    return CEILINGS[transport](path.capacity_bps, path.mtu or 1500)
+def _ceiling(pairs: Sequence[network.Path], transport: str) -> float | None:
+    """Return what the paths at once carry of a transport, in bit/s."""
+    return None if pairs[0].bottleneck is None else ceiling_bps(pairs, transport)
 
 
 def _each_lane(comparison: Comparison) -> Iterable[FigureRow]:

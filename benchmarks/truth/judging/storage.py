@@ -54,6 +54,8 @@ def _clients(case: Case) -> Judgement:
     if _is_mixed(case):
         return no(MIXED)
     shapes = {text: shape for texts in (OF_CLIENTS, OF_TASKS) for shape, text in texts.items()}
+    if "depends on" in case.title:
+        return undecided("it names the figures of each setting, and advises nothing")
     shape, rates = shapes[case.title], _rates(case, "clients")
     if len(rates) < 2:
         return undecided("fewer than two numbers of clients")
@@ -122,6 +124,8 @@ def _records(case: Case) -> Judgement:
     if _is_mixed(case):
         return no(MIXED)
     rates = _rates(case, "record_size")
+    if "depends on" in case.title:
+        return undecided("it names the figures of each setting, and advises nothing")
     if len(rates) < 2:
         return undecided("fewer than two sizes of records")
     best = max(rates.values())
@@ -184,7 +188,7 @@ def _layer(case: Case) -> Judgement:
     return whether(bool(limits & truth), f"{', '.join(sorted(limits))} limits, not the {layer}")
 
 
-LAYERS = ((SERVER, "itself is the limit"), (NETWORK, "network"), (DISK, "disk"))
+LAYERS = ((SERVER, "itself is the limit"), (NETWORK, "network"), (NETWORK, "connections of"), (DISK, "disk"))
 
 
 def _share(case: Case) -> Judgement:
@@ -194,11 +198,14 @@ def _share(case: Case) -> Judgement:
         return undecided("it rests on the client beside the servers, too")
     metric = metric_of(case)
     setting = _cell(case)
-    truth = case.world.rate(metric, setting) / (len(case.world.servers) * case.world.disk[metric])
+    least = len(case.world.servers) * case.world.disk[metric]
+    if "let through" in case.title:
+        least = min(least, case.world.carried(int(setting.get("clients", 1))))
+    truth = case.world.rate(metric, setting) / least
     low, high = case.fields.get("low"), case.fields.get("high")
     if low is not None and high is not None and 0.97 * low <= truth <= 1.03 * high:
         return yes()
-    return whether(is_near(case.value, truth), f"the share of its disks is {truth:.2f}, not {case.value:.2f}")
+    return whether(is_near(case.value, truth), f"the share is {truth:.2f}, not {case.value:.2f}")
 
 
 def _cache(case: Case) -> Judgement:

@@ -1,13 +1,13 @@
 """The cheapest options that reach nearly the best rate of all that were tried."""
 
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
-from apps.bench.rules.gridftp.transfers import METRIC, OPTIONS, Transfer, read_transfers, words
+from apps.bench.rules.gridftp.transfers import METRIC, OPTIONS, Transfer, TriedChoices, read_choices, say, words
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "gridftp-options", 4
+RULE, VERSION = "gridftp-options", 5
 # A choice this near the best is as good.
 WITHIN = 0.05
 # A rate beyond the path by more than framing and rounding refutes what is known of it.
@@ -22,7 +22,8 @@ MOST_STREAMS = 64
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the command line; None unless two choices or more were measured and the chosen ones repeat well."""
-    transfers = read_transfers(evidence)
+    choices = read_choices(evidence)
+    transfers = list(choices.kept)
     if len(transfers) < 2:
         return None
     best = max(transfers, key=lambda transfer: transfer.rate.mean)
@@ -34,13 +35,13 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     argv = words(choice.options)
     command = " ".join(["globus-url-copy", "-vb", *argv, "SOURCE", "DESTINATION"])
     is_default = not argv
-    params = {"options": " ".join(argv), "rate": format_quantity(choice.rate.mean, "B/s")}
+    params = {"options": say(choice), "rate": format_quantity(choice.rate.mean, "B/s")}
     title = _("GridFTP needs no option here: %(rate)s without any")
     if not is_default:
         title = _("Start GridFTP with %(options)s: %(rate)s")
     compared = _("Of the options of GridFTP that were tried %(options)s have nearly the highest rate: %(rate)s")
     path = read_path(evidence)
-    is_full = path is not None and not path.capacity.is_lower_bound and 8 * best.rate.mean >= FULL * path.ceiling_bps
+    is_full = best.ceiling is not None and best.rate.mean >= FULL * best.ceiling
     growing = None if is_full else _growing(transfers, choice)
     return FindingDraft(
         rule=RULE,
@@ -48,7 +49,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         kind=NO_CHANGE if is_default else RECOMMENDATION,
         title=Message(title, params),
         compared_title=None if is_default else Message(compared, params),
-        why=tuple(_reasons(transfers, choice, best, plain, path)),
+        why=tuple(_reasons(choices, choice, best, plain, path)),
+        against=_against(choice),
         value=choice.rate.mean,
         unit="B/s",
         formula=f"X({' '.join(argv) or 'no option'}) >= {1 - WITHIN:.2f} · max X = {format_quantity(floor, 'B/s')}",
@@ -79,33 +81,37 @@ def _interval(choice: Transfer) -> tuple[float, float]:
     return max(rate.ci_low, 0.0), rate.ci_high
 
 
+def _against(choice: Transfer) -> tuple[Message, ...]:
+    """Return that the rate is more than the paths are known to carry."""
+    if not choice.is_beyond:
+        return ()
+    text = _("%(rate)s is more than TCP could have of the path as it is known, %(ceiling)s: one of them is wrong.")
+    params = {
+        "rate": format_quantity(choice.rate.mean, "B/s"),
+        "ceiling": format_quantity(choice.ceiling or 0, "B/s"),
+    }
+    return (Message(text, params),)
+
+
 def _reasons(
-    transfers: list[Transfer], choice: Transfer, best: Transfer, plain: Transfer | None, path: PathReading | None
+    choices: TriedChoices, choice: Transfer, best: Transfer, plain: Transfer | None, path: PathReading | None
 ) -> list[Message]:
+    transfers = list(choices.kept)
     text = _("Of %(count)s choices tried %(best)s had the highest rate, %(most)s; this one is within 5 %% of it.")
     params = {
         "count": len(transfers),
-        "best": " ".join(words(best.options)) or "globus-url-copy",
+        "best": say(best),
         "most": format_quantity(best.rate.mean, "B/s"),
     }
-    reasons = [Message(text, params)]
+    reasons = [Message(text, params), *choices.remarks]
     if plain and plain is not choice:
         text = _("Without options it is %(rate)s: the gain is ×%(gain)s.")
         gain = f"{choice.rate.mean / plain.rate.mean:.2f}"
         reasons.append(Message(text, {"rate": format_quantity(plain.rate.mean, "B/s"), "gain": gain}))
     elif plain is None:
         reasons.append(Message(_("Without options nothing was measured: whether they gain anything is not known.")))
-    if path is not None:
-        share = 8 * choice.rate.mean / path.ceiling_bps
-        text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s; its BDP is %(bdp)s.")
-        if share > ABOVE:
-            text = _("That is more than TCP could have of the path as it is known, %(ceiling)s.")
-        params = {
-            "share": percent(share),
-            "ceiling": format_quantity(path.ceiling_bps / 8, "B/s"),
-            "bdp": format_quantity(path.bdp_bytes, "B"),
-        }
-        reasons.append(Message(text, params))
+    if reason := _share_of_paths(choice, path):
+        reasons.append(reason)
     for name, label in (
         ("streams", _("Streams (-p): %(rates)s.")),
         ("window", _("Window (-tcp-bs): %(rates)s.")),
@@ -116,6 +122,25 @@ def _reasons(
             rates = ", ".join(f"{_value(name, t.options[name])} {format_quantity(t.rate.mean, 'B/s')}" for t in along)
             reasons.append(Message(label, {"rates": rates}))
     return reasons
+
+
+def _share_of_paths(choice: Transfer, path: PathReading | None) -> Message | None:
+    """Return which share of the paths a choice has; None where they are not known."""
+    is_one = choice.options["data_nodes"] == 1
+    if choice.ceiling is None and (path is None or not is_one):
+        return None
+    ceiling = choice.ceiling or (path.ceiling_bps / 8 if path else 0.0)
+    share = choice.rate.mean / ceiling
+    params = {"share": percent(share), "ceiling": format_quantity(ceiling, "B/s")}
+    if share > ABOVE:
+        return Message(_("That is more than TCP could have of the path as it is known, %(ceiling)s."), params)
+    if path is None or not is_one:
+        text = _(
+            "That is %(share)s %% of what TCP can have of the paths between all data nodes at once, %(ceiling)s."
+        )
+        return Message(text, params)
+    text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s; its BDP is %(bdp)s.")
+    return Message(text, params | {"bdp": format_quantity(path.bdp_bytes, "B")})
 
 
 def _value(name: str, value: float) -> str:

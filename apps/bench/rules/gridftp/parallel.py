@@ -16,12 +16,12 @@ from apps.bench.rules.base import (
     Proposal,
     Ratio,
 )
-from apps.bench.rules.gridftp.transfers import METRIC, OPTIONS, TOOLS, Transfer, read_transfers, words
+from apps.bench.rules.gridftp.transfers import METRIC, OPTIONS, TOOLS, Transfer, read_choices, read_transfers, words
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 
-RULE, VERSION = "gridftp-parallel", 3
+RULE, VERSION = "gridftp-parallel", 4
 # Streams that gain less than this over one gain nothing worth their harm to others.
 GAIN = 1.05
 # Untuned streams are as good as one tuned within this.
@@ -63,7 +63,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if not gains and (tuned.middle >= GAIN or tuned.is_held):
         # Chance could have made it, or an end was at its limit: no word in either direction.
         return None
-    reasons = [_gain_reason(tuned)]
+    reasons = [_gain_reason(tuned), *(read_choices(evidence).remarks if tuned.trials else ())]
     if untuned and ALIKE[0] <= untuned.middle <= ALIKE[1]:
         text = _(
             "Streams without a tuned window come close to one stream with it (×%(ratio)s): both fill the window."

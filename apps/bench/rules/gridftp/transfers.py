@@ -4,18 +4,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bench import statistics
+from apps.bench import network, statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
+from apps.bench.rules.layers.links import ceiling_of
 from apps.bench.rules.presence import TRANSFERS
-from apps.bench.rules.tcp.path import read_path
+from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER
 from apps.bench.rules.told import names_in
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
 
 METRIC = "throughput"
-# A rate above this share of what TCP can have of the path was not measured well.
+# A rate above this share of what TCP can have of the paths was not measured well, or these are not as they are known.
 MOST_OF_PATH = 1.03
+# Fewer runs than this are no repetition.
+LEAST_BELIEVED = 2
 TOOLS = {"gridftp", "gridftp-third-party"}
+ENDS = ("source", "destination")
 # The options that a person chooses for speed, with what they are without being chosen.
 OPTIONS = TRANSFERS
 
@@ -24,7 +30,8 @@ OPTIONS = TRANSFERS
 class Transfer:
     """One choice of options: its rates (B/s) by trial, and the mean that stands for them.
 
-    `is_held` says that a judge saw an end set the pace.
+    `is_held` says that a judge saw an end set the pace. `ceiling` is what TCP can have of all the paths between its
+    data nodes at once (B/s), None where one of them is not known.
     """
 
     options: Mapping[str, Any]
@@ -32,6 +39,12 @@ class Transfer:
     tool: str
     is_held: bool = False
     kind: statistics.Mean = statistics.Mean.ARITHMETIC
+    ceiling: float | None = None
+
+    @property
+    def is_beyond(self) -> bool:
+        """Return whether it had more than the paths, as they are known, carry."""
+        return self.ceiling is not None and self.rate.mean > MOST_OF_PATH * self.ceiling
 
     @property
     def rate(self) -> statistics.Summary:
@@ -57,8 +70,50 @@ def is_gridftp(point: Point) -> bool:
     return point.tool in TOOLS or {"streams", "concurrency", "pipelining"} <= names_in(point.parameters)
 
 
+@dataclass(frozen=True)
+class TriedChoices:
+    """The choices that one group of transfers differs in, the cheapest first, and those that are not believed.
+
+    `apart` is how many others were measured under other conditions, as of files of another size.
+    """
+
+    kept: tuple[Transfer, ...] = ()
+    left_out: tuple[Transfer, ...] = ()
+    apart: int = 0
+
+    @property
+    def remarks(self) -> tuple[Message, ...]:
+        """Return which choices are left out, and why."""
+        remarks = []
+        if self.apart:
+            text = _("%(count)s choices that were measured with other files, or other ends, are not compared here.")
+            remarks.append(Message(text, {"count": self.apart}))
+        if not self.left_out:
+            return tuple(remarks)
+        text = _(
+            "%(left)s of %(all)s choices are left out: of one run each, they had more than the paths carry as far as"
+            " they are known (%(figures)s). Repeat them."
+        )
+        figures = ", ".join(
+            f"{say(item)} {format_quantity(item.rate.mean, 'B/s')} > {format_quantity(item.ceiling or 0.0, 'B/s')}"
+            for item in self.left_out
+        )
+        count = len(self.left_out)
+        return (*remarks, Message(text, {"left": count, "all": count + len(self.kept), "figures": figures}))
+
+
 def read_transfers(evidence: Evidence) -> list[Transfer]:
-    """Return the choices of the largest group that differs in options only; of equals that of the most trials."""
+    """Return the choices that are believed (`read_choices`)."""
+    return list(read_choices(evidence).kept)
+
+
+def read_choices(evidence: Evidence) -> TriedChoices:
+    """Return the choices of the largest group that differs in options only; of equals that of the most trials.
+
+    Clients time by tenths of a second: of small files come rates that no path carries. A rate of one run beyond the
+    paths is one of these; one that was repeated says as much of what is known of the paths.
+    """
+    path = read_path(evidence)
     groups: dict[tuple[tuple[str, str], ...], dict[tuple[str, ...], Transfer]] = {}
     for original in evidence.points:
         point = pace.undisturbed(original, METRIC)
@@ -71,19 +126,36 @@ def read_transfers(evidence: Evidence) -> list[Transfer]:
         key = tuple(map(repr, options.values()))
         earlier, is_held = (group[key].rates, group[key].is_held) if key in group else ({}, False)
         is_held = is_held or bool(pace.flags_of(point))
-        group[key] = Transfer(options, {**earlier, **rates}, point.tool, is_held, point.kind_of_mean(METRIC))
-    path = read_path(evidence)
-    if path is not None and not path.capacity.is_lower_bound:
-        # Clients time by tenths of a second: of small files come rates that no path carries.
-        max_rate = MOST_OF_PATH * path.ceiling_bps / 8
-        groups = {
-            conditions: {key: t for key, t in g.items() if t.rate.mean <= max_rate}
-            for conditions, g in groups.items()
-        }
+        ceiling = ceiling_for(evidence, path, point, options["data_nodes"])
+        kind = point.kind_of_mean(METRIC)
+        group[key] = Transfer(options, {**earlier, **rates}, point.tool, is_held, kind, ceiling)
     largest = max(
         groups.values(), key=lambda group: (len(group), sum(len(t.rates) for t in group.values())), default={}
     )
-    return sorted(largest.values(), key=lambda transfer: transfer.cost)
+    choices = sorted(largest.values(), key=lambda transfer: transfer.cost)
+    left_out = tuple(item for item in choices if item.is_beyond and len(item.rates) < LEAST_BELIEVED)
+    apart = sum(map(len, groups.values())) - len(choices)
+    return TriedChoices(tuple(item for item in choices if item not in left_out), left_out, apart)
+
+
+def ceiling_for(evidence: Evidence, path: PathReading | None, point: Point, data_nodes: int) -> float | None:
+    """Return what TCP can have (B/s) of the paths between so many data nodes of each end (0: all), None if unknown.
+
+    Of one pair it is the path's, as measured; of several what the links of all pairs carry at once.
+    """
+    ends = [point.roles.get(role, ())[: data_nodes or None] for role in ENDS]
+    if data_nodes == 1 or (not data_nodes and max(map(len, ends)) == 1):
+        return path.ceiling_bps / 8 if path is not None and not path.capacity.is_lower_bound else None
+    pairs = [evidence.path_between(a, b) for a, b in network.pairs_at_once(*ends)]
+    if len(pairs) < (data_nodes or 1) or not all(pair.capacity_bps for pair in pairs):
+        return None
+    return ceiling_of(evidence, [[pair] for pair in pairs])
+
+
+def say(transfer: Transfer) -> str:
+    """Return a choice as one writes it; with how many data nodes, which no option says."""
+    nodes = transfer.options["data_nodes"]
+    return " ".join([*words(transfer.options), *([f"({nodes} × {nodes})"] if nodes > 1 else [])]) or "globus-url-copy"
 
 
 def words(options: Mapping[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, PathFacts, Point
 from apps.bench.rules.layers.disks import disks_under
+from apps.bench.rules.layers.flows import best_over, ends_of, flows_of, streams_of
 from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, shared_rate, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
 from apps.bench.rules.tcp.path import fills_surely, read_capacity
@@ -16,6 +17,8 @@ from apps.bench.rules.tcp.round_trip import read_rtt
 # TCP that moves this share of what the links carry fills them; more streams that move no more than the inverse of the
 # other as much as half of them show that no more goes through.
 FULL_PATH, ALONE = 0.85, 0.95
+# A rate beyond what TCP had over as many flows by more than this is not held by that.
+MOST_OF_OWN = 1.05
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,9 @@ class Beneath:
     with as many at once (`is_part`: on a part of the servers), or was not shown to be full. `lower_bound` (B/s) is
     what it surely gives, `tasks` how many at a time it was measured with, None where that says nothing of more.
     `alone` is what one client (of `clients` of them, one at a time) had (B/s); where `value` is that of `times`
-    clients, nobody measured it, and `links` is what their links are described to carry (B/s).
+    clients, nobody measured it, and `links` is what their links are described to carry (B/s). Of a network `flows`
+    says that it is over as many connections as the file system opens, where `more_flows` carry `wide` (B/s), and
+    `is_other_way` that TCP was measured against the way that the data go, which says nothing of this one.
     """
 
     layer: str
@@ -45,6 +50,10 @@ class Beneath:
     clients: int = 0
     times: int = 1
     links: float = 0.0
+    flows: int = 0
+    more_flows: int = 0
+    wide: float = 0.0
+    is_other_way: bool = False
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""
@@ -55,13 +64,15 @@ class Beneath:
 class Alone(NamedTuple):
     """The best that one client measured of the network; `is_full` if no more goes there.
 
-    `pair` and `total` are what the links carry (B/s) between its two ends, and between the client and all servers.
+    `pair` and `total` are what the links carry (B/s) between its two ends, and between the client and all servers;
+    `own` is the best over as many connections as the file system opens, None where nobody measured that.
     """
 
     level: Level
     is_full: bool
     pair: float | None
     total: float | None
+    own: Level | None = None
 
 
 class Network:
@@ -69,14 +80,31 @@ class Network:
 
     def __init__(self, evidence: Evidence, question: Question) -> None:
         self._evidence, self._question = evidence, question
-        self._alone = _client_rates(evidence, question)
+        self._alone, self._is_other_way = _client_rates(evidence, question)
         self._layers: dict[tuple[str, ...], Beneath | None] = {}
 
-    def beneath(self, clients: tuple[str, ...]) -> Beneath | None:
-        """Return what it carries between so many clients and the servers."""
+    def beneath(self, clients: tuple[str, ...], rate: float = 0.0) -> Beneath | None:
+        """Return what it carries between so many clients and the servers.
+
+        Of one client whose `rate` (B/s) is no more than TCP had over as many connections, it is what these carry.
+        """
         if clients not in self._layers:
             self._layers[clients] = self._read(clients)
-        return self._layers[clients]
+        return self._over_own_flows(clients, rate) or self._layers[clients]
+
+    def _over_own_flows(self, clients: tuple[str, ...], rate: float) -> Beneath | None:
+        """Return what as many connections as the file system opens carry, where more of them carry more."""
+        entries = [self._alone[client] for client in clients if client in self._alone] or [*self._alone.values()]
+        if len(clients) > 1 or len(entries) != 1 or not rate:
+            return None
+        best, own = entries[0].level, entries[0].own
+        if own is None or own.value >= ALONE * best.value or rate > MOST_OF_OWN * own.value:
+            return None
+        return Beneath(
+            NETWORK, ends_of(own), own.value, own.point.tool, own.n,
+            tuple(sorted({*own.trials, *best.trials})), own.interval, alone=own.value, clients=1,
+            flows=streams_of(own), more_flows=streams_of(best), wide=best.value,
+        )  # fmt: skip
 
     def _read(self, clients: tuple[str, ...]) -> Beneath | None:
         """Return what was measured where that is shown to be all, else what the links are said to carry.
@@ -86,7 +114,10 @@ class Network:
         question, alone = self._question, self._alone
         together = stated_rate(self._evidence, clients or sorted(question.clients), question.facts)
         if not alone:
-            return Beneath(NETWORK, question.bottleneck, together, is_stated=True) if together else None
+            if not together:
+                return None
+            other = self._is_other_way
+            return Beneath(NETWORK, question.bottleneck, together, is_stated=True, is_other_way=other)
         best = max(alone.values(), key=lambda entry: entry.level.value)
         count, usual = max(len(clients), 1), sum(entry.level.value for entry in alone.values()) / len(alone)
         apiece = sum(alone[client].level.value if client in alone else usual for client in clients or [""])
@@ -110,7 +141,7 @@ class Network:
             times = count
         return Beneath(
             NETWORK,
-            " - ".join(name for role in ("client", "server") for name in best.level.point.roles.get(role, ())[:1]),
+            ends_of(best.level),
             value,
             best.level.point.tool,
             best.level.n,
@@ -195,11 +226,14 @@ def one_path_bps(evidence: Evidence, question: Question, carried: Beneath, clien
     if carried.is_stated and path and path.capacity_bps:
         return path.capacity_bps
     mtu = (path.mtu if path else None) or USUAL_MTU
-    return 8 * carried.value / max(clients, 1) / network.tcp_efficiency(max(mtu, LEAST_MTU))
+    return 8 * (carried.wide or carried.value) / max(clients, 1) / network.tcp_efficiency(max(mtu, LEAST_MTU))
 
 
-def _client_rates(evidence: Evidence, question: Question) -> dict[str, Alone]:
-    """Return the best TCP goodput (B/s) of each client to or from a server; the other way where there is none."""
+def _client_rates(evidence: Evidence, question: Question) -> tuple[dict[str, Alone], bool]:
+    """Return the best TCP goodput (B/s) of each client the way that the data go, and if only the other was measured.
+
+    A publication that does not say which way it measured means both.
+    """
     ways: tuple[dict[str, list[Level]], dict[str, list[Level]]] = ({}, {})
     for original in evidence.points:
         if original.layer not in (NETWORK, "") or "loss" in original.metrics or not joins(original, question):
@@ -212,10 +246,12 @@ def _client_rates(evidence: Evidence, question: Question) -> dict[str, Alone]:
             if not rates or min(rates) <= 0 or point.statistic in (MODE, BELOW):
                 continue
             level = level_of(point, metric, rates, point.statistic)
-            ways[way == (question.metric == WRITE)].setdefault(client, []).append(level)
-    return {
-        client: _alone(evidence, question, client, levels) for client, levels in (ways[True] or ways[False]).items()
-    }
+            is_own = way == (question.metric == WRITE)
+            ways[is_own].setdefault(client, []).append(level)
+            if "published" in point.observed and not point.parameters.get("direction"):
+                ways[not is_own].setdefault(client, []).append(level)
+    alone = {client: _alone(evidence, question, client, levels) for client, levels in ways[True].items()}
+    return alone, bool(ways[False]) and not alone
 
 
 def _alone(evidence: Evidence, question: Question, client: str, levels: Sequence[Level]) -> Alone:
@@ -234,13 +270,8 @@ def _alone(evidence: Evidence, question: Question, client: str, levels: Sequence
     is_full = fills_surely(best.value, pair) or (
         not is_held and (levelled or is_printed or (pair is not None and best.value >= FULL_PATH * pair))
     )
-    return Alone(best, is_full, pair, stated_rate(evidence, [client], question.facts))
-
-
-def streams_of(level: Level) -> int:
-    """Return over how many connections a goodput was measured."""
-    streams = level.point.parameters.get("streams")
-    return streams if isinstance(streams, int) and streams > 0 else 1
+    total = stated_rate(evidence, [client], question.facts)
+    return Alone(best, is_full, pair, total, best_over(levels, flows_of(question)))
 
 
 def joins(point: Point, question: Question) -> bool:

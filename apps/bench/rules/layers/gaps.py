@@ -43,7 +43,12 @@ def gaps(evidence: Evidence, verdict: Verdict) -> tuple[Step, ...]:
 
 def _of_network(verdict: Verdict) -> Iterator[Step]:
     network, share = verdict.network, verdict.of_network
-    if network is None or network.is_stated or network.is_floor:
+    if network is not None and network.is_other_way:
+        text = _("The network alone the way that the data go (%(command)s): TCP was only measured the other way.")
+        is_read = verdict.question.metric == READ
+        message = Message(text, {"command": "iperf3 -R" if is_read else "iperf3"})
+        yield message, _network(verdict.question, max(verdict.level.tasks, 1))
+    elif network is None or network.is_stated or network.is_floor:
         text = _("The network alone between clients and servers, with as many flows as the file system opens.")
         yield Message(text), _network(verdict.question, max(verdict.level.tasks, 1))
     elif NETWORK in verdict.lacks and network.times > 1:

@@ -17,7 +17,8 @@ from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, ROOM, Verdict,
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "limiting-layer", 3
+RULE, VERSION = "limiting-layer", 4
+APPLIES = _("The layers were measured alone; one that was measured with more in parallel may give less with as much.")
 SOURCE = "Global file system over a WAN (KISTI, PNU); RFC 5136, section 2.3"
 
 
@@ -28,7 +29,10 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     level, still = verdict.level, gaps(evidence, verdict)
     layers = [layer for layer in (verdict.network, verdict.disk) if layer and layer.layer != verdict.layer]
     # What the next narrowest layer would let through if this one gave way.
-    ceiling = min((layer.value if layer.times == 1 else layer.lower_bound for layer in layers), default=0.0)
+    rates = [layer.value if layer.times == 1 else layer.lower_bound for layer in layers]
+    if verdict.is_of_flows and verdict.network:
+        rates.append(verdict.network.wide)
+    ceiling = min(rates, default=0.0)
     predicted = ceiling if ceiling > level.value else None
     return FindingDraft(
         rule=RULE,
@@ -48,7 +52,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         predicted=predicted,
         predicted_unit="B/s",
         confidence=_confidence(verdict),
-        applies_when=Message(_("The layers were measured alone with as much in parallel as the file system has.")),
+        applies_when=Message(APPLIES),
         limits=(
             Message(
                 _("The limit is named from %(full)s %% of a layer on; below %(room)s %% the layer is ruled out."),
@@ -142,6 +146,12 @@ def _share_of(layer: Beneath, share: float) -> Message:
                 " %(beneath)s: this is %(share)s %% of it. With as many at once nobody measured it."
             )
         params |= {"alone": _rate(layer.alone), "times": str(layer.times)}
+    if layer.flows:
+        text = _(
+            "The network alone carries %(beneath)s over as many flows as it opens (%(flows)s): this is %(share)s %%"
+            " of it. Over %(more)s flows it carries %(wide)s."
+        )
+        params |= {"flows": str(layer.flows), "more": str(layer.more_flows), "wide": _rate(layer.wide)}
     return Message(text, params)
 
 

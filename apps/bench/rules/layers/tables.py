@@ -81,6 +81,11 @@ def say(verdict: Verdict) -> Message:
     if verdict.layer == NETWORK:
         text = _("The network is the limit of %(name)s (%(way)s): %(rate)s is %(share)s %% of what it carries.")
         share = verdict.of_network
+        if verdict.is_of_flows:
+            text = _(
+                "The connections of %(name)s are its limit (%(way)s): %(rate)s is %(share)s %% of what TCP carries"
+                " over as many (%(flows)s); over %(more)s it carries %(wide)s."
+            )
     elif verdict.layer == DISK:
         text = _("The disks are the limit of %(name)s (%(way)s): %(rate)s is %(share)s %% of what they give.")
         share = verdict.of_disk
@@ -111,6 +116,9 @@ def say(verdict: Verdict) -> Message:
     question = verdict.question
     params = {"name": question.facts.name, "metric": question.metric, "rate": format_quantity(level.value, "B/s")}
     params["way"] = _way(level)
+    if verdict.network and verdict.network.flows:
+        wide = format_quantity(verdict.network.wide, "B/s")
+        params |= {"flows": str(verdict.network.flows), "more": str(verdict.network.more_flows), "wide": wide}
     return Message(text, {**params, "share": percent(share) if share else ""})
 
 
@@ -152,7 +160,8 @@ def _rows(verdict: Verdict) -> list[Row]:
 
 
 def _beneath(verdict: Verdict, layer: Beneath) -> Row:
-    note, params = _("Not measured with as many at once: it may give more.") if layer.is_floor else "", {}
+    params: dict[str, object] = {}
+    note = _("Not measured with as many at once: it may give more.") if layer.is_floor else ""
     if layer.times > 1:
         note, params = (
             _("By one client, times %(times)s: nobody measured it with as many at once."),
@@ -160,6 +169,11 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         )
         if layer.clients > 1:
             note = _("By one client at a time, added up for %(times)s: nobody measured it with as many at once.")
+    if layer.flows:
+        note = _("Over as many flows as the file system opens (%(flows)s); over %(more)s it carries %(wide)s.")
+        params = {"flows": layer.flows, "more": layer.more_flows, "wide": format_quantity(layer.wide, "B/s")}
+    elif layer.is_other_way:
+        note = _("As described: TCP was only measured the other way.")
     return Row(
         layer=layer.layer,
         subject=layer.subject,

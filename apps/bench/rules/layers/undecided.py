@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
 from apps.bench.rules.layers.gaps import gaps
-from apps.bench.rules.layers.limit import SOURCE, against, beneath, formula_of
+from apps.bench.rules.layers.limit import APPLIES, SOURCE, against, beneath, formula_of
 from apps.bench.rules.layers.tables import say
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.text import Message, _
+from apps.bench.text import Message
 
-RULE, VERSION = "undecided-layer", 1
+RULE, VERSION = "undecided-layer", 2
 # What is not told stands behind what is.
 CONFIDENCE = 0.5
 
@@ -37,7 +37,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         formula=formula_of(verdict),
         evidence=verdict.trials,
         confidence=CONFIDENCE,
-        applies_when=Message(_("The layers were measured alone with as much in parallel as the file system has.")),
+        applies_when=Message(APPLIES),
         source=SOURCE,
         missing=tuple(message for message, _proposal in still),
         proposals=tuple(proposal for _message, proposal in still if proposal),

@@ -63,6 +63,11 @@ class Verdict:
     are_both_full: bool = False
 
     @property
+    def is_of_flows(self) -> bool:
+        """Return whether its few connections are the limit: more of them would carry more."""
+        return self.layer == NETWORK and self.network is not None and self.network.flows > 0
+
+    @property
     def of_network(self) -> float | None:
         """Return the rate's share of the network's."""
         return self.level.value / self.network.value if self.network else None
@@ -97,7 +102,7 @@ class Seen:
 
     def network(self, level: Level) -> Beneath | None:
         """Return what the network carries for the clients of a level."""
-        return self._network.beneath(level.clients)
+        return self._network.beneath(level.clients, level.value)
 
 
 def cached_in(verdicts: Iterable[Verdict]) -> frozenset[int]:
@@ -227,6 +232,8 @@ def _is_filled(level: Level, beneath: Beneath) -> bool:
 
 def _has_room(level: Level, beneath: Beneath) -> bool:
     """Return whether a layer surely gives more than a rate."""
+    if beneath.is_other_way:
+        return False
     more = 0 if is_alike(level, beneath) else level.tasks - (beneath.tasks or level.tasks)
     room = ROOM / (1 + LOST_BY_TASK * more)
     high = level.interval[1] if level.interval else level.value

@@ -69,6 +69,8 @@ def in_words(tool: str, metric: str, settings: Mapping[str, Any]) -> str:
     """Return a metric with the conditions that it was measured under, under the tool's own names."""
     record, threads = _RECORDS.get(tool, RECORD), _THREADS.get(tool, THREADS)
     conditions = [(record, settings.get(RECORD)), (CLIENTS, settings.get(CLIENTS)), (threads, settings.get(THREADS))]
+    # Where a program has no clients with threads of their own, its ranks say how many there were.
+    conditions += [("ranks", settings.get("ranks"))] if tool == "ior" else []
     pairs = [
         (name, format_quantity(value, "B") if name == record else f"{value:g}")
         for name, value in conditions

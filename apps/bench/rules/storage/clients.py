@@ -19,17 +19,19 @@ from apps.bench.rules.layers.verdicts import ROOM, Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
 from apps.bench.rules.storage import ends, growth, memory
 from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
+from apps.bench.rules.storage.differing import with_other_counts
 from apps.bench.rules.storage.growth import Case
 from apps.bench.rules.storage.titles import LEVEL, NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 6
+RULE, VERSION = "storage-clients", 7
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return how each file system's aggregate goes with clients or tasks, not of what a cache gave."""
     drafts: dict[str, FindingDraft] = {}
+    cases: dict[str, list[tuple[Case, shapes.Curve | None]]] = {}
     cached = cached_in(verdicts)
     for factor in FACTORS:
         for trend, curve in shapes.shaped(evidence, factor=factor):
@@ -66,7 +68,8 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             draft = memory.with_doubt(_draft(case), curve)
             # Of one file system what clients show counts before what tasks do.
             drafts.setdefault(draft.subject, draft)
-    return list(drafts.values())
+            cases.setdefault(draft.subject, []).append((case, curve))
+    return [with_other_counts(draft, cases[subject]) for subject, draft in drafts.items()]
 
 
 def _draft(case: Case) -> FindingDraft:

@@ -83,14 +83,3 @@ def lost_instead(bytes_per_s: float) -> Alternative:
         ),
         Proposal("iperf3-udp", {}, {"rate": rates_around(8 * bytes_per_s)}),
     )
-
-
-def number_of(value: Any) -> int | None:
-    """Return an option's value as a whole number above zero, None of anything else."""
-    if isinstance(value, bool):
-        return None
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        return None
-    return number if number > 0 else None

@@ -6,12 +6,13 @@ from typing import NamedTuple
 from apps.bench.rules import pace
 from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft, of_files
 from apps.bench.rules.layers.beneath import client_end, joins
+from apps.bench.rules.layers.flows import number_of
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.rules.storage.common import lost_instead, mount_again, number_of, rate
+from apps.bench.rules.storage.common import lost_instead, mount_again, rate
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-connections", 3
+RULE, VERSION = "storage-connections", 4
 # The file system moves what one TCP stream does if it is within this of it; more streams must be this much faster.
 LIKE_ONE, FASTER = 0.15, 1.5
 # Of the best rate of several streams.
@@ -57,7 +58,7 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     options = question.facts.options
     if kind is None or verdict.level in verdict.cached or (number_of(options.get("nconnect")) or 1) > 1:
         return None
-    if verdict.layer in (NETWORK, DISK):
+    if verdict.layer in (NETWORK, DISK) and not verdict.is_of_flows:
         # These hold the rate, and more connections would be held by them as well.
         return None
     rates = _streams(evidence, question, verdict.level.clients)

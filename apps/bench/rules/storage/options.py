@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from apps.bench import network
 from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft, of_files
 from apps.bench.rules.layers.beneath import one_path_bps, rtt_of
+from apps.bench.rules.layers.flows import number_of
 from apps.bench.rules.layers.questions import READ
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.rules.storage.common import lost_instead, mount_again, number_of, rate
+from apps.bench.rules.storage.common import lost_instead, mount_again, rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -26,14 +27,14 @@ LIMITED = 0.80
 
 
 def _of_kind(kind: str, conclude: Callable[[Evidence, Verdict], FindingDraft | None]) -> Conclude:
-    """Return a rule over the file systems of a kind that fill neither network nor disks."""
+    """Return a rule over the file systems of a kind that fill neither disks nor network, if not their connections."""
 
     def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
         own_verdicts = [
             verdict
             for verdict in verdicts
             if verdict.question.facts.kind == kind
-            and verdict.layer not in (NETWORK, DISK)
+            and (verdict.layer not in (NETWORK, DISK) or verdict.is_of_flows)
             and verdict.level not in verdict.cached
         ]
         drafts = [conclude(evidence, verdict) for verdict in own_verdicts]
@@ -212,7 +213,7 @@ def _one_bps(evidence: Evidence, verdict: Verdict) -> float | None:
 
 
 def _path_rate(verdict: Verdict) -> float | None:
-    return verdict.network.value if verdict.network else None
+    return verdict.network.wide or verdict.network.value if verdict.network else None
 
 
 # The options that facts show to be too small, by the names of the rules.

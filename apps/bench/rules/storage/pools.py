@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from apps.bench.rules.base import FILE_SYSTEM, RECOMMENDATION, Evidence, FindingDraft, of_files
 from apps.bench.rules.layers.beneath import rtt_of
+from apps.bench.rules.layers.flows import number_of
 from apps.bench.rules.layers.verdicts import Verdict
-from apps.bench.rules.storage.common import number_of, rate
+from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 

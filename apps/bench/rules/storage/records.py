@@ -21,10 +21,11 @@ from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK, Verdict, cach
 from apps.bench.rules.shapes import CLIENTS, way_of
 from apps.bench.rules.storage import ends, memory
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
+from apps.bench.rules.storage.differing import with_other_sizes
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "storage-record-size", 6
+RULE, VERSION = "storage-record-size", 7
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
@@ -60,8 +61,8 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
         if cached & set(trend.trials) or (ceiling and max_rate > BEYOND * ceiling):
             continue
         draft = _draft(trend, curve, ceiling, disk)
-        if draft:
-            drafts.setdefault(draft.subject, memory.with_doubt(draft, curve))
+        if draft and draft.subject not in drafts:
+            drafts[draft.subject] = memory.with_doubt(with_other_sizes(draft, evidence, trend, curve, cached), curve)
     return list(drafts.values())
 
 

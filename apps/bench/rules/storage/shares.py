@@ -11,13 +11,13 @@ from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.disks import LOCAL
 from apps.bench.rules.layers.links import stated_rate
 from apps.bench.rules.layers.questions import FILE_SYSTEM, Level, of_layer
-from apps.bench.rules.layers.verdicts import FULL, Verdict, is_alike, is_over
+from apps.bench.rules.layers.verdicts import FULL, ROOM, Verdict, is_alike, is_over
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.text import Message, _
 from apps.bench.units import percent
 
-RULE, VERSION = "storage-share-of-disk", 3
+RULE, VERSION = "storage-share-of-disk", 4
 # A share above this is a cache's (see the rule of those).
 MOST = 1.05
 # One that is not known to within this part of itself is not told: from 1 on its interval reaches down to nothing.
@@ -25,11 +25,15 @@ MOST_ERROR = 0.5
 
 
 class _Share(NamedTuple):
-    """The share of the disks' rate (a ratio) with its 95 % interval."""
+    """The share of the disks' rate (a ratio) with its 95 % interval; `of_both` if of what the network lets through.
+
+    That is less than the disks give.
+    """
 
     middle: float
     low: float
     high: float
+    of_both: bool = False
 
 
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
@@ -80,21 +84,23 @@ def _measured_draft(verdict: Verdict) -> FindingDraft | None:
     if disk is None or disk.is_stated or disk.is_floor or verdict.high or level in verdict.cached:
         return None
     network = verdict.network
-    if network is None or level.value >= FULL * network.lower_bound or not is_alike(level, disk):
+    if network is None or network.is_other_way or not is_alike(level, disk) or is_over(level, disk):
         return None
-    if is_over(level, disk):
+    # The network lies beneath as well: where it is the narrower the share is of what it carries.
+    ceiling = network.value if network.times == 1 else network.lower_bound
+    is_narrower = ceiling < disk.value
+    if level.value >= (ROOM if is_narrower else FULL) * network.lower_bound:
         return None
-    share, error = level.value / disk.value, _error_of_ratio(level, disk)
+    least = network if is_narrower else disk
+    max_rate = min(ceiling, disk.value)
+    share, error = level.value / max_rate, _error_of_ratio(level, least)
     name, trials = verdict.question.facts.name, tuple(sorted({*level.trials, *disk.trials}))
     if error > MOST_ERROR:
         return _untold(name, disk.subject, verdict.question.metric, share, error, trials)
-    text = _("The network carries %(ceiling)s, which %(rate)s does not fill.")
-    ceiling = network.value if network.times == 1 else network.lower_bound
-    reasons = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value)})]
-    share_range = _Share(share, share * (1 - error), share * (1 + error))
-    confidence = 0.85 if level.n > 1 and disk.n > 1 else 0.7
-    # What the network lets through is the most that there is to gain.
-    max_rate = min(disk.value, ceiling)
+    text = _("The network carries %(ceiling)s, which %(rate)s does not fill; the disks alone give %(disk)s.")
+    reasons = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value), "disk": rate(disk.value)})]
+    share_range = _Share(share, share * (1 - error), share * (1 + error), is_narrower)
+    confidence = 0.85 if level.n > 1 and least.n > 1 else 0.7
     return _draft(
         name, disk.subject, verdict.question.metric, share_range, trials, reasons, level.value, max_rate, confidence
     )
@@ -144,12 +150,18 @@ def _draft(
     confidence: float,
 ) -> FindingDraft:
     low, high = percent(share.low), percent(share.high)
-    is_near = share.low >= FULL
+    is_near = share.low >= FULL and not share.of_both
+    # Of a layer of which so little is used nobody says that it is the limit.
+    is_low = share.middle < ROOM
     text = _(
         "%(name)s reaches %(share)s %% of %(below)s beneath it (%(metric)s): the disks and its own overhead of"
         " %(lost)s %% are the limit"
     )
-    if is_near:
+    if share.of_both:
+        text = _("%(name)s reaches %(share)s %% of what network and disks beneath it let through (%(metric)s)")
+    elif is_low:
+        text = _("%(name)s reaches %(share)s %% of %(below)s beneath it (%(metric)s): the disks are not its limit")
+    elif is_near:
         text = _("%(name)s gives nearly all that %(below)s beneath it does (%(metric)s)")
     between = low if low == high else f"{low} - {high}"
     params = {
@@ -160,19 +172,21 @@ def _draft(
         "share": between,
     }
     can_gain = max_rate is not None and present is not None and max_rate > present and not is_near
-    reason = Message(_("What %(below)s gives and %(name)s does not is what the file system itself takes."), params)
+    own = [Message(_("What %(below)s gives and %(name)s does not is what the file system itself takes."), params)]
+    if share.of_both or is_low:
+        own = []
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=NO_CHANGE if is_near else DIAGNOSIS,
         subject=f"{name} {metric}"[:200],
         title=Message(text, params),
-        why=(reason, *reasons),
+        why=(*own, *reasons) or (Message(_("So it is printed; the figures are not.")),),
         value=share.middle,
         unit="1",
         low=share.low,
         high=share.high,
-        formula=f"X / B_disk = {between} %",
+        formula=f"X / min(X_net, B_disk) = {between} %" if share.of_both else f"X / B_disk = {between} %",
         evidence=trials,
         tried=present if can_gain else None,
         predicted=max_rate if can_gain else None,
