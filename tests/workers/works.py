@@ -18,6 +18,7 @@ from apps.reports import services as reports
 from apps.reports.files import services as rendering
 from apps.reports.models import Delivery, Rendering, Report
 from apps.tuning.models import Analysis
+from tests.agents.factories import listening
 from tests.campaigns import factories as make
 from tests.factories import Cast
 from tests.reports import documents
@@ -122,6 +123,7 @@ def a_deletion(cast: Cast) -> Work:
 def a_retention(cast: Cast) -> Work:
     """Return the packing of what is old."""
     timetable_cases.carry_out_rules(cast)
+    listening()
     return Work(
         queue.RETAIN,
         (),

@@ -22,6 +22,7 @@ from apps.reports.files import services as rendering
 from apps.reports.models import Delivery, Edition, Rendering
 from apps.reports.schedules import report_mail, resumption
 from apps.reports.schedules.errors import Undeliverable
+from apps.reports.schedules.hindrances import NotYet, Unmailed, Vanished
 
 logger = logging.getLogger(__name__)
 State = Delivery.State
@@ -35,30 +36,6 @@ MOST_ATTEMPTS = 7
 LONGEST_WAIT = WAIT * 2 ** (MOST_ATTEMPTS - 2)
 # Mails that are used up are there again on the next day.
 A_DAY = timedelta(days=1)
-
-
-class Unmailed(str):
-    """What the mail server said."""
-
-    again = _("It could not be mailed, and is tried again: %(why)s.")
-    given_up = _(
-        "It could not be mailed in several attempts: %(why)s. Look at the mail settings; the edition is in "
-        "the report's page."
-    )
-
-
-class Vanished(str):
-    """The formats whose files are gone."""
-
-    again = _("These files are gone from the service's disk, and are made again: %(why)s.")
-    given_up = _("These files are gone from the service's disk each time they were made: %(why)s.")
-
-
-class NotYet(str):
-    """What is not concluded yet."""
-
-    again = _("It waits: %(why)s")
-    given_up = _("It was given up after several attempts: %(why)s")
 
 
 def resume_deliveries(*, now: datetime) -> None:
