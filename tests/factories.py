@@ -31,6 +31,11 @@ def user(name: str = "", **fields: object) -> User:
     return User.objects.create_user(name, password=PASSWORD, **fields)
 
 
+def administrator() -> User:
+    """Return an administrator of the service, who may everything in every team."""
+    return User.objects.create(username=f"person{next(_numbers)}", is_staff=True, is_superuser=True)
+
+
 def team(name: str = "", **members: User) -> Team:
     """Return a team; members by role: ``team("grid", manager=alice)``."""
     name = name or f"team{next(_numbers)}"

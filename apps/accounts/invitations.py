@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from apps.accounts import queries, quotas, rights, services
 from apps.accounts.models import Invitation, Membership, Role, Team, User
 from apps.core import audit, isolation
+from apps.core.errors import ConflictError
 
 FORGET = "forget_invitations"
 # So many are forgotten at one look.
@@ -25,9 +26,9 @@ def invite(*, team: Team, user: User, username: str, role: Role, now: datetime) 
 
     ValidationError for a member or one who is invited already; ConflictError if too many invitations are open.
     """
+    services.locked(team)
     rights.require(user, team, Role.MANAGER)
     name = username.strip()
-    services.locked(team)
     _refuse_known(team, name, now)
     quotas.refuse_more_invitations(team=team, user=user, now=now)
     earlier = Invitation.objects.filter(team=team, username=name).first()
@@ -58,8 +59,16 @@ def withdraw(*, invitation: Invitation, user: User, now: datetime) -> None:
 
 @transaction.atomic
 def accept(*, invitation: Invitation, user: User, now: datetime) -> Membership:
-    """Make the person whom it is for a member; Invitation.DoesNotExist if it is withdrawn, expired, or another's."""
+    """Make the person whom it is for a member; Invitation.DoesNotExist if it is withdrawn, expired, or another's.
+
+    ConflictError if whoever invites may not any more: an invitation ends with the right by which it was made.
+    """
+    # In the order in which whoever invites holds them.
+    services.locked(invitation.team)
     row = _held(invitation, user, now)
+    if not rights.still_may(row.invited_by_id, row.team, Role.MANAGER):
+        text = _("Whoever invited you does not manage %(team)s any more: ask a manager of it to invite you again.")
+        raise ConflictError(text % {"team": row.team.name})
     membership, is_new = Membership.objects.get_or_create(team=row.team, user=user, defaults={"role": row.role})
     row.delete()
     if is_new:

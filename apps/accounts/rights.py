@@ -61,6 +61,17 @@ def can(user: User | AnonymousUser, team: Team, role: Role) -> bool:
     return suffices(role_in(user, team), role)
 
 
+def still_may(person: int | None, team: Team, role: Role) -> bool:
+    """Say whether a person, by their number, has at least `role` in the team now, with an account that is open.
+
+    What somebody opened by that right ends with it. To be asked in the transaction that uses what they opened, with
+    the team held (`services.locked`): whoever takes the right away holds it, too. None, an account that is gone, may
+    nothing.
+    """
+    holder = User.objects.filter(pk=person, is_active=True).first() if person is not None else None
+    return holder is not None and can(holder, team, role)
+
+
 def require(user: User | AnonymousUser, team: Team, role: Role) -> None:
     """Raise Http404 for a stranger, PermissionDenied for a member whose role is too low."""
     own = role_in(user, team)

@@ -69,6 +69,8 @@ def update_team(*, team: Team, user: User, name: str | None) -> Team:
 @transaction.atomic
 def change_role(*, membership: Membership, user: User, role: Role) -> Membership:
     """Give a member another role; LastManager if nobody would be left to manage."""
+    # Held before rights are asked: whoever loses theirs at this moment gives nobody a role.
+    locked(membership.team)
     rights.require(user, membership.team, Role.MANAGER)
     if role != Role.MANAGER:
         _keep_a_manager(membership)
@@ -81,6 +83,7 @@ def change_role(*, membership: Membership, user: User, role: Role) -> Membership
 @transaction.atomic
 def remove_member(*, membership: Membership, user: User) -> None:
     """Take a member off the team, which everyone may do for themselves; LastManager as in `change_role`."""
+    locked(membership.team)
     if membership.user_id != user.pk:
         rights.require(user, membership.team, Role.MANAGER)
     _keep_a_manager(membership)

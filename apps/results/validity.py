@@ -5,14 +5,13 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.accounts import rights
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag
 from apps.campaigns import live
 from apps.campaigns.errors import Refused, WrongState
 from apps.campaigns.models import Campaign, Trial
-from apps.campaigns.services import write_event
+from apps.campaigns.services import require_writer, write_event
 from apps.results.models import Result
 
 # The name of the flag that such a trial's results carry.
@@ -57,8 +56,10 @@ def with_mark(flags: list[dict[str, Any]], trial: Trial) -> list[dict[str, Any]]
 
 
 def _lock(trial: Trial, user: User) -> Trial:
-    rights.require(user, trial.campaign.team, Role.OPERATOR)
-    return Trial.objects.select_for_update(no_key=True, of=("self",)).select_related("campaign").get(pk=trial.pk)
+    held = Trial.objects.select_for_update(no_key=True, of=("self",)).select_related("campaign").get(pk=trial.pk)
+    # The campaign is not held: a worker that has it takes trials of it.
+    require_writer(held.campaign, user)
+    return held
 
 
 def _keep(trial: Trial, user: User, text: str, **values: str) -> Trial:

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from apps.accounts import invitations, queries, quotas
+from apps.accounts import invitations, queries, quotas, services
 from apps.accounts.models import Invitation, Membership, Role, User
 from apps.core.errors import ConflictError
 from tests import factories
@@ -232,3 +232,15 @@ def test_the_notice_costs_no_query_and_the_lists_few(
     client.get("/api/v1/me/", **header)
     with django_assert_max_num_queries(5):
         assert client.get("/api/v1/invitations/?page_size=100", **header).json()["count"] == 20
+
+
+def test_one_of_who_no_longer_manages_is_refused_in_words_on_the_page_and_over_rest(cast: Cast) -> None:
+    eve = factories.user("eve")
+    own = Membership.objects.create(team=cast.team, user=eve, role=Role.MANAGER)
+    row = invited(cast, user=eve, role=Role.MANAGER)
+    services.remove_member(membership=own, user=cast.alice)
+    answer = send(cast.charlie, "post", f"invitations/{row.pk}/accept/")
+    assert (answer.status_code, "does not manage grid any more" in answer.json()["detail"]) == (409, True)
+    page = signed_in(cast.charlie).post(f"/accounts/invitations/{row.pk}/accept/", follow=True)
+    assert "does not manage grid any more" in page.content.decode()
+    assert "charlie" not in in_grid(cast)

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from apps.agents import commands, program, services
 from apps.testbeds.models import Node
+from tests.agents import factories
 from tests.agents.live import LiveServer, wait_for
 from workers.agent import main
 
@@ -60,7 +61,7 @@ class AgentProgram:
 
     def enrol(self, node: Node) -> None:
         """Become the agent of a node; in this process, if that is where the program would run."""
-        issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
+        issued = services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now())
         words = ["enrol", "--server", self.server.url, "--token", issued.text, "--dir", str(self.folder)]
         words += ["--node", node.name]
         # The emulated networks of the tests are nobody else's.

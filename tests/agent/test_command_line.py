@@ -55,7 +55,7 @@ def test_it_says_that_the_server_is_away(bare: AgentProgram) -> None:
 
 
 def test_it_does_not_spend_a_token_whose_fruit_it_could_not_keep(bare: AgentProgram) -> None:
-    issued = services.issue_enrolment_token(node=factories.node(), user=None, now=timezone.now())
+    issued = services.issue_enrolment_token(node=factories.node(), user=factories.administrator(), now=timezone.now())
     in_the_way = bare.home / "file"
     in_the_way.touch()
     words = ("enrol", "--server", bare.server.url, "--token", issued.text, "--dir", str(in_the_way / "agent"))

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def enrol_with(agent: AgentProgram, node: Node, most: int, *words: str) -> tuple[int, str, bool]:
     """Return the status of an enrolment where no file takes more than `most` bytes, what it said, if it spent."""
-    issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
+    issued = services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now())
     words = ("enrol", "--server", agent.server.url, "--token", issued.text, "--dir", str(agent.folder), *words)
     # As a full disk does it, and for everybody: a file is made, and takes nothing.
     done = agent.call(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def paste(agent: AgentProgram, node: Node, *words: str, server: str = "") -> tuple[int, str, bool]:
     """Return the exit status of the node's command in the agent's folder, what it said, if it spent the token."""
-    issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
+    issued = services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now())
     command = ("--server", server or agent.server.url, "--token", issued.text, "--dir", str(agent.folder), *words)
     done = agent.call("enrol", *command)
     token = EnrolmentToken.objects.get(pk=issued.token.pk)

@@ -14,6 +14,7 @@ from apps.agents.models import Agent, EnrolmentToken
 from apps.testbeds.models import Node
 from tests.agent.program import AgentProgram
 from tests.agent.relays import Line, MessageProxy
+from tests.agents import factories
 from tests.agents.live import LiveServer, wait_for
 from workers.agent import config, proposal
 
@@ -43,7 +44,7 @@ def words_of(program: AgentProgram, line: MessageProxy, token: str) -> tuple[str
 
 def issue(node: Node) -> str:
     """Return a new enrolment token of a node."""
-    return services.issue_enrolment_token(node=node, user=None, now=timezone.now()).text
+    return services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now()).text
 
 
 @pytest.mark.parametrize("how", CUTTING)

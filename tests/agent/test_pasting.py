@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.mark.parametrize("variant", ["curl", "python"])
 def test_one_command_makes_an_agent_of_a_node(server: LiveServer, node: Node, home: Path, variant: str) -> None:
-    issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
+    issued = services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now())
     command = getattr(commands.of(server.url, issued.text, node), variant)
     place = home / "with blank"
     place.mkdir()

@@ -42,7 +42,7 @@ def other(home: Path, server: LiveServer) -> Iterator[TlsServer]:
 def enrol(
     agent: AgentProgram, node: Node, url: str, *words: str, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
+    issued = services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now())
     command = ("enrol", "--server", url, "--token", issued.text, "--dir", str(agent.folder), *words)
     # One folder is tried with one server after the other.
     command += ("--node", node.name, "--replace")
@@ -136,7 +136,7 @@ def test_what_is_pasted_checks_the_program_and_pins_the_server(
     node: Node, home: Path, tls: TlsServer, settings: object, variant: str
 ) -> None:
     settings.AGENT_SERVER_CERTIFICATE = str(tls.certificate)
-    issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
+    issued = services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now())
     made = getattr(commands.of(f"https://127.0.0.1:{tls.port}", issued.text, node), variant)
     assert program.current().sha256 in made
     assert f"--pin {tls.pin}" in made

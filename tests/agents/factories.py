@@ -10,6 +10,7 @@ from apps.agents import program, services
 from apps.agents.models import Agent, Job, Listener
 from apps.testbeds.models import Node
 from tests import factories, rewriting
+from tests.factories import administrator as administrator
 from tests.testbeds import factories as inventory
 
 
@@ -21,7 +22,7 @@ def node(team: Team | None = None, name: str = "") -> Node:
 def agent(on: Node | None = None, **fields: Any) -> tuple[Agent, str]:
     """Return an enrolled agent and its token."""
     place = on or node()
-    issued = services.issue_enrolment_token(node=place, user=None, now=timezone.now())
+    issued = services.issue_enrolment_token(node=place, user=factories.administrator(), now=timezone.now())
     made, token = services.enrol_agent(token_text=issued.text, version=program.version(), now=timezone.now())
     if fields:
         Agent.objects.filter(pk=made.pk).update(**fields)

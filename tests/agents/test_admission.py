@@ -5,8 +5,10 @@ import time
 import pytest
 from django.utils import timezone
 
+from apps.accounts.models import Membership, Role
 from apps.agents import services
 from apps.agents.models import Agent, EnrolmentToken
+from tests import factories as people
 from tests.agents import factories
 from tests.agents.live import Call, Client, LiveServer
 
@@ -19,7 +21,7 @@ def ask(server: LiveServer, token: str = "") -> Client:
 
 def test_it_enrols_once_and_lets_the_agent_in(server: LiveServer) -> None:
     node = factories.node()
-    issued = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
+    issued = services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now())
     status, answer = ask(server).call("enrol", {"token": issued.text, "version": "1.0"})
     assert (status, answer["node"]) == (201, node.name)
     assert ask(server, answer["token"]).call("clock")[0] == 200
@@ -35,15 +37,15 @@ def test_it_refuses_to_enrol_with_a_token_it_never_made(server: LiveServer) -> N
 
 
 def test_it_refuses_to_enrol_with_an_expired_token(server: LiveServer) -> None:
-    issued = services.issue_enrolment_token(node=factories.node(), user=None, now=timezone.now())
+    issued = services.issue_enrolment_token(node=factories.node(), user=factories.administrator(), now=timezone.now())
     EnrolmentToken.objects.update(expires_at=timezone.now())
     assert ask(server).call("enrol", {"token": issued.text})[1]["code"] == "expired-token"
 
 
 def test_it_refuses_a_second_agent_on_a_node_until_the_first_is_retired(server: LiveServer) -> None:
     node = factories.node()
-    first = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
-    second = services.issue_enrolment_token(node=node, user=None, now=timezone.now())
+    first = services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now())
+    second = services.issue_enrolment_token(node=node, user=factories.administrator(), now=timezone.now())
     agent, old_token = services.enrol_agent(token_text=first.text, version="1", now=timezone.now())
     Agent.objects.update(last_seen_at=timezone.now())
     status, answer = ask(server).call("enrol", {"token": second.text})
@@ -72,3 +74,14 @@ def test_it_ends_the_poll_of_an_agent_that_is_retired_meanwhile(server: LiveServ
     status, answer = poll.wait()
     assert (status, answer["code"]) == (401, "retired")
     assert ask(server, token).call("clock")[1]["code"] == "retired"
+
+
+def test_it_refuses_a_token_of_who_no_longer_manages_the_team(server: LiveServer) -> None:
+    node, eve = factories.node(), people.user()
+    own = Membership.objects.create(team=node.team, user=eve, role=Role.MANAGER)
+    issued = services.issue_enrolment_token(node=node, user=eve, now=timezone.now())
+    own.delete()
+    status, answer = ask(server).call("enrol", {"token": issued.text})
+    assert (status, answer["code"]) == (401, "issuer-may-not")
+    assert "have a manager of it make a new one" in answer["detail"]
+    assert not Agent.objects.exists()

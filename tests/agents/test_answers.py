@@ -134,13 +134,17 @@ def of_processes(text: str) -> list[Case]:
 
 def of_enrolments() -> list[Case]:
     def issue() -> tuple[EnrolmentToken, str]:
-        issued = services.issue_enrolment_token(node=factories.node(), user=None, now=timezone.now())
+        issued = services.issue_enrolment_token(
+            node=factories.node(), user=factories.administrator(), now=timezone.now()
+        )
         return issued.token, issued.text
 
     (_fresh, good), (old, expired), (_second, late), (_third, fresh) = issue(), issue(), issue(), issue()
+    orphan, orphaned = issue()
+    EnrolmentToken.objects.filter(pk=orphan.pk).update(created_by=None)
     own = {"prefix": "0123456789ab", "digest": "1" * 64}
     EnrolmentToken.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
-    other = services.issue_enrolment_token(node=_second.node, user=None, now=timezone.now())
+    other = services.issue_enrolment_token(node=_second.node, user=factories.administrator(), now=timezone.now())
     agent, _text = services.enrol_agent(token_text=other.text, version="1", now=timezone.now())
     Agent.objects.filter(pk=agent.pk).update(last_seen_at=timezone.now())
     return [
@@ -154,6 +158,7 @@ def of_enrolments() -> list[Case]:
         Case("enrol", 409, "used-token", {"token": fresh, "own": own | {"digest": "0" * 64}}),
         Case("enrol", 409, "used-token", {"token": fresh}),
         Case("enrol", 409, "node-has-agent", {"token": late}),
+        Case("enrol", 401, "issuer-may-not", {"token": orphaned}),
         Case("enrol", 401, "unknown-token", {"token": "enrol_none_at_all"}),
     ]
 

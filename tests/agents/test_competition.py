@@ -18,7 +18,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def tokens(node: Node) -> Iterator[str]:
     """Return enrolment tokens of a node, as several people make them at once."""
     now = timezone.now()
-    return iter([services.issue_enrolment_token(node=node, user=None, now=now).text for _number in range(WORKERS)])
+    return iter(
+        [
+            services.issue_enrolment_token(node=node, user=factories.administrator(), now=now).text
+            for _number in range(WORKERS)
+        ]
+    )
 
 
 def test_tokens_of_one_node_that_are_spent_at_one_instant_make_one_agent() -> None:

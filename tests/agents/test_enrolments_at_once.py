@@ -22,7 +22,9 @@ def test_enrolments_at_once_do_not_pass_what_a_team_may_have(settings: Any) -> N
     now = timezone.now()
     first = factories.node()
     nodes = [first, *(factories.node(first.team, f"n{number}") for number in range(ASKERS - 1))]
-    texts = [services.issue_enrolment_token(node=node, user=None, now=now).text for node in nodes]
+    texts = [
+        services.issue_enrolment_token(node=node, user=factories.administrator(), now=now).text for node in nodes
+    ]
     together = threading.Barrier(ASKERS)
 
     def enrol(text: str) -> str:

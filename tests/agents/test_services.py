@@ -263,9 +263,9 @@ def test_changes_of_facts_are_told_by_name() -> None:
 def test_a_token_of_a_node_with_an_agent_is_not_made() -> None:
     agent, _ = factories.agent(last_seen_at=NOW)
     with pytest.raises(Exception, match="already has an agent"):
-        services.issue_enrolment_token(node=agent.node, user=None, now=NOW)
+        services.issue_enrolment_token(node=agent.node, user=factories.administrator(), now=NOW)
     services.retire_agent(agent=agent, now=NOW)
-    services.issue_enrolment_token(node=agent.node, user=None, now=NOW)
+    services.issue_enrolment_token(node=agent.node, user=factories.administrator(), now=NOW)
 
 
 def test_a_team_has_so_many_agents_and_another_team_as_many(settings: Any) -> None:
@@ -273,18 +273,18 @@ def test_a_team_has_so_many_agents_and_another_team_as_many(settings: Any) -> No
     limits.bound(settings, 2, "AGENTS_PER_TEAM")
     team = agent.node.team
     waiting, late = (factories.node(team, name) for name in ("waiting", "late"))
-    issued = services.issue_enrolment_token(node=late, user=None, now=NOW)
+    issued = services.issue_enrolment_token(node=late, user=factories.administrator(), now=NOW)
     factories.agent(waiting)
     with pytest.raises(ConflictError, match="AGENTS_PER_TEAM"):
-        services.issue_enrolment_token(node=factories.node(team, "more"), user=None, now=NOW)
+        services.issue_enrolment_token(node=factories.node(team, "more"), user=factories.administrator(), now=NOW)
     # A token that was made before is worth no more.
     with pytest.raises(services.EnrolmentRefused, match="AGENTS_PER_TEAM") as refused:
         services.enrol_agent(token_text=issued.text, version="1", now=NOW)
     assert refused.value.code == "too-many-agents"
     # The replacement of one that is there is none more, and what one team has is nothing of another's.
-    services.issue_enrolment_token(node=waiting, user=None, now=NOW)
+    services.issue_enrolment_token(node=waiting, user=factories.administrator(), now=NOW)
     other = Team.objects.create(name="others")
-    services.issue_enrolment_token(node=factories.node(other, "theirs"), user=None, now=NOW)
+    services.issue_enrolment_token(node=factories.node(other, "theirs"), user=factories.administrator(), now=NOW)
     services.retire_agent(agent=agent, now=NOW)
     services.enrol_agent(token_text=issued.text, version="1", now=NOW)
 

@@ -117,5 +117,9 @@ def share(campaign: Campaign, team: Team, state: str = "accepted") -> Share:
     """Return the offer of a campaign to a team, which accepted it unless said otherwise."""
     Campaign.objects.filter(pk=campaign.pk).update(visibility=Campaign.Visibility.SHARED)
     return Share.objects.create(
-        campaign=campaign, name=team.slug, team=team if state == "accepted" else None, state=state
+        campaign=campaign,
+        name=team.slug,
+        team=team if state == "accepted" else None,
+        state=state,
+        offered_by=campaign.created_by,
     )

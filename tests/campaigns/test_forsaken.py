@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from apps.accounts import services as accounts
-from apps.accounts.models import Membership, Role
+from apps.accounts.models import Membership, Role, User
 from apps.campaigns import services
 from apps.campaigns.models import Campaign
 from apps.core import messages
@@ -32,7 +32,11 @@ def demoted(cast: SimpleNamespace, own: Membership) -> None:
     accounts.change_role(membership=own, user=cast.alice, role=Role.VIEWER)
 
 
-GOES = pytest.mark.parametrize("goes", [removed, left, demoted])
+def closed(_cast: SimpleNamespace, own: Membership) -> None:
+    User.objects.filter(pk=own.user_id).update(is_active=False)
+
+
+GOES = pytest.mark.parametrize("goes", [removed, left, demoted, closed])
 
 
 def private(cast: SimpleNamespace, pair: list[Node], **values: object) -> Campaign:

@@ -204,3 +204,16 @@ def test_an_offer_that_was_taken_back_is_accepted_by_nobody(
     client.force_login(receivers["operator"])
     assert client.post(f"/campaigns/offers/{share.pk}/accept/").status_code == 404
     assert not queries.sees_whole(campaign, receivers["operator"])
+
+
+def test_one_of_who_may_write_no_more_is_refused_in_words_on_the_page_and_over_rest(
+    client: Client, campaign: Campaign, cast: SimpleNamespace, receivers: dict[str, Any]
+) -> None:
+    offer_to(campaign, cast, "strangers")
+    share, operator = campaign.shares.get(), receivers["operator"]
+    cast.team.memberships.filter(user=cast.oscar).update(role=Role.VIEWER)
+    answer = client.post(f"{REST}{share.pk}/accept/", **people.bearer(operator))
+    assert (answer.status_code, "may not write for grid any more" in answer.content.decode()) == (409, True)
+    page = people.signed_in(operator).post(f"/campaigns/offers/{share.pk}/accept/", follow=True)
+    assert "may not write for grid any more" in page.content.decode()
+    assert not queries.sees_whole(campaign, operator)

@@ -102,7 +102,7 @@ def world(cast: SimpleNamespace, pair: list[Node], tool: Any) -> SimpleNamespace
         sitepair=inventory.site_pair(a, b, 0.01), cluster=inventory.cluster(team, "c", *pair),
         switch=inventory.switch(team, "s"), filesystem=inventory.file_system(team, "f"),
         grant=SettingGrant.objects.create(node=pair[0], team=cast.other_team, pattern="net.*"),
-        tool=tool, offered=Invitation.objects.create(team=cast.other_team, username="alice"),
+        tool=tool, offered=Invitation.objects.create(team=cast.other_team, username="alice", invited_by=cast.charlie),
         offer=make.share(theirs, team, "offered"),
         invitation=Invitation.objects.create(team=team, username="nobody"),
         member=Membership.objects.get(team=team, user=cast.alice), agent=agent,

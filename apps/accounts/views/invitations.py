@@ -14,6 +14,7 @@ from apps.accounts.forms import InvitationForm
 from apps.accounts.models import Invitation, Role
 from apps.accounts.rights import user_of
 from apps.accounts.views.teams import team_of, team_response
+from apps.core.errors import ConflictError
 from apps.core.forms import add_errors
 
 # Of many the newest are shown; what is answered makes room.
@@ -74,7 +75,11 @@ def own_list(request: HttpRequest) -> HttpResponse:
 def accept(request: HttpRequest, pk: int) -> HttpResponse:
     """Join a team that invites the person."""
     invitation = _own(request, pk)
-    membership = invitations.accept(invitation=invitation, user=user_of(request), now=timezone.now())
+    try:
+        membership = invitations.accept(invitation=invitation, user=user_of(request), now=timezone.now())
+    except ConflictError as refused:
+        messages.error(request, " ".join(refused.messages))
+        return redirect("accounts:invitations")
     words = {"team": membership.team, "role": membership.get_role_display()}
     messages.success(request, _("You are now a member of %(team)s: %(role)s.") % words)
     return redirect("accounts:team", slug=membership.team.slug)

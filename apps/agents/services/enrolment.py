@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from apps.accounts import quotas
-from apps.accounts.models import User
+from apps.accounts import quotas, rights
+from apps.accounts.models import Role, User
+from apps.accounts.services import locked
 from apps.agents import wake
 from apps.agents.models import Agent, EnrolmentToken, Job
 from apps.agents.services import losses
@@ -37,7 +38,7 @@ class IssuedEnrolment:
 
 
 @transaction.atomic
-def issue_enrolment_token(*, node: Node, user: User | None, now: datetime) -> IssuedEnrolment:
+def issue_enrolment_token(*, node: Node, user: User, now: datetime) -> IssuedEnrolment:
     """Make a token that enrols one agent on `node` within the hour.
 
     ConflictError if the node has an agent, or its team has as many in service as it may.
@@ -69,8 +70,8 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
 
     With `own` the agent has its token already, and "" is returned. Then it may ask again for as long as the
     enrolment token would have been good and it has not come to life: the answer may have been lost.
-    Raises EnrolmentRefused: unknown-token, expired-token, used-token, node-has-agent, too-many-agents or
-    prefix-taken.
+    Raises EnrolmentRefused: unknown-token, expired-token, used-token, issuer-may-not, node-has-agent,
+    too-many-agents or prefix-taken.
     """
     token = _token_of(token_text)
     if token.used_at:
@@ -85,6 +86,7 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
     if not Node.objects.select_for_update(no_key=True).filter(pk=token.node_id).exists():
         raise EnrolmentRefused("unknown-token", "The node of this enrolment token was deleted.")
     agent = Agent.objects.select_for_update().filter(node=token.node).first() or Agent()
+    _require_issuer(token)
     if agent.pk and not agent.is_replaceable:
         raise EnrolmentRefused(
             "node-has-agent", f"{token.node} already has an agent: retire it on the node's agent page first."
@@ -104,6 +106,16 @@ def enrol_agent(*, token_text: str, version: str, now: datetime, own: OwnToken |
     wake.revoke_node(token.node_id)
     audit.note("agent-enrolled", agent=agent.pk, node=token.node.name, team=token.node.team_id)
     return agent, "" if own else issued.text
+
+
+def _require_issuer(token: EnrolmentToken) -> None:
+    """Raise EnrolmentRefused if whoever made the token may not any more: it ends with the right it was made by."""
+    if not rights.still_may(token.created_by_id, locked(token.node.team), Role.MANAGER):
+        raise EnrolmentRefused(
+            "issuer-may-not",
+            "Whoever made this enrolment token does not manage the node's team any more: have a manager of it"
+            " make a new one on the node's page.",
+        )
 
 
 def _require_room(agent: Agent, node: Node) -> None:

@@ -110,7 +110,7 @@ def has_lost_maker(campaign: Campaign) -> bool:
     """Say whether a campaign is private to somebody who may no longer carry it out in its team."""
     maker = campaign.created_by
     is_private = campaign.visibility == Visibility.PRIVATE
-    return is_private and maker is not None and not rights.can(maker, campaign.team, Role.OPERATOR)
+    return is_private and maker is not None and not rights.still_may(maker.pk, campaign.team, Role.OPERATOR)
 
 
 def _number_of(user: Person) -> int | None:
@@ -153,7 +153,10 @@ def _forsaken(user: int) -> Q:
     """
     managed = prepared(Membership.objects.filter(user=user, role=Role.MANAGER).values("team"))
     writes = Membership.objects.filter(
-        team=OuterRef("team"), user=OuterRef("created_by"), role__in=(Role.OPERATOR, Role.MANAGER)
+        team=OuterRef("team"),
+        user=OuterRef("created_by"),
+        user__is_active=True,
+        role__in=(Role.OPERATOR, Role.MANAGER),
     )
     return Q(~Exists(writes), team__in=managed, visibility=Visibility.PRIVATE)
 

@@ -1,6 +1,12 @@
 """Writes of campaigns, each one function; see the modules."""
 
-from apps.campaigns.services.campaigns import clone_campaign, create_campaign, update_campaign
+from apps.campaigns.services.campaigns import (
+    clone_campaign,
+    create_campaign,
+    lock_campaign,
+    require_writer,
+    update_campaign,
+)
 from apps.campaigns.services.clock_steps import note_clock_steps, steps_during
 from apps.campaigns.services.completion import (
     cancel_leftovers,
@@ -70,6 +76,7 @@ __all__ = [
     "forget_claims",
     "launch_campaign",
     "launch_due",
+    "lock_campaign",
     "mark_all_stopping",
     "mark_analysed",
     "mark_stopping",
@@ -79,6 +86,7 @@ __all__ = [
     "players_of",
     "recover_run",
     "release_run",
+    "require_writer",
     "rerun_failed",
     "resume_campaign",
     "resume_cancelling",

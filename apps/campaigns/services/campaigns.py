@@ -5,6 +5,7 @@ from typing import TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.http import Http404
 from django.utils.translation import gettext
 
 from apps.accounts import rights
@@ -12,6 +13,7 @@ from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, schedules
 from apps.campaigns.models import Campaign
+from apps.campaigns.queries.listings import campaigns_for
 from apps.campaigns.services import copies, origins
 from apps.core.names import check_seen
 
@@ -64,8 +66,7 @@ class CampaignChanges(TypedDict, total=False):
 @transaction.atomic
 def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes: Unpack[CampaignChanges]) -> Campaign:
     """Return a campaign with the changes that are given; errors.WrongState for dates of what is no draft any more."""
-    rights.require(user, campaign.team, Role.OPERATOR)
-    campaign = lock_campaign(campaign)
+    campaign = lock_campaign(campaign, user)
     when = {"start_at", "cron", "cron_timezone"}
     if campaign.state != State.DRAFT and any(
         getattr(campaign, name) != value for name, value in changes.items() if name in when
@@ -96,9 +97,27 @@ def clone_campaign(*, campaign: Campaign, user: User, name: str = "") -> Campaig
     )
 
 
-def lock_campaign(campaign: Campaign) -> Campaign:
-    """Return the campaign as it now is, locked against other changes until the transaction ends."""
-    return Campaign.objects.select_for_update(no_key=True).select_related(None).get(pk=campaign.pk)
+def lock_campaign(campaign: Campaign, user: User) -> Campaign:
+    """Return the campaign as it now is, locked against other changes until the transaction ends.
+
+    What the user sees and may is asked once it is held, as whoever held it before may have changed that: as
+    `require_writer`.
+    """
+    held = Campaign.objects.select_for_update(no_key=True).select_related(None).filter(pk=campaign.pk).first()
+    if held is None:
+        raise Http404
+    require_writer(held, user)
+    return held
+
+
+def require_writer(campaign: Campaign, user: User) -> None:
+    """Raise Http404 if the user does not see the campaign now, PermissionDenied if they may not change it.
+
+    To be asked of what hangs on a campaign once that is held.
+    """
+    if not campaigns_for(user).filter(pk=campaign.pk).exists():
+        raise Http404
+    rights.require(user, campaign.team, Role.OPERATOR)
 
 
 def _check_name(name: str) -> None:

@@ -5,8 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import F, OuterRef, Subquery
 
-from apps.accounts import rights
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, live, stops
 from apps.campaigns.models import Campaign, Experiment, Run, Trial
@@ -22,7 +21,7 @@ State = Campaign.State
 @transaction.atomic
 def pause_campaign(*, campaign: Campaign, user: User) -> Campaign:
     """Start no further trial (or date) of the campaign; those under way go on to their end."""
-    campaign = _lock(campaign, user)
+    campaign = lock_campaign(campaign, user)
     _refuse_unless(
         campaign, (State.RUNNING, State.SCHEDULED), _("Only a running or scheduled campaign can be paused.")
     )
@@ -32,7 +31,7 @@ def pause_campaign(*, campaign: Campaign, user: User) -> Campaign:
 @transaction.atomic
 def resume_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaign:
     """Go on with a paused campaign; a series goes on with its next date after `now`."""
-    campaign = _lock(campaign, user)
+    campaign = lock_campaign(campaign, user)
     _refuse_unless(campaign, (State.PAUSED,), _("Only a paused campaign can be resumed."))
     if campaign.launched_at:
         queue.send(queue.SCHEDULE)
@@ -44,7 +43,7 @@ def resume_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaig
 @transaction.atomic
 def withdraw_campaign(*, campaign: Campaign, user: User) -> Campaign:
     """Make a scheduled campaign a draft again, so that it can be changed."""
-    campaign = _lock(campaign, user)
+    campaign = lock_campaign(campaign, user)
     _refuse_unless(campaign, (State.SCHEDULED,), _("Only a scheduled campaign can be made a draft again."))
     campaign.next_at = None
     return _change(campaign, State.DRAFT, user, _("Withdrawn by %(user)s."))
@@ -64,7 +63,7 @@ def cancel_campaign(*, campaign: Campaign, user: User, now: datetime) -> Campaig
 
 @transaction.atomic
 def _stop(campaign: Campaign, user: User, now: datetime) -> Campaign:
-    campaign = _lock(campaign, user)
+    campaign = lock_campaign(campaign, user)
     may = (State.RUNNING, State.PAUSED, State.SCHEDULED)
     _refuse_unless(campaign, may, _("Only a running, paused or scheduled campaign can be cancelled."))
     campaign.next_at, campaign.finished_at, campaign.analysed_at = None, now, None
@@ -82,7 +81,7 @@ def rerun_failed(*, campaign: Campaign, user: User) -> int:
 
     Experiments that could not be started, as what they waited for had failed, wait again.
     """
-    campaign = _lock(campaign, user)
+    campaign = lock_campaign(campaign, user)
     may = (State.RUNNING, State.PAUSED, State.FINISHED)
     _refuse_unless(campaign, may, _("Only a launched campaign's failed trials can be run again; clone this one."))
     policy = Experiment.objects.filter(pk=OuterRef("experiment_id")).values("max_attempts")
@@ -101,11 +100,6 @@ def rerun_failed(*, campaign: Campaign, user: User) -> int:
     _change(campaign, state, user, text, count=count)
     queue.send(queue.SCHEDULE)
     return count
-
-
-def _lock(campaign: Campaign, user: User) -> Campaign:
-    rights.require(user, campaign.team, Role.OPERATOR)
-    return lock_campaign(campaign)
 
 
 def _refuse_unless(campaign: Campaign, states: tuple[State, ...], text: str) -> None:

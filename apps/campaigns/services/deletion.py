@@ -8,8 +8,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from apps.accounts import rights
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
 from apps.campaigns.models import Campaign, Reservation, Share, Tombstone, Trial
@@ -52,8 +51,7 @@ def delete_campaign(*, campaign: Campaign, user: User, now: datetime, reason: st
 
     True if it is gone; False if it has so many trials that a worker deletes it: until then nobody sees it.
     """
-    rights.require(user, campaign.team, Role.OPERATOR)
-    campaign = lock_campaign(campaign)
+    campaign = lock_campaign(campaign, user)
     if campaign.state not in Campaign.CLOSED_STATES or campaign.has_running_trials():
         raise errors.WrongState(Message(_("The campaign is under way: cancel it, wait until its runs have ended.")))
     fenced = Reservation.objects.filter(run__trial__campaign=campaign, released_at=None, fenced_until__isnull=False)

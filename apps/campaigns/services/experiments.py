@@ -8,8 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 
-from apps.accounts import rights
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
 from apps.campaigns.checks import expand_checked
@@ -123,8 +122,7 @@ def players_of(experiment: Experiment, roles: Iterable[Player]) -> list[Experime
 
 
 def _require_draft(campaign: Campaign, user: User) -> None:
-    rights.require(user, campaign.team, Role.OPERATOR)
-    if lock_campaign(campaign).state != Campaign.State.DRAFT:
+    if lock_campaign(campaign, user).state != Campaign.State.DRAFT:
         text = _("Only a draft's experiments can be changed: withdraw the campaign, or clone it and change the copy.")
         raise errors.WrongState(Message(text))
 

@@ -7,8 +7,7 @@ from zoneinfo import ZoneInfo
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from apps.accounts import rights
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import definitions, errors, live, schedules
 from apps.campaigns.models import Campaign
@@ -30,8 +29,7 @@ def launch_campaign(*, campaign: Campaign, user: User, now: datetime, digest: st
     errors.Refused names what is wrong with it, so that nothing is found out only at the date; errors.NotAsConfirmed
     if it is no longer what had the `digest` (`definitions.digest_of`) that somebody agreed to, "" for whatever it is.
     """
-    rights.require(user, campaign.team, Role.OPERATOR)
-    campaign = lock_campaign(campaign)
+    campaign = lock_campaign(campaign, user)
     if campaign.state != State.DRAFT:
         text = _("Only a draft can be launched: clone the campaign, or run again what failed.")
         raise errors.WrongState(Message(text))

@@ -18,9 +18,8 @@ from apps.campaigns.services.campaigns import lock_campaign
 @transaction.atomic
 def set_tags(*, campaign: Campaign, user: User, tags: Iterable[str]) -> Campaign:
     """Give a campaign these tags instead of those it has; errors.Refused says what is wrong with them."""
-    rights.require(user, campaign.team, Role.OPERATOR)
+    campaign = lock_campaign(campaign, user)
     clean_tags = _read_tags(tags)
-    campaign = lock_campaign(campaign)
     campaign.tags = clean_tags
     campaign.save(update_fields=["tags", "updated_at"])
     return campaign
@@ -29,7 +28,7 @@ def set_tags(*, campaign: Campaign, user: User, tags: Iterable[str]) -> Campaign
 @transaction.atomic
 def add_note(*, campaign: Campaign, user: User, text: str) -> Note:
     """Add a note to a campaign; errors.Refused if it is empty or too long."""
-    rights.require(user, campaign.team, Role.OPERATOR)
+    campaign = lock_campaign(campaign, user)
     note = Note.objects.create(campaign=campaign, text=_read_note(text), created_by=user)
     _touch(campaign)
     return note
@@ -38,20 +37,19 @@ def add_note(*, campaign: Campaign, user: User, text: str) -> Note:
 @transaction.atomic
 def change_note(*, note: Note, user: User, text: str | None) -> Note:
     """Change what a note says, None for what it is; only who wrote it and the team's managers may."""
-    _require_own(note, user)
+    campaign = _hold_of(note, user)
     if text is None:
         return note
     note.text = _read_note(text)
     note.save(update_fields=["text", "updated_at"])
-    _touch(note.campaign)
+    _touch(campaign)
     return note
 
 
 @transaction.atomic
 def delete_note(*, note: Note, user: User) -> None:
     """Delete a note; only who wrote it and the team's managers may."""
-    _require_own(note, user)
-    campaign = note.campaign
+    campaign = _hold_of(note, user)
     note.delete()
     _touch(campaign)
 
@@ -63,13 +61,15 @@ def may_change(note: Note, user: User, role: Role | None) -> bool:
 
 def _touch(campaign: Campaign) -> None:
     """Say that something of the campaign has changed: searches go through its notes."""
-    lock_campaign(campaign).save(update_fields=["updated_at"])
+    campaign.save(update_fields=["updated_at"])
 
 
-def _require_own(note: Note, user: User) -> None:
-    rights.require(user, note.campaign.team, Role.OPERATOR)
-    if not may_change(note, user, rights.role_in(user, note.campaign.team)):
+def _hold_of(note: Note, user: User) -> Campaign:
+    """Return the note's campaign, held; PermissionDenied for whom the note is not."""
+    campaign = lock_campaign(note.campaign, user)
+    if not may_change(note, user, rights.role_in(user, campaign.team)):
         raise PermissionDenied(gettext("Only who wrote a note, or a manager of the team, changes it."))
+    return campaign
 
 
 def _read_tags(tags: Iterable[str]) -> list[str]:

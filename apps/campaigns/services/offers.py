@@ -28,6 +28,7 @@ def offer(*, campaign: Campaign, user: User, names: Collection[str], now: dateti
     errors.Refused if too many offers are then open.
     """
     campaign.shares.exclude(name__in=names).delete()
+    _take_over(campaign, user)
     shared_names = set(campaign.shares.values_list("name", flat=True))
     more = [name for name in dict.fromkeys(names) if name not in shared_names]
     if more and len(more) > _room(campaign, user):
@@ -45,9 +46,16 @@ def copy_offers(campaign: Campaign, copy: Campaign) -> None:
 
 @transaction.atomic
 def accept(*, share: Share, user: User, now: datetime) -> Share:
-    """Let the campaign be seen, and counted, by the team it is offered to; Share.DoesNotExist if it is taken back."""
+    """Let the campaign be seen, and counted, by the team it is offered to; Share.DoesNotExist if it is taken back.
+
+    errors.WrongState if whoever offered it may not any more: an offer ends with the right by which it was made.
+    """
+    locked(share.campaign.team)
     row, team = _held(share, user)
     if row.state == State.OFFERED:
+        if not rights.still_may(row.offered_by_id, row.campaign.team, Role.OPERATOR):
+            text = _("Whoever offered this may not write for %(team)s any more: ask that team to offer it again.")
+            raise errors.WrongState(Message(text, {"team": row.campaign.team.name}))
         _decide(row, user, now, state=State.ACCEPTED, team=team)
         audit.note("share-accepted", campaign=row.campaign_id, team=team.slug, by=user.username)
     return row
@@ -69,6 +77,14 @@ def decline(*, share: Share, user: User, now: datetime) -> None:
     SparedTeam.objects.update_or_create(team=campaign.team, name=row.name, defaults={"until": until})
     live.publish(campaign.pk, "campaign")
     audit.note("share-declined", campaign=row.campaign_id, team=team.slug, by=user.username)
+
+
+def _take_over(campaign: Campaign, user: User) -> None:
+    """Have what is offered still, by somebody who may not any more, be offered by whoever offers the campaign now."""
+    for share in campaign.shares.exclude(state=State.ACCEPTED):
+        if not rights.still_may(share.offered_by_id, campaign.team, Role.OPERATOR):
+            share.offered_by = user
+            share.save(update_fields=["offered_by", "updated_at"])
 
 
 def _decide(row: Share, user: User, now: datetime, **values: object) -> None:

@@ -5,8 +5,7 @@ from collections.abc import Collection
 from django.db import transaction
 from django.utils import timezone
 
-from apps.accounts import rights
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, live
 from apps.campaigns.models import Campaign, Share
@@ -31,8 +30,7 @@ def share_campaign(
 
     `shared_with` are short names of teams, whether or not there are such: each sees it once it accepts.
     """
-    rights.require(user, campaign.team, Role.OPERATOR)
-    campaign = lock_campaign(campaign)
+    campaign = lock_campaign(campaign, user)
     others = [name for name in shared_with if name != campaign.team.slug]
     if visibility == Visibility.SHARED and not others:
         raise errors.Refused({"shared_with": Message(_("Name at least one other team, or choose who else sees it."))})

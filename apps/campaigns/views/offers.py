@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.accounts import rights
 from apps.accounts.models import Role
-from apps.campaigns import queries
+from apps.campaigns import errors, queries
 from apps.campaigns.models import Share
 from apps.campaigns.services import offers
 
@@ -32,7 +32,11 @@ def offer_list(request: HttpRequest) -> HttpResponse:
 @require_POST
 def accept(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a campaign among those that the team sees."""
-    share = offers.accept(share=_offer(request, pk), user=rights.user_of(request), now=timezone.now())
+    try:
+        share = offers.accept(share=_offer(request, pk), user=rights.user_of(request), now=timezone.now())
+    except errors.WrongState as refused:
+        messages.error(request, " ".join(refused.messages))
+        return redirect("campaigns:offers")
     messages.success(request, _("The campaign is now seen by your team, and counted with your own."))
     return redirect("campaigns:campaign_detail", pk=share.campaign_id)
 

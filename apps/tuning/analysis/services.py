@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 
-from apps.accounts import rights
-from apps.accounts.models import Role, User
+from apps.accounts.models import User
 from apps.bench.rules.runner import Failure
 from apps.bench.text import Message, _
 from apps.campaigns import live
@@ -105,8 +104,7 @@ def end_analysis(
 @transaction.atomic
 def retry_analysis(*, campaign: Campaign, user: User) -> None:
     """Ask for the analysis of an ended campaign again; a conflict if it is not ended, or is to be analysed anyway."""
-    rights.require(user, campaign.team, Role.OPERATOR)
-    locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    locked = campaigns.lock_campaign(campaign, user)
     standing = queries.standing_of(locked)
     if standing.state == queries.OPEN:
         raise ConflictError(Message(_("The campaign has not ended: conclusions are drawn at its end.")))

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.bench.text import Message
+from apps.campaigns.services import require_writer
 from apps.tuning.models import LONGEST_REASON, Decision, Finding, Verification
 
 
@@ -29,6 +30,8 @@ def decide_finding(*, finding: Finding, user: User, state: Finding.State, reason
     if len(reason.strip()) > LONGEST_REASON:
         text = _("The reason may have %(limit)s characters at most.") % {"limit": LONGEST_REASON}
         raise ValidationError({"reason": text})
+    Finding.objects.select_for_update(of=("self",)).get(pk=finding.pk)
+    require_writer(finding.campaign, user)
     record(finding=finding, state=state, user=user, reason=reason.strip())
     return finding
 

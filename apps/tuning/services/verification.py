@@ -29,6 +29,7 @@ def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verificati
     """Make the smallest A/B campaign that proves a finding, and launch it; errors.Refused says why it can not be."""
     rights.require(user, finding.team, Role.OPERATOR)
     Finding.objects.select_for_update(of=("self",)).get(pk=finding.pk)
+    campaigns.require_writer(finding.campaign, user)
     if finding.state == Finding.State.DISMISSED:
         raise drafts.refuse(_("The finding is dismissed: open it again first."))
     if finding.verifications.filter(verdict=Verdict.OPEN).exists():
