@@ -151,9 +151,9 @@ def _drift(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     drift = read_drift(evidence)
     if drift is None or not {*draft.trials} & {*drift.trials}:
         return None
-    text = _("Rates fell by about %(share)s %% from the first repetition to the last: means are of no moment.")
+    text = _("Rates fell by about %(share)s %% from the first repetition to the last: no moment had their mean.")
     if drift.change > 0:
-        text = _("Rates rose by about %(share)s %% from the first repetition to the last: means are of no moment.")
+        text = _("Rates rose by about %(share)s %% from the first repetition to the last: no moment had their mean.")
     return Objection(Message(text, {"share": percent(abs(drift.change))}), MEDIUM)
 
 
