@@ -1,5 +1,6 @@
 """How a freshly started agent becomes the agent of a node, and how it ceases to be."""
 
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -47,7 +48,8 @@ def issue_enrolment_token(*, node: Node, user: User, now: datetime) -> IssuedEnr
     if agent and not agent.is_replaceable:
         text = _("%(node)s already has an agent: retire it first, then its replacement can be enrolled.")
         raise ConflictError(text % {"node": node})
-    owned.require_room([Agent(pk=agent.pk if agent else None, node=node)])
+    # Of a copy: the node of whoever asks must not take the agent that is only counted here for its own.
+    owned.require_room([Agent(pk=agent.pk if agent else None, node=copy(node))])
     quotas.charge_enrolment(node.team)
     issued = secrets.issue("enrol")
     token = EnrolmentToken.objects.create(
