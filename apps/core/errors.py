@@ -24,8 +24,8 @@ class ConflictError(ValidationError):
 
     @property
     def message_dict(self) -> dict[str, list[str]]:
-        """Return the message as what is wrong with no field, for those who show the others by field."""
-        return {NON_FIELD_ERRORS: self.messages}
+        """Return what is wrong by field, and as of no field where it is of none."""
+        return {field: ValidationError(errors).messages for field, errors in by_field(self).items()}
 
 
 # Messages may stand within messages; each is translated when it is shown, in the reader's language.
