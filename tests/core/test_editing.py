@@ -13,6 +13,7 @@ from django.urls import resolve
 from apps.core import editing
 from tests.core.test_refused_writes import OWN, PAGES, address_of, everything
 from tests.core.test_refused_writes import world as populated
+from tests.pages import flat
 from tests.toolbox.conftest import definition, tool
 
 __all__ = ["definition", "populated", "tool"]
@@ -165,7 +166,7 @@ def test_every_form_says_what_it_showed_and_refuses_what_rests_on_something_else
         with transaction.atomic():
             sent = form.fields | {editing.VERSION: [stale]}
             answer = alice.post(form.place, sent)
-            text = answer.content.decode()
+            text = flat(answer.content.decode())
             if everything() != before:
                 wrong.append(f"{name}: a stale form is obeyed, {answer.status_code}")
             again = next((part for part in forms_of(text) if part.over), None)

@@ -152,6 +152,7 @@ def test_limits_of_the_environment() -> None:
     usual = limits.from_environment(Environment({}))
     assert usual["token"] == (30_000, 60) and set(usual) == {
         "address", "token", "answers", "uploads", "facts", "fact-bytes", "mail-links",
+        "enrolments",
     }  # fmt: skip
     own = limits.from_environment(Environment({"RATE_PER_TOKEN": " 5 / 1 ", "RATE_PER_ADDRESS": "0"}))
     assert own["token"] == (5, 1) and "address" not in own

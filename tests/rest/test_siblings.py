@@ -36,10 +36,11 @@ def patches(team: Any) -> Iterator[tuple[str, models.Model, list[str], Json]]:
         example = told.get(f"PATCH {path.removeprefix('/api/v1')}", {})
         place = address(path, operation, example, places)
         body = operation["requestBody"]["content"]["application/json"]["schema"]
+        properties = parts[body["$ref"].rpartition("/")[2]]["properties"]
         yield (
             place,
             subject(team, place),
-            list(parts[body["$ref"].rpartition("/")[2]]["properties"]),
+            [name for name, part in properties.items() if "readOnly" not in part],
             example.get("body", {}),
         )
 

@@ -9,6 +9,7 @@ from apps.campaigns.models import Campaign
 from apps.results import routes
 from apps.results.models import Result
 from tests import factories, rewriting
+from tests.pages import flat
 
 HERE = [["10.0.0.1"], ["10.0.1.1"], ["10.0.2.1"]]
 THERE = [["10.0.0.1"], ["10.9.9.9"], ["10.0.2.1"]]
@@ -29,7 +30,7 @@ def page_of(client: Client, campaign: Campaign, user: object) -> str:
 def test_one_route_is_told_in_a_line(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
     see(measured, HERE, HERE, [["10.0.0.1"], [], ["10.0.2.1"]], HERE)
     page = page_of(client, measured, cast.bob)
-    assert "The same in all 4 runs: 10.0.0.1 → 10.0.1.1 → 10.0.2.1" in page
+    assert "The same in all 4 runs: 10.0.0.1 → 10.0.1.1 → 10.0.2.1" in flat(page)
 
 
 def test_a_change_is_told_with_the_trial_that_saw_it(

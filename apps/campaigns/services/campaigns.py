@@ -101,11 +101,9 @@ def lock_campaign(campaign: Campaign, user: User) -> Campaign:
     """Return the campaign as it now is, locked against other changes until the transaction ends.
 
     What the user sees and may is asked once it is held, as whoever held it before may have changed that: as
-    `require_writer`.
+    `require_writer`. Campaign.DoesNotExist if it was deleted meanwhile, which core.races tells.
     """
-    held = Campaign.objects.select_for_update(no_key=True).select_related(None).filter(pk=campaign.pk).first()
-    if held is None:
-        raise Http404
+    held = Campaign.objects.select_for_update(no_key=True).select_related(None).get(pk=campaign.pk)
     require_writer(held, user)
     return held
 

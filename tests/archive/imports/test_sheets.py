@@ -15,6 +15,7 @@ from apps.core import cpu_time
 from apps.testbeds.models import Node
 from tests import factories
 from tests.archive.imports import sending
+from tests.pages import flat
 
 HEADERS = ["window (KiB)", "goodput (Mbit/s)"]
 MAPPING = {
@@ -120,8 +121,8 @@ def test_the_page_lists_them_and_a_kept_mapping_chooses_by_name(
 ) -> None:
     client.force_login(cast.oscar)
     address = sent(cast, workbook("2009", "~<b>")).get_absolute_url()
-    page = client.get(f"{address}?tool=iperf3-tcp").content.decode()
-    assert 'value="2009" checked' in page and "&lt;b&gt; <span" in page and "(hidden)" in page
+    page = flat(client.get(f"{address}?tool=iperf3-tcp").content.decode())
+    assert 'value="2009" checked' in page and "&lt;b&gt;<span" in page and "(hidden)" in page
     assert 'value="Cover" disabled' in page
     form = {"tool": "iperf3-tcp", "as_0": "parameter:window", "as_1": "metric:goodput", "keep_as": "Hidden ones"}
     assert client.post(f"{address}columns/", {**form, "sheet": "<b>"}).status_code == 302
@@ -131,10 +132,10 @@ def test_the_page_lists_them_and_a_kept_mapping_chooses_by_name(
     again = sent(cast, workbook("2009", "<b>")).get_absolute_url()
     # The tool and the sheets of the form beside it count less than the mapping.
     query = {"mapping": kept.pk, "tool": "ping", "sheet": "2009"}
-    page = client.get(again, query).content.decode()
+    page = flat(client.get(again, query).content.decode())
     assert 'value="&lt;b&gt;" checked' in page and '<option value="metric:goodput" selected>' in page
     other = sent(cast, workbook("2009", "2010")).get_absolute_url()
-    page = client.get(other, query).content.decode()
+    page = flat(client.get(other, query).content.decode())
     assert "no sheet “&lt;b&gt;”. It has: Cover, 2009, 2010." in page and 'value="2009" checked' in page
     stale = client.post(f"{other}columns/", {**form, "sheet": "gone"}, follow=True)
     assert "no sheet “gone”" in stale.content.decode()

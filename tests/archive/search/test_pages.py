@@ -12,6 +12,7 @@ from apps.archive.models import SavedSearch
 from apps.campaigns.models import Campaign, Experiment
 from tests.archive.search.conftest import START, experiment_of, figures, index, sites
 from tests.campaigns import factories as make
+from tests.pages import flat
 
 pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("search")]
 
@@ -40,7 +41,7 @@ def test_strangers_sign_in_and_other_teams_find_only_theirs(client: Client, arch
 def test_the_page_shows_figures_facets_and_what_it_is_narrowed_by(client: Client, archive: SimpleNamespace) -> None:
     client.force_login(archive.cast.bob)
     pair = sites(archive.kisti, archive.pnu)
-    page = read(client, f"{SEARCH}?pair={pair}&metric=goodput:1M..&q=sweep")
+    page = flat(read(client, f"{SEARCH}?pair={pair}&metric=goodput:1M..&q=sweep"))
     assert "Window sweep" in page
     assert "Way back" not in page
     assert "(105.0 Mbit/s – 910.0 Mbit/s)" in page

@@ -171,6 +171,13 @@ def _printed_drafts(pair: Pair) -> list[FindingDraft]:
     return [first, second]
 
 
+def _formula(verdict: str) -> str:
+    """Return what is divided by what: the placement that is called the faster one by the other."""
+    if verdict == TWO:
+        return f"X(other socket) / X(same socket), from {WORTH:g} on it matters"
+    return f"X(same socket) / X(other socket), from {WORTH:g} on it matters"
+
+
 def _draft(
     subject: str,
     text: str,
@@ -184,7 +191,6 @@ def _draft(
 ) -> FindingDraft:
     present, predicted = rates
     matters = verdict in CHANGES
-    sides = ("other", "same") if verdict == TWO else ("same", "other")
     missing = Message(_("Both placements on the same nodes: only their relation to other nodes is printed."))
     return FindingDraft(
         rule=RULE,
@@ -196,7 +202,7 @@ def _draft(
         why=tuple(reasons),
         value=float(params["ratio"]),
         unit="1",
-        formula=f"X({sides[0]} socket) / X({sides[1]} socket), from {WORTH:g} on it matters",
+        formula=_formula(verdict),
         evidence=ratio.trials,
         change=CHANGES.get(verdict, ""),
         undo=UNDO if matters else "",
