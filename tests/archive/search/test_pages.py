@@ -48,7 +48,7 @@ def test_the_page_shows_figures_facets_and_what_it_is_narrowed_by(client: Client
     assert f'value="experiment:{experiment_of(archive.windows).pk}"' in page
     # Each chip takes one thing away, and the form keeps them all.
     assert "Between sites: Busan – Daejeon" in page
-    assert re.search(r'href="\?q=sweep&amp;pair=[0-9-]+"[^>]*>Goodput: 1M … ', page)
+    assert re.search(r'href="\?q=sweep&amp;pair=[0-9-]+"[^>]*>Goodput: 1M …', page)
     assert f'type="hidden" name="pair" value="{pair}"' in page
     assert 'action="/compare/"' in page
     assert 'href="/exports/?search=q%3Dsweep%26pair%3D' in page
