@@ -5,6 +5,8 @@ process does it for all. Tests of one `xdist_group` stay together, in one worker
 session scope are set up in each worker; `config.workerinput["workerid"]` names it, as pytest-django expects.
 """
 
+from collections.abc import Generator
+
 import pytest
 
 from tests.running import hooks, summary
@@ -43,6 +45,20 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         reporter.showfspath = False
     Controller(session, option.workers).run()
     return True
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show a failure once more where Python could not: 3.11 miscounts where another thread parses code, too.
+
+    Without it the whole run ended there, and told nothing of the test (python/cpython#106905).
+    """
+    try:
+        return (yield)
+    except SystemError:
+        return pytest.TestReport.from_item_and_call(item, call)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

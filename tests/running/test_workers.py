@@ -221,6 +221,16 @@ def test_what_breaks_outside_of_tests_is_no_failed_test(folder: Path) -> None:
     assert status == 3 and "INTERNALERROR" in printed and "a broken plugin" in printed
 
 
+@pytest.mark.parametrize("workers", [(), ("--workers", "2")])
+def test_a_failure_that_python_cannot_show_at_once_is_a_failure(folder: Path, workers: tuple[str, ...]) -> None:
+    (folder / "conftest.py").write_text(
+        "def pytest_runtest_makereport(call):\n    if call.excinfo:\n        raise SystemError('depth mismatch')\n"
+    )
+    module = "def test_it():\n    assert 1 == 2\ndef test_other():\n    pass\n"
+    status, printed = outcome(folder, module, *workers)
+    assert status == 1 and "assert 1 == 2" in printed and "1 failed, 1 passed" in printed
+
+
 def test_a_debugger_needs_one_process(folder: Path) -> None:
     status, printed = outcome(folder, "", "--workers", "2", "--pdb")
     assert status == 4 and "leave --workers out" in printed
