@@ -9,10 +9,10 @@ from apps.core import messages
 
 def by_field(error: ValidationError) -> dict[str, list[ValidationError]]:
     """Return what is wrong with each field; under NON_FIELD_ERRORS what is of none, as a conflict."""
-    found: dict[str, list[ValidationError]] = getattr(error, "error_dict", None) or {
+    errors: dict[str, list[ValidationError]] = getattr(error, "error_dict", None) or {
         NON_FIELD_ERRORS: error.error_list
     }
-    return found
+    return errors
 
 
 class ConflictError(ValidationError):

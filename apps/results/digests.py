@@ -64,9 +64,9 @@ SELECT encode(sha256(coalesce(string_agg(sha256(convert_to(place || ' ' || line,
 
 def digests_of(campaign: Campaign) -> dict[str, str]:
     """Return {part: SHA-256 in hexadecimal} of a campaign as it stands in the database: MEASURED and WORDS."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     with connection.cursor() as cursor:
         for part, lines in _LINES.items():
             cursor.execute(_DIGEST.format(lines=lines), {"campaign": campaign.pk})
-            found[part] = cursor.fetchone()[0]
-    return found
+            digests[part] = cursor.fetchone()[0]
+    return digests

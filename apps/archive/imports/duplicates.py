@@ -102,6 +102,6 @@ def _measured_here(imported: Import, sizes: dict[str, int]) -> dict[str, int]:
         digest = digest_of(compression.unpack(stdout_z), compression.unpack(stderr_z))
         if digest in sizes and run is not None:
             runs[digest] = run
-    seen = Run.objects.filter(pk__in=list(runs.values()), trial__in=trials_before(imported))
-    trials: dict[int, int] = dict(seen.values_list("pk", "trial_id"))
+    visible_runs = Run.objects.filter(pk__in=list(runs.values()), trial__in=trials_before(imported))
+    trials: dict[int, int] = dict(visible_runs.values_list("pk", "trial_id"))
     return {digest: trials[run] for digest, run in runs.items() if run in trials}

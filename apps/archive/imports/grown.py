@@ -28,14 +28,14 @@ def rows_before(imported: Import, group: str) -> Iterator[tuple[ImportItem, int,
     for source in _beginning_alike(imported, items):
         earlier = _readable(ImportItem.objects.filter(source=source, group=group)).select_related("trial__lane")
         before = list(earlier.defer("stdout_z", "stderr_z"))
-        seen = set(
+        visible_trials = set(
             trials_before(imported).filter(pk__in=[row.trial_id for row in before]).values_list("pk", flat=True)
         )
         keys_before = [_key(item) for item in before]
         if keys_before != keys[: len(before)] or len(set(keys_before)) < FEWEST_DIFFERENT:
             continue
         for item, row in zip(items, before, strict=False):
-            if row.trial is not None and row.trial.pk in seen:
+            if row.trial is not None and row.trial.pk in visible_trials:
                 yield item, row.trial.pk, row.trial.lane.roles
 
 

@@ -27,6 +27,6 @@ def notes_for(user: User) -> QuerySet[Note]:
 
 def tags_of(team: Team, user: User) -> list[str]:
     """Return the tags of a team's campaigns that the user sees, those used most first."""
-    seen = visibility.visible(Campaign.objects.filter(team=team, deleting_at=None), user)
-    rows = seen.order_by().annotate(tag=_Unnest(F("tags")))
+    campaigns = visibility.visible(Campaign.objects.filter(team=team, deleting_at=None), user)
+    rows = campaigns.order_by().annotate(tag=_Unnest(F("tags")))
     return list(rows.values("tag").annotate(n=Count("pk")).order_by("-n", "tag").values_list("tag", flat=True)[:MOST])

@@ -56,9 +56,9 @@ def require_room(rows: Sequence[models.Model]) -> None:
 
 def _require(name: str, limit: OwnedLimit, rows: Sequence[models.Model]) -> None:
     counted = [row for row in rows if all(getattr(row, key) == value for key, value in limit.counts.items())]
-    known = [row.pk for row in counted if row.pk is not None]
+    stored_keys = [row.pk for row in counted if row.pk is not None]
     for owner, more in sorted(Counter(_owner_of(row, limit) for row in counted).items()):
-        stored = _stored(limit, owner).exclude(pk__in=known)
+        stored = _stored(limit, owner).exclude(pk__in=stored_keys)
         if limit.most - stored.count() - more >= max(_ROOM, limit.most // 2):
             continue
         # Who adds to the same owner's at this moment waits here, and then counts these.

@@ -81,14 +81,14 @@ def check(campaign: Campaign, standing: ArchiveStanding, *, user: User, now: dat
 
 
 def _compare(campaign: Campaign, stone: Tombstone, standing: ArchiveStanding) -> None:
-    found = digests_of(campaign)
+    digests = digests_of(campaign)
     if not stone.digests:
         text = _("Nothing tells any more what was deleted here under %(id)s: this has an id of its own.")
         raise DiffersError(ArchiveStanding(False, Message(text, {"id": stone.permanent_id})))
     for part in MEASURED:
-        if found[part] != stone.digests.get(part):
+        if digests[part] != stone.digests.get(part):
             raise DiffersError(ArchiveStanding(False, Message(_DIFFERING[part], {"id": stone.permanent_id})))
-    if standing.is_their_word and found[WORDS] != stone.digests.get(WORDS):
+    if standing.is_their_word and digests[WORDS] != stone.digests.get(WORDS):
         raise DiffersError(ArchiveStanding(is_their_word=False))
 
 

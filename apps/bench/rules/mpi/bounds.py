@@ -65,8 +65,8 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     for point in evidence.points:
         if point.layer != INTERCONNECT or point.statistic != SAMPLE or not (ways := _ways_of(point)):
             continue
-        found = [_Best(rate, ways, point, name) for name in METRICS if (rate := point.mean(name)) is not None]
-        rates.setdefault(nodes_of(point)[:2], []).extend(found)
+        best_rates = [_Best(rate, ways, point, name) for name in METRICS if (rate := point.mean(name)) is not None]
+        rates.setdefault(nodes_of(point)[:2], []).extend(best_rates)
     drafts = (_draft(evidence, nodes, own) for nodes, own in sorted(rates.items()) if own)
     return [draft for draft in drafts if draft is not None]
 

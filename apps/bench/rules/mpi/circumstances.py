@@ -56,20 +56,22 @@ def settled(sayings: Iterable[Said | Silent]) -> list[FindingDraft]:
 
 
 def _of_one(sayings: Sequence[Said], silent: Sequence[Silent]) -> list[FindingDraft]:
-    kept = _of_one_metric(sorted(sayings, key=_order))
-    told = {_key(item.circumstances) for item in sayings}
-    unseen = {key: _without_metric(item) for item in silent if (key := _key(item.circumstances)) not in told}
-    names = _differing([*(item.circumstances for item in kept), *unseen.values()])
+    sayings_of_metric = _of_one_metric(sorted(sayings, key=_order))
+    circumstances_said = {_key(item.circumstances) for item in sayings}
+    unseen = {
+        key: _without_metric(item) for item in silent if (key := _key(item.circumstances)) not in circumstances_said
+    }
+    names = _differing([*(item.circumstances for item in sayings_of_metric), *unseen.values()])
     if not names:
-        return [kept[0].draft]
+        return [sayings_of_metric[0].draft]
     rest = [
         Message(_("It is not seen with %(circumstances)s."), {"circumstances": _words(unseen[key], names)})
         for key in sorted(unseen)
     ]
     drafts = []
-    for verdict in dict.fromkeys(item.verdict for item in kept):
-        own = [item for item in kept if item.verdict == verdict]
-        others = [item for item in kept if item.verdict != verdict]
+    for verdict in dict.fromkeys(item.verdict for item in sayings_of_metric):
+        own = [item for item in sayings_of_metric if item.verdict == verdict]
+        others = [item for item in sayings_of_metric if item.verdict != verdict]
         draft = _named(own, others, names)
         drafts.append(replace(draft, against=(*draft.against, *rest[:MOST_OTHERS])))
     return drafts
@@ -91,11 +93,11 @@ def _of_one_metric(sayings: Sequence[Said]) -> list[Said]:
     groups: dict[str, list[Said]] = {}
     for item in sayings:
         groups.setdefault(_key(item.circumstances), []).append(item)
-    kept = []
+    sayings_of_metric = []
     for own in groups.values():
         is_one = len({item.verdict for item in own}) == 1
-        kept += [own[0]._replace(circumstances=_without_metric(own[0]))] if is_one else own
-    return kept
+        sayings_of_metric += [own[0]._replace(circumstances=_without_metric(own[0]))] if is_one else own
+    return sayings_of_metric
 
 
 def _key(circumstances: Mapping[str, Any]) -> str:

@@ -51,8 +51,8 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         if METRIC in point.metrics:
             point.parameters.get(SIZE)
     shaped = shapes.shaped(evidence, factor=FACTOR)
-    told = [(trend, curve) for trend, curve in shaped if trend.shape != shapes.UNCLEAR and _holds(trend, curve)]
-    own = [(trend, curve) for trend, curve in told if trend.metric == METRIC]
+    trends = [(trend, curve) for trend, curve in shaped if trend.shape != shapes.UNCLEAR and _holds(trend, curve)]
+    own = [(trend, curve) for trend, curve in trends if trend.metric == METRIC]
     read = {curve.trials for _trend, curve in own if curve}
     silent = [
         Silent(_place(curve, "", curve.tool), circumstances_of(curve))

@@ -13,10 +13,10 @@ RULE, VERSION = "path-loss", 3
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the share that is lost at loads that fill nothing; None if it is nothing, or is not known."""
     path = read_path(evidence)
-    found = estimates.chance_of(evidence, path.capacity.value) if path else None
-    if path is None or found is None:
+    loss = estimates.chance_of(evidence, path.capacity.value) if path else None
+    if path is None or loss is None:
         return None
-    chance, trials = found
+    chance, trials = loss
     params = {
         "share": f"{100 * chance.share:.2g}",
         "load": format_quantity(chance.loads[-1].offered, "bit/s"),

@@ -120,14 +120,14 @@ def with_other_sizes(
     ]
     if not others:
         return draft
-    told = [_told(item) for item in (curve, *others)]
+    curves = [_told(item) for item in (curve, *others)]
     if any(_disagrees(draft, curve, other) for other in others):
         text = _("What record size gives %(name)s most (%(metric)s) depends on %(factors)s")
         params = {"name": name_of(trend), "metric": trend.metric}
-        return told_together(draft, told, text, params, are_sizes=True)
+        return told_together(draft, curves, text, params, are_sizes=True)
     trials = {*draft.evidence, *(trial for other in others for trial in other.trials)}
     return dataclasses.replace(
-        draft, why=(*draft.why, *figures_of(told, are_sizes=True)[1:]), evidence=tuple(sorted(trials))
+        draft, why=(*draft.why, *figures_of(curves, are_sizes=True)[1:]), evidence=tuple(sorted(trials))
     )
 
 
@@ -160,9 +160,9 @@ def with_other_counts(draft: FindingDraft, cases: Sequence[tuple[Case, shapes.Cu
     forms = {_GROWS.get(case.trend.shape, case.trend.shape) for case, _curve in same}
     if len(forms) < 2 or cases[0][1] is None:
         return draft
-    told = [ToldCurve(curve.means, curve.fixed, case.clients[:1], curve.trials) for case, curve in same if curve]
+    curves = [ToldCurve(curve.means, curve.fixed, case.clients[:1], curve.trials) for case, curve in same if curve]
     text = _("Whether more tasks gain anything on %(name)s (%(metric)s) depends on %(factors)s")
     if first.trend.factor == CLIENTS:
         text = _("Whether more clients gain anything on %(name)s (%(metric)s) depends on %(factors)s")
     params = {"name": name_of(first.trend), "metric": first.trend.metric}
-    return told_together(draft, told, text, params, are_sizes=False)
+    return told_together(draft, curves, text, params, are_sizes=False)

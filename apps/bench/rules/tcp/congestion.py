@@ -105,10 +105,10 @@ def _beside(evidence: Evidence, sweep: Sweep, equals: Sequence[Cell]) -> Cell | 
     None where that one, or any control of those that nobody can tell apart, is as good.
     """
     own = {cell.value: cell for cell in sweep.cells}
-    told = sysctl.read_sysctls(evidence, evidence.sender).get(KEY)
-    known = next((own[name] for name in ("", told, "cubic") if name in own), None)
-    if known is not None:
-        return None if known in equals else known
+    control = sysctl.read_sysctls(evidence, evidence.sender).get(KEY)
+    present = next((own[name] for name in ("", control, "cubic") if name in own), None)
+    if present is not None:
+        return None if present in equals else present
     return max((cell for cell in sweep.cells if cell not in equals), key=lambda cell: cell.rate.mean, default=None)
 
 

@@ -61,9 +61,11 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft | None:
     """Return a finding with what speaks against it, as sure as that lets it be; None if it does not stand."""
     if draft.kind == DOUBT:
         return draft
-    known = WEIGHED.get(draft.rule, frozenset())
+    weighed_kinds = WEIGHED.get(draft.rule, frozenset())
     objections = [
-        found for kind, read in READERS.items() if kind not in known and (found := read(draft, evidence)) is not None
+        found
+        for kind, read in READERS.items()
+        if kind not in weighed_kinds and (found := read(draft, evidence)) is not None
     ]
     if any(objection.is_fatal for objection in objections):
         return None

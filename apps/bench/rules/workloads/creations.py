@@ -60,8 +60,8 @@ def _files_per_s(evidence: Evidence, name: str, workload: Workload) -> Predicted
             if point.file_system == name and rates and min(rates.values()) > 0:
                 cells.setdefault(_count_of(point, evidence), []).append((point, rates))
         if cells:
-            known = {count: KnownAmount(amount_of(points, metric)) for count, points in cells.items()}
-            return at_count(known, workload.nodes, workload.tasks)
+            amounts = {count: KnownAmount(amount_of(points, metric)) for count, points in cells.items()}
+            return at_count(amounts, workload.nodes, workload.tasks)
     return None
 
 

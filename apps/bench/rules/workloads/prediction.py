@@ -28,8 +28,8 @@ def predict(evidence: Evidence, supply: Supply, workload: Workload) -> Predicted
 
 def _by_count(supply: Supply, workload: Workload) -> Predicted | None:
     """Return the rate at the workload's number of nodes and tasks, with its records."""
-    known = {count: at_record(records, workload.record_size) for count, records in supply.cells.items()}
-    return at_count(known, workload.nodes, workload.tasks, grows=grows(supply))
+    amounts = {count: at_record(records, workload.record_size) for count, records in supply.cells.items()}
+    return at_count(amounts, workload.nodes, workload.tasks, grows=grows(supply))
 
 
 def _within_network(evidence: Evidence, supply: Supply, workload: Workload, rate: Predicted) -> Predicted:
