@@ -1,9 +1,10 @@
-"""The same done several times at one instant, each in a connection of its own."""
+"""What is done at one instant, each in a connection of its own: the same several times, or one after another."""
 
+import queue
 import threading
 from collections.abc import Callable
 
-from django.db import connection
+from django.db import connection, transaction
 
 WORKERS = 4
 
@@ -28,3 +29,40 @@ def at_once(work: Callable[[], object]) -> list[object]:
     for thread in threads:
         thread.join()
     return given
+
+
+def after(first: Callable[[], object], find: Callable[[], Callable[[], object]]) -> object:
+    """Return what an act gives that has found its rows before `first` was committed, and waits for one of them.
+
+    `find` reads these, and returns the act.
+    """
+    process, given = queue.Queue[int](), queue.Queue[object]()
+
+    def second() -> None:
+        try:
+            act = find()
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_backend_pid()")
+                process.put(cursor.fetchone()[0])
+            given.put(act())
+        except Exception as error:
+            given.put(error)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=second)
+    with transaction.atomic():
+        first()
+        thread.start()
+        number = process.get(timeout=30)
+        while thread.is_alive() and not _is_blocked(number):
+            pass
+        assert thread.is_alive(), given.get()
+    thread.join()
+    return given.get()
+
+
+def _is_blocked(process: int) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT cardinality(pg_blocking_pids(%s)) > 0", [process])
+        return bool(cursor.fetchone()[0])

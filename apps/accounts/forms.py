@@ -5,8 +5,10 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import FieldDoesNotExist
+from django.core.validators import MaxLengthValidator
 from django.db.models import Model, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -75,8 +77,24 @@ def _has_field(model: type[Model], name: str) -> bool:
     return True
 
 
-class SignInForm(StyledWidgets, AuthenticationForm):
+class _BoundedName(AuthenticationForm):
+    """Username and password, of which the name is no longer than any person's.
+
+    Django bounds it in the browser only. What a longer one tries would be hashed, and is too long for the row in
+    which failures are counted.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].validators.append(MaxLengthValidator(self.username_field.max_length or 0))
+
+
+class SignInForm(StyledWidgets, _BoundedName):
     """Username and password."""
+
+
+class AdministratorSignInForm(_BoundedName, AdminAuthenticationForm):
+    """The same for the administrator's pages."""
 
 
 class PasswordForm(StyledWidgets, PasswordChangeForm):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.password_validation import validate_password
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.db.models import Q
 from django.utils.crypto import get_random_string
@@ -15,7 +15,7 @@ from apps.accounts import rights
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core import audit, secrets
 from apps.core.errors import ConflictError
-from apps.core.versions import hold
+from apps.core.versions import hold, lock_row
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _PASSWORD_LENGTH = 16
@@ -106,8 +106,10 @@ def issue_token(
 ) -> tuple[ApiToken, str]:
     """Make an API token and return it with its text, which is shown once and kept nowhere.
 
-    One that is `minted_by` another ends with it, and may do no more. ValidationError if it is to outlive it.
+    One that is `minted_by` another ends with it, and may do no more. ValidationError if it is to outlive it;
+    PermissionDenied if what the person came in with has ended since.
     """
+    _keep_credential(user, minted_by)
     if minted_by is not None:
         expires_at = _expiry_within(minted_by, scope, expires_at)
     if expires_at is not None and expires_at <= now:
@@ -128,8 +130,11 @@ def issue_token(
     return token, issued.text
 
 
+@transaction.atomic
 def revoke_token(*, token: ApiToken, now: datetime) -> None:
     """Make a token useless from now on, and those made with it; the rows stay, to say when they were used last."""
+    # Whoever makes one with it at this moment is through before, and seen here, or finds it revoked.
+    lock_row(token.user)
     ends = [token.pk]
     audit.note("token-revoked", token=token.pk, user=token.user.username)
     while ends:
@@ -137,11 +142,28 @@ def revoke_token(*, token: ApiToken, now: datetime) -> None:
         ends = list(ApiToken.objects.filter(minted_by__in=ends).values_list("pk", flat=True))
 
 
+@transaction.atomic
 def revoke_tokens(*, user: User, now: datetime) -> int:
     """Make all of a person's tokens useless from now on, and return how many were of use until then."""
+    lock_row(user)
     audit.note("tokens-revoked", user=user.username)
     live = Q(expires_at=None) | Q(expires_at__gt=now)
     return ApiToken.objects.filter(live, user=user, revoked_at=None).update(revoked_at=now, updated_at=now)
+
+
+def _keep_credential(user: User, token: ApiToken | None) -> None:
+    """Hold a person, so that nothing ends what they came in with before the transaction does.
+
+    That is a token, or a session, which ends with the password that it began with. PermissionDenied if it has ended
+    since it was proved: a key made with it would outlive it.
+    """
+    lock_row(user)
+    if token is not None:
+        holds = ApiToken.objects.filter(ApiToken.in_force(), pk=token.pk, revoked_at=None, user__is_active=True)
+    else:
+        holds = User.objects.filter(pk=user.pk, password=user.password, is_active=True)
+    if not holds.exists():
+        raise PermissionDenied(_("What you came in with has ended meanwhile: sign in again, or use another token."))
 
 
 def _expiry_within(parent: ApiToken, scope: str, expires_at: datetime | None) -> datetime | None:

@@ -1,5 +1,6 @@
 """What agents may say of their nodes: known facts in the form that pages and rules rely on, others as they are."""
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 MOST_LEVELS = 16
 # Of one text among the facts.
 LONGEST_TEXT = 10_000
+# Of one list or table on a page.
+MOST_SHOWN = 200
 _LARGEST = 2**63
 
 
@@ -31,6 +34,25 @@ def sound(facts: Mapping[str, Any]) -> dict[str, Any]:
     What came in before it was checked, or past it, is missing then, and breaks nothing.
     """
     return with_plain_versions({name: value for name, value in facts.items() if _is_sound(name, value)})
+
+
+def excerpt(facts: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Return facts for a page, of each list and table the first MOST_SHOWN entries, and how many are left out.
+
+    A body of facts holds tens of thousands, which would take a second of the web process at each reading.
+    """
+    left_out = 0
+
+    def cut(value: Any) -> Any:
+        nonlocal left_out
+        if not isinstance(value, dict | list):
+            return value
+        left_out += max(0, len(value) - MOST_SHOWN)
+        if isinstance(value, dict):
+            return {name: cut(inner) for name, inner in itertools.islice(value.items(), MOST_SHOWN)}
+        return [cut(inner) for inner in value[:MOST_SHOWN]]
+
+    return cut(facts), left_out
 
 
 def with_plain_versions(facts: dict[str, Any]) -> dict[str, Any]:

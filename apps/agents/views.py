@@ -20,7 +20,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.agents import commands, outputs, program, queries, services
-from apps.agents.facts import sound
+from apps.agents.facts import excerpt, sound
 from apps.agents.models import Agent, AgentInstance, AgentState, JobFile
 from apps.core.search import ListSearch
 from apps.testbeds.models import Node
@@ -76,7 +76,8 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "jobs": queries.jobs_for(rights.user_of(request)).filter(node=node)[:RECENT_JOBS],
     }
     if not _asks_for_part(request):
-        context["facts"] = queries.latest_facts([node.pk]).get(node.pk)
+        latest = queries.latest_facts([node.pk]).get(node.pk)
+        context["facts"], context["left_out"] = excerpt(latest) if latest else (None, 0)
         context["history"] = queries.fact_history(node, limit=10)
         context["newest"] = program.version()
         context["update"] = commands.update_of(commands.server_address(request), node)
@@ -173,7 +174,8 @@ def clear(request: HttpRequest, pk: int) -> HttpResponse:
 def facts(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what an agent said of its node at one time."""
     snapshot = get_object_or_404(queries.facts_for(rights.user_of(request)), pk=pk)
-    context = {"snapshot": snapshot, "node": snapshot.node, "facts": sound(snapshot.facts)}
+    shown, left_out = excerpt(sound(snapshot.facts))
+    context = {"snapshot": snapshot, "node": snapshot.node, "facts": shown, "left_out": left_out}
     return render(request, "agents/facts.html", context)
 
 

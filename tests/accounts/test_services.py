@@ -1,6 +1,7 @@
 """What changes people, teams and tokens."""
 
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from apps.accounts import services
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
-from tests import factories
+from tests import competing, factories
 from tests.factories import Cast
 
 
@@ -141,3 +142,44 @@ def test_a_token_is_revoked_once(cast: Cast) -> None:
     services.revoke_token(token=token, now=now + timedelta(days=1))
     token.refresh_from_db()
     assert token.revoked_at == now
+
+
+def revoked(user: User, parent: ApiToken) -> None:
+    services.revoke_token(token=parent, now=timezone.now())
+
+
+def all_revoked(user: User, _parent: ApiToken) -> None:
+    services.revoke_tokens(user=user, now=timezone.now())
+
+
+def another_password(user: User, _parent: ApiToken) -> None:
+    user.set_password("another-one-7")
+    user.save()
+    services.revoke_tokens(user=user, now=timezone.now())
+
+
+def closed(user: User, _parent: ApiToken) -> None:
+    User.objects.filter(pk=user.pk).update(is_active=False)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("end", "with_token"),
+    [(revoked, True), (all_revoked, True), (closed, True), (another_password, False), (closed, False)],
+)
+def test_no_token_is_made_with_what_ends_at_that_moment(
+    end: Callable[[User, ApiToken], None], with_token: bool
+) -> None:
+    alice = factories.cast().alice
+    parent, _text = services.issue_token(user=alice, name="parent", now=timezone.now())
+
+    def mint() -> object:
+        # As the request has read them before.
+        person, key = User.objects.get(pk=alice.pk), ApiToken.objects.get(pk=parent.pk)
+        return lambda: services.issue_token(
+            user=person, name="child", now=timezone.now(), minted_by=key if with_token else None
+        )
+
+    given = competing.after(lambda: end(User.objects.get(pk=alice.pk), parent), mint)
+    assert isinstance(given, PermissionDenied), given
+    assert not ApiToken.objects.filter(name="child").exists()

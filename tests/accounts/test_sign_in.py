@@ -8,6 +8,8 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from apps.accounts import services
+from apps.accounts.models import ApiToken
 from tests import factories
 from tests.factories import PASSWORD, Cast
 
@@ -43,6 +45,17 @@ def test_a_wrong_password_and_an_unknown_name_read_the_same(
     assert response.status_code == 200
     assert 'role="alert"' in response.content.decode() or "field-errors" in response.content.decode()
     assert "_auth_user_id" not in client.session
+
+
+@pytest.mark.parametrize("door", [LOGIN, "/admin/login/"])
+@pytest.mark.parametrize("length", [151, 256, 100_000])
+def test_a_name_that_nobody_can_have_is_refused_at_its_field_and_counted_nowhere(
+    cast: Cast, client: Client, settings: Settings, door: str, length: int
+) -> None:
+    settings.AXES_ENABLED = True
+    answer = client.post(door, {"username": "x" * length, "password": "x"})
+    assert (answer.status_code, "at most 150 characters" in answer.content.decode()) == (200, True)
+    assert not AccessAttempt.objects.exists()
 
 
 def test_a_closed_account_does_not_sign_in(cast: Cast, client: Client) -> None:
@@ -148,3 +161,16 @@ def test_the_administrators_pages_are_for_administrators(cast: Cast, client: Cli
     assert client.get(f"/admin/accounts/user/{cast.alice.pk}/change/").status_code == 200
     assert client.get(f"/admin/accounts/team/{cast.team.pk}/change/").status_code == 200
     assert client.get("/admin/accounts/apitoken/add/").status_code == 403
+
+
+def test_the_administrator_revokes_a_token_with_those_that_were_made_with_it(cast: Cast, client: Client) -> None:
+    cast.alice.is_staff = cast.alice.is_superuser = True
+    cast.alice.save()
+    client.force_login(cast.alice)
+    now = timezone.now()
+    parent, _text = services.issue_token(user=cast.bob, name="parent", now=now)
+    services.issue_token(user=cast.bob, name="child", now=now, minted_by=parent)
+    client.post("/admin/accounts/apitoken/", {"action": "revoke", "_selected_action": [parent.pk]})
+    assert not ApiToken.objects.filter(revoked_at=None).exists()
+    page = client.get(f"/admin/accounts/apitoken/{parent.pk}/change/").content.decode()
+    assert 'name="revoked_at' not in page and 'name="expires_at' not in page

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.agents import program, services
+from apps.agents.facts import MOST_SHOWN
 from apps.agents.models import Agent, EnrolmentToken, FactSnapshot, Job, JobOutput
 from tests import factories as people
 from tests.agents import factories
@@ -148,6 +149,23 @@ def test_the_agents_page_shows_facts_changes_and_jobs(cast: people.Cast) -> None
     assert f"/agents/jobs/{job.pk}/stdout/" not in page, "there is no output to download"
     older = FactSnapshot.objects.last()
     assert "1500" in signed_in(cast.bob).get(f"/agents/facts/{older.pk}/").content.decode()
+
+
+def test_of_long_lists_of_facts_the_pages_show_the_first_and_say_so(cast: people.Cast) -> None:
+    node = factories.node(cast.team)
+    agent, _token = factories.agent(node)
+    facts = {
+        "sysctls": {f"net.x{number}": "value" for number in range(20_000)},
+        "interfaces": [{"name": f"e{number}", "addresses": ["10.0.0.1"] * 300} for number in range(201)],
+    }
+    services.record_facts(agent_id=agent.pk, facts=facts, version="1")
+    for path in (f"/agents/nodes/{node.pk}/", f"/agents/facts/{FactSnapshot.objects.get().pk}/"):
+        page = signed_in(cast.bob).get(path).content.decode()
+        # Of each interface that is shown 100 addresses more.
+        assert f"{19_800 + 1 + 200 * 100} entries of long lists" in flat(page), path
+        assert page.count("net.x") == MOST_SHOWN == page.count("<td>e"), path
+    told = signed_in(cast.bob).get(f"/api/v1/agents/{agent.pk}/").json()["facts"]
+    assert len(told["sysctls"]) == 20_000
 
 
 def test_a_node_without_an_agent_has_a_page_that_says_what_to_do(cast: people.Cast) -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.accounts import services as accounts
 from apps.accounts.models import Role, Team
 from apps.campaigns import errors, queries, services
 from apps.campaigns.models import Campaign, Share, SparedTeam
@@ -180,6 +181,23 @@ def test_a_team_that_takes_a_name_later_has_nothing_that_was_accepted_under_it(
     assert not queries.sees_whole(campaign, late)
     assert not queries.offers_to(late).exists()
     assert queries.sees_whole(campaign, receivers["viewer"])
+
+
+def test_who_makes_a_team_of_a_name_that_was_offered_to_has_nothing_of_it_until_it_is_offered_again(
+    client: Client, campaign: Campaign, cast: SimpleNamespace
+) -> None:
+    offer_to(campaign, cast, "late")
+    share, late = campaign.shares.get(), people.user("late")
+    accounts.create_team(user=late, name="Anything at all", slug="late")
+    assert not queries.offers_to(late).exists() and not queries.has_offers(late)
+    for address in (f"{REST}{share.pk}/accept/", f"/campaigns/offers/{share.pk}/accept/"):
+        client.force_login(late)
+        assert client.post(address).status_code == 404
+    offer_to(campaign, cast, "late")
+    assert not queries.offers_to(late).exists()
+    services.share_campaign(campaign=campaign, user=cast.oscar, visibility=V.TEAM)
+    offer_to(campaign, cast, "late")
+    assert queries.has_offers(late)
 
 
 def test_the_dates_of_a_series_follow_what_was_accepted_and_are_let_go_with_it(

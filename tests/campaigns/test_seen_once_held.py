@@ -5,8 +5,6 @@ and waits for the row.
 """
 
 import ast
-import queue
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +12,6 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import PermissionDenied
-from django.db import connection, transaction
 from django.http import Http404
 
 import apps
@@ -25,7 +22,7 @@ from apps.campaigns.models import Campaign
 from apps.campaigns.services import notes
 from apps.results import validity
 from apps.tuning.analysis import services as analysis
-from tests import factories
+from tests import competing, factories
 from tests.campaigns import factories as make
 from tests.campaigns.factories import NOW
 
@@ -139,36 +136,12 @@ def demoted(cast: SimpleNamespace, campaign: Campaign) -> None:
 
 def answer_after(first: Callable[[], None], campaign: Campaign, act: Act, user: User) -> object:
     """Return what an act gives that found the campaign before `first` was committed, and waits for its row."""
-    found, given = queue.Queue[int](), queue.Queue[object]()
 
-    def second() -> None:
-        try:
-            row = queries.campaigns_for(user).get(pk=campaign.pk)
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_backend_pid()")
-                found.put(cursor.fetchone()[0])
-            given.put(act(row, user))
-        except Exception as error:
-            given.put(error)
-        finally:
-            connection.close()
+    def find() -> Callable[[], object]:
+        row = queries.campaigns_for(user).get(pk=campaign.pk)
+        return lambda: act(row, user)
 
-    thread = threading.Thread(target=second)
-    with transaction.atomic():
-        first()
-        thread.start()
-        process = found.get(timeout=30)
-        while thread.is_alive() and not is_blocked(process):
-            pass
-        assert thread.is_alive(), given.get()
-    thread.join()
-    return given.get()
-
-
-def is_blocked(process: int) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT cardinality(pg_blocking_pids(%s)) > 0", [process])
-        return bool(cursor.fetchone()[0])
+    return competing.after(first, find)
 
 
 @pytest.mark.parametrize("name", ACTS)

@@ -48,7 +48,8 @@ class SharingForm(StyledWidgets, forms.ModelForm):
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         help_text=_(
             "Short names of teams, with commas between them. A team sees the campaign once it accepts it, and may "
-            "copy its recipe; only your team changes it. Nobody is told whether there is such a team."
+            "copy its recipe; only your team changes it. Nobody is told whether there is such a team: to one that is "
+            "made later, offer it again."
         ),
     )
     field_order = ("visibility", "shared_with", "redacted", "licence")

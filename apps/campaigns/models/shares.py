@@ -12,8 +12,9 @@ from apps.core.models import TimeStamped
 class Share(TimeStamped):
     """A campaign offered to whichever team has a short name, whether or not there is such a team.
 
-    Only once it is accepted does it count, for the `team` that accepted: of two teams that had the same name at
-    different times the later one has nothing of it. One that was declined looks to the offering team as if open.
+    It is for the team that has the name when it is offered: one that is made later has nothing of it. Only once it is
+    accepted does it count, for the `team` that accepted. One that was declined, or that no team can accept, looks to
+    the offering team as if open.
     """
 
     class State(models.TextChoices):

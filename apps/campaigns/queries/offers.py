@@ -1,6 +1,6 @@
 """What is read of offers: a campaign's, for the team that offers it, and those to a person's teams."""
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
@@ -21,10 +21,12 @@ def offers_to(user: User) -> QuerySet[Share]:
     """
     named = Team.objects.filter(slug=OuterRef("name"))
     rows = Share.objects.filter(campaign__visibility=Campaign.Visibility.SHARED, campaign__deleting_at=None)
-    open_to = Q(state=State.OFFERED, name__in=rights.visible(Team.objects.all(), user, path="pk").values("slug"))
-    accepted_by = Q(state=State.ACCEPTED, team__in=rights.visible(Team.objects.all(), user, path="pk").values("pk"))
+    own = rights.visible(Team.objects.all(), user, path="pk")
+    # Anybody may make a team and give it a name that was offered to and is free: that one was not meant.
+    meant = own.filter(slug=OuterRef("name"), created_at__lte=OuterRef("created_at"))
+    accepted_by = Q(state=State.ACCEPTED, team__in=own.values("pk"))
     return (
-        rows.filter(open_to | accepted_by)
+        rows.filter(Q(Exists(meant), state=State.OFFERED) | accepted_by)
         .annotate(to_id=Subquery(named.values("pk")), to_name=Subquery(named.values("name")))
         .select_related("campaign__team", "team")
         .order_by("-state", "-created_at", "-pk")

@@ -28,7 +28,7 @@ def share_campaign(
 ) -> Campaign:
     """Say who sees the campaign; errors.Refused names what does not fit.
 
-    `shared_with` are short names of teams, whether or not there are such: each sees it once it accepts.
+    `shared_with` are short names of teams, whether or not there are such now: each that is sees it once it accepts.
     """
     campaign = lock_campaign(campaign, user)
     others = [name for name in shared_with if name != campaign.team.slug]
