@@ -33,9 +33,7 @@ def addresses(cast: SimpleNamespace, case: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("case", ["pdaisy-server-polarised", "write-grows-with-tasks"])
-def test_rows_say_that_only_an_archive_tells_of_them(
-    case: str, client: Client, cast: SimpleNamespace
-) -> None:
+def test_rows_say_that_only_an_archive_tells_of_them(case: str, client: Client, cast: SimpleNamespace) -> None:
     page, rest = addresses(cast, case)
     client.force_login(cast.bob)
     assert WORDS not in client.get(page).content.decode()
