@@ -2,11 +2,11 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from apps.bench import network
-from apps.bench.network import Path
+from apps.bench.network import Path, PathLink
 from apps.bench.toolkit import Params, TrialEstimate
 from apps.campaigns.expansion import Cast, Expansion
 from apps.testbeds import queries as inventory
@@ -17,6 +17,8 @@ from apps.testbeds.queries import paths as testbeds
 GAP_S = 0.1
 # The probes before and after a run (`apps.bench.context`): four pings 0.2 s apart, twice, and their start.
 CONTEXT_S = 1.6
+# As many paths are kept.
+_MOST_PATHS = 100_000
 
 
 @dataclass
@@ -44,6 +46,18 @@ def longest_use(seconds: Mapping[str, float]) -> float:
     return max(seconds.values(), default=0.0)
 
 
+@dataclass(frozen=True)
+class _Between:
+    """What the paths between nodes come to: the least known capacity (bit/s) and RTT (s), the keys of their links.
+
+    Without an RTT if one of them is not known: windows then bound nothing.
+    """
+
+    capacity_bps: float | None = None
+    rtt_s: float | None = None
+    links: frozenset[str] = frozenset()
+
+
 class Estimator:
     """Estimates of measurements on the inventory's network; each path is computed once."""
 
@@ -51,6 +65,7 @@ class Estimator:
         self._graphs: dict[int, testbeds.Graph] = {}
         self._paths: dict[tuple[int, int], Path | None] = {}
         self._estimates: dict[tuple[int, float | None, float | None], list[TrialEstimate]] = {}
+        self._between: tuple[Cast | None, _Between] = (None, _Between())
         self._serving: dict[int, tuple[set[int], list[Node]]] = {}
 
     def resources_of(self, expansion: Expansion, cast: Cast) -> list[str]:
@@ -58,16 +73,14 @@ class Estimator:
 
         And what serves that: its nodes, with them their disks, and the links that lead to them.
         """
-        nodes, paths = list(cast.nodes), self._paths_of(cast)
-        keys = set()
+        nodes, keys = list(cast.nodes), set(self._between_nodes(cast).links)
         if expansion.file_system:
             keys.add(expansion.file_system.key)
             mounting, servers = self._serving_of(expansion.file_system)
             clients = [node for node in nodes if node.pk in mounting]
             ways = (self.path(client, server) for client in clients for server in servers if client != server)
-            paths += [path for path in ways if path]
+            keys |= {str(link.key) for path in ways if path for link in path.links}
             nodes += servers
-        keys |= {str(link.key) for path in paths for link in path.links}
         return sorted(keys | {testbeds.node_key(node) for node in nodes})
 
     def durations_of(self, expansion: Expansion, cast: Cast) -> list[float]:
@@ -98,7 +111,8 @@ class Estimator:
 
     def estimates_of(self, expansion: Expansion, cast: Cast) -> list[TrialEstimate]:
         """Return the estimate of each point; casts whose paths have one capacity and RTT share them."""
-        capacity, rtt = self._capacity_bps(cast), self._rtt_s(cast)
+        between = self._between_nodes(cast)
+        capacity, rtt = between.capacity_bps, between.rtt_s
         key = (id(expansion), capacity, rtt)
         if key not in self._estimates:
             self._estimates[key] = [
@@ -106,18 +120,12 @@ class Estimator:
             ]
         return self._estimates[key]
 
-    def _rtt_s(self, cast: Cast) -> float | None:
-        """Return the min RTT between nodes of a cast, None if one is not known: windows then bound nothing."""
-        rtts = [path.rtt_s for path in self._paths_of(cast)]
-        return None if None in rtts else min(filter(None, rtts), default=None)
-
-    def _capacity_bps(self, cast: Cast) -> float | None:
-        narrowest = (path.narrowest_known for path in self._paths_of(cast))
-        return min((link.capacity_bps for link in narrowest if link and link.capacity_bps), default=None)
-
-    def _paths_of(self, cast: Cast) -> list[Path]:
-        paths = (self.path(a, b) for a, b in itertools.combinations(cast.nodes, 2))
-        return [path for path in paths if path]
+    def _between_nodes(self, cast: Cast) -> _Between:
+        """Return what the paths between the nodes of a cast come to, kept until another is asked for."""
+        if self._between[0] is not cast:
+            paths = (self.path(a, b) for a, b in itertools.combinations(cast.nodes, 2))
+            self._between = cast, _between(path for path in paths if path)
+        return self._between[1]
 
     def _serving_of(self, file_system: FileSystem) -> tuple[set[int], list[Node]]:
         """Return the ids of the nodes that mount a file system, and the nodes that serve it."""
@@ -129,10 +137,26 @@ class Estimator:
         """Return the path between two nodes, None if none is described."""
         key = (min(a.pk, b.pk), max(a.pk, b.pk))
         if key not in self._paths:
+            if len(self._paths) >= _MOST_PATHS:
+                self._paths.clear()
             if a.team_id not in self._graphs:
                 self._graphs[a.team_id] = testbeds.graph(a.team_id)
             self._paths[key] = self._graphs[a.team_id].find(testbeds.node_key(a), testbeds.node_key(b))
         return self._paths[key]
+
+
+def _between(paths: Iterable[Path]) -> _Between:
+    """Return what paths come to, without keeping them: hundreds of nodes have a hundred thousand."""
+    links: dict[Hashable, PathLink] = {}
+    rtts: set[float | None] = set()
+    for path in paths:
+        links.update((link.key, link) for link in path.links)
+        rtts.add(path.rtt_s)
+    return _Between(
+        min((link.capacity_bps for link in links.values() if link.capacity_bps), default=None),
+        None if None in rtts else min(filter(None, rtts), default=None),
+        frozenset(str(key) for key in links),
+    )
 
 
 def _most_bps(point: Params, capacity_bps: float | None, rtt_s: float | None) -> float | None:

@@ -45,18 +45,16 @@ def check_limits(expansion: Expansion, estimator: Estimator | None = None) -> No
     are described; where a path is unknown nothing can be said of its links.
     """
     estimator = estimator or Estimator()
-    limits: dict[str, Link] = {}
+    most: dict[tuple[str, float, int], float] = {}
     for cast in expansion.casts:
-        heavy = _heavy(expansion, estimator, cast)
-        if not heavy:
-            continue
-        for traffic in heavy:
-            shares = _shares(estimator, cast, expansion, traffic.clients)
-            unknown = [key for key in shares if key not in limits]
-            limits |= {link.key: link for link in Link.objects.filter(pk__in=[_pk_of(key) for key in unknown])}
-            for key, share in shares.items():
-                if key in limits:
-                    _check_link(limits[key], traffic, share)
+        for traffic in _heavy(expansion, estimator, cast):
+            for key, share in _shares(estimator, cast, expansion, traffic.clients).items():
+                kind = key, traffic.offered_bps, traffic.streams
+                most[kind] = max(share, most.get(kind, 0.0))
+    limits = {link.key: link for link in Link.objects.filter(pk__in={_pk_of(key) for key, *_traffic in most})}
+    for (key, offered_bps, streams), share in most.items():
+        if key in limits:
+            _check_link(limits[key], offered_bps * share, streams * share)
 
 
 def check_trial(tool: Tool, point: Params, roles: Mapping[str, Sequence[int]]) -> None:
@@ -102,8 +100,8 @@ def _pairs(roles: Iterable[tuple[Node, ...]]) -> Iterator[tuple[Node, Node]]:
         yield from itertools.product(left, right)
 
 
-def _check_link(link: Link, traffic: Traffic, share: float) -> None:
-    most, offered = link.most_udp_bps, round(traffic.offered_bps * share)
+def _check_link(link: Link, offered_bps: float, open_streams: float) -> None:
+    most, offered = link.most_udp_bps, round(offered_bps)
     if most is not None and offered > most:
         text = _(
             "A point offers %(load)s of UDP to the link %(link)s, whose owner allows %(limit)s: offer less, or have "
@@ -111,7 +109,7 @@ def _check_link(link: Link, traffic: Traffic, share: float) -> None:
         )
         values = {"load": units.format_quantity(offered, "bit/s"), "limit": units.format_quantity(most, "bit/s")}
         raise Exceeded(Message(text, {"link": link.name, **values}))
-    streams = math.ceil(traffic.streams * share)
+    streams = math.ceil(open_streams)
     if streams > link.streams_limit:
         text = _(
             "A point opens %(streams)s streams over the link %(link)s, whose owner allows %(limit)s: use fewer, or "

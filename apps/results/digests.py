@@ -6,6 +6,7 @@ Rows are told by their places and names, and not by their numbers, which are oth
 from django.db import connection
 
 from apps.campaigns.models import Campaign
+from apps.results.record_digests import OUTPUT, SERIES, record_digests_of
 
 # Lines of a campaign by what they are of, each with what sorts it.
 _LINES = {
@@ -54,7 +55,7 @@ _LINES = {
         FROM campaigns_campaign c LEFT JOIN accounts_user u ON u.id = c.created_by_id WHERE c.id = %(campaign)s""",
 }
 # In the order in which a reader is told of what differs.
-MEASURED = ("experiments", "trials", "results")
+MEASURED = ("experiments", "trials", "results", SERIES, OUTPUT)
 WORDS = "words"
 _DIGEST = """
 SELECT encode(sha256(coalesce(string_agg(sha256(convert_to(place || ' ' || line, 'UTF8')), ''::bytea
@@ -69,4 +70,4 @@ def digests_of(campaign: Campaign) -> dict[str, str]:
         for part, lines in _LINES.items():
             cursor.execute(_DIGEST.format(lines=lines), {"campaign": campaign.pk})
             digests[part] = cursor.fetchone()[0]
-    return digests
+    return digests | record_digests_of(campaign)

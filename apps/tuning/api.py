@@ -17,6 +17,7 @@ from apps.accounts.models import Role
 from apps.bench import rules
 from apps.campaigns import queries as campaigns
 from apps.campaigns.api.campaigns import CampaignSerializer
+from apps.campaigns.api.told import ToldField
 from apps.core import messages, rest
 from apps.tuning import proposals, queries, services
 from apps.tuning.models import LONGEST_REASON, Decision, Finding, Verification
@@ -62,6 +63,7 @@ class FindingSerializer(serializers.ModelSerializer):
     """A finding; `title` is in the reader's language, `details` holds the whole record."""
 
     team = TeamField(read_only=True)
+    told_by_archive = ToldField("campaign.is_told")
     title = serializers.SerializerMethodField()
     verifications = VerificationSerializer(many=True, read_only=True)
     flagged = serializers.SerializerMethodField(
@@ -74,7 +76,7 @@ class FindingSerializer(serializers.ModelSerializer):
         fields = [
             "id", "team", "campaign", "subject", "ends", "rule", "rule_version", "kind", "state", "state_reason",
             "title", "value", "unit", "change", "undo", "predicted_gain", "confidence", "details", "trials",
-            "flagged", "flags", "verifications", "imported_from", "created_at", "updated_at",
+            "flagged", "flags", "verifications", "imported_from", "told_by_archive", "created_at", "updated_at",
         ]  # fmt: skip
 
     def get_title(self, finding: Finding) -> str:

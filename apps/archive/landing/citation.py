@@ -34,6 +34,8 @@ def cite(campaign: Campaign, names: Names, address: str) -> Citation:
     note = f"Fathom campaign {campaign.permanent_id}"
     if campaign.is_published:
         note += ", figures read from a publication"
+    elif campaign.is_told:
+        note += ", measured as an archive says"
     author = f"{maker}, {team}" if maker else team
     licence = f" Licence: {campaign.licence}." if campaign.licence else ""
     # Two authors: the braces keep a team's name from being taken apart.

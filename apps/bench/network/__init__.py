@@ -11,11 +11,13 @@ from apps.bench.network.transport import (
     udp_efficiency,
     window_limited_bps,
 )
+from apps.bench.network.ways import Ways
 
 __all__ = [
     "Ceiling",
     "Path",
     "PathLink",
+    "Ways",
     "bdp_bytes",
     "clients_ceiling_bps",
     "find_path",

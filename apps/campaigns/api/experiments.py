@@ -18,6 +18,7 @@ from apps.accounts.filters import RowFilter
 from apps.accounts.models import Role
 from apps.campaigns import queries, services
 from apps.campaigns.api.previews import PreviewSerializer
+from apps.campaigns.expansion import MOST_NODES
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
 from apps.core import messages
 from apps.core.entries import ReferringRows
@@ -40,6 +41,13 @@ class ScopedCampaignField(ScopedRelatedField):
         return queries.visible(rows, self.context["request"].user, path=self.path)
 
 
+class PlayerRows(ReferringRows):
+    """Who plays the roles of an experiment: as many entries as a trial may have nodes."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"max_length": MOST_NODES, **kwargs})
+
+
 class PlayerSerializer(serializers.ModelSerializer):
     """Who plays a role: a node, or a cluster whose nodes take it in turn."""
 
@@ -48,7 +56,7 @@ class PlayerSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = ExperimentRole
-        list_serializer_class = ReferringRows
+        list_serializer_class = PlayerRows
         fields = ["role", "node", "cluster"]
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

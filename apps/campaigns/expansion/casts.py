@@ -13,6 +13,9 @@ from apps.testbeds.models import Node
 from apps.testbeds.patterns import told_ends
 
 Errors = dict[str, Message]
+# Nodes of one trial, and entries of who plays: each pair of a trial's nodes has a path, which is looked at while who
+# asks waits. So many nodes have more than a hundred thousand, some seconds of a processor.
+MOST_NODES = 500
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ def casts_of(tool: Tool, roles: Iterable[ExperimentRole], wrong: Errors) -> tupl
         if not members[role.name]:
             text = _("Nobody plays the role “%(role)s”: choose a node, or a cluster that has nodes.")
             wrong[f"roles.{role.name}"] = Message(text, {"role": role.name})
+    _limit_nodes(tool.roles, members, wrong)
     options = [_options(role, tuple(members[role.name].values())) for role in tool.roles]
     if wrong or not limit_trials(math.prod(len(choices) for choices in options), wrong):
         return (), 0
@@ -70,6 +74,15 @@ def limit_trials(count: int, wrong: Errors) -> bool:
     text = _("This makes %(count)s trials, and the maximum is %(limit)s: use fewer values, nodes or repetitions.")
     wrong["trials"] = Message(text, {"count": count, "limit": sweep.MAX_TRIALS})
     return False
+
+
+def _limit_nodes(roles: Iterable[ToolRole], members: Mapping[str, Mapping[int, Node]], wrong: Errors) -> None:
+    """Fill in `wrong` if one trial had too many nodes: those of a role that takes several take part together."""
+    counts = {role.name: len(members[role.name]) if role.many else 1 for role in roles}
+    if sum(counts.values()) > MOST_NODES:
+        largest = max(counts, key=lambda name: counts[name])
+        text = _("One trial has %(count)s nodes here, and the maximum is %(limit)s: let fewer play this role.")
+        wrong[f"roles.{largest}"] = Message(text, {"count": sum(counts.values()), "limit": MOST_NODES})
 
 
 def _options(role: ToolRole, nodes: tuple[Node, ...]) -> list[tuple[Node, ...]]:

@@ -24,10 +24,19 @@ class Graph:
 
     def find(self, a: str, b: str, *, end_to_end_rtt_s: float | None = None) -> network.Path | None:
         """Return the path between two keys, such as "node:3"."""
-        # Of nodes' links only the two ends' own can be on the way: with thousands of nodes that is what takes time.
-        own = {link.key: link for end in (a, b) for link in self._links_of_nodes.get(end, ())}
-        links = (*self._between_switches, *own.values())
-        return network.find_path(links, a, b, end_to_end_rtt_s=end_to_end_rtt_s, can_forward=is_switch)
+        own = self._links_of_nodes
+        if a not in self._ways:
+            # Pairs come by their first end: what is kept of others would be as much as there are switches for each.
+            self._ways.clear()
+            # Of nodes' links only the two ends' own can be on the way: with thousands of nodes that takes time.
+            links = (*self._between_switches, *own.get(a, ()))
+            self._ways[a] = network.Ways(links, a, is_switch)
+        return self._ways[a].to(b, own.get(b, ()), end_to_end_rtt_s=end_to_end_rtt_s)
+
+    @cached_property
+    def _ways(self) -> dict[str, network.Ways]:
+        """The ways from the end that was asked for last, searched for once for all that they lead to."""
+        return {}
 
     @cached_property
     def _between_switches(self) -> tuple[network.PathLink, ...]:

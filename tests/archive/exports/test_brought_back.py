@@ -85,8 +85,13 @@ def changed(data: bytes, path: str, change: Callable[[Any], Any]) -> bytes:
     files = unpacked(data)
     if path.endswith(".jsonl"):
         files[path] = b"".join(json.dumps(change(line)).encode() + b"\n" for line in lines(files[path]))
-    else:
+    elif path.endswith(".json"):
         files[path] = json.dumps(change(json.loads(files[path]))).encode()
+    else:
+        # A folder: what was printed.
+        printed = {name: change(content) for name, content in files.items() if name.startswith(f"{path}/")}
+        assert any(files[name] != content for name, content in printed.items())
+        files |= printed
     sums = [f"{hashlib.sha256(files[line.split()[1]]).hexdigest()}  {line.split()[1]}\n" for line in
             files["SHA256SUMS"].decode().splitlines()]  # fmt: skip
     return repacked((files | {"SHA256SUMS": "".join(sums).encode()}).items())
@@ -109,7 +114,21 @@ def spoken(about: Any) -> Any:
     return about | {"notes": [*about["notes"], note], "people": [*about["people"], {"username": "alice", "name": ""}]}
 
 
+def steadier(series: Any) -> Any:
+    return series | {"values": [value + 1.0 for value in series["values"]]}
+
+
+def of_another_command(trial: Any) -> Any:
+    for run in trial["runs"]:
+        for job in run["jobs"]:
+            job["argv"] = [*job["argv"], "--fast"]
+    return trial
+
+
 FORGED = {
+    "series": ("series.jsonl", steadier, "in time series"),
+    "commands": ("trials.jsonl", of_another_command, "in what commands printed"),
+    "outputs": ("raw", lambda printed: printed.replace(b"0", b"1"), "in what commands printed"),
     "results": ("results.jsonl", ten_times, "in results"),
     "marks": ("trials.jsonl", unmarked, "in trials or marks"),
     "experiments": ("experiments.jsonl", widened, "in its experiments"),

@@ -12,6 +12,7 @@ from apps.bench.text import Message, _
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Tombstone
 from apps.results.digests import MEASURED, WORDS, digests_of
+from apps.results.record_digests import OUTPUT, SERIES
 
 # As what was deleted, and then, if it is not that, with nobody's word or under an id of its own.
 MOST_ATTEMPTS = 2
@@ -85,8 +86,9 @@ def _compare(campaign: Campaign, stone: Tombstone, standing: ArchiveStanding) ->
     if not stone.digests:
         text = _("Nothing tells any more what was deleted here under %(id)s: this has an id of its own.")
         raise DiffersError(ArchiveStanding(False, Message(text, {"id": stone.permanent_id})))
-    for part in MEASURED:
-        if digests[part] != stone.digests.get(part):
+    # Those of before may keep no digest of what lies below the figures.
+    for part in (part for part in MEASURED if part in stone.digests):
+        if digests[part] != stone.digests[part]:
             raise DiffersError(ArchiveStanding(False, Message(_DIFFERING[part], {"id": stone.permanent_id})))
     if standing.is_their_word and digests[WORDS] != stone.digests.get(WORDS):
         raise DiffersError(ArchiveStanding(is_their_word=False))
@@ -98,6 +100,10 @@ _DIFFERING = {
     ),
     "trials": _("It differs from what was deleted here under %(id)s in trials or marks: it has an id of its own."),
     "results": _("It differs from what was deleted here under %(id)s in results: it has an id of its own."),
+    SERIES: _("It differs from what was deleted here under %(id)s in time series: it has an id of its own."),
+    OUTPUT: _(
+        "It differs from what was deleted here under %(id)s in what commands printed: it has an id of its own."
+    ),
 }
 
 
