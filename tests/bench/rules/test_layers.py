@@ -7,7 +7,7 @@ import pytest
 
 from apps.bench import rules
 from apps.bench.rules import layers, pace, runner
-from apps.bench.rules.base import AT_LEAST, DOUBT, FileSystemFacts, LinkFacts, PathFacts
+from apps.bench.rules.base import AT_LEAST, DOUBT, FILE_SYSTEM, FileSystemFacts, LinkFacts, PathFacts
 from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, SAN, Storing, polarised, wan
 
 ONE, FOUR = (f"(write, record_size = 256 KiB, clients = {count})" for count in (1, 4))
@@ -248,6 +248,16 @@ def slow_nfs(*flags, of=3):
     return make.evidence(NFS, RAID1)
 
 
+def own_point(evidence):
+    """Return the only point of a file system."""
+    [point] = [point for point in evidence.points if point.layer == FILE_SYSTEM]
+    return point
+
+
+def others_of(evidence):
+    return [point for point in evidence.points if point.layer != FILE_SYSTEM]
+
+
 def test_figures_that_a_judge_doubted_blame_no_file_system():
     assert table_of(slow_nfs(), "NFS_PGFS01").layer == "file-system"
     # A word of a judge that is no doubt changes nothing.
@@ -264,7 +274,8 @@ def test_figures_that_a_judge_doubted_blame_no_file_system():
     evidence = slow_nfs("low-overlap")
     for metrics, layer in (({"read"}, "file-system"), ({"read", "write"}, "")):
         bears = {"low-overlap": frozenset(metrics)}
-        points = (*evidence.points[:-1], dataclasses.replace(evidence.points[-1], bears=bears))
+        point = own_point(evidence)
+        points = (*others_of(evidence), dataclasses.replace(point, bears=bears))
         assert table_of(dataclasses.replace(evidence, points=points), "NFS_PGFS01").layer == layer
 
 
@@ -292,9 +303,9 @@ def test_of_two_layers_as_full_as_each_other_none_is_named():
 def test_a_lone_figure_beside_doubted_ones_blames_nothing():
     for low in (False, True):
         evidence = slow_nfs("not-steady", of=2)
-        point = evidence.points[-1]
+        point = own_point(evidence)
         values = dict(point.metrics["write"])
         if low:
             values[max(values)] = 60 * MB
-        points = (*evidence.points[:-1], dataclasses.replace(point, metrics={"write": values}))
+        points = (*others_of(evidence), dataclasses.replace(point, metrics={"write": values}))
         assert table_of(dataclasses.replace(evidence, points=points), "NFS_PGFS01").layer == ""

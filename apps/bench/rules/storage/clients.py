@@ -24,7 +24,7 @@ from apps.bench.rules.storage.growth import Case
 from apps.bench.rules.storage.titles import LEVEL, NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 7
+RULE, VERSION = "storage-clients", 8
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
