@@ -18,11 +18,12 @@ def weighed(draft: FindingDraft | None, sweeps: Sequence[Sweep], scatter: Scatte
     if draft is None or draft.proof is None or len(sweeps) < 2:
         return draft
     best = draft.proof.then["congestion"]
+    equals = ["" if name == "default" else name for name in str(draft.title.params["all"]).split(", ")]
     told = [sweep for sweep in sweeps if any(cell.value == best for cell in sweep.cells)]
     names = _differing(told)
     figures = tuple(_figures(sweep, names) for sweep in told)
     trials = tuple(sorted({*draft.evidence, *(trial for sweep in told for trial in sweep.trials)}))
-    if not any(_is_beaten(sweep, best, scatter) for sweep in told[1:]):
+    if not any(_is_beaten(sweep, name, scatter) for sweep in told[1:] for name in {best, *equals}):
         return dataclasses.replace(draft, why=(*draft.why, *figures[1:]), evidence=trials)
     factors = ", ".join(names)
     text = _("Which congestion control has the highest rate depends on %(factors)s")
@@ -47,9 +48,11 @@ def weighed(draft: FindingDraft | None, sweeps: Sequence[Sweep], scatter: Scatte
 
 
 def _is_beaten(sweep: Sweep, best: str, scatter: Scatter) -> bool:
-    """Return whether another control surely has more in a sweep."""
-    rates = next(cell.rates for cell in sweep.cells if cell.value == best)
-    return any(scatter.is_less(rates, cell.rates, by=SURELY) for cell in sweep.cells if cell.value != best)
+    """Return whether another control surely has more in a sweep than one that was measured there."""
+    rates = next((cell.rates for cell in sweep.cells if cell.value == best), None)
+    return rates is not None and any(
+        scatter.is_less(rates, cell.rates, by=SURELY) for cell in sweep.cells if cell.value != best
+    )
 
 
 def _differing(sweeps: Sequence[Sweep]) -> list[str]:
