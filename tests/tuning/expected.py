@@ -160,7 +160,7 @@ EXPECTED = {
         {"no trend": {"trend_with_block_size": MISSING}, "it rises": {"trend_with_block_size": "rises"}},
     ),
     "kigfs-server": Expected(
-        (Claim("storage-clients-alike", "no-change", "PGFS01.*PDAISY00.*same rates of GPFS_KIGFS"),),
+        (Claim("storage-clients-alike", "no-change", "PDAISY00.*PGFS01.*same rates of GPFS_KIGFS"),),
         {
             "one kind of client": {"PDAISY": MISSING},
             "one is slow": {"PDAISY": {"write": 20e6, "read": 30e6}},

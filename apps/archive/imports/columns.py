@@ -13,7 +13,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from apps.archive.imports import figures
-from apps.archive.imports.figures import DecimalComma
+from apps.archive.imports.figures import DecimalComma, UnknownPoint
 from apps.archive.imports.groups import NodesByName
 from apps.archive.imports.tables import Cell, text_of
 from apps.bench import units
@@ -135,21 +135,21 @@ def read_line(
     columns: Mapped,
     places: NodesByName,
     zone: tzinfo,
-    comma: DecimalComma | None = None,
+    sign: DecimalComma | UnknownPoint | None = None,
 ) -> TableLine:
     """Return what a row comes to; the first thing that is wrong refuses it.
 
-    `comma` is the cell that shows that the decimals of the table follow a comma, if one does.
+    `sign` refuses numbers whose point may separate thousands, where the table does not show that it does not.
     """
-    numbers = of_numbers(tool, columns) if comma else ()
+    numbers = of_numbers(tool, columns) if sign else ()
     line = TableLine()
     for header, meaning in columns.items():
         cell = cells.get(header)
         if meaning.get("as", "ignore") == "ignore" or text_of(cell) == "":
             continue
         try:
-            if comma and header in numbers and isinstance(cell, str):
-                comma.refuse(cell)
+            if sign and header in numbers and isinstance(cell, str):
+                sign.refuse(cell)
             _take(tool, line, cell, meaning, places, zone)
         except units.UnitError as error:
             text = _("%(column)s: %(why)s")

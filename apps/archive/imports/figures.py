@@ -27,6 +27,11 @@ _COMMA = re.compile(
     r"[+-]?(?:[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+|[0-9]{1,3}(?:[. ][0-9]{3})+,[0-9]+"
     r"|[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})(?![0-9.,])\s*[^0-9]*"
 )
+# "0.98", "12.5", "1.2345", "1.5e6", "1,234.5" and "15001": none of them is written where "." separates thousands.
+_POINT = re.compile(
+    r"[+-]?(?:0*\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|[0-9]{4,}(?:\.[0-9]+)?"
+    r"|[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{1,3}|[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+)(?![0-9.,])\s*[^0-9]*"
+)
 # What is a number of thousands there.
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}(?![0-9.,])\s*[^0-9]*")
 
@@ -49,6 +54,21 @@ class DecimalComma:
         raise units.UnitError(Message(words, {"text": text[:40], "other": self.text[:40], "line": self.line}))
 
 
+@dataclass(frozen=True)
+class UnknownPoint:
+    """That no cell of a table shows whether its point is that of decimals or separates thousands."""
+
+    def refuse(self, text: str) -> None:
+        """Raise UnitError for a number whose point may be either."""
+        if not _THOUSANDS.fullmatch(units.normalise(text)):
+            return
+        words = _(
+            "“%(text)s” may have decimals or thousands: not known, for no figure of the table tells which. Write"
+            " thousands without a separator, or one of the decimals with four places."
+        )
+        raise units.UnitError(Message(words, {"text": text[:40]}))
+
+
 def find_comma(rows: Iterable[Row], headers: Iterable[str]) -> DecimalComma | None:
     """Return the first cell of these columns that is written with a decimal comma; None where there is none."""
     names = tuple(headers)
@@ -60,14 +80,23 @@ def find_comma(rows: Iterable[Row], headers: Iterable[str]) -> DecimalComma | No
     return None
 
 
-def find_commas(rows: Iterable[Row], headers: Iterable[str]) -> Mapping[str, DecimalComma]:
-    """Return {sheet: its decimal comma} of those sheets that have one; a CSV is a sheet without a name."""
+def find_signs(rows: Iterable[Row], headers: Iterable[str]) -> Mapping[str, DecimalComma | UnknownPoint]:
+    """Return {sheet: what refuses a point} of those sheets that do not show that it is the sign of their decimals.
+
+    A CSV is a sheet without a name.
+    """
     rows_by_sheet: dict[str, list[Row]] = {}
     for row in rows:
         rows_by_sheet.setdefault(row[0], []).append(row)
     names = tuple(headers)
-    commas = {sheet: find_comma(own, names) for sheet, own in rows_by_sheet.items()}
-    return {sheet: comma for sheet, comma in commas.items() if comma is not None}
+    signs = {sheet: find_comma(own, names) or _find_doubt(own, names) for sheet, own in rows_by_sheet.items()}
+    return {sheet: sign for sheet, sign in signs.items() if sign is not None}
+
+
+def _find_doubt(rows: Iterable[Row], names: Iterable[str]) -> UnknownPoint | None:
+    """Return that a point may separate thousands, None where any cell of these columns shows that it does not."""
+    cells = [cell for _sheet, _line, row in rows for name in names if isinstance(cell := row.get(name), str)]
+    return None if any(_POINT.fullmatch(units.normalise(cell)) for cell in cells) else UnknownPoint()
 
 
 def read_figure(metric: Metric, text: str, unit: str) -> float:

@@ -131,6 +131,10 @@ class Evidence:
     is_back: bool = False
     told_beside: frozenset[int] = frozenset()
 
+    def __post_init__(self) -> None:
+        """Put the points in one order: what rules say of them must not go by the order that they were measured in."""
+        object.__setattr__(self, "points", tuple(sorted(self.points, key=lambda point: point.place)))
+
     @property
     def sender(self) -> str:
         """Return the role of the node that sends."""

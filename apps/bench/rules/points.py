@@ -82,3 +82,20 @@ class Point:
     def trials(self, metric: str) -> tuple[int, ...]:
         """Return the ids of the trials that gave the metric."""
         return tuple(sorted(self.metrics.get(metric, {})))
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Return a key that puts points in one order, whatever order they come in: by what was measured and how.
+
+        Numbers ascend and stand before words; of one setting the elder trials come first.
+        """
+        parameters = tuple((name, place_of(value)) for name, value in sorted(self.parameters.items()))
+        trials = tuple(sorted({trial for own in self.metrics.values() for trial in own}))
+        roles = tuple(sorted((role, tuple(map(str, names))) for role, names in self.roles.items()))
+        return (self.layer, self.tool, self.file_system, parameters, roles, trials, self.statistic)
+
+
+def place_of(value: Any) -> tuple[int, Any]:
+    """Return a key that sorts numbers before words."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return (0, value) if is_number else (1, str(value))

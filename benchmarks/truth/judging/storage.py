@@ -66,7 +66,9 @@ def _clients(case: Case) -> Judgement:
     table = ", ".join(f"{count}: {rates[count] / 1e6:.4g} MB/s" for count in counts)
     if shape in ("flat", LEVEL):
         return whether(min(rates.values()) >= best / 1.1, f"it changes: {table}")
-    if shape in ("falls", "one-server"):
+    if "is highest with" in case.title and rates.get(int(case.value), best) < ENOUGH * best:
+        return no(f"it is not highest there: {table}")
+    if shape in ("falls", "one-server", "peak", "peak-one-server"):
         return whether(last < EFFECT * best, f"it does not fall: {table}")
     if shape == "rises":
         if last < EFFECT * best or last <= first / EFFECT or rates[counts[-2]] >= EFFECT * last:

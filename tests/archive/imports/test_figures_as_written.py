@@ -122,6 +122,47 @@ def test_without_a_decimal_comma_a_point_is_one_of_decimals(cast: SimpleNamespac
     assert "thousands without a separator" in str(result[3]) and "thousands without a separator" in str(result[4])
 
 
+# Of large rates alone nobody can tell 1.234 from 1,234; each of these cells beside them tells that it is 1.234.
+POINTS = ("0.98", "12.5", "1.2345", "941.50", "15001", "1.5e3", "1,234.5", "123456 KiB", ".5")
+
+
+def of_column(cast: SimpleNamespace, goodputs: tuple[str, ...], windows: tuple[str, ...]) -> list[object]:
+    rows = [f'"{window}";"{goodput}";cubic' for window, goodput in zip(windows, goodputs, strict=True)]
+    return list(stored(cast, "a.csv", "\n".join([";".join(MAPPING), *rows]).encode(), MAPPING).values())
+
+
+@pytest.mark.parametrize(
+    ("goodputs", "windows"),
+    [
+        (("1.234", "1.341", "2.005"), ("64 KiB",) * 3),
+        (("1.234", "941", "12.005"), ("64 KiB",) * 3),
+        (("1.234 Mbit/s", "941", "2.005"), ("64",) * 3),
+        (("+1.234", "941", "940"), ("1.024", "64", "64")),
+    ],
+)
+def test_of_a_table_that_does_not_tell_decimals_from_thousands_nothing_is_guessed(
+    goodputs: tuple[str, ...], windows: tuple[str, ...], cast: SimpleNamespace, ends: list[Node]
+) -> None:
+    values = of_column(cast, goodputs, windows)
+    for goodput, window, value in zip(goodputs, windows, values, strict=True):
+        is_open = "." in goodput or "." in window
+        assert isinstance(value, str) is is_open
+        assert not is_open or "not known" in str(value)
+
+
+@pytest.mark.parametrize("shown", POINTS)
+@pytest.mark.parametrize("column", ["goodput", "window"])
+def test_one_cell_that_shows_the_sign_of_the_decimals_tells_it_of_all(
+    shown: str, column: str, cast: SimpleNamespace, ends: list[Node]
+) -> None:
+    goodputs, windows = ("1.234", "2.005", "941"), ("64 KiB", "64 KiB", "64 KiB")
+    if column == "goodput":
+        goodputs = (*goodputs[:2], shown.removesuffix(" KiB"))
+    else:
+        windows = (*windows[:2], shown)
+    assert of_column(cast, goodputs, windows)[:2] == [1.234e6, 2.005e6]
+
+
 def test_a_workbooks_per_cent_are_read_as_they_stand_there(cast: SimpleNamespace, ends: list[Node]) -> None:
     """A cell that shows 0.5 % holds 0.005: read as a bare number of a column in per cent it would be 0.005 %."""
     book = Workbook()

@@ -122,3 +122,13 @@ def sweep(factor, rates, *, metric="write", file_system="GPFS_PDAISY", clients=C
             "file-system", metrics, tool="iozone", file_system=file_system, roles={"client": clients}, **parameters
         )
     return make
+
+
+def own_point(evidence):
+    """Return the only point of a file system."""
+    [point] = [point for point in evidence.points if point.layer == FILE_SYSTEM]
+    return point
+
+
+def others_of(evidence):
+    return [point for point in evidence.points if point.layer != FILE_SYSTEM]

@@ -22,6 +22,8 @@ KIB, MIB = 1024, 1024**2
 # Rates (B/s or bit/s) far apart, and the scatter of their repetitions.
 LEVELS = (40e6, 60e6, 100e6, 150e6, 300e6)
 NOISE, REPETITIONS = 0.008, 4
+# Of each four seeds one makes curves that ascend, one those that are level.
+GROWING, LEVEL = 2, 3
 SYSTEM = FileSystemFacts("fs", "gpfs", MIB, ("server",))
 
 
@@ -52,8 +54,21 @@ def _storage(**factors: Sequence[Any]) -> Sweep:
     return Sweep("iozone", FILE_SYSTEM, "write", factors, held, {"client": ("a",)}, "fs")
 
 
+def _clients(**factors: Sequence[Any]) -> Sweep:
+    held = {"file_size": 64 * 1024**3, "record_size": MIB, "threads": 1}
+    return Sweep("iozone", FILE_SYSTEM, "write", factors, held, {"client": tuple("abcdefgh")}, "fs")
+
+
+def _transfers(**factors: Sequence[Any]) -> Sweep:
+    held = {parameter.name: parameter.default for parameter in tools.get("gridftp").parameters}
+    roles = {"source": ("a",), "destination": ("b",)}
+    return Sweep("gridftp", NETWORK, "throughput", factors, {**held, "window": 2 * MIB}, roles)
+
+
 def _network(tool: str, **factors: Sequence[Any]) -> Sweep:
-    held = {"streams": 1, "window": 0}
+    # All that the tool's points carry: of less the rules of the network know of no connection.
+    held = {parameter.name: parameter.default for parameter in tools.get(tool).parameters}
+    held |= {"streams": 1, "window": 0}
     return Sweep(tool, NETWORK, "goodput", factors, held, {"client": ("a",), "server": ("b",)})
 
 
@@ -94,6 +109,14 @@ SWEEPS: Mapping[str, tuple[Sweep, ...]] = {
             {"node": ("a",)},
         ),
         Sweep(
+            "mpi-pingpong",
+            INTERCONNECT,
+            "latency",
+            {"distance": (1, 3, 5), "message_size": (8, KIB)},
+            {"placement": "other-node"},
+            _NODES,
+        ),
+        Sweep(
             "mpi-contention",
             INTERCONNECT,
             "aggregate",
@@ -105,27 +128,43 @@ SWEEPS: Mapping[str, tuple[Sweep, ...]] = {
     "storage": (
         _storage(record_size=(64 * KIB, MIB, 4 * MIB), threads=(1, 4)),
         _storage(threads=(1, 2, 4, 8), record_size=(64 * KIB, MIB)),
+        _clients(clients=(1, 2, 4, 8), record_size=(64 * KIB, MIB)),
+        _clients(clients=(1, 2, 3, 4, 6, 8), threads=(1,)),
     ),
     "layers": (_storage(record_size=(64 * KIB, MIB, 4 * MIB), threads=(1, 4)),),
-    "workloads": (_storage(threads=(1, 2, 4, 8), record_size=(64 * KIB, MIB)),),
+    "workloads": (_clients(clients=(1, 2, 4, 8), record_size=(64 * KIB, MIB)),),
     "tcp": (
         _network("iperf3-tcp", streams=(1, 2, 4, 8), window=(64 * KIB, MIB)),
         _network("iperf3-tcp", window=(0, 64 * KIB, 256 * KIB, MIB), streams=(1, 4)),
+        _network("iperf3-tcp", window=(64 * KIB, 256 * KIB, MIB, 4 * MIB), streams=(1, 4)),
         _network("iperf3-tcp", congestion=("cubic", "bbr", "reno", "htcp"), streams=(1, 4)),
     ),
-    "gridftp": (_network("gridftp", streams=(1, 2, 4, 8), concurrency=(1, 4)),),
+    "gridftp": (
+        _transfers(streams=(1, 2, 4, 8), window=(0, 2 * MIB)),
+        _transfers(streams=(1, 2, 4, 8), concurrency=(1, 4)),
+    ),
     "path": (_network("iperf3-tcp", streams=(1, 2, 4, 8), window=(64 * KIB, MIB)),),
 }
 
 
 def evidence_of(sweep: Sweep, seed: int) -> Evidence:
-    """Return a sweep as evidence: at every value, in every circumstance, one of the levels."""
+    """Return a sweep as evidence: at every value, in every circumstance, one of the levels.
+
+    By one seed of four they ascend with the first factor, and by another it has no effect.
+    """
     source, ids = random.Random(f"{sweep} {seed}"), itertools.count(1)
     tool = tools.get(sweep.tool)
     points = []
-    for values in itertools.product(*sweep.factors.values()):
+    settings = list(itertools.product(*sweep.factors.values()))
+    levels = {values: source.choice(LEVELS) for values in settings}
+    if seed % 4 in (GROWING, LEVEL):
+        for others in {values[1:] for values in settings}:
+            own = [values for values in settings if values[1:] == others]
+            drawn = sorted(levels[values] for values in own)
+            levels |= zip(own, drawn if seed % 4 == GROWING else drawn[:1] * len(own), strict=True)
+    for values in settings:
         parameters = {**sweep.held, **dict(zip(sweep.factors, values, strict=True))}
-        level = source.choice(LEVELS)
+        level = levels[values]
         level = LEVELS[0] / level if sweep.metric in ("io_time", "latency") else level
         figures = {next(ids): level * source.gauss(1, NOISE) for _repetition in range(REPETITIONS)}
         points.append(
@@ -141,17 +180,18 @@ def evidence_of(sweep: Sweep, seed: int) -> Evidence:
         )
     return Evidence(
         tuple(points),
-        PathFacts(1e9, 0.005, 9000),
+        # Transfers are told in B/s.
+        PathFacts(10e9 if sweep.metric == "throughput" else 1e9, 0.005, 9000),
         file_systems={"fs": SYSTEM},
         interconnects=dict.fromkeys(("a", "b"), "InfiniBand 4X QDR"),
     )
 
 
 def groups_of(
-    sweep: Sweep, evidence: Evidence
+    sweep: Sweep, evidence: Evidence, factor: str = ""
 ) -> Iterator[tuple[Mapping[str, Any], dict[Any, list[float]], set[int]]]:
-    """Yield the circumstances of each sweep of the first factor, its figures by value, and its trials."""
-    factor = next(iter(sweep.factors))
+    """Yield the circumstances of each sweep of a factor (the first), its figures by value, and its trials."""
+    factor = factor or next(iter(sweep.factors))
     groups: dict[str, tuple[dict[str, Any], dict[Any, list[float]], set[int]]] = {}
     for point in evidence.points:
         others = {name: value for name, value in point.parameters.items() if name != factor}

@@ -91,7 +91,7 @@ def test_a_short_path_gets_no_advice_on_windows_however_they_were_measured(make)
     points = [make.ping(0.0002), capped, slow, full, wide, automatic]
     measurements = evidence(points, LAN, client={"net.ipv4.tcp_moderate_rcvbuf": "0"})
     long = evidence(points, PathFacts(100_000_000, 0.02, 1500), client={"net.ipv4.tcp_moderate_rcvbuf": "0"})
-    long = Evidence((make.ping(0.02), *long.points[1:]), long.path, long.facts)
+    long = Evidence((make.ping(0.02), *points[1:]), long.path, long.facts)
     rules = {"tcp-bdp", "tcp-sysctl", "tcp-buffer-maxima", "tcp-window-knee", "tcp-autotuning"}
 
     def advised(item):

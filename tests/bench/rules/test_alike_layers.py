@@ -134,3 +134,53 @@ def test_one_finding_leads_for_each_way(rate, disk, ways, tcp):
     assert len(subjects) == len({*subjects})
     # Advice of both ways is one question of the file system: its other way is a part.
     assert len(drafts) <= 2
+
+
+SECOND = "KGFS02"
+
+
+def of_two(rate, *, streams=((1, 8), (1, 8)), options=None, servers=(SERVER,), kind="nfs", one=200):
+    """Return evidence of what two clients wrote together (MB/s each), with TCP of each over these streams."""
+    make, clients = Storing(), (CLIENT, SECOND)
+    for client, counts in zip(clients, streams, strict=True):
+        for count in counts:
+            make.tcp(client, SERVER, [min(count * one, 985) * part for part in SCATTER], streams=count, window=0)
+    for name, layer, nodes, value in (("FS", FILE_SYSTEM, clients, 2 * rate), ("LOCAL", DISK, (SERVER,), 300)):
+        values = {"write": [value * part * MB for part in SCATTER]}
+        make.point(layer, values, tool="iozone", file_system=name, roles={"client": nodes}, threads=1)
+    facts = FileSystemFacts("FS", kind, None, servers, options or {})
+    paths = {(client, server): wan(client, server) for client in clients for server in servers}
+    return make.evidence(facts, XFS, paths=paths)
+
+
+def limit_of(evidence):
+    (table,) = layers.table(evidence)
+    return table.layer, [row for row in table.rows if row.layer == "network"]
+
+
+def test_the_connections_of_several_clients_are_set_beside_as_many_flows():
+    """Each of two clients moves what one TCP stream does, and their way has room for four times that."""
+    layer, (row,) = limit_of(of_two(24.5))
+    assert (layer, row.value) == ("network", pytest.approx(50 * MB, rel=0.01))
+    assert "as many flows as the file system opens (2)" in str(row.note)
+    # Two connections each carry twice that: they are not what holds it.
+    assert limit_of(of_two(24.5, streams=((1, 2, 8), (1, 2, 8)), options={"nconnect": 2}))[0] == "file-system"
+    assert limit_of(of_two(49, streams=((1, 2, 8), (1, 2, 8)), options={"nconnect": 2}))[0] == "network"
+
+
+@pytest.mark.parametrize(
+    ("streams", "more"),
+    [
+        (((8,), (8,)), {}),
+        (((1, 8), (8,)), {}),
+        (((8,), (8,)), {"servers": (SERVER, "PGFS02")}),
+        (((8,), (8,)), {"servers": (SERVER, "PGFS02"), "kind": "gpfs"}),
+    ],
+)
+def test_what_nobody_measured_over_as_many_flows_blames_no_file_system(streams, more):
+    assert limit_of(of_two(24.5, streams=streams, **more))[0] == ""
+
+
+def test_a_rate_below_each_streams_share_of_the_path_needs_no_measurement_of_one():
+    """One of eight streams that fill the path has an eighth of it at least by itself."""
+    assert limit_of(of_two(5, streams=((8,), (8,))))[0] == "file-system"

@@ -6,9 +6,19 @@ import json
 import pytest
 
 from apps.bench import rules
-from apps.bench.rules import layers, pace, runner
+from apps.bench.rules import layers, runner
 from apps.bench.rules.base import AT_LEAST, DOUBT, FileSystemFacts, LinkFacts, PathFacts
-from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, SAN, Storing, polarised, wan
+from tests.bench.rules.storing import (
+    CLIENTS,
+    GPFS,
+    MB,
+    NFS,
+    RAID1,
+    SAN,
+    Storing,
+    polarised,
+    wan,
+)
 
 ONE, FOUR = (f"(write, record_size = 256 KiB, clients = {count})" for count in (1, 4))
 
@@ -237,37 +247,6 @@ def test_what_is_proposed_can_be_set_up():
             assert proposal.tool == "iperf3-tcp" or proposal.file_system in systems
 
 
-def slow_nfs(*flags, of=3):
-    """Return NFS that fills neither network nor disks, so many of its three trials with flags."""
-    make = Storing().tcp("KGFS01", "PGFS01", [980, 981, 979], streams=5, direction="forward")
-    make.disk("RAID1", "PGFS01", write=[90 * MB, 91 * MB, 90 * MB])
-    make.io("NFS_PGFS01", write=[20 * MB, 21 * MB, 20 * MB])
-    point = make.points[-1]
-    flagged = {flag: frozenset(point.trials("write")[:of]) for flag in flags}
-    make.points[-1] = dataclasses.replace(point, warnings=frozenset(flags), flagged=flagged)
-    return make.evidence(NFS, RAID1)
-
-
-def test_figures_that_a_judge_doubted_blame_no_file_system():
-    assert table_of(slow_nfs(), "NFS_PGFS01").layer == "file-system"
-    # A word of a judge that is no doubt changes nothing.
-    assert table_of(slow_nfs("verified"), "NFS_PGFS01").layer == "file-system"
-    for flag in sorted(pace.DOUBTED):
-        for of in (2, 3):
-            doubted = table_of(slow_nfs(flag, of=of), "NFS_PGFS01")
-            assert doubted.layer == "", flag
-            assert str(doubted.verdict).startswith("Not decided: "), flag
-            assert not doubted.alternatives
-    assert "too few trials are without a flag" in str(table_of(slow_nfs("low-overlap"), "NFS_PGFS01").verdict)
-    assert table_of(slow_nfs("low-overlap", of=1), "NFS_PGFS01").layer == "file-system"
-    # A doubt in what was read is none in what was written.
-    evidence = slow_nfs("low-overlap")
-    for metrics, layer in (({"read"}, "file-system"), ({"read", "write"}, "")):
-        bears = {"low-overlap": frozenset(metrics)}
-        points = (*evidence.points[:-1], dataclasses.replace(evidence.points[-1], bears=bears))
-        assert table_of(dataclasses.replace(evidence, points=points), "NFS_PGFS01").layer == layer
-
-
 def test_of_two_layers_as_full_as_each_other_none_is_named():
     def both_at(disk):
         make = Storing().tcp("KGFS01", "PGFS01", [980, 981, 979], streams=5, direction="forward")
@@ -287,14 +266,3 @@ def test_of_two_layers_as_full_as_each_other_none_is_named():
     assert str(tie.verdict).startswith(f"Not decided: 115.3 MB/s of NFS_PGFS01 {ONE} is nearly all that the network")
     # Nor where a judge saw an end at its limit while the disks were measured: they may give more, or no more.
     assert table_of(both_at(124), "NFS_PGFS01").layer == ""
-
-
-def test_a_lone_figure_beside_doubted_ones_blames_nothing():
-    for low in (False, True):
-        evidence = slow_nfs("not-steady", of=2)
-        point = evidence.points[-1]
-        values = dict(point.metrics["write"])
-        if low:
-            values[max(values)] = 60 * MB
-        points = (*evidence.points[:-1], dataclasses.replace(point, metrics={"write": values}))
-        assert table_of(dataclasses.replace(evidence, points=points), "NFS_PGFS01").layer == ""

@@ -103,6 +103,6 @@ def test_a_disk_that_lies_beneath_is_named_and_else_it_is_said_not_to_be_known(d
 def test_every_rule_of_storage_was_asked():
     """No rule escapes the test above because its evidence never brings it about."""
     rule_names = set()
-    for kind, rate, described in itertools.product(OPTIONS, (12, 59), ((), ("ARRAY_A",))):
+    for kind, rate, described in itertools.product(OPTIONS, (3, 12, 59), ((), ("ARRAY_A",))):
         rule_names |= {draft.rule for draft in drafts_on(evidence(kind, ONE, described, described, rate=rate))}
     assert rule_names >= RULES, RULES - rule_names

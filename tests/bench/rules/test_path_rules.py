@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 
 import pytest
 
@@ -119,6 +120,56 @@ def test_loss_far_below_the_capacity_is_chance(make):
     assert "path-loss" not in by_rule(evidence([make.ping(0.0048), *clean, make.tcp([931e6])], LINKS))
     full = dataclasses.replace(loads[0], warnings=frozenset({"receive-buffer-full"}))
     assert "path-loss" not in by_rule(evidence([make.ping(0.0048), full, make.tcp([931e6])], LINKS))
+
+
+# Of this load 3,000 datagrams of 1,448 B are sent in a second.
+SECOND = 3000 * 1448 * 8
+
+
+def up_to(lost, sent, share):
+    """Return the chance that no more than so many of those sent are lost, each by this share."""
+    ways = (math.lgamma(sent + 1) - math.lgamma(k + 1) - math.lgamma(sent - k + 1) for k in range(lost + 1))
+    return sum(math.exp(way + k * math.log(share) + (sent - k) * math.log1p(-share)) for k, way in enumerate(ways))
+
+
+def of_counts(make, counts, *, rtt=0.0048, tcp=80e6):
+    """Return what is said of loss where of 3,000 datagrams so many were lost in each run, of 6,000 twice as many."""
+    loads = [
+        make.point(
+            UDP,
+            {"rate": times * SECOND, "duration": 1, "length": 1448},
+            *({"goodput": times * SECOND * (1 - lost / 3000), "loss": lost / 3000} for lost in counts),
+        )
+        for times in (1, 2)
+    ]
+    return by_rule(evidence([make.ping(rtt), *loads, make.tcp([tcp], rtt=rtt)], LINKS)).get("path-loss")
+
+
+@pytest.mark.parametrize("counts", [(1,), (2,), (1, 0, 1), (1, 0, 0), (30, 1, 1), (20, 0, 0, 0)])
+def test_few_lost_datagrams_or_those_of_one_run_carry_no_share(make, counts):
+    assert of_counts(make, counts) is None
+
+
+@pytest.mark.parametrize("counts", [(10,), (30,), (10, 12, 9), (3, 4, 2, 5, 3)])
+def test_a_share_that_is_carried_is_told_with_its_interval(make, counts):
+    draft = of_counts(make, counts)
+    lost, sent = (int(draft.title.params[name]) for name in ("lost", "sent"))
+    # The larger of the loads counts as well where nothing shows that so much came through whole.
+    assert (lost, sent) in ((sum(counts), 3000 * len(counts)), (3 * sum(counts), 9000 * len(counts)))
+    assert draft.value == pytest.approx(100 * lost / sent)
+    # Were the share at an end of the interval, so few or so many would be lost in about one of forty times.
+    assert 0.01 < 1 - up_to(lost - 1, sent, draft.low / 100) < 0.06
+    assert 0.01 < up_to(lost, sent, draft.high / 100) < 0.06
+    assert f"Lost were {lost} of {sent} datagrams" in reasons_of(draft)
+
+
+def test_loss_that_holds_nothing_that_was_measured_is_not_told(make):
+    assert of_counts(make, (9, 9, 9)) is not None
+    # On a short path so much loss leaves more than the path holds; and streams that had more do not lose so.
+    assert of_counts(make, (9, 9, 9), rtt=0.0002) is None
+    assert of_counts(make, (9, 9, 9), tcp=800e6) is None
+    # What datagrams lose themselves matters to them.
+    assert of_counts(make, (60, 60, 60), rtt=0.0002) is not None
 
 
 def test_the_recorded_clean_path_loses_nothing_by_chance(make):

@@ -201,7 +201,7 @@ def test_two_very_different_kinds_of_client_see_the_same_rates():
 
     draft = the(evidence_at(80 * MB), "storage-clients-alike")
     assert draft.kind == NO_CHANGE
-    assert "PGFS01 - PGFS02 and PDAISY00 - PDAISY02 see the same rates of KIGFS" in str(draft.title)
+    assert "PDAISY00 - PDAISY02 and PGFS01 - PGFS02 see the same rates of KIGFS" in str(draft.title)
     assert concluded(evidence_at(40 * MB), "storage-clients-alike") == {}
 
 

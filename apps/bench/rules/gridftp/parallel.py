@@ -21,7 +21,7 @@ from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 
-RULE, VERSION = "gridftp-parallel", 4
+RULE, VERSION = "gridftp-parallel", 5
 # Streams that gain less than this over one gain nothing worth their harm to others.
 GAIN = 1.05
 # Untuned streams are as good as one tuned within this.
@@ -90,7 +90,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         )
     title = _("Use several parallel streams with the tuned window: %(percent)s %% or more over one")
     if is_told:
-        title = _("Use %(streams)s parallel streams with the tuned window: %(percent)s %% or more over one")
+        title = _("Use %(streams)s parallel streams with the tuned window: %(percent)s %% more than one")
     compared = _(
         "With the tuned window %(streams)s parallel streams have %(percent)s %% more than one, of those tried"
     )

@@ -1,22 +1,18 @@
 """What lies beneath a file system: the network to its servers and their disks, each alone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from apps.bench import network
 from apps.bench.rules import pace
-from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, PathFacts, Point
+from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, PathFacts
+from apps.bench.rules.layers.alone import ALONE, Alone, client_rates, joins
 from apps.bench.rules.layers.disks import disks_under
-from apps.bench.rules.layers.flows import best_over, ends_of, flows_of, streams_of
-from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, shared_rate, stated_rate
-from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
-from apps.bench.rules.tcp.path import fills_surely, read_capacity
+from apps.bench.rules.layers.flows import ends_of, streams_of
+from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, shared_rate, stated_rate
+from apps.bench.rules.layers.questions import Level, Question, level_of, of_layer, path_of
+from apps.bench.rules.tcp.path import read_capacity
 from apps.bench.rules.tcp.round_trip import read_rtt
 
-# TCP that moves this share of what the links carry fills them; more streams that move no more than the inverse of the
-# other as much as half of them show that no more goes through.
-FULL_PATH, ALONE = 0.85, 0.95
 # A rate beyond what TCP had over as many flows by more than this is not held by that.
 MOST_OF_OWN = 1.05
 
@@ -61,26 +57,12 @@ class Beneath:
             object.__setattr__(self, "lower_bound", self.value)
 
 
-class Alone(NamedTuple):
-    """The best that one client measured of the network; `is_full` if no more goes there.
-
-    `pair` and `total` are what the links carry (B/s) between its two ends, and between the client and all servers;
-    `own` is the best over as many connections as the file system opens, None where nobody measured that.
-    """
-
-    level: Level
-    is_full: bool
-    pair: float | None
-    total: float | None
-    own: Level | None = None
-
-
 class Network:
     """The network between the clients of a question and the servers, the way that the data go; read once."""
 
     def __init__(self, evidence: Evidence, question: Question) -> None:
         self._evidence, self._question = evidence, question
-        self._alone, self._is_other_way = _client_rates(evidence, question)
+        self._alone, self._is_other_way = client_rates(evidence, question)
         self._layers: dict[tuple[str, ...], Beneath | None] = {}
 
     def beneath(self, clients: tuple[str, ...], rate: float = 0.0) -> Beneath | None:
@@ -90,10 +72,39 @@ class Network:
         """
         if clients not in self._layers:
             self._layers[clients] = self._read(clients)
-        return self._over_own_flows(clients, rate) or self._layers[clients]
+        return self._over_own_flows(clients, rate) or self._of_own_flows(clients, self._layers[clients])
+
+    def _of_own_flows(self, clients: tuple[str, ...], carried: Beneath | None) -> Beneath | None:
+        """Return what a network carries; what it surely does over no more connections than the file system opens."""
+        if carried is None or not self._alone:
+            return carried
+        entries = self._alone.values()
+        usual = sum(entry.sure for entry in entries) / len(entries)
+        sure = sum(self._alone[client].sure if client in self._alone else usual for client in clients or [""])
+        return replace(carried, lower_bound=min(carried.lower_bound, sure)) if sure < carried.lower_bound else carried
+
+    def _over_flows_of_all(self, clients: tuple[str, ...], rate: float) -> Beneath | None:
+        """Return what the connections of several clients carry together; None unless each had them measured.
+
+        Where all share a link, it must have room for more: else that is what holds them.
+        """
+        entries = [self._alone[client] for client in clients if client in self._alone]
+        own = [entry.own for entry in entries if entry.own is not None]
+        carried, value = self._layers[clients], sum(level.value for level in own)
+        is_known = bool(carried and len(own) == len(clients))
+        if not carried or not is_known or value >= ALONE * carried.lower_bound or rate > MOST_OF_OWN * value:
+            return None
+        trials = {trial for level in (*own, *(entry.level for entry in entries)) for trial in level.trials}
+        return Beneath(
+            NETWORK, ends_of(own[0]), value, own[0].point.tool, min(level.n for level in own), tuple(sorted(trials)),
+            alone=max(level.value for level in own), clients=len(clients), flows=sum(map(streams_of, own)),
+            more_flows=sum(streams_of(entry.level) for entry in entries), wide=carried.lower_bound,
+        )  # fmt: skip
 
     def _over_own_flows(self, clients: tuple[str, ...], rate: float) -> Beneath | None:
         """Return what as many connections as the file system opens carry, where more of them carry more."""
+        if len(clients) > 1 and rate:
+            return self._over_flows_of_all(clients, rate)
         entries = [self._alone[client] for client in clients if client in self._alone] or [*self._alone.values()]
         if len(clients) > 1 or len(entries) != 1 or not rate:
             return None
@@ -227,72 +238,3 @@ def one_path_bps(evidence: Evidence, question: Question, carried: Beneath, clien
         return path.capacity_bps
     mtu = (path.mtu if path else None) or USUAL_MTU
     return 8 * (carried.wide or carried.value) / max(clients, 1) / network.tcp_efficiency(max(mtu, LEAST_MTU))
-
-
-def _client_rates(evidence: Evidence, question: Question) -> tuple[dict[str, Alone], bool]:
-    """Return the best TCP goodput (B/s) of each client the way that the data go, and if only the other was measured.
-
-    A publication that does not say which way it measured means both.
-    """
-    ways: tuple[dict[str, list[Level]], dict[str, list[Level]]] = ({}, {})
-    for original in evidence.points:
-        if original.layer not in (NETWORK, "") or "loss" in original.metrics or not joins(original, question):
-            continue
-        point = pace.undisturbed(original)
-        client, is_sender = client_end(point, question)
-        goes = is_sender != point.goes_back()
-        for metric, way in (("goodput", goes), ("goodput_reverse", not goes)):
-            rates = [rate / 8 for rate in point.values(metric)]
-            if not rates or min(rates) <= 0 or point.statistic in (MODE, BELOW):
-                continue
-            level = level_of(point, metric, rates, point.statistic)
-            is_own = way == (question.metric == WRITE)
-            ways[is_own].setdefault(client, []).append(level)
-            if "published" in point.observed and not point.parameters.get("direction"):
-                ways[not is_own].setdefault(client, []).append(level)
-    alone = {client: _alone(evidence, question, client, levels) for client, levels in ways[True].items()}
-    return alone, bool(ways[False]) and not alone
-
-
-def _alone(evidence: Evidence, question: Question, client: str, levels: Sequence[Level]) -> Alone:
-    """Return the best of a client, and whether it is shown to be all: of the links, or of any number of streams."""
-    best = max(levels, key=lambda level: level.value)
-    names = {name for role in ("client", "server") for name in best.point.roles.get(role, ())}
-    server = next((name for name in question.facts.servers if name in names), "")
-    path = evidence.path_between(client, server) if server else evidence.path
-    pair = ceiling_of(evidence, [[path]]) if path.capacity_bps else None
-    fewer = [level for level in levels if 2 * streams_of(level) <= streams_of(best)]
-    levelled = max((level.value for level in fewer), default=0.0) >= ALONE * best.value
-    # A publication that prints what the network gives alone means all that it gives.
-    is_printed = "published" in best.point.observed
-    # What an end held shows nothing of the links, however many streams there were.
-    is_held = any(pace.flags_of(level.point) for level in levels if level.value >= ALONE * best.value)
-    is_full = fills_surely(best.value, pair) or (
-        not is_held and (levelled or is_printed or (pair is not None and best.value >= FULL_PATH * pair))
-    )
-    total = stated_rate(evidence, [client], question.facts)
-    return Alone(best, is_full, pair, total, best_over(levels, flows_of(question)))
-
-
-def joins(point: Point, question: Question) -> bool:
-    """Return whether a point was measured between a client of the question and a server."""
-    ends = point.roles.get("client", ()), point.roles.get("server", ())
-    if not all(ends):
-        return not point.roles and point.layer != DISK
-    servers, clients = set(question.facts.servers), question.clients
-
-    def is_pair(client: set[str], server: set[str]) -> bool:
-        far = bool(server & servers) if servers else not server & clients
-        return far and (not clients or bool(client & clients))
-
-    one, other = set(ends[0]), set(ends[1])
-    return is_pair(one, other) or is_pair(other, one)
-
-
-def client_end(point: Point, question: Question) -> tuple[str, bool]:
-    """Return which end of a network point is the file system's client, and whether it is the tool's client, too."""
-    client, server = point.roles.get("client", ("",))[0], point.roles.get("server", ("",))[0]
-    is_client = client not in question.facts.servers and (
-        client in question.clients or server not in question.clients
-    )
-    return (client, True) if is_client else (server, False)

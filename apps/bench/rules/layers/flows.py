@@ -6,7 +6,9 @@ from typing import Any
 from apps.bench.rules import pace
 from apps.bench.rules.layers.questions import Level, Question
 
-# Kinds of which a client has one connection to a server unless this option says otherwise.
+# Kinds whose data lie on all of their servers; and those of which a client has one connection to a server unless this
+# option says otherwise.
+STRIPED = frozenset({"gpfs"})
 CONNECTIONS = {"nfs": "nconnect", "gpfs": "maxTcpConnsPerNodeConn"}
 
 
@@ -16,6 +18,18 @@ def flows_of(question: Question) -> int | None:
     if option is None or len(question.facts.servers) != 1:
         return None
     return number_of(question.facts.options.get(option)) or 1
+
+
+def least_flows_of(question: Question) -> int | None:
+    """Return over how many connections one client moves its data at least; None where that is not known.
+
+    Of several servers an NFS client may have mounted one only; a parallel file system stripes over all of them.
+    """
+    option = CONNECTIONS.get(question.facts.kind)
+    if option is None:
+        return None
+    servers = len(question.facts.servers) if question.facts.kind in STRIPED else 1
+    return (number_of(question.facts.options.get(option)) or 1) * max(servers, 1)
 
 
 def streams_of(level: Level) -> int:

@@ -17,7 +17,7 @@ from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, ROOM, Verdict,
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "limiting-layer", 4
+RULE, VERSION = "limiting-layer", 5
 APPLIES = _("The layers were measured alone; one that was measured with more in parallel may give less with as much.")
 SOURCE = "Global file system over a WAN (KISTI, PNU); RFC 5136, section 2.3"
 

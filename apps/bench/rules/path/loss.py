@@ -1,24 +1,35 @@
 """Datagrams that are lost below the path's capacity: chance, and not a full link."""
 
 from apps.bench.network.loads import QUIET
+from apps.bench.network.loss_curve import THRESHOLD
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
-from apps.bench.rules.tcp import estimates
+from apps.bench.rules.tcp import estimates, unlike
 from apps.bench.rules.tcp.path import BELOW_LINKS, PathReading, read_path
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "path-loss", 3
+RULE, VERSION = "path-loss", 4
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
-    """Return the share that is lost at loads that fill nothing; None if it is nothing, or is not known."""
+    """Return the share that is lost at loads that fill nothing, where it matters: to datagrams, or to one stream.
+
+    None if it is nothing, is not known, or holds nothing that was measured.
+    """
     path = read_path(evidence)
     loss = estimates.chance_of(evidence, path.capacity.value) if path else None
     if path is None or loss is None:
         return None
-    chance, trials = loss
+    chance, own, trials = loss
+    left = unlike.left_by_datagrams(evidence)
+    if left is None and own.low < THRESHOLD:
+        return None
     params = {
-        "share": f"{100 * chance.share:.2g}",
+        "share": f"{100 * own.share:.2g}",
+        "low": f"{100 * own.low:.2g}",
+        "high": f"{100 * own.high:.2g}",
+        "lost": f"{own.lost:.0f}",
+        "sent": f"{own.sent:.0f}",
         "load": format_quantity(chance.loads[-1].offered, "bit/s"),
     }
     return FindingDraft(
@@ -28,16 +39,20 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         title=Message(_("The path loses %(share)s %% of datagrams by chance"), params),
         why=(
             _far_below(evidence, path, params),
+            Message(_("Lost were %(lost)s of %(sent)s datagrams: %(low)s to %(high)s %% (95 %%)."), params),
+            *([left.message] if left else []),
             Message(_("A link that is full loses nothing below its capacity: errors, duplex or a policer do.")),
         ),
-        value=100 * chance.share,
+        value=100 * own.share,
+        low=100 * own.low,
+        high=100 * own.high,
         unit="%",
-        formula=f"p = {chance.share:.2g} at R <= {QUIET:g} · C",
+        formula=f"p = {own.lost:.0f} / {own.sent:.0f} = {own.share:.2g} at R <= {QUIET:g} · C",
         evidence=tuple(sorted({*trials, *path.trials})),
         confidence=0.75 if len(chance.loads) > 1 else 0.6,
         applies_when=Message(_("This path and direction.")),
         limits=(Message(_("Short runs count few losses: measure longer to be sure of a small share.")),),
-        source="Mathis, Semke, Mahdavi, Ott (1997); RFC 7680",
+        source="Mathis, Semke, Mahdavi, Ott (1997); RFC 7680; Wilson (1927)",
         missing=(Message(_("Which link it is: loss hop by hop, and the interfaces' counts of errors.")),),
         proposals=(Proposal("mtr"),),
     )

@@ -41,9 +41,9 @@ def trend_of(curve: Curve) -> Trend | None:
     """Return the shape of a curve over numbers, None if it has none that the repetitions bear out.
 
     Flat if all means are within 5 %; it falls if it ends surely below its best; it saturates if a broken stick fits
-    it and more than its last value is the plateau; it rises if it ends at its best, above the one before; else it is
-    ``unclear`` if it surely grew. The `knee` of one that falls is its best. Where an end was at its limit only
-    that it rises, or is unclear, is told.
+    it and more than its last value is the plateau; it rises if it ends at its best, above the one before, and fell
+    nowhere; else it is ``unclear`` if it surely grew. The `knee` of one that falls is its best. Where an end was at
+    its limit only that it rises, or is unclear, is told.
     """
     means = curve.means
     if not all(is_number(x) for x in means) or min(means.values()) < 0 or curve.is_scattered:
@@ -65,7 +65,10 @@ def trend_of(curve: Curve) -> Trend | None:
         return None if _is_held(curve, plateau[0]) else _trend(curve, SATURATES, *plateau)
     # One step alone is surer than the largest of all.
     step = curve.chance / STEPS
-    if ys[-1] >= top and ys[-1] - ys[-2] >= max(EQUAL * top, step) and ys[-1] - ys[0] >= curve.chance:
+    # What fell on its way does not grow with the factor, though it ends at its best.
+    dip = max(before - after for place, before in enumerate(ys) for after in ys[place:])
+    sure = max(EQUAL * top, step)
+    if ys[-1] >= top and ys[-1] - ys[-2] >= sure > dip and ys[-1] - ys[0] >= curve.chance:
         return _trend(curve, RISES, None, top)
     threshold = curve.chance if curve.error is not None else max(curve.chance, ONCE_OF_TWO * top)
     return _trend(curve, UNCLEAR, None, top) if ys[-1] - ys[0] >= threshold else None

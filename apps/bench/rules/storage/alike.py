@@ -25,7 +25,7 @@ from apps.bench.rules.storage.differing import ToldCurve, conditions_of, differi
 from apps.bench.text import Message, _
 from apps.bench.units import percent
 
-RULE, VERSION = "storage-clients-alike", 2
+RULE, VERSION = "storage-clients-alike", 3
 # Rates of two kinds of clients within this share of each other are alike.
 ALIKE = 0.10
 

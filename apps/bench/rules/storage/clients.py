@@ -16,15 +16,15 @@ from apps.bench.rules.base import (
 )
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.verdicts import ROOM, Verdict, cached_in
-from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
+from apps.bench.rules.shapes import CLIENTS, EQUAL, TASKS, THREADS, way_of
 from apps.bench.rules.storage import ends, growth, memory
 from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
 from apps.bench.rules.storage.differing import with_other_counts
 from apps.bench.rules.storage.growth import Case
-from apps.bench.rules.storage.titles import LEVEL, NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER
+from apps.bench.rules.storage.titles import LEVEL, NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER, PEAK, PEAK_ONE_SERVER
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 7
+RULE, VERSION = "storage-clients", 8
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
@@ -177,12 +177,21 @@ def _falls(case: Case) -> FindingDraft:
     return _make(
         case,
         kind=DIAGNOSIS,
-        shape=ONE_SERVER if of_one else "",
+        shape=_shape_of_fall(case, of_one=of_one),
         count=trend.knee,
         why=reasons,
         formula="X(N) < X(N - 1)",
         limits=(_("Random or shared access may fall where files of one's own do not: the pattern counts."),),
     )
+
+
+def _shape_of_fall(case: Case, *, of_one: bool) -> str:
+    """Return whether each number surely has no more than those before it, or only those beyond the best have less."""
+    values = list(case.means.values())
+    falls = all(after <= (1 + EQUAL) * before for place, before in enumerate(values) for after in values[place:])
+    if falls:
+        return ONE_SERVER if of_one else shapes.FALLS
+    return PEAK_ONE_SERVER if of_one else PEAK
 
 
 def _flat(case: Case) -> FindingDraft:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft, of_files
-from apps.bench.rules.layers.beneath import client_end, joins
+from apps.bench.rules.layers.alone import client_end, joins
 from apps.bench.rules.layers.flows import number_of
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict

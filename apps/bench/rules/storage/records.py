@@ -25,7 +25,7 @@ from apps.bench.rules.storage.differing import with_other_sizes
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "storage-record-size", 7
+RULE, VERSION = "storage-record-size", 8
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.

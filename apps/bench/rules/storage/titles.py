@@ -4,6 +4,8 @@ from apps.bench.rules.shapes import FALLS, FLAT, RISES, SATURATES, UNCLEAR
 from apps.bench.text import _
 
 ONE_SERVER, NEARLY, LEVEL = "one-server", "nearly", "level"
+# It does not fall from each number to the next, but from one of them on.
+PEAK, PEAK_ONE_SERVER = "peak", "peak-one-server"
 OF_CLIENTS = {
     SATURATES: _("%(name)s saturates at %(count)s clients (%(way)s): more add nothing"),
     RISES: _("%(name)s grows with the clients (%(way)s): let many nodes do I/O at once"),
@@ -11,6 +13,10 @@ OF_CLIENTS = {
         "%(name)s grows with the clients (%(way)s) to nearly all that lies beneath it can give: more gain little"
     ),
     FALLS: _("%(name)s falls as clients are added (%(way)s): they are in each other's way"),
+    PEAK: _("%(name)s is highest with %(count)s clients (%(way)s): with more they are in each other's way"),
+    PEAK_ONE_SERVER: _(
+        "%(name)s is highest with %(count)s clients (%(way)s): for many nodes take a parallel file system"
+    ),
     ONE_SERVER: _("%(name)s falls as clients are added (%(way)s): for many nodes take a parallel file system"),
     UNCLEAR: _(
         "%(name)s gives more with several clients than with few (%(way)s): whether it goes on is not told yet"
@@ -26,6 +32,10 @@ OF_TASKS = {
         " nodes gain little"
     ),
     FALLS: _("%(name)s falls as tasks are added (%(way)s): they are in each other's way"),
+    PEAK: _("%(name)s is highest with %(count)s tasks (%(way)s): with more they are in each other's way"),
+    PEAK_ONE_SERVER: _(
+        "%(name)s is highest with %(count)s tasks (%(way)s): for many of them take a parallel file system"
+    ),
     ONE_SERVER: _("%(name)s falls as tasks are added (%(way)s): for many of them take a parallel file system"),
     UNCLEAR: _("%(name)s gives more with several tasks than with few (%(way)s): whether it goes on is not told yet"),
     FLAT: _("%(name)s gives the same with any number of tasks (%(way)s): one fills it"),

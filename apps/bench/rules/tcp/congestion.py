@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, FindingDraft, Proof, Proposal
-from apps.bench.rules.tcp import estimates, sysctl, verdict
+from apps.bench.rules.tcp import controls, estimates, sysctl, verdict
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import Present, read_present
 from apps.bench.rules.tcp.scatter import Scatter
@@ -12,7 +12,7 @@ from apps.bench.rules.tcp.sweeps import SURELY, Cell, Sweep, confidence_of, find
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-congestion", 3
+RULE, VERSION = "tcp-congestion", 4
 KEY, NAME = "net.ipv4.tcp_congestion_control", "tcp-congestion"
 # A control is better if it is faster by more than repetitions usually differ.
 BETTER = 1.1
@@ -24,7 +24,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the fastest of the controls measured, or that BBR is worth a trial; None where CUBIC does well."""
     sweeps = [sweep for sweep in find_sweeps(tcp_points(evidence), "congestion") if len(sweep.cells) > 1]
     if sweeps:
-        return _best_control(evidence, sweeps[0])
+        return controls.weighed(_best_control(evidence, sweeps[0]), sweeps, scatter_of(evidence))
     path, present = read_path(evidence), read_present(evidence)
     limit = verdict.conclude(evidence)
     if path is None or present is None or limit is None or limit.subject != "loss":

@@ -6,6 +6,8 @@ from apps.bench.network import loss_curve
 from apps.bench.network.loads import Chance
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, Point
+from apps.bench.rules.tcp import counted
+from apps.bench.rules.tcp.counted import USUAL_DATAGRAM
 
 # pathrate's modes lie too far apart to be one capacity above this coefficient of variation.
 MOST_VARIATION = 0.3
@@ -14,7 +16,7 @@ LEAST_FIT = 0.8
 # Tools that tell a capacity from the spacing or the delay of packets: "capacity" is theirs.
 CAPACITY, AVAILABLE = "capacity", "available_bandwidth"
 # Loads below this share of the capacity fill nothing; datagrams enough to see so many lost, if they were by chance.
-BELOW_CAPACITY, LEAST_LOST, USUAL_DATAGRAM = 0.9, 10, 1448
+BELOW_CAPACITY, LEAST_LOST = 0.9, 10
 # Less than this share of what TCP lost shows that it was not by chance; within a factor of the other that it was.
 CLEAN, ALIKE = 0.2, 1 / 3
 
@@ -129,14 +131,19 @@ def lost_by_datagrams(evidence: Evidence, capacity: float, share: float) -> tupl
     return max(point.loss for point in below), trials
 
 
-def chance_of(evidence: Evidence, capacity: float) -> tuple[Chance, tuple[int, ...]] | None:
-    """Return the share of datagrams that is lost by chance on a path of a capacity (bit/s), and the trials.
+def chance_of(evidence: Evidence, capacity: float) -> tuple[Chance, counted.Counted, tuple[int, ...]] | None:
+    """Return what is lost by chance on a path of a capacity (bit/s), what was counted of it, and the trials.
 
-    None if it is nothing, or is not known: a limit on each flow drops what is above it, far below the capacity.
+    None if it is nothing, or is not known: a limit on each flow drops what is above it, far below the capacity, and
+    of few that were lost no share is known.
     """
     curve, trials = loss_curve_of(evidence)
     chance = curve.chance_below(capacity) if curve else None
-    return (chance, trials) if chance else None
+    if chance is None:
+        return None
+    loads = [(point, load) for point in udp_points(evidence) if (load := offered_of(point))]
+    own = counted.count(loads, chance.loads)
+    return (chance, own, trials) if own and own.is_known else None
 
 
 def by_udp(evidence: Evidence) -> ByUdp | None:

@@ -80,7 +80,23 @@ def _measured_growth(sweep: Sweep, scatter: Scatter) -> Growth:
     last = sweep.cells[-1]
     levels_off = last.rate.mean < LINEAR * last.value * each
     message, bend = Message(text, params), round(at) if at else None
-    return Growth(bool(linear), bend, message, sweep.trials, levels_off, sweep.fixed, means, _fall(sweep, scatter))
+    multiplies = bool(linear) and _is_alone(sweep, max_streams, scatter)
+    return Growth(multiplies, bend, message, sweep.trials, levels_off, sweep.fixed, means, _fall(sweep, scatter))
+
+
+def _is_alone(sweep: Sweep, most: int, scatter: Scatter) -> bool:
+    """Return whether each stream has its own limit up to so many: none surely has more than the first, nor all less.
+
+    Streams of which two have four times the rate of one are held by something else in between.
+    """
+    first = sweep.cells[0]
+    cells = [cell for cell in sweep.cells if cell.value <= most]
+    own = [(cell, [rate * cell.value / first.value for rate in first.rates]) for cell in sweep.cells]
+    if any(scatter.is_less(shares, cell.rates, by=MOST_FALL) for cell, shares in own):
+        return False
+    return not any(
+        scatter.is_less(more.rates, less.rates, by=MOST_FALL) for less, more in itertools.combinations(cells, 2)
+    )
 
 
 def _fall(sweep: Sweep, scatter: Scatter) -> dict[str, Any] | None:

@@ -10,6 +10,9 @@ from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.sweep import setting_names
 
+# What the kernel calls the control that it uses, and the usual one.
+CONTROL, USUAL_CONTROL = "net.ipv4.tcp_congestion_control", "cubic"
+
 
 @dataclass(frozen=True)
 class Present:
@@ -99,7 +102,15 @@ def is_plain(point: Point) -> bool:
 def read_present(evidence: Evidence) -> Present | None:
     """Return the automatic window's measurement with the fewest streams, None if there is none.
 
-    Where several congestion controls were measured, that of the system comes first.
+    Where several congestion controls were measured, that of the system comes first: the one that was not asked for,
+    the sender's own, else Linux's usual one.
     """
     plain = [item for item in read_all(evidence) if not item.point.parameters.get("window") and is_plain(item.point)]
-    return min(plain, key=lambda item: (item.streams, bool(item.point.parameters.get("congestion"))), default=None)
+    sysctls = evidence.facts.get(evidence.sender, {}).get("sysctls", {})
+    usual = sysctls.get(CONTROL) or USUAL_CONTROL
+
+    def place(item: Present) -> tuple[int, bool, bool]:
+        control = item.point.parameters.get("congestion")
+        return item.streams, bool(control), control != usual
+
+    return min(plain, key=place, default=None)

@@ -16,7 +16,7 @@ from apps.bench.rules.base import (
 )
 from apps.bench.rules.tcp import printed, programs, unlike
 from apps.bench.rules.tcp.path import PathReading, read_path
-from apps.bench.rules.tcp.present import read_all
+from apps.bench.rules.tcp.present import USUAL_CONTROL, read_all
 from apps.bench.rules.tcp.printed import HARM, RULE, VERSION, larger_window
 from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import (
@@ -40,6 +40,17 @@ FULL = 0.95
 FILLED = 0.90
 # Streams that share so unevenly (Jain's index) harm each other.
 FAIR = 0.95
+# By whether one stream is enough, a window was asked for, and a congestion control.
+TITLES = {
+    (True, False, False): _("One stream is enough with the automatic window: %(rate)s"),
+    (True, False, True): _("One stream is enough with the automatic window and %(congestion)s: %(rate)s"),
+    (True, True, False): _("One stream is enough with a window of %(window)s: %(rate)s"),
+    (True, True, True): _("One stream is enough with a window of %(window)s and %(congestion)s: %(rate)s"),
+    (False, False, False): _("%(streams)s streams are enough with the automatic window: %(rate)s"),
+    (False, False, True): _("%(streams)s streams are enough with the automatic window and %(congestion)s: %(rate)s"),
+    (False, True, False): _("%(streams)s streams are enough with a window of %(window)s: %(rate)s"),
+    (False, True, True): _("%(streams)s streams are enough with a window of %(window)s and %(congestion)s: %(rate)s"),
+}
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -60,8 +71,17 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 
 
 def _preferred(sweeps: list[Sweep]) -> list[Sweep]:
-    """Return the sweeps of most counts and trials first; of equals the automatic window's, then the smallest's."""
-    return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -len(sweep.trials), sweep.fixed["window"]))
+    """Return the sweeps of most counts and trials first; of equals the automatic window's, then the smallest's.
+
+    Of several congestion controls the one that was not asked for comes first, then the usual one.
+    """
+
+    def place(sweep: Sweep) -> tuple[int, int, int, bool, bool]:
+        control = sweep.fixed.get("congestion")
+        first = -len(sweep.cells), -len(sweep.trials), sweep.fixed["window"]
+        return *first, bool(control), control != USUAL_CONTROL
+
+    return sorted(sweeps, key=place)
 
 
 def _calm(sweep: Sweep, held_trials: Collection[int]) -> Sweep:
@@ -95,14 +115,7 @@ def _smallest(
     # Where one stream fills the path others gain what is left, at the cost of whoever shares it.
     is_full = path is not None and first.value == 1 and first.rate.mean >= FILLED * path.ceiling_bps
     window = format_quantity(sweep.fixed["window"], "B") if sweep.fixed["window"] else None
-    if enough.value == 1:
-        title = _("One stream is enough with the automatic window: %(rate)s")
-        if window:
-            title = _("One stream is enough with a window of %(window)s: %(rate)s")
-    else:
-        title = _("%(streams)s streams are enough with the automatic window: %(rate)s")
-        if window:
-            title = _("%(streams)s streams are enough with a window of %(window)s: %(rate)s")
+    control = sweep.fixed.get("congestion") or None
     rate = format_quantity(enough.rate.mean, "bit/s")
     is_repeated = all(len(cell.rates) > 1 for cell in (enough, best))
     beyond = sum(cell.value > enough.value for cell in sweep.cells)
@@ -110,7 +123,10 @@ def _smallest(
         rule=RULE,
         version=VERSION,
         kind=NO_CHANGE if enough.value == 1 or is_full else RECOMMENDATION,
-        title=Message(title, {"streams": enough.value, "window": window, "rate": rate}),
+        title=Message(
+            TITLES[enough.value == 1, bool(window), bool(control)],
+            {"streams": enough.value, "window": window, "congestion": control, "rate": rate},
+        ),
         why=tuple(_reasons(sweep, enough, path)),
         value=float(enough.value),
         unit="count",

@@ -6,7 +6,7 @@ from apps.bench import model
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.path import read_path
-from apps.bench.rules.tcp.present import Present
+from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -92,21 +92,37 @@ def queue_of(item: Present) -> Message | None:
 
 
 def left_by_datagrams(evidence: Evidence) -> Left | None:
-    """Return what the chance by which datagrams are lost leaves one stream; None where it leaves about the path."""
+    """Return what the chance by which datagrams are lost leaves one stream.
+
+    None where it leaves about the path, or where streams had more than it leaves: then TCP does not lose so.
+    """
     path = read_path(evidence)
     chance = estimates.chance_of(evidence, path.capacity.value) if path else None
     if path is None or chance is None:
         return None
-    share, rtt = chance[0].share, path.rtt.value
-    rates = [law(held.USUAL_MSS, rtt, share, 1) or 0.0 for law in (model.mathis_bps, model.cubic_bps)]
-    rate = max(rates)
-    if not rate or rate >= FEW * path.ceiling_bps:
+    own, rtt = chance[1], path.rtt.value
+    rate = _left(evidence, own.share, rtt)
+    if not rate or rate >= FEW * path.ceiling_bps or _is_refuted(evidence, own.low, rtt):
         return None
     text = _(
         "Of datagrams %(share)s %% are lost by chance: so much leaves one stream about %(rate)s, whatever its window."
     )
-    params = {"share": f"{100 * share:.2g}", "rate": format_quantity(float(f"{rate:.2g}"), "bit/s")}
+    params = {"share": f"{100 * own.share:.2g}", "rate": format_quantity(float(f"{rate:.2g}"), "bit/s")}
     return Left(rate, rate * rtt / 8, Message(text, params))
+
+
+def _left(evidence: Evidence, share: float, rtt_s: float) -> float:
+    """Return what a share of loss leaves one stream (bit/s), by the law that leaves more."""
+    segment = held.frame_of(evidence) - held.HEADERS
+    return max(law(segment, rtt_s, share, 1) or 0.0 for law in (model.mathis_bps, model.cubic_bps))
+
+
+def _is_refuted(evidence: Evidence, share: float, rtt_s: float) -> bool:
+    """Return whether streams had surely more than a share of loss leaves them; BBR heeds it little."""
+    most = held.WITHIN * _left(evidence, share, rtt_s)
+    return any(
+        item.rate > most * item.streams for item in read_all(evidence) if not item.congestion.startswith("bbr")
+    )
 
 
 def again_text(item: Present) -> str:

@@ -96,10 +96,13 @@ def _at_record(
 ) -> tuple[float, FindingDraft] | None:
     """Return the rate of all together at one record size and the finding; None unless few get little.
 
-    Nor is it fit for many where the most that were tried have less than some of them had.
+    Nor is it fit for many where the most that were tried, or any number between, have less than some of them had.
     """
     max_count = max(amounts, default=0)
     if max_count < 2 or amounts[max_count].value < AS_GOOD * max(amount.value for amount in amounts.values()):
+        return None
+    by_count = [amount for _count, amount in sorted(amounts.items())]
+    if any(_is_less(more, fewer) for fewer, more in itertools.combinations(by_count, 2)):
         return None
     best, first = amounts[max_count], amounts.get(1)
     if first is not None:
@@ -145,6 +148,11 @@ def _at_record(
         source="Global file system over a WAN (KISTI, PNU)",
     )
     return best.value, draft
+
+
+def _is_less(more: Amount, fewer: Amount) -> bool:
+    """Return whether more clients surely have less than fewer of them."""
+    return more.high < fewer.low and more.value < AS_GOOD * fewer.value
 
 
 def _is_poor(alone: float, first: Amount | None, best: Amount) -> bool:
