@@ -106,7 +106,7 @@ def note_full(*, was_refused: bool) -> bool:
     pipe = _client().pipeline()
     pipe.set(_FULL, _now(), nx=True).expire(_FULL, _FULL_FOR_S)
     if was_refused:
-        pipe.set(_REFUSED, 1, ex=_REFUSED_FOR_S)
+        pipe.set(_REFUSED, _now(), ex=_REFUSED_FOR_S)
     return bool(pipe.execute()[0])
 
 
@@ -116,7 +116,9 @@ def full_since() -> tuple[float | None, bool]:
     RedisError if the broker is away.
     """
     since, refused = _client().mget(_FULL, _REFUSED)
-    return None if since is None else float(since), refused is not None
+    # What a broker keeps whose clock was ahead, it keeps for as long.
+    was_refused = refused is not None and abs(_now() - float(refused)) <= _REFUSED_FOR_S
+    return None if since is None else float(since), was_refused
 
 
 def note_room() -> bool:
