@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.utils import translation
+
 from apps.core import tables
 from apps.core.tables import Step, VersionGap
 
@@ -53,7 +55,9 @@ def judge(steps: frozenset[Step]) -> str | None:
     if on_disk != code and tables.compare(on_disk, steps) is None:
         logger.warning("The code was replaced by that of the tables: this process ends, to be started from it")
         os._exit(REPLACED)
-    words = _state.held.words()
+    # As all that is logged, and without the apps, which the timetable does not load.
+    with translation.override(None, deactivate=True):
+        words = _state.held.words()
     _tell(words)
     return words
 

@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import redis
 from django.db import ProgrammingError, connection
+from django.utils import translation
 
 from apps.core import clock, holding, signs, tables
 from apps.core.tables import Step, VersionGap
@@ -88,7 +89,8 @@ def look() -> Look:
         found = _compare_both(applied())
         since = _last.since if found == _last.found else clock.Since()
         if found is not None and found != _last.found:
-            logger.warning("%s", found.words())
+            with translation.override(None):
+                logger.warning("%s", found.words())
         _last = Look(time.monotonic(), found, since)
         return _last
 

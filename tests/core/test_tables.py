@@ -163,6 +163,20 @@ def test_the_timetable_waits_by_what_others_noted_and_tells_its_supervisor(
     assert not thread.is_alive() and not waits.exists()
 
 
+def test_the_process_of_the_timetable_waits(tmp_path: Path) -> None:
+    log, waits = tmp_path / "log", tmp_path / "waits"
+    code = tables.of_this_code()
+    gone = {versions.STEP, *code.former[versions.STEP]}
+    signs.note_steps(versions.all_steps() - gone)
+    own = {"DJANGO_SETTINGS_MODULE": "apps.config.settings.test", holding.FILE: str(waits)}
+    words = ("-m", "workers", "beat", "--scheduler=workers.signs:Timetable", "--pidfile=")
+    with versions.started(log, *words, **{**os.environ, **own}) as beat:
+        wait_for(lambda: waits.exists() or beat.poll() is not None)
+        assert beat.poll() is None, log.read_text()
+        assert waits.read_text() == ONE
+        wait_for(lambda: f"waits before it begins: {ONE}" in log.read_text())
+
+
 def test_without_a_note_the_timetable_begins() -> None:
     broker.client(timeout_s=1).delete(signs._STEPS)
     assert waiting.trouble_of_timetable() is None
