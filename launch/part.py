@@ -33,6 +33,7 @@ class Part:
         # What HANG_AFTER is multiplied with: it doubles with each part that is killed soon after the last one.
         self._lenience = 1
         self._killed_at = -math.inf
+        self._waits_for = ""
 
     @property
     def alive(self) -> bool:
@@ -62,6 +63,18 @@ class Part:
         """Listen no more."""
         if self._listener is not None:
             self._listener.stop()
+
+    def new_waits(self) -> Iterator[str]:
+        """Yield in words what it waits for, or that it waits no more, if that has changed since it was asked last."""
+        if self.process.waits is None:
+            return
+        try:
+            words = self.process.waits.read_text(encoding="utf-8").strip()
+        except OSError:
+            words = ""
+        if words != self._waits_for:
+            self._waits_for = words
+            yield f"waits: {words}" if words else "waits no more"
 
     def _was_killed_lately(self) -> bool:
         return time.monotonic() - self._killed_at < LATELY_S

@@ -46,6 +46,7 @@ class Process:
     it gets if the supervisor is killed. `fds` are passed on. `identity` is one of `launch.leash`. With `once` it is
     ready when it has ended well, however long that takes: a migration that is ended on its way never gets done.
     `workplace` is the folder in which what it starts works, wherever it has gone: PostgreSQL's leave its group.
+    `waits` is the file in which it says what it waits for before it begins; there is none while it waits for nothing.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Process:
     fds: tuple[int, ...] = ()
     once: bool = False
     workplace: Path | None = None
+    waits: Path | None = None
 
 
 class Child:

@@ -26,6 +26,8 @@ _WEB, _WORKERS = 20, 40
 _LEFTOVER_PATIENCE_S = 15.0
 # How the files are called that workers and the timetable touch (workers.signs).
 _SIGN = "FATHOM_SIGN"
+# And those in which parts say what they wait for (core.holding).
+_WAITS = "FATHOM_WAITS"
 
 
 _CELERY = (sys.executable, "-m", "workers")
@@ -218,14 +220,19 @@ class Service:
             ),
         ]
         processes = [server.process for server in self._servers]
-        processes += [self._with_sign(dataclasses.replace(process, cwd=ROOT, env=self.env)) for process in ours]
+        processes += [self._with_files(dataclasses.replace(process, cwd=ROOT, env=self.env)) for process in ours]
         return [dataclasses.replace(process, hang_after_s=self._hang_after_s) for process in processes]
 
-    def _with_sign(self, process: Process) -> Process:
-        """Return a process that is one of Celery's with the file that it touches as long as it lives."""
-        if process.sign or process.once:
+    def _with_files(self, process: Process) -> Process:
+        """Return a process with the file of what it waits for, and one of Celery's with that which it touches."""
+        if process.once:
             return process
-        file = self.home.run / f"{process.name}.sign"
+        waits, file = self.home.run / f"{process.name}.waits", self.home.run / f"{process.name}.sign"
+        # What a former run left there is no more.
+        waits.unlink(missing_ok=True)
+        process = dataclasses.replace(process, env={**process.env, _WAITS: str(waits)}, waits=waits)
+        if process.sign:
+            return process
         return dataclasses.replace(
             process, env={**process.env, _SIGN: str(file)}, sign=liveness.FileSign(file), ready_timeout_s=120.0
         )

@@ -165,7 +165,7 @@ class Supervisor:
         groups = liveness.processes_by_group()
         for part in self._parts:
             if part.settled.is_set() and not part.process.once:
-                for words in part.end_halts(groups):
+                for words in (*part.end_halts(groups), *part.new_waits()):
                     self._report(part.process.name, words)
 
     def _trim_logs(self) -> None:

@@ -68,6 +68,8 @@ app.conf.update(
     },
 )
 app.autodiscover_tasks(["workers"])
+# By its name: the timetable loads nothing that asks the database.
+app.steps["worker"].add("workers.beginning:AwaitTables")
 app.steps["worker"].add(signs.GiveSigns)
 app.steps["worker"].add(ending.LeaveTasks)
 app.steps["consumer"].add(signs.FollowLoop)

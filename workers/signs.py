@@ -18,12 +18,11 @@ from celery.worker import state
 from django.conf import settings
 
 from apps.core import clock, connections, signs
-from workers import children
+from workers import children, waiting
 
 logger = logging.getLogger(__name__)
 
-# The file that whoever supervises this process looks at; without one there is none.
-FILE = "FATHOM_SIGN"
+FILE = waiting.FILE
 TURN = "workers.tasks.tick"
 EVERY_S = 2.0
 # A main loop that has not come round for so long has come to a halt (s).
@@ -176,6 +175,7 @@ class Timetable(Scheduler):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        waiting.until_none(waiting.trouble_of_timetable)
         self._life: Life | None = None
         self._clock = clock.WallClock()
         self._sent = time.monotonic()

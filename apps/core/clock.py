@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 AHEAD = timedelta(minutes=1)
 # Less is no step: clocks are led to the right time slowly, which the monotonic clock follows.
 _LEAST_STEP_S = 2.0
-# A step ahead is told for so long, for nothing shows when it is over.
+# A step is told for so long (s): of one ahead nothing shows when it is over, one back may be over in years.
 TOLD_FOR_S = 3600.0
 
 
@@ -31,6 +31,32 @@ class SetAhead:
     by: timedelta
 
 
+def _since_start() -> float:
+    """Return the time (s) since the machine started, its sleep included: to wake up is no step."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+class Since:
+    """A moment of this process, told by the clock of whoever asks: it never lies ahead, however the clock was set."""
+
+    def __init__(self, wall: Callable[[], float] = time.time, monotonic: Callable[[], float] = _since_start) -> None:
+        self._wall, self._monotonic = wall, monotonic
+        self._at, self._lead_s = wall(), wall() - monotonic()
+
+    def at(self) -> datetime:
+        """Return when it was by today's clock."""
+        now = self._wall()
+        step_s = now - self._monotonic() - self._lead_s
+        at = self._at if abs(step_s) < _LEAST_STEP_S else self._at + step_s
+        return datetime.fromtimestamp(min(at, now), UTC)
+
+
+def past(at: datetime) -> datetime | None:
+    """Return a time that others kept of what has been; None if it lies AHEAD, for a wrong clock wrote it then."""
+    now = datetime.now(UTC)
+    return None if is_ahead(at, now) else min(at, now)
+
+
 class WallClock:
     """Compares the wall clock with the monotonic one from look to look."""
 
@@ -40,11 +66,11 @@ class WallClock:
         self._wall = wall
         self._monotonic = monotonic
         self._lock = threading.Lock()
-        self.begun = datetime.fromtimestamp(wall(), UTC)
+        self.begun = Since(wall, monotonic)
         self._difference_s = wall() - monotonic()
-        self._last: SetBack | None = None
+        # With the monotonic time (s) at which it was seen, as the other.
+        self._last: tuple[SetBack, float] | None = None
         self._first_difference_s = self._difference_s
-        # With the monotonic time (s) at which it was seen.
         self._ahead: tuple[SetAhead, float] | None = None
 
     def stepped_back(self) -> timedelta | None:
@@ -59,16 +85,21 @@ class WallClock:
             at, by = datetime.fromtimestamp(now, UTC), timedelta(seconds=step_s)
             until = at + by
             # Set back twice, it has the first way to go again, too.
-            if self._last is not None and self._last.until > until:
-                until = self._last.until
-            self._last = SetBack(at, by, until)
+            if self._last is not None and self._last[0].until > until:
+                until = self._last[0].until
+            self._last = SetBack(at, by, until), self._monotonic()
             return by
 
     def set_back(self) -> SetBack | None:
-        """Look, and return the last step back, as long as the clock shows times that have been before."""
+        """Look, and return the last step back while the clock shows times that have been; for TOLD_FOR_S at most.
+
+        A machine may start with a clock that is years ahead: once it is right, all is well.
+        """
         self.stepped_back()
-        last = self._last
-        return last if last is not None and self._wall() < last.until.timestamp() else None
+        if self._last is None or self._monotonic() - self._last[1] > TOLD_FOR_S:
+            return None
+        last, _at = self._last
+        return last if self._wall() < last.until.timestamp() else None
 
     def _note_lead(self, now: float) -> None:
         """Keep that the clock is ahead of where it would be without its steps, or that it is no more."""
@@ -85,11 +116,6 @@ class WallClock:
         if self._ahead is None or self._monotonic() - self._ahead[1] > TOLD_FOR_S:
             return None
         return self._ahead[0]
-
-
-def _since_start() -> float:
-    """Return the time (s) since the machine started, its sleep included: to wake up is no step."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 # Of this process, from its start.

@@ -3,11 +3,15 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import psycopg
 import redis
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.core import backends, clock, outage, queue, signs, starvation, writing
+from apps.core import backends, clock, holding, migrated, outage, queue, signs, starvation, writing
+
+# It may be days ago, or ahead.
+_MOMENT = "%Y-%m-%d %H:%M:%S %Z"
 
 
 @dataclass(frozen=True)
@@ -23,15 +27,17 @@ class HealthPart:
     is_hindered: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """Return it as ``{"ok", "since", "what"}``."""
-        return {"ok": self.is_ok, "since": self.since.isoformat() if self.since else None, "what": self.what}
+        """Return it as ``{"ok", "since", "what"}``; what a clock that was ahead has kept is not known."""
+        since = clock.past(self.since) if self.since else None
+        return {"ok": self.is_ok, "since": since.isoformat() if since else None, "what": self.what}
 
 
 def parts() -> dict[str, HealthPart]:
-    """Return {part: how it is}: database, broker, workers, timetable, clock."""
+    """Return {part: how it is}: database, migrations, broker, workers, timetable, clock."""
     broker, all_signs = _broker()
     return {
         "database": _database(),
+        "migrations": _migrations(),
         "broker": broker,
         "workers": _unknown(broker) if all_signs is None else _workers(all_signs),
         "timetable": _unknown(broker) if all_signs is None else _timetable(all_signs),
@@ -41,7 +47,8 @@ def parts() -> dict[str, HealthPart]:
 
 def _database() -> HealthPart:
     if outage.watch.away_since is not None:
-        return HealthPart(False, outage.watch.away_since, _("It does not answer."))
+        held = holding.held()
+        return HealthPart(False, outage.watch.away_since, held.words() if held else _("It does not answer."))
     starved_since = starvation.of_process.since(longer_than_s=starvation.TOLD_AFTER_S)
     if starved_since is not None:
         return HealthPart(False, starved_since, _("It answers, but this web process gets no connection to it."))
@@ -54,12 +61,26 @@ def _database() -> HealthPart:
         return HealthPart(False, timezone.now(), _("It does not answer."))
     if full_since := writing.full_since(looks=True):
         what = _("Its disk is full: nothing is written since %(since)s. Work goes on when there is room.")
-        return HealthPart(False, full_since, what % {"since": f"{full_since:%H:%M:%S %Z}"}, is_hindered=True)
+        return HealthPart(False, full_since, what % {"since": f"{full_since:{_MOMENT}}"}, is_hindered=True)
     if state.waiting:
         what = _("It answers, but requests wait for what another holds locked: %(tables)s.")
         tables = ", ".join(state.tables) or "–"
         return HealthPart(False, timezone.now() - state.longest_wait, what % {"tables": tables}, is_hindered=True)
     return HealthPart(True, state.started, _("It answers."))
+
+
+def _migrations() -> HealthPart:
+    held, away_since = holding.held(), outage.watch.away_since
+    if held is not None:
+        return HealthPart(False, away_since, held.words())
+    try:
+        outage.watch.refuse()
+        look = migrated.look()
+    except (outage.Outage, psycopg.OperationalError):
+        return HealthPart(False, away_since, _("Not known while the database is away."))
+    if look.found is None:
+        return HealthPart(True, look.since.at(), _("All are applied, and this is the code for them."))
+    return HealthPart(False, look.since.at(), look.found.words())
 
 
 def _broker() -> tuple[HealthPart, list[signs.Sign] | None]:
@@ -90,10 +111,10 @@ def _clock() -> HealthPart:
         what = _("The server's clock was set ahead by %(seconds)s s: nothing is removed for good for an hour.")
         return HealthPart(False, ahead.at, what % {"seconds": round(ahead.by.total_seconds())}, is_hindered=True)
     if last is None:
-        return HealthPart(True, clock.wall.begun, _("It goes on evenly."))
+        return HealthPart(True, clock.wall.begun.at(), _("It goes on evenly."))
     what = _("The server's clock was set back by %(seconds)s s: times until %(until)s come twice.")
     return HealthPart(
-        False, last.at, what % {"seconds": round(last.by.total_seconds()), "until": f"{last.until:%H:%M:%S %Z}"}
+        False, last.at, what % {"seconds": round(last.by.total_seconds()), "until": f"{last.until:{_MOMENT}}"}
     )
 
 

@@ -4,8 +4,7 @@ from django.apps import apps
 from django.core.management import CommandError
 from django.db.migrations.loader import MigrationLoader
 
-# So many of the steps that are not known are named.
-_NAMED = 3
+from apps.core import tables
 
 
 def require_none(loader: MigrationLoader) -> None:
@@ -15,8 +14,4 @@ def require_none(loader: MigrationLoader) -> None:
     own = {config.label for config in apps.get_app_configs() if config.name.startswith("apps.")}
     later = sorted({(app, name) for app, name in loader.applied_migrations if app in own} - known)
     if later:
-        names = ", ".join(f"{app}.{name}" for app, name in later[:_NAMED]) + (", …" if len(later) > _NAMED else "")
-        raise CommandError(
-            f"This database is of a later version of Fathom: it has {names}, which this one does not know."
-            " Start that version, or put a backup of before it in the place of what is there."
-        )
+        raise CommandError(tables.words_of_later(f"{app}.{name}" for app, name in later))

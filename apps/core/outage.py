@@ -11,7 +11,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError as BrokerError
 
-from apps.core import signs
+from apps.core import migrated, signs
 from apps.core.outage_watch import Outage, Watch, error_of
 
 # What a client is asked to wait before it tries again (s).
@@ -68,9 +68,15 @@ def database_watch() -> Watch:
     return Watch(
         "The database",
         concerns=_may_be_away,
-        trouble=lambda: None if _answers() else "no connection can be made",
+        trouble=lambda: migrated.trouble() if _answers() else "no connection can be made",
         renew=lambda: _renew_pool(),
     )
+
+
+def wait_for_tables() -> None:
+    """Refuse everything as while the database is away, until it answers and its tables are those of this code."""
+    if (words := migrated.trouble()) is not None:
+        watch.begin(words)
 
 
 def trouble_of_broker() -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from django.utils import timezone
+from apps.core import clock
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class Watch:
     def _forget(self) -> None:
         self._lock = threading.Lock()
         self._is_looking = False
-        self._away_since: datetime | None = None
+        self._away: clock.Since | None = None
         self._words = ""
         self._kept: list[logging.LogRecord] = []
         self._left_out = 0
@@ -55,12 +55,12 @@ class Watch:
     @property
     def away_since(self) -> datetime | None:
         """Return since when the server is known to be away, or to refuse; None while it is not."""
-        return self._away_since
+        return None if self._away is None else self._away.at()
 
     @property
     def words(self) -> str:
         """Return what is the matter, in the server's words; empty while nothing is known to be."""
-        return self._words if self._away_since is not None else ""
+        return self._words if self._away is not None else ""
 
     def note(self, error: BaseException) -> None:
         """Look at the server in a thread of its own, once at a time, if an error may mean that it is away."""
@@ -69,16 +69,16 @@ class Watch:
 
     def refuse(self) -> None:
         """Raise Outage if the server is known to be away, so that nobody waits for it."""
-        if self._away_since is not None:
+        if self._away is not None:
             raise Outage(f"{self.name} is away.")
 
     def begin(self, words: str) -> datetime:
         """Note what a look has found to be the matter, and return since when it is."""
         with self._lock:
-            if self._away_since is None:
-                self._away_since, self._words = timezone.now(), words
+            if self._away is None:
+                self._away, self._words = clock.Since(), words
                 logger.warning("%s does not work: %s", self.name, words)
-            since = self._away_since
+            since = self._away.at()
         self._begin()
         return since
 
@@ -90,7 +90,7 @@ class Watch:
         if not self._begin():
             return False
         with self._lock:
-            if self._away_since is None and self._is_looking and len(self._kept) < _MOST_KEPT:
+            if self._away is None and self._is_looking and len(self._kept) < _MOST_KEPT:
                 self._kept.append(record)
             else:
                 self._left_out += 1
@@ -122,8 +122,8 @@ class Watch:
 
     def _note_away(self, words: str) -> None:
         with self._lock:
-            is_new, self._words = self._away_since is None or words != self._words, words
-            self._away_since = self._away_since or timezone.now()
+            is_new, self._words = self._away is None or words != self._words, words
+            self._away = self._away or clock.Since()
             self._left_out += len(self._kept)
             self._kept = []
         if is_new:
@@ -132,12 +132,12 @@ class Watch:
     def _end(self, lasted_s: float) -> None:
         with self._lock:
             records, self._kept = self._kept, []
-            since, self._away_since = self._away_since, None
+            since, self._away = self._away, None
             left_out, self._left_out = self._left_out, 0
             self._is_looking = False
         if since is not None:
             text = "%s works again after %.1f s (since %s); lines of it left out of this log: %s"
-            logger.warning(text, self.name, lasted_s, since, left_out)
+            logger.warning(text, self.name, lasted_s, since.at(), left_out)
         for record in records:
             record.is_no_outage = True
             logging.getLogger(record.name).handle(record)

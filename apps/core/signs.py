@@ -2,13 +2,14 @@
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from apps.core import broker
 
-# Whoever gave none for so long does not work; after the second time it is taken for removed (s).
+# Whoever gave none for so long does not work; after the second time, or where a clock that was ahead wrote it, it is
+# taken for removed (s).
 SILENT_AFTER_S = 15.0
 FORGOTTEN_AFTER_S = 3600.0
 TIMETABLE = "beat"
@@ -20,6 +21,8 @@ _FULL, _REFUSED = "fathom.disk-full", "fathom.disk-refused"
 # How far the clock of a machine is ahead of the time since its start.
 _LEAD, _LEAD_FOR_S = "fathom.clock-lead", 24 * 3600
 _FULL_FOR_S, _REFUSED_FOR_S = 60, 5
+# What the database was migrated to when a process last looked, for who has no connection to it.
+_STEPS = "fathom.steps"
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def given() -> list[Sign]:
         # A worker of the version before says nothing of its queues and processes.
         times, queues = (stored["at"], stored["since"], stored["turn_at"]), tuple(stored.get("queues", ()))
         sign = Sign(name.decode(), *times, queues, stored.get("hung_since"), now - stored["at"])
-        if sign.age_s > FORGOTTEN_AFTER_S:
+        if abs(sign.age_s) > FORGOTTEN_AFTER_S:
             _client().hdel(_KEY, name)
         else:
             signs.append(sign)
@@ -103,7 +106,7 @@ def note_full(*, was_refused: bool) -> bool:
     pipe = _client().pipeline()
     pipe.set(_FULL, _now(), nx=True).expire(_FULL, _FULL_FOR_S)
     if was_refused:
-        pipe.set(_REFUSED, 1, ex=_REFUSED_FOR_S)
+        pipe.set(_REFUSED, _now(), ex=_REFUSED_FOR_S)
     return bool(pipe.execute()[0])
 
 
@@ -113,7 +116,9 @@ def full_since() -> tuple[float | None, bool]:
     RedisError if the broker is away.
     """
     since, refused = _client().mget(_FULL, _REFUSED)
-    return None if since is None else float(since), refused is not None
+    # What a broker keeps whose clock was ahead, it keeps for as long.
+    was_refused = refused is not None and abs(_now() - float(refused)) <= _REFUSED_FOR_S
+    return None if since is None else float(since), was_refused
 
 
 def note_room() -> bool:
@@ -130,6 +135,17 @@ def clock_lead(boot: str) -> float | None:
 def note_clock_lead(boot: str, lead_s: float) -> None:
     """Keep the lead of a machine's clock (s) for the next look; RedisError if the broker is away."""
     _client().set(f"{_LEAD}.{boot}", lead_s, ex=_LEAD_FOR_S)
+
+
+def note_steps(steps: Iterable[tuple[str, str]]) -> None:
+    """Keep what the database was migrated to, as (app, name); RedisError if the broker is away."""
+    _client().set(_STEPS, json.dumps(sorted(steps)))
+
+
+def noted_steps() -> frozenset[tuple[str, str]] | None:
+    """Return what the database was migrated to at the last note, None without one; RedisError if away."""
+    text = _client().get(_STEPS)
+    return None if text is None else frozenset((app, name) for app, name in json.loads(text))
 
 
 def waiting_in(queues: list[str]) -> int:

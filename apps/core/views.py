@@ -13,7 +13,7 @@ from django.urls import is_valid_path
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from apps.core import bodies, intake, outage, space, starvation, writing
+from apps.core import bodies, holding, intake, outage, space, starvation, writing
 from apps.core import health as checks
 
 logger = logging.getLogger(__name__)
@@ -80,10 +80,12 @@ def conflict(request: HttpRequest, reason: str) -> HttpResponse:
 
 def unavailable(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Show the 503 page, which asks nothing of the database, and says when to come again."""
-    reason = reason or _(
+    held = holding.held()
+    away = _(
         "The database or the message broker is away, or too busy to answer. Try again in a few seconds: nothing that"
         " was measured is lost."
     )
+    reason = reason or (held.words() if held else away)
     if _is_rest(request):
         answer: HttpResponse = _as_json(503, reason)
     else:

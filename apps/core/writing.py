@@ -17,7 +17,7 @@ from django.db.utils import DatabaseErrorWrapper
 from django.utils import timezone
 from psycopg import Error, errors
 
-from apps.core import backends, signs
+from apps.core import backends, clock, signs
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +95,10 @@ def _noted() -> tuple[datetime | None, bool]:
         since, was_refused = signs.full_since()
     except redis.RedisError:
         return None, False
-    return None if since is None else datetime.fromtimestamp(since, UTC), was_refused
+    if since is None:
+        return None, was_refused
+    # By a clock that was ahead.
+    return clock.past(datetime.fromtimestamp(since, UTC)) or timezone.now(), was_refused
 
 
 def _has_room() -> bool | None:

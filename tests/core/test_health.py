@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -52,7 +52,7 @@ def test_each_part_says_whether_it_works_and_since_when(client: Client) -> None:
     body = answer.json()
     assert (answer.status_code, body["status"]) == (200, "ok")
     assert {name: part["ok"] for name, part in body["parts"].items()} == dict.fromkeys(
-        ("database", "broker", "workers", "timetable", "clock"), True
+        ("database", "migrations", "broker", "workers", "timetable", "clock"), True
     )
     assert all(part["since"] for part in body["parts"].values())
     assert body["parts"]["workers"]["what"] == "At work: worker, worker-long."
@@ -241,7 +241,36 @@ def test_a_clock_that_was_set_ahead_is_told_for_an_hour_or_until_it_is_put_right
     assert parts(client)["clock"]["ok"] is True
 
 
-@pytest.mark.parametrize("ago_s", [-3600, 3600])
+def test_a_clock_that_was_years_ahead_at_the_start_is_told_for_an_hour_once_it_is_right(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shift = {"wall": 400 * 86400.0, "both": 0.0}
+    walls = (lambda: time.time() + shift["wall"] + shift["both"], lambda: time.monotonic() + shift["both"])
+    monkeypatch.setattr(clock, "wall", clock.WallClock(*walls))
+    assert parts(client)["clock"]["ok"] is True
+    shift["wall"] = 0.0
+    part = parts(client)["clock"]
+    until = datetime.now(UTC) + timedelta(days=400)
+    assert part["what"].startswith(f"The server's clock was set back by 34560000 s: times until {until:%Y-%m-%d} ")
+    shift["both"] = clock.TOLD_FOR_S + 1
+    assert parts(client)["clock"]["ok"] is True
+
+
+def test_no_part_says_since_a_time_that_is_not_yet(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead = timezone.now() + timedelta(days=400)
+    monkeypatch.setattr(clock.wall.begun, "_at", ahead.timestamp())
+    monkeypatch.setattr(backends, "look", lambda: backends.DatabaseState(ahead, 0, timedelta()))
+    monkeypatch.setattr(signs, "broker_started", lambda: ahead.timestamp())
+    # A worker of a machine that is no more, and a timetable: a clock that was ahead wrote their signs.
+    for name in ("worker@a", "beat@a"):
+        give(name, ago_s=-400 * 86400.0)
+    for name, part in parts(client).items():
+        since = part["since"]
+        assert since is None or datetime.fromisoformat(since) <= timezone.now(), name
+    assert signs.given() == []
+
+
+@pytest.mark.parametrize("ago_s", [-3400, 3600])
 def test_a_sign_of_before_the_clock_was_set_back_is_none(ago_s: float) -> None:
     give("worker@a", ago_s=ago_s - 60)
     assert signs.given()[0].is_silent

@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 from psycopg_pool import PoolTimeout
 
-from apps.core import outage, outage_watch
+from apps.core import clock, outage, outage_watch
 from tests.core import broken
 
 REFUSED = OperationalError("could not connect")
@@ -101,7 +101,7 @@ def test_a_fault_of_ours_stays_500(failing: list[BaseException], error: Exceptio
 def test_while_it_is_known_to_be_away_nothing_is_asked_of_it(
     client: Client, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
 ) -> None:
-    monkeypatch.setattr(outage.watch, "_away_since", timezone.now())
+    monkeypatch.setattr(outage.watch, "_away", clock.Since())
     client.cookies["sessionid"] = "somebody"
     with django_assert_num_queries(0):
         for address in ("/", "/campaigns/", "/accounts/login/", "/api/v1/campaigns/", "/nowhere/", "/admin/"):

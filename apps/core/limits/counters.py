@@ -28,7 +28,8 @@ for i, key in ipairs(KEYS) do
   local cost, window = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
   local count = redis.call('INCRBY', key, cost)
   local left = redis.call('PTTL', key)
-  if left < 0 then
+  -- A broker whose clock was ahead when the window began would let it last for as long.
+  if left < 0 or left > window then
     redis.call('PEXPIRE', key, window)
     left = window
   end
@@ -102,7 +103,12 @@ def take_turn(key: str, every_s: float) -> float:
     def take(client: Any, _count: Any) -> float:
         if client.set(name, 1, nx=True, px=int(every_s * 1000)):
             return 0.0
-        return max(client.pttl(name), 1) / 1000
+        left_ms = client.pttl(name)
+        if left_ms > every_s * 1000:
+            # Its clock was ahead when somebody took the last turn.
+            client.set(name, 1, px=int(every_s * 1000))
+            return 0.0
+        return max(left_ms, 1) / 1000
 
     return float(_store().ask(take) or 0.0)
 
@@ -126,6 +132,17 @@ def is_remembered(key: str) -> bool:
 def forget(*keys: str) -> None:
     """Forget counters and facts."""
     _store().ask(lambda client, _count: client.delete(*[_PREFIX + key for key in keys]))
+
+
+def forget_ahead(longest_s: float) -> None:
+    """Forget what is to last for longer than anything may (s): the broker's clock was ahead when it was noted."""
+
+    def clear(client: Any, _count: Any) -> None:
+        for key in client.scan_iter(match=_PREFIX + "*", count=1000):
+            if client.pttl(key) > longest_s * 1000:
+                client.delete(key)
+
+    _store().ask(clear)
 
 
 def forget_all() -> None:

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
 
 from apps.bench import units
-from apps.core import editing, formulas, messages, moments
+from apps.core import editing, formulas, messages, migrated, moments
 
 register = template.Library()
 logger = logging.getLogger(__name__)
@@ -187,3 +187,10 @@ def small(field: forms.BoundField) -> SafeString:
         else "form-control form-control-sm"
     )
     return field.as_widget(attrs={"class": kind})
+
+
+@register.simple_tag
+def restart_notice() -> str:
+    """Return what is to be done where code and tables are of two versions; empty where they are of one."""
+    found = migrated.look().found
+    return found.words() if found else ""

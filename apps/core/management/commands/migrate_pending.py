@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from apps.core import first_release, later_release
+from apps.core import first_release, later_release, migrated
 from apps.core.commands import BaseCommand
 
 
@@ -17,6 +17,7 @@ class Command(BaseCommand):
     """Let every start of the service begin with it."""
 
     help = __doc__
+    needs_tables = False
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Migrate, or say that there is nothing to be done."""
@@ -24,6 +25,8 @@ class Command(BaseCommand):
             self.stdout.write("No migrations to apply.")
         else:
             call_command("migrate", interactive=False, verbosity=options["verbosity"], stdout=self.stdout)
+        with connection.cursor() as cursor:
+            migrated.note(migrated.applied(cursor))
 
 
 def is_up_to_date() -> bool:

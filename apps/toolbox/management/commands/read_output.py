@@ -24,6 +24,7 @@ class Command(BaseCommand):
     """Prints tool, parameters, samples with units, and flags as JSON; or why there are none, with exit status 1."""
 
     help = "Recognise a raw output by its content and print what it says as JSON."
+    needs_tables = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""

@@ -1,0 +1,102 @@
+"""What the database was migrated to, asked when a part of the service starts, by commands and by /health/."""
+
+import contextlib
+import logging
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+import redis
+from django.db import ProgrammingError, connection
+from django.utils import translation
+
+from apps.core import clock, holding, signs, tables
+from apps.core.tables import Step, VersionGap
+
+logger = logging.getLogger(__name__)
+
+# /health/ asks at most so often (s).
+LOOK_EVERY_S = 2.0
+_CONNECT_S = 3
+_NAME = "fathom start"
+_APPLIED = "SELECT app, name FROM django_migrations"
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the last look found, when it was (monotonic), and since when that is found."""
+
+    at: float = float("-inf")
+    found: VersionGap | None = None
+    # Since when it has been found.
+    since: clock.Since = field(default_factory=clock.Since)
+
+
+_last = Look()
+_lock = threading.Lock()
+
+
+def trouble() -> str | None:
+    """Return why this process cannot begin, None once the tables were found to be those of its code."""
+    if holding.is_over():
+        return None
+    try:
+        steps = applied()
+    except psycopg.OperationalError:
+        return "no connection can be made"
+    note(steps)
+    return holding.judge(steps)
+
+
+def note(steps: frozenset[Step]) -> None:
+    """Note the steps for the timetable, which has no connection to the database; a broker that is away takes none."""
+    with contextlib.suppress(redis.RedisError):
+        signs.note_steps(steps)
+
+
+def applied(cursor: Any = None) -> frozenset[Step]:
+    """Return the steps that the database has, asked with a cursor or over a connection of its own.
+
+    A psycopg.OperationalError if it does not answer within seconds.
+    """
+    if cursor is not None:
+        return _ask(cursor)
+    limits = {**connection.get_connection_params(), "connect_timeout": _CONNECT_S, "application_name": _NAME}
+    with contextlib.closing(psycopg.connect(**limits, autocommit=True)) as own:
+        return _ask(own.cursor())
+
+
+def _ask(cursor: Any) -> frozenset[Step]:
+    try:
+        cursor.execute(_APPLIED)
+    except (psycopg.errors.UndefinedTable, ProgrammingError):
+        # Nothing has been migrated yet.
+        return frozenset()
+    return frozenset((app, name) for app, name in cursor.fetchall())
+
+
+def look() -> Look:
+    """Find in what the tables are not those of the code on the disk, or of this process; nothing if they are of both.
+
+    At most each LOOK_EVERY_S. A psycopg.OperationalError if the database does not answer.
+    """
+    global _last
+    with _lock:
+        if time.monotonic() - _last.at < LOOK_EVERY_S:
+            return _last
+        found = _compare_both(applied())
+        since = _last.since if found == _last.found else clock.Since()
+        if found is not None and found != _last.found:
+            with translation.override(None):
+                logger.warning("%s", found.words())
+        _last = Look(time.monotonic(), found, since)
+        return _last
+
+
+def _compare_both(steps: frozenset[Step]) -> VersionGap | None:
+    found = tables.compare(tables.on_disk(), steps)
+    if found is None and tables.compare(tables.of_this_code(), steps) is not None:
+        return VersionGap(is_stale=True)
+    return found

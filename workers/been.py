@@ -1,0 +1,92 @@
+"""Kept times of what has been that lie ahead, as a server wrote them whose clock was: they are put to now.
+
+What is compared with now would else wait until the clock has come so far again: a machine may start a year ahead.
+Dates that work waits for are chosen anew by whoever keeps them, and most times are only shown.
+"""
+
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.apps import apps
+from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, Value
+
+from apps.agents.models import Job
+from apps.agents.services.losses import ENDED_WITHIN
+from apps.core import clock, clock_steps, isolation
+from apps.core.limits import counters
+
+CORRECT = "correct_times"
+# The times (of a model) by which it is judged how long ago something was.
+BEEN = (
+    ("accounts.ApiToken", "last_used_at"),
+    ("accounts.Invitation", "created_at"),
+    ("accounts.Invitation", "declined_at"),
+    ("agents.AgentInstance", "refused_last_at"),
+    ("archive.Import", "claimed_at"),
+    ("archive.Import", "updated_at"),
+    ("archive.IncomingArchive", "alive_at"),
+    ("archive.IncomingArchive", "updated_at"),
+    ("archive.SearchEntry", "indexed_at"),
+    ("axes.AccessAttempt", "attempt_time"),
+    ("campaigns.Campaign", "updated_at"),
+    ("campaigns.Run", "updated_at"),
+    ("core.LastChange", "at"),
+    ("core.WorkerTime", "at"),
+    ("testbeds.Node", "updated_at"),
+    ("testbeds.Site", "updated_at"),
+    ("testbeds.Testbed", "updated_at"),
+    ("tuning.Analysis", "began_at"),
+)
+# Those of jobs under way, which are kept as they are once they have ended.
+OF_OPEN_JOBS = ("delivered_at", "started_at")
+_EVERY_S = 3600.0
+# Whatever is counted for limits begins anew sooner.
+_LONGEST_COUNTED_S = 2 * 24 * 3600.0
+
+
+@dataclass
+class _Last:
+    """When this process corrected last (monotonic), and how far the clock was ahead of the machine's start then."""
+
+    at: float = float("-inf")
+    lead_s: float = 0.0
+
+
+_last = _Last()
+
+
+def correct_times(*, now: datetime) -> None:
+    """Correct what lies ahead: when this process begins, whenever the clock was set since, and each hour."""
+    lead_s = clock_steps.lead()
+    was_set = abs(lead_s - _last.lead_s) >= clock_steps.LEAST_STEP_S
+    if not was_set and time.monotonic() - _last.at < _EVERY_S:
+        return
+    correct(now=now)
+    counters.forget_ahead(_LONGEST_COUNTED_S)
+    _last.at, _last.lead_s = time.monotonic(), lead_s
+
+
+def correct(*, now: datetime) -> None:
+    """Put to now what lies ahead of it; with a table where that fails the others are corrected all the same."""
+    ahead = now + clock.AHEAD
+
+    def put_right(number: int) -> None:
+        if number > len(BEEN):
+            _put_jobs_right(now, ahead)
+            return
+        label, name = BEEN[number - 1]
+        apps.get_model(label)._default_manager.filter(**{f"{name}__gt": ahead}).update(**{name: now})
+
+    isolation.for_each(CORRECT, range(1, len(BEEN) + 2), put_right, now=now)
+
+
+def _put_jobs_right(now: datetime, ahead: datetime) -> None:
+    """Let what was handed out by a clock that was ahead be late in time, and fence lost jobs for no longer."""
+    for name in OF_OPEN_JOBS:
+        Job.objects.filter(state__in=Job.OPEN_STATES, **{f"{name}__gt": ahead}).update(**{name: now})
+    limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
+    # A program begins now at the latest.
+    latest = ExpressionWrapper(Value(ahead + ENDED_WITHIN) + limit, output_field=DateTimeField())
+    lost = Job.objects.filter(may_run_until__gt=ahead, presumed_ended_at=None)
+    lost.filter(may_run_until__gt=latest).update(may_run_until=latest)
