@@ -5,6 +5,7 @@ What there is to be follows from the models and from the SQL of the migrations; 
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from django.apps import apps
 from django.core.management import CommandError
@@ -27,7 +28,8 @@ _MADE = re.compile(
 )
 _CONSTRAINTS = """
     SELECT con.contype, rel.relname, con.conname,
-        (SELECT string_agg(att.attname, ',' ORDER BY key.place) FROM unnest(con.conkey) WITH ORDINALITY key(number, place)
+        (SELECT string_agg(att.attname, ',' ORDER BY key.place)
+         FROM unnest(con.conkey) WITH ORDINALITY key(number, place)
          JOIN pg_attribute att ON att.attrelid = con.conrelid AND att.attnum = key.number)
     FROM pg_constraint con JOIN pg_class rel ON rel.oid = con.conrelid
     WHERE rel.relnamespace = current_schema()::regnamespace AND con.convalidated
@@ -90,7 +92,7 @@ def wanted(executor: MigrationExecutor) -> set[Thing]:
 
 
 def there() -> set[Thing]:
-    """Return what the database has, a thing under each name that it may be wanted by; what is not valid is left out."""
+    """Return what the database has, each under all that it may be wanted by; what is not valid is left out."""
     found: set[Thing] = {("table", name, "") for (name,) in _rows(_TABLES)}
     for kind, table, name, columns in _rows(_CONSTRAINTS):
         if kind in _KINDS:
@@ -107,22 +109,27 @@ def _of_model(model: type[models.Model]) -> Iterator[Thing]:
     yield "table", table, ""
     for field in model._meta.local_concrete_fields:
         for kind in _kinds_of(field):
-            yield kind, table, field.column
+            yield kind, table, str(field.column)
     for names in model._meta.unique_together:
-        yield "unique", table, ",".join(model._meta.get_field(name).column for name in names)  # type: ignore[union-attr]
+        yield "unique", table, ",".join(_column(model, name) for name in names)
     for named in (*model._meta.constraints, *model._meta.indexes):
         yield "named", table, named.name
 
 
-def _kinds_of(field: models.Field) -> Iterator[str]:  # type: ignore[type-arg]
+def _column(model: type[models.Model], name: str) -> str:
+    column: str = getattr(model._meta.get_field(name), "column")  # noqa: B009 - relations that have none are no keys
+    return column
+
+
+def _kinds_of(field: "models.Field[Any, Any]") -> Iterator[str]:
     """Yield the kinds of what one column is wanted to have."""
     if field.primary_key:
         yield "primary key"
     elif field.unique:
         yield "unique"
-    elif field.db_index:
+    elif getattr(field, "db_index", False):
         yield "index"
-    if isinstance(field, models.ForeignKey) and field.db_constraint:
+    if isinstance(field, models.ForeignKey) and getattr(field, "db_constraint", True):
         yield "foreign key"
     if field.db_parameters(connection).get("check"):
         yield "check"

@@ -28,7 +28,7 @@ def test_all_that_a_migrated_database_has_is_known() -> None:
 
 
 CASES = {
-    "a primary key": 'ALTER TABLE results_result DROP CONSTRAINT results_result_pkey CASCADE',
+    "a primary key": "ALTER TABLE results_result DROP CONSTRAINT results_result_pkey CASCADE",
     "a trigger": "DROP TRIGGER results_result_stay ON results_result",
     "a trigger that does nothing": "ALTER TABLE results_result DISABLE TRIGGER results_result_stay",
     "a function": "DROP FUNCTION core_refuse() CASCADE",
@@ -52,6 +52,9 @@ def test_tables_that_no_step_made_are_told_of_before_a_step_fails_on_them() -> N
 def test_nothing_is_built_on_tables_without_keys() -> None:
     MigrationRecorder.Migration.objects.filter(app="tuning").delete()
     tables = [name for kind, name, _ in whole_schema.there() if kind == "table" and name.startswith("tuning_")]
-    make(f"DROP TABLE {', '.join(tables)} CASCADE; ALTER TABLE results_result DROP CONSTRAINT results_result_pkey CASCADE")
+    make(
+        f"DROP TABLE {', '.join(tables)} CASCADE;"
+        "ALTER TABLE results_result DROP CONSTRAINT results_result_pkey CASCADE"
+    )
     with pytest.raises(CommandError, match=r"not whole: 1 .*primary key of results_result"):
         call_command("migrate_pending", verbosity=0)
