@@ -29,8 +29,9 @@ class Command(BaseCommand):
         whole_schema.require(executor)
 
 
-def is_up_to_date(executor: MigrationExecutor) -> bool:
+def is_up_to_date(executor: MigrationExecutor | None = None) -> bool:
     """Say whether all migrations are applied, and what `migrate` does after them was done, too."""
+    executor = executor or MigrationExecutor(connection)
     first_release.require_all(executor.loader)
     later_release.require_none(executor.loader)
     return not executor.migration_plan(executor.loader.graph.leaf_nodes()) and _has_permissions()
