@@ -57,22 +57,22 @@ def make(home: Home, file: Path) -> None:
 def opened(file: Path) -> Iterator["Backup"]:
     """Give the backup of a file, or what pg_dump -Fc wrote; BackupError if it is neither, or damaged."""
     try:
-        with file.open("rb") as whole:
-            is_dump = whole.read(len(_DUMP_MAGIC)) == _DUMP_MAGIC
-            whole.seek(0)
-            if is_dump:
-                yield Backup(None, whole, file.stat().st_size)
-                return
-        with zipfile.ZipFile(file) as archive:
-            _check(archive, file)
-            with archive.open(DUMP) as dump:
-                yield Backup(archive, dump, archive.getinfo(DUMP).file_size)
-    except (zipfile.BadZipFile, KeyError) as error:
-        raise BackupError(f"{file} is no whole backup of Fathom: {error}.") from error
-    except FileNotFoundError as error:
-        if error.filename != str(file):
-            raise
-        raise BackupError(f"There is no file {file}.") from error
+        whole = file.open("rb")
+    except OSError as error:
+        raise BackupError(f"{file} cannot be read: {error.strerror}.") from error
+    with whole:
+        is_dump = whole.read(len(_DUMP_MAGIC)) == _DUMP_MAGIC
+        whole.seek(0)
+        if is_dump:
+            yield Backup(None, whole, file.stat().st_size)
+            return
+        try:
+            with zipfile.ZipFile(whole) as archive:
+                _check(archive, file)
+                with archive.open(DUMP) as dump:
+                    yield Backup(archive, dump, archive.getinfo(DUMP).file_size)
+        except zipfile.BadZipFile as error:
+            raise BackupError(f"{file} is no whole backup of Fathom: {error}.") from error
 
 
 class Backup:
@@ -177,8 +177,12 @@ def _add_files(home: Home, archive: zipfile.ZipFile) -> None:
 
 
 def _check(archive: zipfile.ZipFile, file: Path) -> None:
-    about = json.loads(archive.read(ABOUT))
-    if about.get("format", 0) > FORMAT:
+    try:
+        archive.getinfo(DUMP)
+        version = int(json.loads(archive.read(ABOUT))["format"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise BackupError(f"{file} is no whole backup of Fathom: {error}.") from error
+    if version > FORMAT:
         raise BackupError(f"{file} was made by a later version of Fathom: restore it with that one.")
     with told("restore", lambda: f"{file.name} is checked"):
         damaged = archive.testzip()

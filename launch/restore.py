@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
+
 from launch import backup, database, orphans
 from launch.backup import Backup, told
 from launch.home import ROOT, Home
@@ -38,6 +40,8 @@ def restore(home: Home, file: Path) -> None:
             with database.reached(home) as address:
                 _require_nobody(address)
                 _replace(home, address, one)
+        except psycopg.Error as error:
+            raise RestoreError(f"The database refuses it: {error}") from error
         finally:
             home.unlock()
     print_event("restore", f"{file} is in place; start the service (make serve)")
@@ -51,7 +55,11 @@ def _replace(home: Home, address: str, one: Backup) -> None:
             _load(new, one)
             _migrate(home, new)
             draft.mkdir(mode=0o700)
-            one.unpack(draft, has_own_secret=bool(os.environ.get("SECRET_KEY")))
+            try:
+                one.unpack(draft, has_own_secret=bool(os.environ.get("SECRET_KEY")))
+            except OSError as error:
+                words = f"Its files cannot be written, nothing has changed: {error.strerror}."
+                raise RestoreError(words) from error
             with _uninterrupted():
                 _take_place(home, address, draft if one.has_files else None)
     finally:

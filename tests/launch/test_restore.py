@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -186,8 +187,12 @@ def test_what_cannot_be_put_in_place_is_refused_and_changes_nothing(kept: Path, 
     bad.write_bytes((kept / "now.backup").read_bytes()[:-100])
     with pytest.raises(backup.BackupError, match="no whole backup"):
         restore.restore(Home(var), bad)
-    with pytest.raises(backup.BackupError, match="There is no file"):
+    with pytest.raises(backup.BackupError, match="cannot be read: No such file"):
         restore.restore(Home(var), tmp_path / "nothing")
+    with zipfile.ZipFile(bad, "w") as other:
+        other.writestr("anything", "else")
+    with pytest.raises(backup.BackupError, match="no whole backup"):
+        restore.restore(Home(var), bad)
     with backup.opened(kept / "now.backup") as one:
         bad.write_bytes(one.dump.read()[:-20000])
     with pytest.raises(restore.RestoreError, match="could not be read, nothing has changed"):
