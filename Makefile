@@ -6,7 +6,7 @@ export ONCE JSON PORT FILE LAB DATA README
 # Where nothing that was compiled is kept, each of the many processes compiles all of it again: a second of a core.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo serve test again lint format bench truth lab messages screenshots lock clean
+.PHONY: help demo serve backup restore test again lint format bench truth lab messages screenshots lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the verbs
@@ -19,6 +19,14 @@ demo:  ## measure a sample campaign, show it, keep serving (ONCE=1 stops afterwa
 serve:  ## start the service (PORT=8000; LAB=lab/storage.yaml: with emulated sites and their agents); Ctrl-C stops it
 	@$(SETUP) serve
 	@$(PY) -m launch serve
+
+backup:  ## write the database, the secret and what waits to be imported to FILE, beside the running service or without it
+	@$(SETUP) serve
+	@$(PY) -m launch backup
+
+restore:  ## put the backup FILE in the place of what is there, while the service is stopped: all of it, or nothing
+	@$(SETUP) serve
+	@$(PY) -m launch restore
 
 test:  ## run all tests, against real servers and real tools
 	@$(SETUP) test

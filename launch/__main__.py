@@ -1,12 +1,13 @@
 """The verbs of the Makefile that start Fathom or look at it: python -m launch VERB."""
 
 import argparse
+import datetime
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from launch import catalogue, home, ports, service, signals, supervisor, with_lab
+from launch import backup, catalogue, database, home, ports, restore, service, signals, supervisor, with_lab
 from launch.demo import agents, campaign, rest, run
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
@@ -23,6 +24,9 @@ EXPECTED = (
     campaign.DemoError,
     rest.RestError,
     with_lab.NoLabError,
+    backup.BackupError,
+    database.DatabaseError,
+    restore.RestoreError,
 )
 
 
@@ -71,7 +75,31 @@ def demo() -> int:
     return run.run(port=ports.parse(os.environ.get("PORT", "")), once=os.environ.get("ONCE", "") == "1")
 
 
-VERBS = {"serve": serve, "demo": demo, "check": check, "messages": messages}
+def make_backup() -> int:
+    """Write a backup, of a service that runs or not, to FILE."""
+    usual = f"fathom-{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}.backup"
+    with signals.interrupted_by_all():
+        backup.make(home.Home(home.default_folder()), Path(os.environ.get("FILE") or usual).absolute())
+    return 0
+
+
+def put_back() -> int:
+    """Put the backup FILE in the place of what is there."""
+    if not (file := os.environ.get("FILE", "")):
+        raise restore.RestoreError("Say which backup: make restore FILE=fathom.backup")
+    with signals.interrupted_by_all():
+        restore.restore(home.Home(home.default_folder()), Path(file).absolute())
+    return 0
+
+
+VERBS = {
+    "serve": serve,
+    "demo": demo,
+    "check": check,
+    "messages": messages,
+    "backup": make_backup,
+    "restore": put_back,
+}
 
 
 def main(arguments: list[str] | None = None) -> int:

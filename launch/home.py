@@ -112,15 +112,39 @@ class Home:
             os.close(descriptor)
         self._locks = []
 
+    @property
+    def restored(self) -> Path:
+        """Return the folder of what a restore still has to put in its place, once the database is in its own."""
+        return self.folder / "restored"
+
+    def require_whole(self) -> None:
+        """Raise HomeError if a restore was cut off at its last step."""
+        if self.restored.exists():
+            raise HomeError(
+                f"A restore on {self.folder} was cut off at its last step: carry it out again (make restore FILE=…)."
+            )
+
     def secret_key(self) -> str:
-        """Return the secret that signs sessions, made at the first call and kept."""
-        path = self.folder / "secret_key"
-        try:
-            return path.read_text(encoding="ascii").strip()
-        except FileNotFoundError:
+        """Return the secret that signs sessions, made at the first call and kept; a lost one is made anew."""
+        key = self._kept_secret()
+        if not key:
             key = secrets.token_urlsafe(48)
-            write_whole(path, key + "\n")
-            return key
+            write_whole(self._secret, key + "\n")
+        return key
+
+    def has_lost_secret(self) -> bool:
+        """Say whether there is a file for the secret, and nothing in it: a power cut may leave it empty or blank."""
+        return self._secret.exists() and not self._kept_secret()
+
+    def _kept_secret(self) -> str:
+        try:
+            return self._secret.read_bytes().strip(b"\0").decode("ascii").strip()
+        except (FileNotFoundError, UnicodeDecodeError):
+            return ""
+
+    @property
+    def _secret(self) -> Path:
+        return self.folder / "secret_key"
 
     def has_account(self) -> bool:
         """Say whether a first account was made here, and its password told."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from launch import leash, liveness, orphans
+from launch import claims, leash, liveness, orphans
 
 _LEASH = Path(leash.__file__).resolve()
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
@@ -47,6 +47,8 @@ class Process:
     ready when it has ended well, however long that takes: a migration that is ended on its way never gets done.
     `workplace` is the folder in which what it starts works, wherever it has gone: PostgreSQL's leave its group.
     `waits` is the file in which it says what it waits for before it begins; there is none while it waits for nothing.
+    `leaves` are files with its number that it leaves there when it is killed, and would not start with. `mend` puts
+    right what may keep it from starting and returns that in words, empty if there is nothing.
     """
 
     name: str
@@ -66,6 +68,8 @@ class Process:
     once: bool = False
     workplace: Path | None = None
     waits: Path | None = None
+    leaves: tuple[Path, ...] = ()
+    mend: Callable[[], str] | None = None
 
 
 class Child:
@@ -89,7 +93,7 @@ class Child:
             process.death_signal.name,
             process.identity,
         )
-        with log.open("ab") as sink:
+        with log.open("ab") as sink, self._claim() as claim:
             self.started_at = time.monotonic()
             self._start_of_log = sink.tell()
             self.popen = subprocess.Popen(
@@ -100,7 +104,7 @@ class Child:
                 env={**os.environ, **process.env},
                 cwd=process.cwd,
                 start_new_session=True,
-                pass_fds=process.fds,
+                pass_fds=process.fds + claim,
             )
 
     @property
@@ -180,6 +184,12 @@ class Child:
             os.killpg(self.pid, signal.SIGKILL)
         self._clear_workplace()
 
+    def _claim(self) -> contextlib.AbstractContextManager[tuple[int, ...]]:
+        place = self.process.workplace
+        if place is None:
+            return contextlib.nullcontext(())
+        return claims.claimed(place.with_name(f"{place.name}.lock"), self.process.leaves)
+
     def _clear_workplace(self) -> None:
         """Kill what is at work in its folder without it, and holds what its start needs."""
         if self.process.workplace is not None:
@@ -189,6 +199,12 @@ class Child:
         """Kill it and what it has started, as what has come to a halt hears no other signal."""
         self.popen.kill()
         self.kill_group()
+
+    def mend(self) -> str:
+        """Put right what may have kept it from starting, if it refused to; return that in words, empty if nothing."""
+        if self.process.mend is None or self.alive or self._was_ended:
+            return ""
+        return self.process.mend()
 
     @property
     def _was_ended(self) -> bool:

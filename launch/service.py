@@ -82,6 +82,7 @@ class Service:
         """
         self.home.lock()
         try:
+            self.home.require_whole()
             self._clear_leftovers()
             if self._with_agents:
                 self._agents = local_agents.kept(self.home.agents, self._report)
@@ -170,6 +171,8 @@ class Service:
             self._report("supervisor", f"port {ports.DEFAULT} is taken, {port} is used (choose one with PORT=)")
 
     def _set_environment(self) -> None:
+        if self.home.has_lost_secret():
+            self._report("supervisor", "the file secret_key was empty and is made anew: everybody signs in again")
         self.env = {
             "DJANGO_SETTINGS_MODULE": "apps.config.settings.production",
             "FATHOM_VAR": str(self.home.folder),

@@ -225,6 +225,10 @@ class Supervisor:
                 child.stop()
                 tell(f"not ready within {limit_s:g} s, starts again with {2 * limit_s:g} s; see {child.log}")
                 limit_s *= 2
+            except ProcessError:
+                if not (words := child.mend()):
+                    raise
+                tell(words)
 
     def _spawn(self, part: Part) -> Child:
         env = {**part.process.env, orphans.MARK: self._mark}
@@ -252,6 +256,8 @@ class Supervisor:
             part.process.name,
             f"ended unexpectedly ({child.how_it_ended()}), starts again in {delay:g} s; see {child.log}",
         )
+        if part.failures > 1 and (words := child.mend()):
+            self._report(part.process.name, words)
         self._tell(self.pids())
 
     def _tell(self, pids: Mapping[str, int]) -> None:

@@ -35,7 +35,7 @@ def test_nothing_is_done_where_nothing_is_pending(migrated: list[str]) -> None:
 
 
 def test_one_migration_that_is_missing_is_enough(migrated: list[str]) -> None:
-    MigrationRecorder.Migration.objects.filter(app="tuning").delete()
+    MigrationRecorder.Migration.objects.filter(app="tuning", name="0002_verifications_end").delete()
     start()
     assert migrated == ["migrate"]
 

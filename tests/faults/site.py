@@ -69,11 +69,12 @@ class Site:
         with self.service:
             self.stack.stop()
 
-    def start_again(self, with_signal: signal.Signals) -> None:
+    def start_again(self, with_signal: signal.Signals, between: Callable[[], None] = lambda: None) -> None:
         """End the service by a signal to its supervisor, and start it on the same folder and port."""
         with self.service:
             self.stack.process.send_signal(with_signal)
             self.stack.process.wait(BACK_WITHIN_S)
+            between()
             self.stack = self._start_service(PORT=self.stack.env["PORT"])
             self.stack.wait_until_serving(BACK_WITHIN_S)
 

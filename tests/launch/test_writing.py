@@ -12,8 +12,10 @@ from launch.whole_files import write_whole
 # What is never read again by the service, or is no file of a disk.
 ELSEWHERE = {
     "launch/apt.py": "apt's own list, made anew at each set-up",
+    "launch/backup.py": "an archive's draft, which is put in its place whole",
     "launch/bootstrap.py": "the environment's pointer, made anew at each set-up",
     "launch/catalogue.py": "the checkout's own catalogue, which is in its history",
+    "launch/database.py": "what a program says, in a temporary folder",
     "launch/leash.py": "the kernel's files",
     "launch/packages.py": "one package of a lock, in a folder of its own that is removed",
     "launch/lines.py": "the null device",

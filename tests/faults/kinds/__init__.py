@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from random import Random
 
-from tests.faults.kinds import database, lines, nodes, parts, readers
+from tests.faults.kinds import backups, database, lines, nodes, parts, readers
 from tests.faults.site import Site
 
 Fault = Callable[[Site, Random], Iterator[str]]
@@ -18,7 +18,7 @@ def registered() -> dict[str, Fault]:
     """Return {name: fault}, sorted by name."""
     found = [
         (name, function)
-        for module in (database, lines, nodes, parts, readers)
+        for module in (backups, database, lines, nodes, parts, readers)
         for name, function in vars(module).items()
         if inspect.isgeneratorfunction(function) and function.__module__ == module.__name__ and name[0] != "_"
     ]

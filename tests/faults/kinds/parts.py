@@ -60,6 +60,17 @@ def wipe_valkey(site: Site, draw: Random) -> Iterator[str]:
     yield ""
 
 
+def damage_valkey(site: Site, draw: Random) -> Iterator[str]:
+    """End the broker and leave zeros behind what it wrote, as some file systems do after a power cut."""
+    with site.service:
+        _signal([site.pid("valkey")], signal.SIGKILL)
+        for path in (site.var / "valkey" / "appendonlydir").glob("*.incr.aof"):
+            with path.open("ab") as file:
+                file.write(b"\0" * draw.choice((64, 4096)))
+        site.pid("valkey")
+    yield ""
+
+
 def pause_web(site: Site, draw: Random) -> Iterator[str]:
     """Stop the web server for some seconds."""
     yield from _pause(site, "web", draw)

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from apps.core import first_release, later_release, migrated
+from apps.core import first_release, later_release, migrated, whole_schema
 from apps.core.commands import BaseCommand
 
 
@@ -20,18 +20,21 @@ class Command(BaseCommand):
     needs_tables = False
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Migrate, or say that there is nothing to be done."""
-        if is_up_to_date():
+        """Migrate, or say that there is nothing to be done; CommandError for a database that is not whole."""
+        executor = MigrationExecutor(connection)
+        if is_up_to_date(executor):
             self.stdout.write("No migrations to apply.")
         else:
+            whole_schema.require_to_migrate(executor.loader)
             call_command("migrate", interactive=False, verbosity=options["verbosity"], stdout=self.stdout)
+        whole_schema.require(executor)
         with connection.cursor() as cursor:
             migrated.note(migrated.applied(cursor))
 
 
-def is_up_to_date() -> bool:
+def is_up_to_date(executor: MigrationExecutor | None = None) -> bool:
     """Say whether all migrations are applied, and what `migrate` does after them was done, too."""
-    executor = MigrationExecutor(connection)
+    executor = executor or MigrationExecutor(connection)
     first_release.require_all(executor.loader)
     later_release.require_none(executor.loader)
     return not executor.migration_plan(executor.loader.graph.leaf_nodes()) and _has_permissions()

@@ -1,0 +1,199 @@
+"""A backup in one file: the database, the secret, and files that wait to be imported. What else is in the folder is
+made anew (the broker's, reports that were rendered) or is a node's own (agents)."""
+
+import contextlib
+import datetime
+import json
+import os
+import shutil
+import subprocess
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from launch import database, supervisor
+from launch.home import Home, HomeError
+from launch.whole_files import put_in_place
+
+DUMP, SECRET, ABOUT = "database.dump", "secret_key", "fathom.json"
+# Folders of files that rows of the database name.
+FILES = ("imports", "archives")
+FORMAT = 1
+_CHUNK = 1024 * 1024
+# What takes longer says so, as often (s).
+TOLD_EVERY_S = 2.0
+_DUMP_MAGIC = b"PGDMP"
+
+
+class BackupError(RuntimeError):
+    """A backup that cannot be made or read; the text says why."""
+
+
+def make(home: Home, file: Path) -> None:
+    """Write a backup of the folder's service, whether it runs or not; the file has its name once it is whole."""
+    with _address(home) as address:
+        draft = file.with_name(f"{file.name}.new")
+        try:
+            os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+            with zipfile.ZipFile(draft, "w") as archive:
+                _dump(address, archive)
+                _add_files(home, archive)
+                about = {"format": FORMAT, "made_at": datetime.datetime.now(datetime.UTC).isoformat()}
+                archive.writestr(ABOUT, json.dumps(about))
+            put_in_place(draft, file)
+        except OSError as error:
+            raise BackupError(f"{file} cannot be written: {error.strerror or error}.") from error
+        finally:
+            draft.unlink(missing_ok=True)
+    supervisor.print_event(
+        "backup", f"{file} has {_size(file.stat().st_size)}; it holds secrets: keep it to yourself"
+    )
+
+
+@contextmanager
+def opened(file: Path) -> Iterator["Backup"]:
+    """Give the backup of a file, or what pg_dump -Fc wrote; BackupError if it is neither, or damaged."""
+    try:
+        whole = file.open("rb")
+    except OSError as error:
+        raise BackupError(f"{file} cannot be read: {error.strerror}.") from error
+    with whole:
+        is_dump = whole.read(len(_DUMP_MAGIC)) == _DUMP_MAGIC
+        whole.seek(0)
+        if is_dump:
+            yield Backup(None, whole, file.stat().st_size)
+            return
+        try:
+            with zipfile.ZipFile(whole) as archive:
+                _check(archive, file)
+                with archive.open(DUMP) as dump:
+                    yield Backup(archive, dump, archive.getinfo(DUMP).file_size)
+        except zipfile.BadZipFile as error:
+            raise BackupError(f"{file} is no whole backup of Fathom: {error}.") from error
+
+
+class Backup:
+    """What is in a backup: the dump, to be read once, and the files beside it."""
+
+    def __init__(self, archive: zipfile.ZipFile | None, dump: IO[bytes], size: int) -> None:
+        self.dump, self.size = dump, size
+        self._archive = archive
+
+    def unpack(self, folder: Path, *, has_own_secret: bool) -> None:
+        """Put its secret, unless there is one in the environment, and its files below a folder."""
+        for name in self._archive.namelist() if self._archive else ():
+            if name.partition("/")[0] in FILES or (name == SECRET and not has_own_secret):
+                assert self._archive
+                self._archive.extract(name, folder)
+        with contextlib.suppress(FileNotFoundError):
+            (folder / SECRET).chmod(0o600)
+
+    @property
+    def has_files(self) -> bool:
+        """Say whether it holds more than the database."""
+        return self._archive is not None
+
+
+@contextmanager
+def told(part: str, words: Callable[[], str]) -> Iterator[None]:
+    """Say every two seconds what is being done, while it is."""
+    is_over = threading.Event()
+
+    def tell() -> None:
+        while not is_over.wait(TOLD_EVERY_S):
+            supervisor.print_event(part, words())
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def copy(source: IO[bytes], target: IO[bytes], part: str, words: str, size: int = 0) -> None:
+    """Copy what may be long, and tell how far it is."""
+    done = 0
+    of_all = f" of {_size(size)}" if size else ""
+    with told(part, lambda: f"{words}: {_size(done)}{of_all}"):
+        while chunk := source.read(_CHUNK):
+            target.write(chunk)
+            done += len(chunk)
+
+
+@contextmanager
+def _address(home: Home) -> Iterator[str]:
+    """Give the address of the database: of the service that runs, or started for this."""
+    if address := os.environ.get("DATABASE_URL", ""):
+        yield address
+        return
+    if not (home.folder / "postgres" / "cluster").exists():
+        raise BackupError(
+            f"There is no database in {home.folder}: say with FATHOM_VAR where the service's folder is."
+        )
+    try:
+        home.lock()
+    except HomeError:
+        state = home.read_state()
+        if not state or "database_url" not in state:
+            raise
+        yield str(state["database_url"])
+        return
+    try:
+        with database.reached(home) as address:
+            yield address
+    finally:
+        home.unlock()
+
+
+def _dump(address: str, archive: zipfile.ZipFile) -> None:
+    with database.tool("pg_dump", address, "--format=custom") as tool:
+        process = tool.start(stdout=subprocess.PIPE)
+        assert process.stdout
+        try:
+            with archive.open(DUMP, "w", force_zip64=True) as target:
+                copy(process.stdout, target, "backup", "the database is written")
+            if process.wait() != 0:
+                raise BackupError(f"The database could not be read: {tool.words()}")
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _add_files(home: Home, archive: zipfile.ZipFile) -> None:
+    key = home.folder / SECRET
+    if key.exists():
+        archive.write(key, SECRET)
+    for name in FILES:
+        for path in sorted((home.folder / name).rglob("*")):
+            # What is imported or given up meanwhile goes.
+            with contextlib.suppress(FileNotFoundError):
+                if path.is_file():
+                    archive.write(path, str(path.relative_to(home.folder)))
+
+
+def _check(archive: zipfile.ZipFile, file: Path) -> None:
+    try:
+        archive.getinfo(DUMP)
+        version = int(json.loads(archive.read(ABOUT))["format"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise BackupError(f"{file} is no whole backup of Fathom: {error}.") from error
+    if version > FORMAT:
+        raise BackupError(f"{file} was made by a later version of Fathom: restore it with that one.")
+    with told("restore", lambda: f"{file.name} is checked"):
+        damaged = archive.testzip()
+    if damaged:
+        raise BackupError(f"{file} is damaged: {damaged} is not what was written.")
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, if it is there."""
+    shutil.rmtree(folder, ignore_errors=True)

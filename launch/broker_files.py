@@ -1,0 +1,30 @@
+"""The broker's files after a power cut: it refuses what is damaged, and nothing that is in them is worth keeping."""
+
+import shutil
+import time
+from pathlib import Path
+
+# A broker that refuses to start without its files, too, has another reason: they are not set aside again so soon (s).
+_AGAIN_AFTER_S = 600.0
+
+
+class SetAside:
+    """Sets the files of a Valkey that refused to start aside, as `appendonlydir.refused`."""
+
+    def __init__(self, data: Path) -> None:
+        self._files = data / "appendonlydir"
+        self._at: float | None = None
+
+    def __call__(self) -> str:
+        """Set them aside and return that in words; empty if there are none, or it was done a moment ago."""
+        now = time.monotonic()
+        if not self._files.is_dir() or (self._at is not None and now - self._at < _AGAIN_AFTER_S):
+            return ""
+        self._at = now
+        refused = self._files.with_name(f"{self._files.name}.refused")
+        try:
+            shutil.rmtree(refused, ignore_errors=True)
+            self._files.rename(refused)
+        except OSError:
+            return ""
+        return f"refused to start; its files are set aside as {refused}, and it begins empty: nothing is lost by that"
