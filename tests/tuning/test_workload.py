@@ -5,9 +5,13 @@ from types import SimpleNamespace
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.campaigns.models import Campaign
 from apps.testbeds.models import FileSystem
+from benchmarks.truth.store import store
+from benchmarks.truth.worlds.base import Cell, Setup, StatedFileSystem, StatedNode, Trial, World
+from benchmarks.truth.worlds.noise import Noise
 from tests import factories
 from tests.tuning import published
 
@@ -96,3 +100,48 @@ def test_it_takes_few_queries(
     client.force_login(cast.bob)
     with django_assert_max_num_queries(30):
         ask(client, cast)
+
+
+def test_what_the_published_findings_refute_is_sold_to_nobody(client: Client, cast: SimpleNamespace) -> None:
+    """NFS over the WAN falls as clients are added, and gave more than its disks do at times."""
+    published.load(cast.team)
+    client.force_login(cast.bob)
+    for pattern in ("read", "write"):
+        for nodes in ("1", "16"):
+            fits = ask(
+                client, cast, pattern=pattern, nodes=nodes, file_size="64 GiB", wanted="25 MB/s", file_system=""
+            ).context["fits"]
+            assert fits
+            for fit in fits:
+                assert fit.answer != "serves" or (fit.low >= 25e6 and not fit.doubts)
+                if fit.file_system == "NFS_PGFS" and nodes == "16":
+                    assert fit.serves is not True
+                    assert any("printed to fall" in str(line) for line in fit.doubts)
+
+
+@pytest.mark.parametrize("is_measured", [False, True])
+def test_what_tcp_refutes_serves_nobody_though_no_link_is_described(
+    client: Client, cast: SimpleNamespace, is_measured: bool
+) -> None:
+    """3 GB/s of a file system whose network was measured to carry 941 Mbit/s, in another experiment."""
+    rates = {"write": [2990e6, 3000e6, 3010e6]}
+    fixed = {"record_size": 1048576, "threads": 1, "file_size": 2**28}
+    cell = Cell(fixed, {"write": 3e9}, [Trial({"write": rate}) for rate in rates["write"]])
+    tcp = [
+        Cell({"window": 0, "streams": streams, "direction": "forward", "duration": 10}, {"goodput": 941e6},
+             [Trial({"goodput": rate + 1e5 * streams}) for rate in (940.8e6, 941.1e6, 941e6)])
+        for streams in (1, 4)
+    ]  # fmt: skip
+    setups = [Setup("io", "iozone", {"client": ("c1",)}, [cell], ("record_size",), "home")]
+    if is_measured:
+        setups.append(Setup("tcp", "iperf3-tcp", {"client": ("c1",), "server": ("s1",)}, tcp, ("streams",)))
+    world = World(
+        seed=1, noise=Noise(kind="normal", cv=0.02), repetitions=3,
+        nodes=(StatedNode("c1", "A"), StatedNode("s1", "B")), switches=(), links=(),
+        file_systems=(StatedFileSystem("home", "nfs", ("s1",), ("c1",), None, ""),), setups=tuple(setups),
+    )  # fmt: skip
+    store(world, cast.team, timezone.now())
+    client.force_login(cast.bob)
+    answer = ask(client, cast, file_size="64 GiB", nodes="1", wanted="1 GB/s")
+    assert [fit.answer for fit in answer.context["fits"]] == ([] if is_measured else ["may-serve"])
+    assert (b"may serve it" in answer.content) is not is_measured

@@ -13,7 +13,14 @@ from apps.bench.toolkit import Tool
 from apps.campaigns.models import Campaign, Run
 from apps.testbeds.models import Site
 from apps.tuning.evidence import paths, points, printed, storage, ways
-from apps.tuning.evidence.lanes import Ends, MeasuredLane, lanes_of_campaign, lanes_of_files, lanes_of_sites
+from apps.tuning.evidence.lanes import (
+    Ends,
+    MeasuredLane,
+    lanes_beneath,
+    lanes_of_campaign,
+    lanes_of_files,
+    lanes_of_sites,
+)
 
 # The roles between which data go where another node starts them.
 THIRD_PARTY = ("source", "destination")
@@ -96,10 +103,14 @@ def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) 
 
 
 def of_files(team: Team, *, most_results: int = points.MOST_RESULTS) -> Evidence:
-    """Return what a team measured of its file systems, in all campaigns: the latest results."""
+    """Return what a team measured of its file systems and of the network to them, in all campaigns: the latest.
+
+    So many of either: what the network carries tells which figures of a file system are not believable.
+    """
     lanes = lanes_of_files(team)
-    pairs = points.of_lanes(lanes, most_results=most_results)
-    return _whole(lanes, pairs, paths.TeamNetwork(team.pk))
+    beneath = lanes_beneath(team, lanes.values())
+    pairs = [pair for own in (lanes, beneath) if own for pair in points.of_lanes(own, most_results=most_results)]
+    return _whole(lanes | beneath, pairs, paths.TeamNetwork(team.pk))
 
 
 def _runs_of(campaign: Campaign) -> QuerySet[Run, int]:

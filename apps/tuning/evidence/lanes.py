@@ -69,6 +69,19 @@ def lanes_of_files(team: Team) -> dict[int, MeasuredLane]:
     return _measured(_known_to_all(team.pk).filter(experiment__file_system__isnull=False))
 
 
+def lanes_beneath(team: Team, lanes: Iterable[MeasuredLane]) -> dict[int, MeasuredLane]:
+    """Return the lanes of what was measured between the clients and the servers of a team's file systems."""
+    own = list(lanes)
+    servers = {node for item in own for node in item.serving}
+    clients = {node for item in own for node in item.names} - servers
+    if not servers or not clients:
+        return {}
+    rows = _known_to_all(team.pk).filter(experiment__file_system__isnull=True)
+    # What an import or an archive brought reserved nothing: whom a lane joins its roles alone tell.
+    nodes = {pk: {node for own in roles.values() for node in own} for pk, roles in rows.values_list("pk", "roles")}
+    return _measured(rows.filter(pk__in=[pk for pk, own in nodes.items() if own & clients and own & servers]))
+
+
 def _known_to_all(team_id: int) -> QuerySet[Lane]:
     """Return the lanes of a team's campaigns without those that one person keeps to themselves."""
     rows = Lane.objects.filter(experiment__campaign__team=team_id, experiment__campaign__deleting_at=None)

@@ -12,7 +12,7 @@ from apps.accounts import rights
 from apps.accounts.api import ScopedRelatedField, TeamField, team_for_new
 from apps.accounts.models import Role, Team
 from apps.bench.rules.base import as_plain
-from apps.bench.rules.workloads import PATTERNS, Fit
+from apps.bench.rules.workloads import ANSWERS, PATTERNS, Fit
 from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.campaigns.api.told import ToldOfTrialsField
 from apps.core.errors import ConflictError
@@ -63,12 +63,15 @@ class FitSerializer(serializers.Serializer):
     file_system = serializers.CharField()
     settings = serializers.DictField()
     rate = serializers.FloatField()
-    low = serializers.FloatField()
-    high = serializers.FloatField()
+    low = serializers.FloatField(allow_null=True, help_text="None of a lone figure, whose scatter nobody knows.")
+    high = serializers.FloatField(allow_null=True)
     each = serializers.FloatField()
     seconds = serializers.FloatField(allow_null=True)
     basis = serializers.CharField(help_text="measured, computed of what was measured, between it, or beyond it.")
     serves = serializers.BooleanField(allow_null=True)
+    answer = serializers.ChoiceField(
+        choices=ANSWERS, allow_blank=True, help_text="Of the rate wanted: what is doubtful may serve at most."
+    )
     confidence = serializers.FloatField()
     told_by_archive = ToldOfTrialsField()
     trials = serializers.ListField(child=serializers.IntegerField())

@@ -58,7 +58,7 @@ def test_beyond_what_was_measured_it_says_so_and_stays_below_the_network():
 
 @pytest.mark.parametrize(
     ("rates", "rate", "low"),
-    [({1: [60], 2: [100], 4: [101]}, 101, 0.5), ({1: [60], 2: [50], 4: [40]}, 40, 0.0)],
+    [({1: [60] * 2, 2: [100] * 2, 4: [101] * 2}, 101, 0.5), ({1: [60] * 2, 2: [50] * 2, 4: [40] * 2}, 40, 0.0)],
     ids=["plateau", "falling"],
 )
 def test_beyond_a_plateau_it_stays_and_beyond_a_fall_nothing_is_sure(rates, rate, low):
@@ -78,7 +78,7 @@ def test_fewer_tasks_than_measured_get_their_share_at_least():
 
 
 def test_the_record_size_counts_by_the_law_of_single_records():
-    rates = {64 * KIB: [11.1], 256 * KIB: [33.8], MIB: [68.4], 4 * MIB: [99.2]}
+    rates = {64 * KIB: [11.1] * 2, 256 * KIB: [33.8] * 2, MIB: [68.4] * 2, 4 * MIB: [99.2] * 2}
     evidence = sweep("record_size", rates, clients=CLIENTS[:1], threads=1).evidence(GPFS)
     fit = fits(evidence, Workload("write", 4 * GIB, record_size=512 * KIB))["GPFS_PDAISY"]
     assert 45 * MB < fit.rate < 60 * MB
@@ -86,7 +86,7 @@ def test_the_record_size_counts_by_the_law_of_single_records():
     single = sweep("record_size", {64 * KIB: [11.1]}, clients=CLIENTS[:1], threads=1).evidence(GPFS)
     doubted = fits(single, Workload("write", 4 * GIB, record_size=MIB))["GPFS_PDAISY"]
     assert "Measured with records of 64 KiB, not of 1 MiB." in str(doubted.doubts[0])
-    flat = sweep("record_size", {64 * KIB: [99], MIB: [100]}, clients=CLIENTS[:1], threads=1).evidence(GPFS)
+    flat = sweep("record_size", {64 * KIB: [99, 99], MIB: [100, 100]}, clients=CLIENTS[:1], threads=1).evidence(GPFS)
     assert fits(flat, Workload("write", 4 * GIB, record_size=16 * MIB))["GPFS_PDAISY"].doubts == ()
 
 
@@ -125,7 +125,7 @@ def test_random_access_is_judged_by_random_access_only():
 
 
 def test_what_a_cache_gave_is_no_supply():
-    make = sweep("clients", {1: [9000]}, threads=1, metric="read")
+    make = sweep("clients", {1: [90]}, threads=1, metric="read")
     assert fits(make.evidence(GPFS), Workload("read", 4 * GIB)) != {}
     make.points = [type(make.points[0])(**{**vars(make.points[0]), "warnings": frozenset({"cached-read"})})]
     assert fits(make.evidence(GPFS), Workload("read", 4 * GIB)) == {}
@@ -192,10 +192,10 @@ def test_of_two_file_systems_each_is_named_for_the_nodes_it_serves_best():
     ).points
     findings = drafts(make.evidence(GPFS, NFS), "workload-best")
     assert list(findings) == ["write, 1", "write, 4"]
-    assert "For large files and one node (write, record_size = 256 KiB) NFS_PGFS01 does best: 28.0" in str(
+    assert "For one node (write, record_size = 256 KiB, file_size = 4 GiB) NFS_PGFS01 does best: 28.0" in str(
         findings["write, 1"].title
     )
-    assert "4 nodes (write, record_size = 256 KiB) GPFS_PDAISY does best: 52.40 MB/s" in str(
+    assert "4 nodes (write, record_size = 256 KiB, file_size = 4 GiB) GPFS_PDAISY does best: 52.40 MB/s" in str(
         findings["write, 4"].title
     )
     other = FileSystemFacts("far", "nfs", None, ("elsewhere",))

@@ -104,6 +104,10 @@ class Seen:
         """Return what the network carries for the clients of a level."""
         return self._network.beneath(level.clients, level.value)
 
+    def is_cached(self, level: Level) -> bool:
+        """Return whether a rate is surely more than what lies beneath can give."""
+        return _exceeds(level, self.disk, self.network(level))
+
 
 def cached_in(verdicts: Iterable[Verdict]) -> frozenset[int]:
     """Return the trials of what caches gave: no evidence of what anything else gives."""
@@ -120,9 +124,9 @@ def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
     disk, high = reading.disk, None
     if reading.modes:
         level, high = reading.modes
-        cached = [high] if _exceeds(high, disk, reading.network(high)) else []
+        cached = [high] if reading.is_cached(high) else []
     elif reading.levels:
-        cached = [item for item in reading.levels if _exceeds(item, disk, reading.network(item))]
+        cached = [item for item in reading.levels if reading.is_cached(item)]
         cache_levels = set(cached)
         level = next((item for item in reading.levels if item not in cache_levels), reading.levels[0])
     else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from apps.bench.rules.base import DISK, DOUBT, FILE_SYSTEM, Evidence, FindingDraft, Point
+from apps.bench.rules.base import DISK, DOUBT, FILE_SYSTEM, Evidence, FileSystemFacts, FindingDraft, Point
 from apps.bench.rules.layers.doubts import SURE
 from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
@@ -19,8 +19,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     drafts: dict[str, FindingDraft] = {}
     for name in sorted({point.file_system for point in evidence.points if point.file_system}):
         own = [p for p in evidence.points if p.file_system == name and p.layer in (DISK, FILE_SYSTEM)]
-        facts = evidence.file_systems.get(name)
-        pool = _pool(facts.options.get("pagepool") if facts else None)
+        pool = pool_of(evidence.file_systems.get(name))
         reasons = [(point, reason) for point in own for reason in _reasons(point, pool)]
         if reasons:
             drafts[name] = _draft(name, reasons)
@@ -36,11 +35,25 @@ def _reasons(point: Point, pool: int) -> list[Message]:
     if first and again and again >= AGAIN * first:
         text = _("Reading again gives %(again)s, ×%(ratio)s of the first reading: it came from memory.")
         reasons.append(Message(text, {"again": rate(again), "ratio": f"{again / first:.1f}"}))
-    size = (point.parameters.get("file_size") or 0) * (point.parameters.get("threads") or 1)
-    if pool and 0 < size <= pool and (first or point.mean("write")):
+    size = _size(point)
+    if fits(point, pool) and (first or point.mean("write")):
         text = _("The files (%(files)s) fit into the page pool (%(pool)s).")
         reasons.append(Message(text, {"files": format_quantity(size, "B"), "pool": format_quantity(pool, "B")}))
     return reasons
+
+
+def fits(point: Point, pool: int) -> bool:
+    """Return whether a client's files fit into a page pool (B; 0: none is known)."""
+    return 0 < _size(point) <= pool
+
+
+def pool_of(facts: FileSystemFacts | None) -> int:
+    """Return the page pool (B) of a file system's clients, 0 where none is told."""
+    return _pool(facts.options.get("pagepool") if facts else None)
+
+
+def _size(point: Point) -> int:
+    return (point.parameters.get("file_size") or 0) * (point.parameters.get("threads") or 1)
 
 
 def _draft(name: str, reasons: list[tuple[Point, Message]]) -> FindingDraft:

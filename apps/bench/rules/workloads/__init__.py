@@ -1,16 +1,17 @@
 """Workloads: which configuration serves a described one and what it will get, and for whom a file system is fit."""
 
 from apps.bench.rules.base import Evidence, FindingDraft
+from apps.bench.rules.layers import judge_all
 from apps.bench.rules.runner import Rule, conclude_all
-from apps.bench.rules.workloads import nodes
+from apps.bench.rules.workloads import best, nodes
 from apps.bench.rules.workloads.described import PATTERNS, Workload
-from apps.bench.rules.workloads.fits import Fit, fit
+from apps.bench.rules.workloads.fits import ANSWERS, Fit, fit
 
-__all__ = ["PATTERNS", "WHOLE", "Fit", "Workload", "fit", "overview"]
+__all__ = ["ANSWERS", "PATTERNS", "WHOLE", "Fit", "Workload", "fit", "overview"]
 
 WHOLE = (
-    Rule(nodes.RULE, nodes.VERSION, nodes.conclude),
-    Rule(nodes.BEST_RULE, nodes.VERSION, nodes.conclude_best),
+    Rule(nodes.RULE, nodes.VERSION, nodes.conclude, judge_all),
+    Rule(best.RULE, best.VERSION, best.conclude, judge_all),
 )
 
 

@@ -24,7 +24,11 @@ class KnownAmount:
 
 @dataclass(frozen=True)
 class Predicted:
-    """A rate (B/s, or files a second) and its range, how it is known, why, and what makes it doubtful."""
+    """A rate (B/s, or files a second) and its range, how it is known, why, and what makes it doubtful.
+
+    Of a lone figure (`n` = 1) the range is none: nobody knows how far it scatters. More than the `ceiling` (B/s) the
+    network does not carry, as far as it is known (None).
+    """
 
     value: float
     low: float
@@ -34,6 +38,7 @@ class Predicted:
     n: int
     why: tuple[Message, ...] = ()
     doubts: tuple[Message, ...] = ()
+    ceiling: float | None = None
 
 
 def weakest(*bases: str) -> str:

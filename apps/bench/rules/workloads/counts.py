@@ -5,46 +5,59 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from apps.bench.rules.workloads.bases import BETWEEN, BEYOND, LOOSE, PLATEAU, KnownAmount, Predicted, weakest
+from apps.bench.rules.workloads.belief import distinct
 from apps.bench.rules.workloads.supplies import Amount
 from apps.bench.text import Message, _
 
 # From this share of the growth in the number of tasks on the rate grows in proportion.
 PROPORTIONAL = 0.7
 _BEYOND = _("It lies beyond what was measured.")
+_FEWER = _("Fewer tasks than the %(count)s measured.")
+_FALLS = _("The rate is printed to fall as clients or tasks are added: more get less.")
 # {(nodes, tasks on each): amount}.
 Cells = Mapping[tuple[int, int], KnownAmount]
 
 
-def at_count(cells: Cells, nodes: int, tasks: int, *, grows: bool = False) -> Predicted | None:
-    """Return what `nodes` get with `tasks` on each; `grows` if the rate is printed to grow with their number.
+def at_count(cells: Cells, nodes: int, tasks: int, *, grows: bool = False, falls: bool = False) -> Predicted | None:
+    """Return what `nodes` get with `tasks` on each; whether the rate is printed to grow or fall with their number.
 
     None of no cells.
     """
     amounts = {clients * own: known for (clients, own), known in cells.items() if own == tasks}
     if not amounts:
         amounts = _of_other_tasks(cells, nodes)
-    doubts: list[Message] = []
-    for known in amounts.values():
-        doubts += [doubt for doubt in known.doubts if doubt not in doubts]
-    if any(known.amount.is_bimodal for known in amounts.values()):
-        doubts.append(Message(_("It has two modes: the lower is what can be counted on.")))
     total = nodes * tasks
     if total in amounts:
         own, basis = amounts[total].amount, amounts[total].basis
         text = _("Measured with as many tasks (n = %(n)s).")
         return Predicted(own.value, own.low, own.high, basis, own.trials, own.n, (Message(text, {"n": own.n}),),
-                         tuple(doubts))  # fmt: skip
+                         _doubts(amounts[total]))  # fmt: skip
     below = max((count for count in amounts if count < total), default=None)
     above = min((count for count in amounts if count > total), default=None)
     plain = {count: known.amount for count, known in amounts.items()}
     if below is not None and above is not None:
         between = _between(plain, below, above, total)
         bases = (BETWEEN, amounts[below].basis, amounts[above].basis)
-        return replace(between, basis=weakest(*bases), doubts=tuple(doubts))
-    if above is None and below is None:
+        return replace(between, basis=weakest(*bases), doubts=_doubts(amounts[below], amounts[above]))
+    if above is not None:
+        outside = _under(plain, above, total, grows=grows, falls=falls)
+    elif below is not None:
+        outside = _over(plain, total, grows=grows, falls=falls)
+    else:
         return None
-    outside = _under(plain, above, total, grows=grows) if above is not None else _over(plain, total, grows=grows)
-    return replace(outside, doubts=(*doubts, *outside.doubts))
+    return replace(outside, doubts=(*_doubts(*amounts.values()), *outside.doubts))
+
+
+def _doubts(*amounts: KnownAmount) -> tuple[Message, ...]:
+    """Return what makes amounts doubtful, each once."""
+    doubts = [doubt for known in amounts for doubt in (*known.doubts, *known.amount.doubts)]
+    if any(known.amount.is_bimodal for known in amounts):
+        doubts.append(Message(_("It has two modes: the lower is what can be counted on.")))
+    if any(known.amount.n < 2 for known in amounts):
+        doubts.append(
+            Message(_("It rests on a lone figure: how far that scatters is not known, so it has no range."))
+        )
+    return distinct(doubts)
 
 
 def _of_other_tasks(cells: Cells, nodes: int) -> dict[int, KnownAmount]:
@@ -77,9 +90,16 @@ def _between(amounts: Mapping[int, Amount], below: int, above: int, tasks: int) 
     )
 
 
-def _under(amounts: Mapping[int, Amount], above: int, tasks: int, *, grows: bool) -> Predicted:
-    """Return the rate of fewer tasks than were measured: at least in proportion."""
+def _under(amounts: Mapping[int, Amount], above: int, tasks: int, *, grows: bool, falls: bool) -> Predicted:
+    """Return the rate of fewer tasks than were measured: at least in proportion, more if it falls with them."""
     nearest, part = amounts[above], tasks / above
+    reasons = (Message(_FEWER, {"count": above}),)
+    doubts: tuple[Message, ...] = (Message(_BEYOND),)
+    if falls:
+        # How much more nobody knows.
+        doubts = (*doubts, Message(_FALLS))
+        low, high = nearest.low * part, nearest.high / part
+        return Predicted(nearest.value, low, high, BEYOND, nearest.trials, nearest.n, reasons, doubts)
     further = min((count for count in amounts if count > above), default=None)
     is_growing = grows or (
         further is not None and amounts[further].value / nearest.value >= PROPORTIONAL * further / above
@@ -90,17 +110,24 @@ def _under(amounts: Mapping[int, Amount], above: int, tasks: int, *, grows: bool
     else:
         text = _("Fewer tasks than the %(count)s measured: from their share up to all of it.")
         low, high = nearest.low * part, nearest.high
-    reasons, doubts = (Message(text, {"count": above}),), (Message(_BEYOND),)
+    reasons = (Message(text, {"count": above}),)
     return Predicted(nearest.value * part, low, high, BEYOND, nearest.trials, nearest.n, reasons, doubts)
 
 
-def _over(amounts: Mapping[int, Amount], tasks: int, *, grows: bool) -> Predicted:
-    """Return the rate of more tasks than were measured: the plateau if there is one, else what is sure to be had."""
+def _over(amounts: Mapping[int, Amount], tasks: int, *, grows: bool, falls: bool) -> Predicted:
+    """Return the rate of more tasks than were measured: the plateau if there is one, else what may be had.
+
+    One figure is no plateau, and of what is printed to fall nothing is sure.
+    """
     counts = sorted(amounts)
     largest = amounts[counts[-1]]
     best = max(amount.value for amount in amounts.values())
-    doubts = (Message(_BEYOND),)
+    doubts: tuple[Message, ...] = (Message(_BEYOND),)
     trials, n = largest.trials, largest.n
+    if falls:
+        reasons = (Message(_("More tasks than the %(count)s measured."), {"count": counts[-1]}),)
+        doubts = (*doubts, Message(_FALLS))
+        return Predicted(largest.value, 0.0, largest.high, BEYOND, trials, n, reasons, doubts)
     if len(counts) > 1 and largest.value < PLATEAU * best:
         text = _("The rate fell towards %(count)s tasks, the largest number measured: more may get less still.")
         reasons = (Message(text, {"count": counts[-1]}),)
@@ -116,4 +143,5 @@ def _over(amounts: Mapping[int, Amount], tasks: int, *, grows: bool) -> Predicte
     is_growing = len(counts) > 1 or grows
     value = largest.value * part if is_growing else largest.value
     reasons = (Message(text if is_growing else _("More tasks than the %(count)s measured."), {"count": counts[-1]}),)
-    return Predicted(value, largest.low, largest.high * part, BEYOND, trials, n, reasons, doubts)
+    low = (1 - LOOSE) * largest.low if len(counts) > 1 else 0.0
+    return Predicted(value, low, largest.high * part, BEYOND, trials, n, reasons, doubts)

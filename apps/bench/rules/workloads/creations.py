@@ -1,14 +1,13 @@
 """What files cost that are made or opened: as many a second as so many tasks get on a file system."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.shapes import described, nodes_of
-from apps.bench.rules.workloads.bases import COMPUTED, MEASURED, KnownAmount, Predicted, weakest
+from apps.bench.rules.workloads.bases import BASES, COMPUTED, MEASURED, KnownAmount, Predicted, weakest
 from apps.bench.rules.workloads.counts import at_count
 from apps.bench.rules.workloads.described import WRITE, Workload
-from apps.bench.rules.workloads.supplies import amount_of
+from apps.bench.rules.workloads.supplies import PointRates, amount_of, way_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -34,9 +33,12 @@ def with_files(evidence: Evidence, file_system: str, workload: Workload, rate: P
         return 1 / (1 / bytes_per_s + 1 / own) if min(bytes_per_s, own) > 0 else 0.0
 
     text = _("Each file costs its creation, %(rate)s a second in all.")
-    doubts: tuple[Message, ...] = ()
+    doubts = tuple(doubt for doubt in files.doubts if doubt not in rate.doubts)
     if files.basis != MEASURED:
-        doubts = (Message(_("How many files a second as many tasks create was not measured.")),)
+        doubts = (
+            *doubts,
+            Message(_("How many files a second as many tasks create was not measured.")),
+        )
     return replace(
         rate,
         value=after(rate.value, files.value),
@@ -51,17 +53,26 @@ def with_files(evidence: Evidence, file_system: str, workload: Workload, rate: P
 
 
 def _files_per_s(evidence: Evidence, name: str, workload: Workload) -> Predicted | None:
-    """Return how many files a second the workload's tasks make (or open to read) on a file system."""
+    """Return how many files a second the workload's tasks make (or open to read) on a file system.
+
+    Of several ways of making them, each by itself, the one that was measured most like it, and of these the slowest.
+    """
     metrics = ("file_create",) if workload.pattern.endswith(WRITE) else ("file_read", "file_stat")
     for metric in metrics:
-        cells: dict[tuple[int, int], list[tuple[Point, Mapping[int, float]]]] = {}
+        ways: dict[tuple[str, ...], dict[tuple[int, int], list[PointRates]]] = {}
         for point in evidence.points:
             rates = point.metrics.get(metric, {})
             if point.file_system == name and rates and min(rates.values()) > 0:
-                cells.setdefault(_count_of(point, evidence), []).append((point, rates))
-        if cells:
-            amounts = {count: KnownAmount(amount_of(points, metric)) for count, points in cells.items()}
-            return at_count(amounts, workload.nodes, workload.tasks)
+                cells = ways.setdefault(way_of(point), {})
+                cells.setdefault(_count_of(point, evidence), []).append(PointRates(point, rates))
+        amounts = [
+            {count: KnownAmount(amount_of(figures, metric)) for count, figures in cells.items()}
+            for cells in ways.values()
+        ]
+        predictions = [at_count(cells, workload.nodes, workload.tasks) for cells in amounts]
+        files = [item for item in predictions if item]
+        if files:
+            return min(files, key=lambda item: (BASES.index(item.basis), item.value))
     return None
 
 

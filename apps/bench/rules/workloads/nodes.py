@@ -1,49 +1,36 @@
 """For how many nodes a file system is fit: for applications in which many do I/O, or for those in which few do."""
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
 
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft
+from apps.bench.rules.layers import Verdict
 from apps.bench.rules.shapes import RECORD, THREADS, in_words
 from apps.bench.rules.storage.common import POOR
-from apps.bench.rules.workloads.bases import MEASURED
-from apps.bench.rules.workloads.described import READ, WRITE, Workload
-from apps.bench.rules.workloads.fits import Fit, fit_all
+from apps.bench.rules.workloads.belief import Belief
+from apps.bench.rules.workloads.described import READ, WRITE
 from apps.bench.rules.workloads.supplies import Amount, Supply, grows, supplies
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, BEST_RULE, VERSION = "workload-nodes", "workload-best", 6
+RULE, VERSION = "workload-nodes", 7
 # Of figures that were repeated less often than this so much less.
 ENOUGH, POOR_ONCE = 3, 0.4
 # The most clients have so much of the best rate, or more of them are in each other's way.
 AS_GOOD = 0.95
-# The better of two file systems is named if it is this much better.
-BETTER = 1.1
-# Files of the field's campaigns: large, so that creating them costs nothing.
-LARGE = 4 * 1024**3
 
 
-def conclude(evidence: Evidence) -> list[FindingDraft]:
+def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return for whom each file system is fit: for applications in which many nodes do I/O, or few."""
-    drafts = []
+    belief, drafts = Belief(evidence, verdicts), []
     for pattern in (WRITE, READ):
-        all_supplies = supplies(evidence, pattern)
+        all_supplies = supplies(evidence, pattern, belief, is_sure=True)
+        groups: dict[tuple[object, ...], list[Supply]] = {}
         for supply in all_supplies:
-            routes = [item.route for item in all_supplies if item.file_system == supply.file_system]
-            drafts.append(_nodes(supply, pattern, is_alone=routes.count(supply.route) < 2))
-    return _first_of_each([draft for draft in drafts if draft])
-
-
-def conclude_best(evidence: Evidence) -> list[FindingDraft]:
-    """Return which of several file systems is the best for few nodes and for many."""
-    drafts = []
-    for pattern in (WRITE, READ):
-        all_supplies = supplies(evidence, pattern)
-        for nodes in sorted({clients for supply in all_supplies for clients, tasks in supply.cells if tasks == 1}):
-            drafts.append(_best(evidence, all_supplies, pattern, nodes))
+            groups.setdefault((supply.file_system, supply.path, supply.way), []).append(supply)
+        for (name, _path, _way), own in groups.items():
+            routes = {(item.path, item.way): item.route for item in all_supplies if item.file_system == name}
+            is_alone = [*routes.values()].count(own[0].route) < 2
+            drafts.append(_of_all_files(own, pattern, is_alone=is_alone))
     return _first_of_each([draft for draft in drafts if draft])
 
 
@@ -53,6 +40,23 @@ def _first_of_each(drafts: Sequence[FindingDraft]) -> list[FindingDraft]:
     for draft in drafts:
         first_drafts.setdefault(draft.subject, draft)
     return list(first_drafts.values())
+
+
+def _of_all_files(own: Sequence[Supply], pattern: str, *, is_alone: bool) -> FindingDraft | None:
+    """Return the finding by the largest files, of supplies that differ in the size of files alone.
+
+    None where any of those whose clients were varied from one on says otherwise.
+    """
+    ranked = sorted(own, key=lambda supply: -supply.file_size)
+    drafts = [(supply, _nodes(supply, pattern, is_alone=is_alone)) for supply in ranked]
+    told = next((draft for _supply, draft in drafts if draft), None)
+    is_denied = any(draft is None and 1 in _counts_varied(supply) for supply, draft in drafts)
+    return None if is_denied else told
+
+
+def _counts_varied(supply: Supply) -> set[int]:
+    """Return the numbers of clients that were varied at some record size."""
+    return {count for cell in supply.cells.values() for record in cell for count in _by_clients(supply, record)}
 
 
 def _nodes(supply: Supply, pattern: str, *, is_alone: bool) -> FindingDraft | None:
@@ -164,109 +168,3 @@ def _is_poor(alone: float, first: Amount | None, best: Amount) -> bool:
     if min(first.n, best.n) < ENOUGH:
         return first.value < POOR_ONCE * best.value
     return first.value < POOR * best.value and first.high < best.low
-
-
-class _Pair(NamedTuple):
-    """The best of several file systems and the next, at one record size (None: not told of either)."""
-
-    best: Fit
-    second: Fit
-    record: int | None
-
-
-def _best(evidence: Evidence, all_supplies: list[Supply], pattern: str, nodes: int) -> FindingDraft | None:
-    """Return the best of several file systems measured by the same clients, for so many nodes.
-
-    Like is compared with like: the same records, tool and way of using it. One that is behind with other records, or
-    that has more with some that the other was not measured with, is not the best.
-    """
-    own = [supply for supply in all_supplies if (nodes, 1) in supply.cells]
-    ends: dict[str, set[str]] = {}
-    for supply in all_supplies:
-        ends.setdefault(supply.file_system, set()).update(supply.ends)
-    records = dict.fromkeys(record for supply in own for record in supply.cells[nodes, 1])
-    pairs = [pair for record in records for pair in _pairs(evidence, own, Workload(pattern, LARGE, nodes), record)]
-    pairs = [pair for pair in pairs if ends[pair.best.file_system] & ends[pair.second.file_system]]
-    behind = {pair.second.file_system for pair in pairs}
-    pairs = [pair for pair in pairs if pair.best.file_system not in behind]
-    if not pairs:
-        return None
-    max_rates: dict[str, float] = {}
-    for supply in own:
-        rates = [amount.high for amount in supply.cells[nodes, 1].values()]
-        max_rates[supply.file_system] = max(rates + [max_rates.get(supply.file_system, 0.0)])
-    best, second, record = max(pairs, key=lambda pair: (pair.best.rate, pair.second.rate))
-    rivals = {pair.second.file_system for pair in pairs if pair.best.file_system == best.file_system}
-    is_better = best.rate >= BETTER * second.rate and best.low > second.high
-    return (
-        _draft(best, second, pattern, nodes, record)
-        if is_better and all(max_rates[rival] < best.rate for rival in rivals)
-        else None
-    )
-
-
-def _pairs(evidence: Evidence, own: list[Supply], workload: Workload, record: int | None) -> list[_Pair]:
-    """Return every two that were measured in the same way at one record size, the better of them first."""
-    ways: dict[str, list[Fit]] = {}
-    for supply in own:
-        cells = {count: {record: amounts[record]} for count, amounts in supply.cells.items() if record in amounts}
-        if (workload.nodes, 1) not in cells:
-            continue
-        like = replace(supply, cells=cells)
-        for item in fit_all(evidence, replace(workload, record_size=record or None), [like]):
-            if item.basis == MEASURED:
-                ways.setdefault(repr((supply.tool, sorted(item.settings.items()))), []).append(item)
-    pairs = []
-    for fits in ways.values():
-        for first, second in itertools.combinations(sorted(fits, key=lambda item: -item.rate), 2):
-            pairs += [_Pair(first, second, record)] if first.file_system != second.file_system else []
-    return pairs
-
-
-def _draft(best: Fit, second: Fit, pattern: str, nodes: int, record: int | None) -> FindingDraft:
-    params = {
-        "best": best.file_system,
-        "way": in_words("", pattern, {RECORD: record}),
-        "second": second.file_system,
-        "nodes": nodes,
-        "pattern": pattern,
-        "rate": format_quantity(best.rate, "B/s"),
-        "less": format_quantity(second.rate, "B/s"),
-    }
-    text = _(
-        "For large files and %(nodes)s nodes (%(way)s) %(best)s does best: %(rate)s, where %(second)s gives %(less)s"
-    )
-    if nodes == 1:
-        text = _(
-            "For large files and one node (%(way)s) %(best)s does best: %(rate)s, where %(second)s gives %(less)s"
-        )
-    return FindingDraft(
-        rule=BEST_RULE,
-        version=VERSION,
-        kind=DIAGNOSIS,
-        is_comparison=True,
-        subject=f"{pattern}, {nodes}",
-        title=Message(text, params),
-        why=(*best.why, *_alike(record)),
-        value=best.rate,
-        unit="B/s",
-        low=best.low,
-        high=best.high,
-        formula=f"X({best.file_system}) / X({second.file_system}) = {best.rate / second.rate:.2f}",
-        evidence=tuple(sorted({*best.trials, *second.trials})),
-        tried=second.rate,
-        predicted=best.rate,
-        predicted_interval=(best.low, best.high),
-        predicted_unit="B/s",
-        confidence=best.confidence,
-        applies_when=Message(_("The data can lie on either of them.")),
-        limits=best.doubts,
-        source="Hoefler, Belli, SC'15, rule 7",
-    )
-
-
-def _alike(record: int | None) -> tuple[Message, ...]:
-    """Return with which records both were measured."""
-    if record is None:
-        return ()
-    return (Message(_("Both were measured with records of %(size)s."), {"size": format_quantity(record, "B")}),)

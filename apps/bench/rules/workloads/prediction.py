@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 
-from apps.bench.rules.base import Evidence
-from apps.bench.rules.layers.links import stated_rate
-from apps.bench.rules.workloads.bases import BEYOND, Predicted
+from apps.bench.rules.base import Evidence, FileSystemFacts
+from apps.bench.rules.bearing import METRICS_OF_PATTERNS
+from apps.bench.rules.layers.beneath import Network
+from apps.bench.rules.layers.questions import Question
+from apps.bench.rules.workloads.bases import MEASURED, Predicted
+from apps.bench.rules.workloads.ceilings import ceiling_of_nodes
 from apps.bench.rules.workloads.counts import at_count
 from apps.bench.rules.workloads.creations import with_files
 from apps.bench.rules.workloads.described import Workload
 from apps.bench.rules.workloads.records import at_record
-from apps.bench.rules.workloads.supplies import Supply, grows
+from apps.bench.rules.workloads.supplies import Supply, falls, grows
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -29,29 +32,52 @@ def predict(evidence: Evidence, supply: Supply, workload: Workload) -> Predicted
 def _by_count(supply: Supply, workload: Workload) -> Predicted | None:
     """Return the rate at the workload's number of nodes and tasks, with its records."""
     amounts = {count: at_record(records, workload.record_size) for count, records in supply.cells.items()}
-    return at_count(amounts, workload.nodes, workload.tasks, grows=grows(supply))
+    return at_count(amounts, workload.nodes, workload.tasks, grows=grows(supply), falls=falls(supply))
 
 
 def _within_network(evidence: Evidence, supply: Supply, workload: Workload, rate: Predicted) -> Predicted:
-    """Return the rate no higher than the network carries for so many nodes, as far as its links are known."""
+    """Return the rate no higher than the network carries for so many nodes, as far as it is known.
+
+    What was measured and is no more than a few percent above that stays as it was measured.
+    """
     facts = evidence.file_systems.get(supply.file_system)
     if not facts or not facts.servers or not supply.ends:
         return rate
-    if rate.basis != BEYOND:
+    network = ceiling_of_nodes(evidence, supply.ends, facts, workload.nodes)
+    own = _measured_ceiling(evidence, supply, workload, facts)
+    ceiling = min((value for value in (network.value if network else None, own) if value), default=None)
+    if ceiling is None:
         return rate
-    ceiling = stated_rate(evidence, supply.ends[: workload.nodes], facts)
-    if ceiling and len(supply.ends) < workload.nodes:
-        one = stated_rate(evidence, supply.ends[:1], facts) or ceiling
-        # Nodes that have measured nothing share what the others share; where these share nothing each has its own.
-        is_shared = len(supply.ends) > 1 and ceiling < 1.01 * one
-        ceiling *= 1 if is_shared else workload.nodes / len(supply.ends)
-    if ceiling is None or rate.high <= ceiling:
+    is_above = rate.basis == MEASURED and rate.value > ceiling
+    most = rate.value if is_above else ceiling
+    rate = replace(rate, ceiling=max(most, network.bound if network else 0.0))
+    if rate.high <= most:
         return rate
-    text = _("The network carries %(ceiling)s for these nodes, and no more.")
+    reasons = [Message(_("The network carries %(ceiling)s for these nodes, and no more."), {
+        "ceiling": format_quantity(ceiling, "B/s")
+    })]  # fmt: skip
+    if network and ceiling == network.value < network.bound:
+        text = _(
+            "Nodes that measured nothing are taken to have links as those that did, and to share what lies behind."
+        )
+        reasons.append(Message(text))
     return replace(
         rate,
-        value=min(rate.value, ceiling),
-        low=min(rate.low, ceiling),
-        high=ceiling,
-        why=(*rate.why, Message(text, {"ceiling": format_quantity(ceiling, "B/s")})),
+        value=min(rate.value, most),
+        low=min(rate.low, most),
+        high=most,
+        why=rate.why if is_above else (*rate.why, *reasons),
     )
+
+
+def _measured_ceiling(evidence: Evidence, supply: Supply, workload: Workload, facts: FileSystemFacts) -> float | None:
+    """Return what TCP was measured to carry (B/s) for the workload's nodes where that is shown to be all, or None."""
+    ends = supply.ends[: workload.nodes]
+    if len(ends) < workload.nodes:
+        return None
+    # The way that the data go is that of the pattern.
+    way = METRICS_OF_PATTERNS[workload.pattern][1]
+    beneath = Network(evidence, Question(facts, way, frozenset(ends), (), *supply.path)).beneath(ends)
+    if beneath is None or beneath.is_stated or beneath.is_floor or beneath.times > 1:
+        return None
+    return beneath.interval[1] if beneath.interval else beneath.value

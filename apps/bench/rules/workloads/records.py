@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from apps.bench.rules.storage.records import NEAR, find_wait
 from apps.bench.rules.workloads.bases import BETWEEN, BEYOND, LOOSE, PLATEAU, KnownAmount
+from apps.bench.rules.workloads.belief import distinct
 from apps.bench.rules.workloads.supplies import Amount
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
@@ -63,6 +64,7 @@ def _between(by_size: Mapping[int, Amount], below: int, above: int, record: int)
         trials=tuple(sorted({*first.trials, *second.trials})),
         n=min(first.n, second.n),
         is_bimodal=first.is_bimodal or second.is_bimodal,
+        doubts=distinct((*first.doubts, *second.doubts)),
     )
 
 
