@@ -16,6 +16,7 @@ from apps.accounts.filters import NameFilter, RowFilter
 from apps.accounts.models import Role
 from apps.bench import rules
 from apps.campaigns import queries as campaigns
+from apps.campaigns.api.brought_in import BroughtInField
 from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.core import messages, rest
 from apps.tuning import proposals, queries, services
@@ -32,7 +33,7 @@ class VerificationSerializer(serializers.ModelSerializer):
         fields = [
             "id", "finding", "campaign", "proof", "unit", "verdict", "predicted", "predicted_gain", "present",
             "realised", "gain", "gain_low", "gain_high", "pairs", "agrees", "created_at", "judged_at",
-            "imported_from",
+            "told_by", "imported_from",
         ]  # fmt: skip
 
 
@@ -44,7 +45,7 @@ class DecisionLineSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Decision
-        fields = ["id", "created_at", "user", "earlier", "state", "reason", "note", "verification"]
+        fields = ["id", "created_at", "user", "told_by", "earlier", "state", "reason", "note", "verification"]
 
     def get_note(self, decision: Decision) -> str:
         """Return what the service says itself, in the reader's language."""
@@ -62,6 +63,10 @@ class FindingSerializer(serializers.ModelSerializer):
     """A finding; `title` is in the reader's language, `details` holds the whole record."""
 
     team = TeamField(read_only=True)
+    brought_in = BroughtInField("campaign.brought_in")
+    judged_elsewhere = serializers.CharField(
+        read_only=True, help_text="From where the word came that it is verified or refuted; empty if it is ours."
+    )
     title = serializers.SerializerMethodField()
     verifications = VerificationSerializer(many=True, read_only=True)
     flagged = serializers.SerializerMethodField(
@@ -74,7 +79,8 @@ class FindingSerializer(serializers.ModelSerializer):
         fields = [
             "id", "team", "campaign", "subject", "ends", "rule", "rule_version", "kind", "state", "state_reason",
             "title", "value", "unit", "change", "undo", "predicted_gain", "confidence", "details", "trials",
-            "flagged", "flags", "verifications", "imported_from", "created_at", "updated_at",
+            "flagged", "flags", "verifications", "imported_from", "judged_elsewhere", "brought_in",
+            "created_at", "updated_at",
         ]  # fmt: skip
 
     def get_title(self, finding: Finding) -> str:

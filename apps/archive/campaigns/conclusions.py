@@ -49,7 +49,7 @@ def finding_lines(
                     **record(item, fields.VERIFICATION),
                     "origin": item.imported_from or campaign.team.name,
                     "campaign": item.of_campaign or None,
-                    "requested_by": person(item.requested_by_id),
+                    "requested_by": item.told_by or person(item.requested_by_id),
                 }
                 for item in verifications
             ],
@@ -58,7 +58,7 @@ def finding_lines(
                     **record(item, fields.DECISION),
                     # What was measured is told with its verification only.
                     **({"note": None} if item.verification_id and item.verification_id not in order else {}),
-                    "user": person(item.user_id),
+                    "user": item.told_by or person(item.user_id),
                     "verification": order.get(item.verification_id or 0),
                 }
                 for item in sorted(finding.decisions.all(), key=lambda item: item.pk)
@@ -80,7 +80,10 @@ def report_lines(campaign: Campaign, person: Person, reader: User | None) -> Ite
             **record(report, fields.REPORT),
             "created_by": person(report.created_by_id),
             "editions": [
-                {**record(item, fields.EDITION), "created_by": person(item.created_by_id)}
+                {
+                    **record(item, fields.EDITION),
+                    "created_by": item.brought_in.get("made_by") or person(item.created_by_id),
+                }
                 for item in sorted(report.editions.all(), key=lambda item: item.pk)
             ],
         }

@@ -110,11 +110,12 @@ class _ArchiveWriter:
     def _about(self) -> Json:
         campaign = self._campaign
         notes = [
-            {**record(note, fields.NOTE), "created_by": self.person(note.created_by_id)}
+            {**record(note, fields.NOTE), "created_by": note.told_by or self.person(note.created_by_id)}
             for note in campaign.notes.order_by("pk")
         ]
         # The campaign's maker is named before the people are listed.
-        maker = self.person(campaign.created_by_id)
+        own = self.person(campaign.created_by_id)
+        maker = campaign.brought_in.get("made_by") or own if campaign.is_archives_word else own
         people = [
             {"username": user.get_username(), "name": user.get_full_name()}
             for user in sorted(self._people.values(), key=lambda user: user.get_username())
@@ -215,7 +216,7 @@ class _ArchiveWriter:
                     "experiment": place[0],
                     "lane": self._lane[trial.lane_id],
                     **record(trial, fields.TRIAL),
-                    "invalid_by": self.person(trial.invalid_by_id),
+                    "invalid_by": trial.invalid_told_by or self.person(trial.invalid_by_id),
                     "runs": entries,
                 }
 

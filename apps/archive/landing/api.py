@@ -12,7 +12,8 @@ from rest_framework.response import Response
 
 from apps.archive.landing import citation, description
 from apps.archive.landing.redaction import names_for
-from apps.campaigns import permanent_ids, queries
+from apps.campaigns import brought_in, permanent_ids, queries
+from apps.campaigns.api.brought_in import BroughtInSerializer
 from apps.campaigns.models import Campaign, Tombstone
 from apps.core.rest import APIView
 
@@ -35,6 +36,7 @@ class LandingSerializer(serializers.Serializer):
     visibility = serializers.CharField()
     licence = serializers.CharField()
     redacted = serializers.BooleanField()
+    brought_in = BroughtInSerializer(allow_null=True)
     launched_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
     citation = CitationSerializer()
@@ -95,6 +97,7 @@ def _shown(request: Request, campaign: Campaign) -> dict[str, Any]:
         "visibility": campaign.visibility,
         "licence": campaign.licence,
         "redacted": names.hidden,
+        "brought_in": brought_in.read(campaign.brought_in, is_hidden=names.hidden),
         "launched_at": campaign.launched_at,
         "finished_at": campaign.finished_at,
         "citation": citation.cite(campaign, names, url),

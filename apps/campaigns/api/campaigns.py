@@ -16,6 +16,7 @@ from apps.accounts import rights
 from apps.accounts.api import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
 from apps.accounts.filters import RowFilter, team_filter
 from apps.campaigns import definitions, queries, services
+from apps.campaigns.api.brought_in import BroughtInField
 from apps.campaigns.api.previews import CampaignPreviewSerializer, PreviewSerializer
 from apps.campaigns.api.waits import CampaignWaitSerializer, campaign_wait
 from apps.campaigns.models import Campaign, Event
@@ -50,6 +51,7 @@ class CampaignSerializer(serializers.ModelSerializer):
 
     team = TeamField()
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    brought_in = BroughtInField()
     progress = serializers.SerializerMethodField()
     waiting = serializers.SerializerMethodField()
 
@@ -58,7 +60,8 @@ class CampaignSerializer(serializers.ModelSerializer):
         fields = [
             "id", "permanent_id", "team", "name", "goal", "state", "origin", "progress", "waiting", "start_at",
             "cron", "cron_timezone", "overlap", "skipped_dates", "next_at", "series", "cloned_from", "created_by",
-            "launched_at", "finished_at", "analysed_at", "created_at", "updated_at", "visibility", "licence", "tags",
+            "brought_in", "launched_at", "finished_at", "analysed_at", "created_at", "updated_at",
+            "visibility", "licence", "tags",
         ]  # fmt: skip
         read_only_fields = [
             "state", "origin", "skipped_dates", "next_at", "series", "cloned_from", "launched_at", "finished_at",

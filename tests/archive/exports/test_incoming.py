@@ -135,13 +135,13 @@ def test_an_archive_that_is_refused_says_why_and_can_be_decided_otherwise(
     assert "Nothing was stored." in text
     made = sent(client, data, team=cast.team.pk)
     carry_out()
-    services.agree(incoming=made, user=cast.oscar, choices={"nodes": {"kisti01": "pnu01"}})
+    services.agree(incoming=made, user=cast.oscar, nodes={"kisti01": "pnu01"})
     carry_out()
     page = client.get(made.get_absolute_url()).content.decode()
     assert "cannot both be" in page and "Choose otherwise below" in page
     # What was chosen is still chosen.
     assert '<option value="pnu01" selected>' in page
-    services.agree(incoming=made, user=cast.oscar, choices={})
+    services.agree(incoming=made, user=cast.oscar)
     carry_out()
     assert Campaign.objects.get().created_by == cast.oscar
 
