@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from django.db import Error, transaction
-from django.db.models import Min, QuerySet
+from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from apps.core.models import WorkerTime
@@ -69,6 +69,22 @@ def in_turn(*kinds: Pieces, now: datetime) -> Iterator[Piece]:
     for line in lines:
         for pk in line.rows.values_list("pk", flat=True)[:MOST_TRIED]:
             yield Piece(line.kind, pk, line.owners)
+
+
+def before(pk: int, kind: Pieces) -> int:
+    """Return how many pieces of the same team and person are begun with before one that waits; 0 if it waits not.
+
+    No more can be said of the order: what others have meanwhile, of any kind of work, puts their pieces before or
+    behind it.
+    """
+    asked = kind.asked
+    ways = [way for way in (asked.team, asked.person) if way]
+    own = kind.rows.filter(pk=pk).values(asked.since, *ways).first()
+    if own is None:
+        return 0
+    since = own[asked.since]
+    is_older = Q(**{f"{asked.since}__lt": since}) | Q(**{asked.since: since}, pk__lt=pk)
+    return kind.rows.filter(is_older, **{way: own[way] for way in ways}).count()
 
 
 @dataclass(frozen=True)

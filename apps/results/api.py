@@ -17,7 +17,8 @@ from apps.agents import queries as agents
 from apps.bench import telemetry
 from apps.bench.statistics import Mean, assumes_of
 from apps.campaigns import queries as campaigns
-from apps.campaigns.models import Experiment
+from apps.campaigns.api.told import ToldField
+from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.queries.visibility import visible
 from apps.core import rest
 from apps.core.api import unknown_choices
@@ -39,12 +40,13 @@ class ResultSerializer(serializers.ModelSerializer):
     """The reading of one run."""
 
     samples = SampleSerializer(many=True, read_only=True)
+    told_by_archive = ToldField("told")
 
     class Meta:
         model = Result
         fields = [
             "id", "run", "trial", "experiment", "tool", "tool_version", "requested", "granted", "observed", "flags",
-            "start_skew_s", "recorded_at", "edition", "edition_reason", "edition_at", "samples",
+            "start_skew_s", "recorded_at", "edition", "edition_reason", "edition_at", "told_by_archive", "samples",
         ]  # fmt: skip
 
 
@@ -74,7 +76,8 @@ class ResultViewSet(rest.ReadOnlyModelViewSet):
 
     def get_queryset(self):
         """Return the results of campaigns that the user may see."""
-        return queries.results_of(rights.user_of(self.request)).prefetch_related("samples").order_by("id")
+        rows = queries.results_of(rights.user_of(self.request)).annotate(told=Campaign.told("experiment__campaign__"))
+        return rows.prefetch_related("samples").order_by("id")
 
 
 class GroupSerializer(serializers.Serializer):
@@ -107,6 +110,7 @@ class TableSerializer(serializers.Serializer):
     """An experiment's results of one metric by one factor."""
 
     experiment = serializers.IntegerField()
+    told_by_archive = ToldField()
     metric = serializers.CharField()
     unit = serializers.CharField()
     x = serializers.CharField()
@@ -151,6 +155,7 @@ class RunTelemetrySerializer(serializers.Serializer):
     """What the nodes said around a run's jobs."""
 
     run = serializers.IntegerField()
+    told_by_archive = ToldField()
     stages = TimingSerializer(many=True)
     jobs = WatchedJobSerializer(many=True)
 
@@ -165,6 +170,7 @@ class RunTelemetry(rest.APIView):
         telemetries = [(job, services.telemetry_of(job)) for job in agents.jobs_of_run(run.pk)]
         body = {
             "run": run.pk,
+            "told_by_archive": run.trial.campaign.is_told,
             "stages": run.timings.all(),
             "jobs": [
                 {
@@ -219,6 +225,7 @@ class ExperimentTable(rest.APIView):
 
         body = {
             "experiment": experiment.pk,
+            "told_by_archive": experiment.campaign.is_told,
             "metric": table.metric.name,
             "unit": table.metric.unit,
             "x": table.x,

@@ -18,6 +18,7 @@ from apps.bench import rules
 from apps.campaigns import queries as campaigns
 from apps.campaigns.api.brought_in import BroughtInField
 from apps.campaigns.api.campaigns import CampaignSerializer
+from apps.campaigns.api.told import ToldField
 from apps.core import messages, rest
 from apps.tuning import proposals, queries, services
 from apps.tuning.models import LONGEST_REASON, Decision, Finding, Verification
@@ -67,6 +68,7 @@ class FindingSerializer(serializers.ModelSerializer):
     judged_elsewhere = serializers.CharField(
         read_only=True, help_text="From where the word came that it is verified or refuted; empty if it is ours."
     )
+    told_by_archive = ToldField("campaign.is_told")
     title = serializers.SerializerMethodField()
     verifications = VerificationSerializer(many=True, read_only=True)
     flagged = serializers.SerializerMethodField(
@@ -80,7 +82,7 @@ class FindingSerializer(serializers.ModelSerializer):
             "id", "team", "campaign", "subject", "ends", "rule", "rule_version", "kind", "state", "state_reason",
             "title", "value", "unit", "change", "undo", "predicted_gain", "confidence", "details", "trials",
             "flagged", "flags", "verifications", "imported_from", "judged_elsewhere", "brought_in",
-            "created_at", "updated_at",
+            "told_by_archive", "created_at", "updated_at",
         ]  # fmt: skip
 
     def get_title(self, finding: Finding) -> str:

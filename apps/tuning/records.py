@@ -45,6 +45,7 @@ def _record(finding: Finding, details: Json) -> Json:
         "campaign": finding.campaign_id,
         "campaign_name": campaign.name,
         "origin": campaign.origin,
+        "told_by_archive": campaign.is_told,
         "case": campaign.publication.get("case"),
         "subject": finding.subject,
         "state": finding.state,

@@ -102,11 +102,13 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
     queries.attach_ends(findings)
     queries.attach_flags(findings)
     campaign = campaigns.campaigns_for(user).select_related("team").filter(pk=pk).first()
+    standing = analyses.standing_of(campaign) if campaign and campaign.launched_at else None
     context: dict[str, Any] = {
         "findings": findings,
         "refuted": queries.standing(every, Finding.State.REFUTED),
         "verification": queries.verification_of(pk, user),
-        "standing": analyses.standing_of(campaign) if campaign and campaign.launched_at else None,
+        "standing": standing,
+        "beside": analyses.waiting_beside(standing, timezone.now()) if standing else 0,
         "can_write": campaign is not None and rights.can(user, campaign.team, Role.OPERATOR),
     }
     if campaign and not findings:

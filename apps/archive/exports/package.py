@@ -29,6 +29,7 @@ _CAMPAIGNS = (
     ExportColumn("goal", "string", "", "Goal"),
     ExportColumn("team", "string", "", "Short name of the team"),
     ExportColumn("origin", "string", "", "measured, published or imported"),
+    ExportColumn("told_by_archive", "boolean", "", "Whether only an archive says that it was measured"),
     ExportColumn("licence", "string", "", "SPDX id of the licence; empty if none was chosen"),
     ExportColumn("launched_at", "datetime", "", "Launched (UTC)"),
     ExportColumn("finished_at", "datetime", "", "Finished (UTC)"),
@@ -99,7 +100,8 @@ def _campaigns(experiments: Sequence[Experiment]) -> Iterator[list[Any]]:
     campaigns: dict[int, Campaign] = {item.campaign_id: item.campaign for item in experiments}
     for item in campaigns.values():
         yield [
-            item.permanent_id, item.name, item.goal, item.team.slug, item.origin, item.licence or None,
+            item.permanent_id, item.name, item.goal, item.team.slug, item.origin, item.is_told,
+            item.licence or None,
             _moment(item.launched_at), _moment(item.finished_at),
         ]  # fmt: skip
 

@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -16,7 +17,7 @@ from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.accounts.pages import ListPage
 from apps.accounts.team_imports import importer
-from apps.archive.imports import columns, forms, queries, services, sheets
+from apps.archive.imports import columns, forms, queries, services, sheets, work
 from apps.archive.imports.group_form import GroupsForm
 from apps.archive.imports.models import ColumnMapping, Import
 from apps.bench.toolkit import Tool
@@ -93,7 +94,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 def status(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the progress; once the import waits for a person, ask the page to load again."""
     imported = _get(request, pk)
-    response = render(request, "imports/_progress.html", {"imported": imported})
+    response = render(request, "imports/_progress.html", {"imported": imported, "before": _before(imported)})
     if not imported.is_working:
         response["HX-Refresh"] = "true"
     return response
@@ -182,10 +183,14 @@ def _for_change(request: HttpRequest, pk: int) -> Import:
     return imported
 
 
+def _before(imported: Import) -> int:
+    return work.before(imported, now=timezone.now())
+
+
 def _context(request: HttpRequest, imported: Import, **extra: Any) -> dict[str, Any]:
     """Return what the page of an import shows in its state."""
     can_write = rights.can(request.user, imported.team, Role.OPERATOR)
-    context: dict[str, Any] = {"imported": imported, "can_write": can_write, **extra}
+    context: dict[str, Any] = {"imported": imported, "can_write": can_write, "before": _before(imported), **extra}
     is_mapped = imported.state == Import.State.READY and imported.kind == Import.Kind.TABLE
     if can_write and (imported.state == Import.State.MAPPING or is_mapped):
         context |= _columns(request, imported, extra.get("columns_form"))

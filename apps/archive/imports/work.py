@@ -49,6 +49,11 @@ def pieces(now: datetime) -> turns.Pieces:
     return turns.Pieces(_ready(now), _ASKED, lambda pk: advance_import(import_id=pk, now=now))
 
 
+def before(imported: Import, *, now: datetime) -> int:
+    """Return how many turns are before that of an import, at least; 0 if a worker is at it, or nothing is known."""
+    return 0 if imported.claimed_at else turns.before(imported.pk, pieces(now))
+
+
 def advance_import(*, import_id: int, now: datetime) -> bool:
     """Do the next step of an import; False if somebody else is at it, or there is nothing to do."""
     with leases.hold(ADVANCE_IMPORT, import_id) as is_ours:

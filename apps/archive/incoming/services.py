@@ -110,6 +110,13 @@ def pieces(now: datetime) -> turns.Pieces:
     return turns.Pieces(_due(now), _ASKED, lambda pk: _try_turn(pk, now))
 
 
+def before(incoming: IncomingArchive, *, now: datetime) -> int:
+    """Return how many turns are before that of an archive, at least; 0 if a worker is at it, or nothing is known."""
+    if incoming.state not in IncomingArchive.DUE_STATES:
+        return 0
+    return turns.before(incoming.pk, pieces(now))
+
+
 def _try_turn(pk: int, now: datetime) -> bool:
     """Take an archive on, and say whether it was begun with, whatever came of it."""
     with leases.hold(TAKE_ARCHIVES, pk) as is_ours:

@@ -82,7 +82,8 @@ def incoming(request: HttpRequest, pk: int) -> HttpResponse:
                 return redirect(archive)
             except ValidationError as error:
                 add_errors(form, error)
-    context = {"incoming": archive, "form": form, "can_write": can_write}
+    before = services.before(archive, now=timezone.now())
+    context = {"incoming": archive, "before": before, "form": form, "can_write": can_write}
     is_fragment = request.headers.get("HX-Request") and request.method == "GET"
     template = "reports/exports/_incoming.html" if is_fragment else "reports/exports/incoming.html"
     return render(request, template, context, status=422 if form and form.is_bound else 200)

@@ -40,6 +40,8 @@ def cite(campaign: Campaign, names: Names, address: str) -> Citation:
     note = f"Fathom campaign {campaign.permanent_id}"
     if campaign.is_published:
         note += ", figures read from a publication"
+    elif campaign.is_told:
+        note += ", measured as an archive says"
     if arrival is not None and is_told:
         note += f", {_arrival(arrival)}"
     author = f"{maker}, {team}" if maker else team

@@ -18,6 +18,7 @@ from apps.archive.search.queries import Hit
 from apps.archive.search.state import FACETS, SORTS, Search, read_search
 from apps.archive.search.unknown import unknown_values
 from apps.campaigns import queries as campaigns
+from apps.campaigns.api.told import ToldField
 from apps.campaigns.expansion import expand_experiment
 from apps.core.api import field_errors
 from apps.core.pagination import Pages
@@ -69,6 +70,7 @@ class HitSerializer(serializers.Serializer):
     permanent_id = serializers.CharField(source="experiment.campaign.permanent_id")
     team = serializers.CharField(source="experiment.campaign.team.slug")
     origin = serializers.CharField(source="experiment.campaign.origin")
+    told_by_archive = ToldField("experiment.campaign.is_told")
     tags = serializers.ListField(child=serializers.CharField(), source="experiment.campaign.tags")
     factors = serializers.JSONField(source="experiment.factors")
     trials = serializers.IntegerField(source="entry.trials")
@@ -108,6 +110,7 @@ class EarlierSerializer(serializers.Serializer):
     experiment = serializers.IntegerField(source="experiment.pk")
     name = serializers.CharField(source="experiment.name")
     campaign = serializers.IntegerField(source="experiment.campaign_id")
+    told_by_archive = ToldField("experiment.campaign.is_told")
     points = serializers.IntegerField()
     n = serializers.IntegerField()
     low = serializers.FloatField()

@@ -18,6 +18,7 @@ from apps.accounts.filters import RowFilter, team_filter
 from apps.campaigns import definitions, queries, services
 from apps.campaigns.api.brought_in import BroughtInField
 from apps.campaigns.api.previews import CampaignPreviewSerializer, PreviewSerializer
+from apps.campaigns.api.told import ToldField
 from apps.campaigns.api.waits import CampaignWaitSerializer, campaign_wait
 from apps.campaigns.models import Campaign, Event
 from apps.campaigns.waits import attach_waits
@@ -52,15 +53,17 @@ class CampaignSerializer(serializers.ModelSerializer):
     team = TeamField()
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
     brought_in = BroughtInField()
+    told_by_archive = ToldField("is_told")
     progress = serializers.SerializerMethodField()
     waiting = serializers.SerializerMethodField()
 
     class Meta:
         model = Campaign
         fields = [
-            "id", "permanent_id", "team", "name", "goal", "state", "origin", "progress", "waiting", "start_at",
-            "cron", "cron_timezone", "overlap", "skipped_dates", "next_at", "series", "cloned_from", "created_by",
-            "brought_in", "launched_at", "finished_at", "analysed_at", "created_at", "updated_at",
+            "id", "permanent_id", "team", "name", "goal", "state", "origin", "told_by_archive", "progress",
+            "waiting", "start_at", "cron", "cron_timezone", "overlap", "skipped_dates", "next_at", "series",
+            "cloned_from", "created_by", "brought_in", "launched_at", "finished_at", "analysed_at", "created_at",
+            "updated_at",
             "visibility", "licence", "tags",
         ]  # fmt: skip
         read_only_fields = [

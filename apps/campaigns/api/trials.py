@@ -12,6 +12,7 @@ from rest_framework import serializers
 from apps.accounts import rights
 from apps.accounts.filters import RowFilter
 from apps.campaigns import queries
+from apps.campaigns.api.told import ToldField
 from apps.campaigns.api.waits import WaitSerializer, trial_wait
 from apps.campaigns.models import Campaign, Run, Trial
 from apps.campaigns.waits import attach_trial_waits
@@ -49,12 +50,14 @@ class TrialSerializer(serializers.ModelSerializer):
     )
     reason = ReasonSerializer(read_only=True, allow_null=True)
     waiting = serializers.SerializerMethodField()
+    told_by_archive = ToldField("campaign.is_told")
 
     class Meta:
         model = Trial
         fields = [
             "id", "campaign", "experiment", "position", "point", "repetition", "is_warmup", "nodes", "parameters",
             "state", "waiting", "attempts", "attempts_allowed", "not_before", "estimate_s", "reason", "finished_at",
+            "told_by_archive",
         ]  # fmt: skip
 
     @extend_schema_field(serializers.DictField())

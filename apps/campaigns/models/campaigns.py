@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import Q
+from django.db.models import Case, Q, When
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -114,7 +114,7 @@ class Campaign(Tagged, Shared):
     @property
     def origin_text(self) -> str:
         """Return from where its figures are; what only an archive says was measured was not measured here."""
-        if self.origin == self.Origin.MEASURED and self.brought_in and not self.brought_in["agrees"]:
+        if self.is_told:
             return str(_("measured, as an archive says"))
         return str(self.get_origin_display())
 
@@ -127,6 +127,17 @@ class Campaign(Tagged, Shared):
     def is_archives_word(self) -> bool:
         """Return whether only an archive tells of it: it agrees with nothing that was known here."""
         return self.brought_in.get("agrees") is False
+
+    @property
+    def is_told(self) -> bool:
+        """Return whether only an archive says that it was measured: it agrees with nothing that was known here."""
+        return self.origin == self.Origin.MEASURED and self.brought_in.get("agrees") is False
+
+    @classmethod
+    def told(cls, path: str = "") -> Case:
+        """Return `is_told` for queries of rows from which `path` ("experiment__campaign__") leads to a campaign."""
+        told = Q(**{f"{path}origin": cls.Origin.MEASURED, f"{path}brought_in__agrees": False})
+        return Case(When(told, then=True), default=False, output_field=models.BooleanField())
 
     @property
     def is_published(self) -> bool:

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from apps.accounts import rights
 from apps.bench.text import Message, _
+from apps.campaigns.api.told import ToldField
 from apps.comparison.comparisons import contrast, downloads, forms
 from apps.comparison.comparisons.state import CHARTS, read_state
 from apps.comparison.models import SavedView
@@ -28,6 +29,9 @@ class ComparedSetSerializer(serializers.Serializer):
     text = serializers.CharField()
     title = serializers.CharField()
     samples = serializers.IntegerField()
+    told_by_archive = ToldField(
+        help_text="Whether only an archive says of any of its figures that they were measured: nobody here saw it."
+    )
 
 
 class VaryingFactorSerializer(serializers.Serializer):

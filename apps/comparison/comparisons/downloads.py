@@ -9,6 +9,7 @@ from django.utils.text import slugify
 
 from apps.comparison.comparisons import tables
 from apps.comparison.comparisons.contrast import Comparison, baseline_title
+from apps.comparison.comparisons.told import has_told
 from apps.core import messages
 from apps.results import downloads
 
@@ -38,7 +39,12 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
     return {
         "query": comparison.state.as_query(),
         "sets": [
-            {"text": result_set.as_text(), "title": title, "samples": sum(len(row.values) for row in rows)}
+            {
+                "text": result_set.as_text(),
+                "title": title,
+                "samples": sum(len(row.values) for row in rows),
+                "told_by_archive": has_told(comparison.gathered, rows),
+            }
             for result_set, title, rows in zip(
                 comparison.state.sets, comparison.titles, comparison.gathered.rows, strict=True
             )

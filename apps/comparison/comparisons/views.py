@@ -21,6 +21,7 @@ from apps.comparison.comparisons.contrast import Comparison
 from apps.comparison.comparisons.factors import VariedFactor
 from apps.comparison.comparisons.forms import SetForm, ViewForm
 from apps.comparison.comparisons.state import CHARTS, MOST_SETS, read_state, read_text
+from apps.comparison.comparisons.told import has_told
 from apps.comparison.models import SavedView
 from apps.core import garbage, messages
 from apps.results.saved_queries import KeptCreate, KeptList, KeptUpdate
@@ -130,6 +131,7 @@ def _page_context(request: HttpRequest, comparison: Comparison) -> dict[str, Any
                 "n": sum(len(row.values) for row in rows),
                 "without": comparison.state.without_set(place).as_query(),
                 "is_baseline": place == comparison.state.baseline,
+                "is_told": has_told(comparison.gathered, comparison.gathered.rows[place]),
             }
             for place, (title, result_set, rows) in enumerate(
                 zip(comparison.titles, comparison.state.sets, comparison.gathered.rows, strict=True)

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.bench import statistics
+from apps.campaigns.api.told import ToldField
 from apps.comparison.history import changes, charts, points, queries, series, services
 from apps.comparison.models import ChangePoint
 from apps.core import rest
@@ -63,6 +64,7 @@ class HistoryLevelSerializer(serializers.Serializer):
     change = serializers.CharField()
     flagged = serializers.IntegerField(help_text="How many of the figures have a flag that bears on the metric.")
     flags = serializers.DictField(child=serializers.IntegerField(), help_text="How many of them by flag.")
+    told_by_archive = ToldField()
 
 
 class FactChangeSerializer(serializers.Serializer):

@@ -17,7 +17,7 @@ from apps.results.doubts import Mark
 
 COLUMNS = (
     "campaign", "name", "at", "n", "median", "ci_low", "ci_high", "ci_confidence", "mean", "minimum", "maximum",
-    "unit", "tool_version", "change", "flagged", "flags",
+    "unit", "tool_version", "change", "flagged", "flags", "told_by_archive",
 )  # fmt: skip
 
 
@@ -62,6 +62,7 @@ def flat_rows(
             "change": at[place].state if place in at else "",
             "flagged": mark.flagged if mark else 0,
             "flags": mark.counts if mark else {},
+            "told_by_archive": level.is_told,
         }
         for place, level in enumerate(levels)
         for mark in [level.doubts.about(level.trials, subject.metric.name)]

@@ -67,7 +67,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class CampaignLevel:
-    """What one campaign measured of the subject: its figures in the order of time, `at` the first of them."""
+    """What one campaign measured of the subject: its figures in the order of time, `at` the first of them.
+
+    `is_told` whether only an archive says that it was measured.
+    """
 
     campaign: int
     name: str
@@ -80,6 +83,7 @@ class CampaignLevel:
     interval: statistics.Interval | None
     trials: tuple[int, ...] = ()
     doubts: Doubts = field(default_factory=Doubts)
+    is_told: bool = False
 
 
 @dataclass(frozen=True)
@@ -190,6 +194,7 @@ def levels_of(subject: Subject, lanes: Iterable[int]) -> list[CampaignLevel]:
             "result__tool_version",
             "trial_id",
             "result__flags",
+            Campaign.told("trial__campaign__"),
         )
     )
     grouped: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
@@ -213,6 +218,7 @@ def _level(campaign: int, members: list[tuple[Any, ...]], metric: str) -> Campai
         campaign=campaign,
         name=name,
         origin=origin,
+        is_told=members[0][8],
         experiment=experiment,
         at=at,
         values=values,

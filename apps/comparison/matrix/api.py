@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import rights
+from apps.campaigns.api.told import ToldField
 from apps.comparison.matrix import table
 from apps.core.api import one_of
 from apps.core.rest import APIView
@@ -35,6 +36,7 @@ class MatrixCellSerializer(serializers.Serializer):
     setting = serializers.CharField(help_text="At which values of what was varied, in words.")
     parameters = serializers.DictField(help_text="All parameters of the setting.")
     experiment = serializers.IntegerField()
+    told_by_archive = ToldField("is_told")
     lane = serializers.IntegerField()
     point = serializers.IntegerField()
     measured_at = serializers.DateTimeField(source="at")

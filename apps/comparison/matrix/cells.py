@@ -13,7 +13,8 @@ class MatrixCell:
 
     Of each setting the newest repeated figure counts, so that neither a sweep of bad settings nor a single run takes
     its place; the best of these in the metric's own direction (the newest where neither is better). `points` counts
-    the settings, `setting` and `nodes` say in words which it is and between which nodes.
+    the settings, `setting` and `nodes` say in words which it is and between which nodes;
+    `is_told` whether only an archive says that it was measured.
     """
 
     source: int
@@ -29,4 +30,5 @@ class MatrixCell:
     parameters: dict[str, Any]
     setting: str = ""
     nodes: str = ""
+    is_told: bool = False
     mark: Mark | None = None

@@ -12,7 +12,7 @@ from django.db.models import Count, Q
 from apps.accounts import rights
 from apps.accounts.models import User
 from apps.bench.toolkit import Metric, Tool
-from apps.campaigns.models import Experiment
+from apps.campaigns.models import Campaign, Experiment
 from apps.comparison.history import series
 from apps.comparison.matrix import naming, ways
 from apps.comparison.matrix.cells import MatrixCell
@@ -114,13 +114,15 @@ def _cells(ends: dict[tuple[int, int], list[End]], tool: Tool, metric: Metric) -
     pairs = list(ends)
     lanes = {lane: place for place, pair in enumerate(pairs) for lane in ends[pair]}
     experiments = {lane.experiment for lane in lanes}
-    names = dict(Experiment.objects.filter(pk__in=experiments).values_list("pk", "name"))
+    rows = Experiment.objects.filter(pk__in=experiments).values_list("pk", "name", Campaign.told("campaign__"))
+    known = {pk: (name, is_told) for pk, name, is_told in rows}
     return {
         pairs[row["pair"]]: MatrixCell(
             source=pairs[row["pair"]][0],
             target=pairs[row["pair"]][1],
             value=row["mean"],
-            experiment_name=names[row["experiment"]],
+            experiment_name=known[row["experiment"]][0],
+            is_told=known[row["experiment"]][1],
             parameters=json.loads(row["setting"]),
             **{name: row[name] for name in ("n", "experiment", "lane", "point", "points", "at")},
         )

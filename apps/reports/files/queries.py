@@ -2,22 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.reports import queries
+from apps.reports.files import services
 from apps.reports.files.formats import FORMATS, Format
 from apps.reports.models import Edition, Rendering, Report
 
 
 @dataclass(frozen=True)
 class FormatOffer:
-    """A format, and the file there is or will be in it."""
+    """A format, the file there is or will be in it, and how many files are before that one, at least."""
 
     format: Format
     rendering: Rendering | None
+    before: int = 0
 
 
 def renderings_for(user: User | AnonymousUser) -> QuerySet[Rendering]:
@@ -30,9 +33,12 @@ def renderings_for(user: User | AnonymousUser) -> QuerySet[Rendering]:
     return rows.filter(condition)
 
 
-def offers_of(report: Report, edition: Edition | None, user: User | AnonymousUser) -> Sequence[FormatOffer]:
+def offers_of(
+    report: Report, edition: Edition | None, user: User | AnonymousUser, *, now: datetime
+) -> Sequence[FormatOffer]:
     """Return every format with the file of an edition, or the person's own of the report's draft."""
     renderings = {
         rendering.format: rendering for rendering in renderings_for(user).filter(report=report, edition=edition)
     }
-    return [FormatOffer(kind, renderings.get(name)) for name, kind in FORMATS.items()]
+    before = {name: services.before(rendering, now=now) for name, rendering in renderings.items()}
+    return [FormatOffer(kind, renderings.get(name), before.get(name, 0)) for name, kind in FORMATS.items()]

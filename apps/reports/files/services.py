@@ -6,7 +6,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ RENDER = "render"
 _ASKED = turns.TurnFields("report__team", "requested_by", "requested_at")
 MOST_ATTEMPTS = 3
 SIGN_EVERY_S = 1.0
+# Of whoever gave a sign within so long (s) it is known that they are at it.
+ALIVE_S = 10.0
 # Of the whole this share is done when the document is there.
 _BUILT = 0.15
 _HEX = re.compile(r"[0-9a-f]{32}")
@@ -75,8 +77,25 @@ def carry_out_next(*, now: datetime) -> bool:
     """Render the file whose turn it is, unless another worker is at work; True if more may wait."""
     if Rendering.objects.filter(state=State.WORKING).exists():
         return False
+    return turns.take_next(pieces(now), now=now)
+
+
+def pieces(now: datetime) -> turns.Pieces:
+    """Return the files that wait for a worker."""
     waiting = Rendering.objects.filter(~isolation.waiting(RENDER, now), state=State.WAITING)
-    return turns.take_next(turns.Pieces(waiting, _ASKED, lambda pk: _try_turn(pk, now)), now=now)
+    return turns.Pieces(waiting, _ASKED, lambda pk: _try_turn(pk, now))
+
+
+def before(rendering: Rendering, *, now: datetime) -> int:
+    """Return how many files are before one that waits, at least: that which is being made, and what it queues behind.
+
+    0 if it waits not.
+    """
+    if rendering.state != State.WAITING:
+        return 0
+    # One whose worker was lost is at its place in the queue again.
+    at_work = Rendering.objects.filter(state=State.WORKING, alive_at__gte=now - timedelta(seconds=ALIVE_S))
+    return turns.before(rendering.pk, pieces(now)) + at_work.count()
 
 
 def _try_turn(pk: int, now: datetime) -> bool:

@@ -61,7 +61,7 @@ def _files(request: HttpRequest, report: Report, edition: Edition | None, addres
         )
         if not request.headers.get("HX-Request"):
             return redirect(page)
-    offers = queries.offers_of(report, edition, request.user)
+    offers = queries.offers_of(report, edition, request.user, now=timezone.now())
     is_open = any(offer.rendering and offer.rendering.is_open for offer in offers)
     context = {"offers": offers, "is_open": is_open, "address": address, "is_draft": edition is None}
     return render(request, "reports/_files.html", context)

@@ -115,6 +115,14 @@ def waiting(now: datetime) -> QuerySet[Campaign]:
     return rows.order_by("finished_at")
 
 
+def waiting_beside(standing: Standing, now: datetime) -> int:
+    """Return how many other campaigns wait for their analysis while this one does, else 0.
+
+    Which of them is before it is not known: each is analysed by the worker that hears of it.
+    """
+    return waiting(now).exclude(pk=standing.campaign.pk).count() if standing.state == PENDING else 0
+
+
 def standings_of(rows: Iterable[Campaign]) -> dict[int, Standing]:
     """Return how the analyses of campaigns stand, by the campaigns' ids, in two queries at most."""
     listed = {campaign.pk: campaign for campaign in rows}

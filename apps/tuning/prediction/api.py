@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.api import get_scoped_or_404
+from apps.campaigns.api.told import ToldField
 from apps.campaigns.models import Experiment
 from apps.campaigns.queries.visibility import visible
 from apps.core.api import field_errors, one_of
@@ -37,6 +38,7 @@ class PredictionSerializer(serializers.Serializer):
     unit = serializers.CharField()
     lane = serializers.IntegerField()
     setting = serializers.DictField(child=serializers.CharField())
+    told_by_archive = ToldField()
     value = serializers.FloatField(source="answer.prediction.value")
     low = serializers.FloatField(source="answer.prediction.low")
     high = serializers.FloatField(source="answer.prediction.high")
@@ -103,6 +105,7 @@ class PredictSetting(APIView):
             "lane": question.lane.pk,
             "setting": question.texts,
             "answer": answer,
+            "told_by_archive": experiment.campaign.is_told,
         }
         return Response(PredictionSerializer(body).data)
 

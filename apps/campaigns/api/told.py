@@ -1,0 +1,15 @@
+"""REST: whether only an archive says that figures were measured, told beside them wherever they are."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+
+class ToldField(serializers.BooleanField):
+    """Whether only an archive says that it was measured; `source` leads to what knows it (`Campaign.is_told`), unless
+    it is there under its name.
+    """
+
+    def __init__(self, source: str = "", **kwargs: Any) -> None:
+        text = "Whether only an archive says that it was measured: nobody here saw it."
+        super().__init__(source=source or None, **{"read_only": True, "help_text": text, **kwargs})
