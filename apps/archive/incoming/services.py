@@ -18,14 +18,14 @@ from django.utils.translation import gettext
 
 from apps.accounts import quotas, rights
 from apps.accounts.models import Role, Team, User
-from apps.archive.campaigns import form, records
+from apps.archive.campaigns import form
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
-from apps.archive.campaigns.store.choices import Here, nodes_in
-from apps.archive.campaigns.store.whole import people_in, refuse_known
+from apps.archive.campaigns.store.whole import refuse_known
 from apps.archive.incoming import names, progress, queries
 from apps.archive.incoming.models import IncomingArchive
+from apps.archive.incoming.previews import preview_of
 from apps.bench.text import Message, _
 from apps.core import expiry, isolation, leases, messages, queue, scratch, shutdown, space, turns
 from apps.core.errors import ConflictError
@@ -237,28 +237,7 @@ def _look_through(incoming: IncomingArchive, archive: Archive) -> None:
         **queries.told_of(archive.permanent_id, incoming.team, user)
     )
     refuse_known(archive.permanent_id, incoming.team, user)
-    about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
-    with transaction.atomic():
-        here = Here(archive, incoming.team, Choices())
-        transaction.set_rollback(True)
-    people = records.sequence(about.get("people"), form.CAMPAIGN)
-    preview = {
-        "campaign": archive.permanent_id,
-        "name": archive.name,
-        "team": about.get("team"),
-        "counts": archive.counts,
-        "nodes": nodes_in(archive),
-        "new": [[change.kind, str(change.item)] for change in here.made],
-        "differing": [
-            [change.kind, str(change.item), [difference.field for difference in change.differences]]
-            for change in here.differing
-        ],
-        "people": [
-            {"username": username, "name": str(person.get("name") or "")}
-            for username, person in zip(people_in(about), people, strict=True)
-        ],
-    }
-    _end(incoming, State.READY, preview=preview)
+    _end(incoming, State.READY, preview=preview_of(archive, incoming.team))
 
 
 def _sender(incoming: IncomingArchive) -> User:
