@@ -233,31 +233,27 @@ def test_a_hidden_id_is_answered_as_an_unknown_one_and_squatted_by_nobody(
         came_in(forged(data, "oscar", other), cast.team, cast.oscar)
 
 
+@pytest.mark.parametrize(("decider", "whose"), [("oscar", ("oscar", "")), ("alice", (None, "alice"))])
 def test_decisions_come_back_as_whose_they_were_and_forged_ones_as_nobodys(
     rich: Campaign,  # noqa: F811
     cast: SimpleNamespace,
+    decider: str,
+    whose: tuple[str | None, str],
 ) -> None:
-    data = packed(rich)
-
-    def deleted(campaign: Campaign) -> None:
-        campaigns.delete_campaign(campaign=campaign, user=cast.oscar, now=timezone.now())
-
-    def decided() -> set[tuple[str, str]]:
-        rows = Decision.objects.filter(finding__campaign__permanent_id=rich.permanent_id)
-        return set(rows.values_list("user__username", "told_by"))
-
-    deleted(rich)
-    back = came_in(data, cast.team, cast.oscar)
-    assert decided() == {("oscar", "")}
-    deleted(back)
-    files = unpacked(data)
-    files[form.FINDINGS] = files[form.FINDINGS].replace(b'"user": "oscar"', b'"user": "alice"')
+    files = unpacked(packed(rich))
+    found = lines(files[form.FINDINGS])
+    for decision in (decision for line in found for decision in line["decisions"]):
+        decision["user"] = decider
+    files[form.FINDINGS] = b"".join(json.dumps(line).encode() + b"\n" for line in found)
+    campaigns.delete_campaign(campaign=rich, user=cast.oscar, now=timezone.now())
     archive = Archive(BytesIO(repacked(summed(files).items())))
-    other = store(archive=archive, team=cast.team, user=cast.oscar, choices=Choices(), now=timezone.now())
-    assert other.permanent_id == rich.permanent_id
-    assert decided() == {(None, "alice")}
-    # Notes and marks agree, and stay whose they are.
-    assert other.notes.get().created_by == cast.bob
+    back = store(archive=archive, team=cast.team, user=cast.alice, choices=Choices(), now=timezone.now())
+    assert back.permanent_id == rich.permanent_id
+    rows = Decision.objects.filter(finding__campaign=back)
+    assert set(rows.values_list("user__username", "told_by")) == {whose}
+    # Notes and marks agree, and are whose they were.
+    assert back.notes.get().created_by == cast.bob
+    assert back.trials.get(invalid_at__isnull=False).invalid_by == cast.oscar
 
 
 def test_to_delete_it_and_bring_it_back_makes_nothing_true(rich: Campaign, cast: SimpleNamespace) -> None:  # noqa: F811
