@@ -24,8 +24,6 @@ FIGURES = {"value", "mean", "median", "figures", "samples", "predicted_gain", "r
 WITHOUT = {
     "FacetValue": "no figure",
     "Place": "its set has it",
-    "LayerRow": "names its trials, of several campaigns: each has it",
-    "Fit": "names its trials, of several campaigns: each has it",
 }
 
 

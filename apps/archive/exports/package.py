@@ -131,7 +131,9 @@ def _small(columns: Sequence[ExportColumn], values: Iterable[list[Any]], ending:
 def _csv(names: list[str], values: Iterable[list[Any]], text_of: Callable[[object], object]) -> Iterator[bytes]:
     for row in (names, *values):
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerow([text_of(value) for value in row])
+        # As PostgreSQL writes it in the other tables.
+        plain = [str(value).lower() if isinstance(value, bool) else value for value in row]
+        csv.writer(out, lineterminator="\n").writerow([text_of(value) for value in plain])
         yield out.getvalue().encode()
 
 

@@ -14,8 +14,10 @@ from apps.accounts.models import Role
 from apps.bench.rules.base import FindingDraft, as_plain
 from apps.bench.rules.layers import Row, Table
 from apps.campaigns.api.campaigns import CampaignSerializer
+from apps.campaigns.api.told import ToldOfTrialsField
 from apps.core import rest
 from apps.core.fields import TranslatedField
+from apps.results.told import told_among
 from apps.tuning.sites import queries, services
 
 
@@ -54,6 +56,7 @@ class LayerRowSerializer(serializers.Serializer):
     is_question = serializers.BooleanField()
     is_limit = serializers.BooleanField()
     note = TranslatedField(help_text="A doubt in the figure.")
+    told_by_archive = ToldOfTrialsField()
     trials = serializers.ListField(child=serializers.IntegerField())
 
     def get_low(self, row: Row) -> float | None:
@@ -157,7 +160,9 @@ class SiteLayers(rest.APIView):
     @extend_schema(operation_id="site_layers_retrieve", responses=SiteLayersSerializer)
     def get(self, request: Request, a: int, b: int) -> Response:
         """Return each layer alone beside the file systems, from the latest results of all campaigns."""
-        return Response(SiteLayersSerializer(_layers(request, a, b)).data)
+        layers = _layers(request, a, b)
+        told = told_among(trial for table in layers.tables for row in table.rows for trial in row.trials)
+        return Response(SiteLayersSerializer(layers, context={"told": told}).data)
 
 
 class DraftOfLayers(rest.APIView):

@@ -14,9 +14,11 @@ from apps.accounts.models import Role, Team
 from apps.bench.rules.base import as_plain
 from apps.bench.rules.workloads import PATTERNS, Fit
 from apps.campaigns.api.campaigns import CampaignSerializer
+from apps.campaigns.api.told import ToldOfTrialsField
 from apps.core.errors import ConflictError
 from apps.core.fields import TranslatedField
 from apps.core.rest import APIView
+from apps.results.told import told_among
 from apps.testbeds.api.fields import QuantityValueField
 from apps.testbeds.models import FileSystem
 from apps.tuning.workloads import descriptions, queries, services
@@ -68,6 +70,7 @@ class FitSerializer(serializers.Serializer):
     basis = serializers.CharField(help_text="measured, computed of what was measured, between it, or beyond it.")
     serves = serializers.BooleanField(allow_null=True)
     confidence = serializers.FloatField()
+    told_by_archive = ToldOfTrialsField()
     trials = serializers.ListField(child=serializers.IntegerField())
     why = serializers.ListField(child=TranslatedField())
     doubts = serializers.ListField(child=TranslatedField())
@@ -89,7 +92,9 @@ class FitOfWorkload(APIView):
     def get(self, request: Request) -> Response:
         """Return the configurations that were measured, the best first."""
         described = _described(WorkloadSerializer, request, request.query_params)
-        return Response(FitSerializer(_fits(described), many=True).data)
+        fits = _fits(described)
+        told = told_among(trial for fit in fits for trial in fit.trials)
+        return Response(FitSerializer(fits, many=True, context={"told": told}).data)
 
 
 class DraftOfWorkload(APIView):
