@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from apps.accounts import rights
 from apps.accounts.filters import RowFilter
 from apps.campaigns import queries as campaigns
+from apps.campaigns.api.brought_in import BroughtInField
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core import rest
@@ -53,6 +54,7 @@ class ReportSerializer(serializers.ModelSerializer):
         help_text="Permanent ids of the further campaigns that it tells of, as far as they are shown to you."
     )
     edits = serializers.JSONField(read_only=True)
+    brought_in = BroughtInField("campaign.brought_in", default=None)
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
     url = serializers.CharField(source="get_absolute_url", read_only=True)
 
@@ -60,7 +62,7 @@ class ReportSerializer(serializers.ModelSerializer):
         model = Report
         fields = [
             "id", "kind", "team", "campaign", "baseline", "also", "language", "title", "edits", "url", "created_by",
-            "created_at", "updated_at",
+            "brought_in", "created_at", "updated_at",
         ]  # fmt: skip
 
     def get_also(self, report: Report) -> list[str]:
@@ -109,6 +111,7 @@ class EditionSerializer(serializers.ModelSerializer):
 
     id = serializers.CharField(source="permanent_id", read_only=True)
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    brought_in = BroughtInField()
     rests_on = serializers.ListField(child=serializers.CharField(), read_only=True)
     url = serializers.CharField(source="get_absolute_url", read_only=True)
 
@@ -116,7 +119,7 @@ class EditionSerializer(serializers.ModelSerializer):
         model = Edition
         fields = [
             "id", "report", "number", "title", "language", "checksum", "rests_on", "note", "url", "created_by",
-            "created_at",
+            "brought_in", "created_at",
         ]  # fmt: skip
 
 

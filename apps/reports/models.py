@@ -10,6 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
+from apps.campaigns import brought_in
+from apps.campaigns.brought_in import BroughtIn
 from apps.campaigns.models import Campaign, Outliving
 from apps.core.models import Limited
 from apps.reports import serialisation
@@ -106,7 +108,9 @@ class Edition(Limited):
     """A report as it was frozen; neither this class nor the database lets it change.
 
     `canonical` is the document's canonical JSON (`apps.reports.serialisation`), `checksum` its SHA-256 (hexadecimal),
-    `rests_on` the permanent ids of what it was made from.
+    `rests_on` the permanent ids of what it was made from. `brought_in` of one that an archive brought is `by` whom
+    and `at` what time it came, and the permanent `id` and the author (`made_by`) that it says; {} of what was frozen
+    here.
     """
 
     report = models.ForeignKey(Report, on_delete=models.PROTECT, related_name="editions", verbose_name=_("report"))
@@ -122,6 +126,7 @@ class Edition(Limited):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(_("frozen"))
+    brought_in = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
 
     class Meta:
         ordering = ["-created_at", "-pk"]
@@ -138,7 +143,7 @@ class Edition(Limited):
             raise EditionIsFrozen(self.permanent_id)
         with transaction.atomic():
             super().save(*args, **kwargs)
-            permanent_ids = {self.report.of_campaign, *(_campaign_in(ref) for ref in self.rests_on)} - {""}
+            permanent_ids = {self.report.of_campaign, *(_campaign_in(ref) for ref in self._told)} - {""}
             EditionSource.objects.bulk_create(
                 EditionSource(edition=self, of_campaign=name) for name in sorted(permanent_ids)
             )
@@ -150,6 +155,16 @@ class Edition(Limited):
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         """Refuse: EditionIsFrozen, since others may have cited it."""
         raise EditionIsFrozen(self.permanent_id)
+
+    @property
+    def arrival(self) -> BroughtIn | None:
+        """Return who brought it in from an archive; None of what was frozen here."""
+        return brought_in.read(self.brought_in)
+
+    @property
+    def _told(self) -> list[str]:
+        """Return what else its readers have to see: nothing that an archive names."""
+        return [] if self.brought_in else self.rests_on
 
     @property
     def document(self) -> Document:

@@ -32,6 +32,7 @@ def mark_invalid(*, trial: Trial, user: User, reason: str, now: datetime) -> Tri
     if not Result.objects.filter(trial=trial).exists():
         raise WrongState(Message(_("The trial has no figures that could be left out.")))
     trial.invalid_at, trial.invalid_by, trial.invalid_reason = now, user, words
+    trial.invalid_told_by = ""
     return _keep(trial, user, _("%(user)s marked trial %(trial)s invalid: %(reason)s"), reason=words)
 
 
@@ -42,6 +43,7 @@ def unmark_invalid(*, trial: Trial, user: User) -> Trial:
     if trial.invalid_at is None:
         raise WrongState(Message(_("The trial is not marked invalid.")))
     trial.invalid_at, trial.invalid_by, trial.invalid_reason = None, None, ""
+    trial.invalid_told_by = ""
     return _keep(trial, user, _("%(user)s counts trial %(trial)s again."))
 
 
@@ -50,7 +52,7 @@ def with_mark(flags: list[dict[str, Any]], trial: Trial) -> list[dict[str, Any]]
     own = [flag for flag in flags if flag["name"] != MARK]
     if trial.invalid_at is None:
         return own
-    by = trial.invalid_by.get_username() if trial.invalid_by else "–"
+    by = trial.invalid_by.get_username() if trial.invalid_by else trial.invalid_told_by or "–"
     message = Message(_("%(user)s marked it invalid: %(reason)s"), {"user": by, "reason": trial.invalid_reason})
     return [*own, Flag(MARK, "invalid", message).as_json()]
 
@@ -63,7 +65,7 @@ def _lock(trial: Trial, user: User) -> Trial:
 
 
 def _keep(trial: Trial, user: User, text: str, **values: str) -> Trial:
-    trial.save(update_fields=["invalid_at", "invalid_by", "invalid_reason", "updated_at"])
+    trial.save(update_fields=["invalid_at", "invalid_by", "invalid_told_by", "invalid_reason", "updated_at"])
     for result in Result.objects.select_for_update(no_key=True).filter(trial=trial):
         result.flags = with_mark(result.flags, trial)
         result.save(update_fields=["flags"])

@@ -21,12 +21,13 @@ class MarkSerializer(serializers.Serializer):
 
 
 class ValiditySerializer(serializers.Serializer):
-    """Whether a person marked the trial invalid: when, who and why."""
+    """Whether a person marked the trial invalid: when, who (`invalid_told_by` as an archive says) and why."""
 
     trial = serializers.IntegerField(source="pk")
     invalid = serializers.SerializerMethodField()
     invalid_at = serializers.DateTimeField(allow_null=True)
     invalid_by = serializers.CharField(source="invalid_by.username", default=None, allow_null=True)
+    invalid_told_by = serializers.CharField()
     invalid_reason = serializers.CharField()
 
     def get_invalid(self, trial: Trial) -> bool:

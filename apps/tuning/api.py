@@ -16,6 +16,7 @@ from apps.accounts.filters import NameFilter, RowFilter
 from apps.accounts.models import Role
 from apps.bench import rules
 from apps.campaigns import queries as campaigns
+from apps.campaigns.api.brought_in import BroughtInField
 from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.campaigns.api.told import ToldField
 from apps.core import messages, rest
@@ -33,7 +34,7 @@ class VerificationSerializer(serializers.ModelSerializer):
         fields = [
             "id", "finding", "campaign", "proof", "unit", "verdict", "predicted", "predicted_gain", "present",
             "realised", "gain", "gain_low", "gain_high", "pairs", "agrees", "created_at", "judged_at",
-            "imported_from",
+            "told_by", "imported_from",
         ]  # fmt: skip
 
 
@@ -45,7 +46,7 @@ class DecisionLineSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Decision
-        fields = ["id", "created_at", "user", "earlier", "state", "reason", "note", "verification"]
+        fields = ["id", "created_at", "user", "told_by", "earlier", "state", "reason", "note", "verification"]
 
     def get_note(self, decision: Decision) -> str:
         """Return what the service says itself, in the reader's language."""
@@ -63,6 +64,10 @@ class FindingSerializer(serializers.ModelSerializer):
     """A finding; `title` is in the reader's language, `details` holds the whole record."""
 
     team = TeamField(read_only=True)
+    brought_in = BroughtInField("campaign.brought_in")
+    judged_elsewhere = serializers.CharField(
+        read_only=True, help_text="From where the word came that it is verified or refuted; empty if it is ours."
+    )
     told_by_archive = ToldField("campaign.is_told")
     title = serializers.SerializerMethodField()
     verifications = VerificationSerializer(many=True, read_only=True)
@@ -76,7 +81,8 @@ class FindingSerializer(serializers.ModelSerializer):
         fields = [
             "id", "team", "campaign", "subject", "ends", "rule", "rule_version", "kind", "state", "state_reason",
             "title", "value", "unit", "change", "undo", "predicted_gain", "confidence", "details", "trials",
-            "flagged", "flags", "verifications", "imported_from", "told_by_archive", "created_at", "updated_at",
+            "flagged", "flags", "verifications", "imported_from", "judged_elsewhere", "brought_in",
+            "told_by_archive", "created_at", "updated_at",
         ]  # fmt: skip
 
     def get_title(self, finding: Finding) -> str:

@@ -146,6 +146,8 @@ class Verification(Outliving, TimeStamped):
     gain_high = models.FloatField(null=True, blank=True)
     pairs = models.PositiveSmallIntegerField(_("pairs"), default=0)
     judged_at = models.DateTimeField(null=True, blank=True)
+    # Who asked for it as only an archive says; "" of what was asked for here, or is known to have been.
+    told_by = models.CharField(max_length=150, blank=True, default="", db_default="", editable=False)
     # Whose archive brought it; empty for what was measured here, which alone says how predictions turn out here.
     imported_from = models.CharField(
         _("imported from"), max_length=LONGEST_ORIGIN, blank=True, default="", db_default="", editable=False
@@ -182,6 +184,8 @@ class Decision(TimeStamped):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    # Whose only an archive says it is; "" of what was decided here, or is known to have been.
+    told_by = models.CharField(max_length=150, blank=True, default="", db_default="", editable=False)
     verification = models.ForeignKey(
         Verification, on_delete=models.SET_NULL, null=True, blank=True, related_name="decisions"
     )

@@ -13,6 +13,7 @@ from apps.campaigns.models import Campaign
 from apps.campaigns.references import ReferenceKind, register
 from apps.campaigns.services import deletion
 from apps.testbeds.models import Node
+from apps.tuning.digests import conclusions_digest
 from apps.tuning.models import Finding
 from apps.tuning.services.verification import end_verifications
 
@@ -56,3 +57,4 @@ def _find(campaign: Campaign, rest: str) -> str | None:
 
 register(ReferenceKind(name=NAME, model=Finding, campaign=_campaign, write=_write, find=_find))
 deletion.before(end_verifications)
+deletion.keep_digests(conclusions_digest)

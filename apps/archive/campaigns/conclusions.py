@@ -15,7 +15,8 @@ from apps.reports.models import Edition
 from apps.testbeds.models import Node
 from apps.tuning import queries as findings
 
-Person = Callable[[int | None], str | None]
+# Whose a row is: by the person's number, or as only an archive told.
+Person = Callable[[int | None, str], str | None]
 
 
 def finding_lines(
@@ -49,7 +50,7 @@ def finding_lines(
                     **record(item, fields.VERIFICATION),
                     "origin": item.imported_from or campaign.team.name,
                     "campaign": item.of_campaign or None,
-                    "requested_by": person(item.requested_by_id),
+                    "requested_by": person(item.requested_by_id, item.told_by),
                 }
                 for item in verifications
             ],
@@ -58,7 +59,7 @@ def finding_lines(
                     **record(item, fields.DECISION),
                     # What was measured is told with its verification only.
                     **({"note": None} if item.verification_id and item.verification_id not in order else {}),
-                    "user": person(item.user_id),
+                    "user": person(item.user_id, item.told_by),
                     "verification": order.get(item.verification_id or 0),
                 }
                 for item in sorted(finding.decisions.all(), key=lambda item: item.pk)
@@ -78,9 +79,12 @@ def report_lines(campaign: Campaign, person: Person, reader: User | None) -> Ite
     for report in campaign.reports.order_by("pk").prefetch_related(editions):
         yield {
             **record(report, fields.REPORT),
-            "created_by": person(report.created_by_id),
+            "created_by": person(report.created_by_id, ""),
             "editions": [
-                {**record(item, fields.EDITION), "created_by": person(item.created_by_id)}
+                {
+                    **record(item, fields.EDITION),
+                    "created_by": person(item.created_by_id, item.brought_in.get("made_by", "")),
+                }
                 for item in sorted(report.editions.all(), key=lambda item: item.pk)
             ],
         }

@@ -50,6 +50,7 @@ class _ArchiveWriter:
         self._now = now
         self._zip = ZipStream()
         self._people: dict[int, User] = {}
+        self._told: set[str] = set()
         self._raw: list[Callable[[], Iterator[bytes]]] = []
 
     def pieces(self) -> Iterator[bytes]:
@@ -85,8 +86,11 @@ class _ArchiveWriter:
     def _findings(self) -> Iterator[Json]:
         return finding_lines(self._campaign, self._places, self.trial, self.person, self._reader)
 
-    def person(self, pk: int | None) -> str | None:
-        """Return a person's user name, and remember them."""
+    def person(self, pk: int | None, told: str = "") -> str | None:
+        """Return a person's user name, or the one that only an archive told, and remember them."""
+        if told:
+            self._told.add(told)
+            return told
         if pk is None:
             return None
         if pk not in self._people:
@@ -110,15 +114,15 @@ class _ArchiveWriter:
     def _about(self) -> Json:
         campaign = self._campaign
         notes = [
-            {**record(note, fields.NOTE), "created_by": self.person(note.created_by_id)}
+            {**record(note, fields.NOTE), "created_by": self.person(note.created_by_id, note.told_by)}
             for note in campaign.notes.order_by("pk")
         ]
         # The campaign's maker is named before the people are listed.
-        maker = self.person(campaign.created_by_id)
-        people = [
-            {"username": user.get_username(), "name": user.get_full_name()}
-            for user in sorted(self._people.values(), key=lambda user: user.get_username())
-        ]
+        told = campaign.brought_in.get("made_by", "") if campaign.is_archives_word else ""
+        maker = self.person(campaign.created_by_id, told)
+        names = dict.fromkeys(self._told, "")
+        names |= {user.get_username(): user.get_full_name() for user in self._people.values()}
+        people = [{"username": username, "name": name} for username, name in sorted(names.items())]
         return {
             "campaign": record(campaign, fields.CAMPAIGN) | self._analysed(),
             "created_by": maker,
@@ -215,7 +219,7 @@ class _ArchiveWriter:
                     "experiment": place[0],
                     "lane": self._lane[trial.lane_id],
                     **record(trial, fields.TRIAL),
-                    "invalid_by": self.person(trial.invalid_by_id),
+                    "invalid_by": self.person(trial.invalid_by_id, trial.invalid_told_by),
                     "runs": entries,
                 }
 

@@ -82,10 +82,12 @@ class ReceiveSerializer(serializers.Serializer):
 
 
 class AgreeSerializer(serializers.Serializer):
-    """Whom and what of the team the archive's names stand for; whoever is left out is called the same here."""
+    """What of the team the archive's nodes stand for; what is left out is called the same here."""
 
     nodes = serializers.DictField(child=serializers.CharField(), default=dict)
-    people = serializers.DictField(child=serializers.CharField(allow_blank=True), default=dict)
+    keep_ids = serializers.BooleanField(
+        default=False, help_text="Give it the permanent ids that it says: for administrators, of a source they trust."
+    )
 
 
 class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericViewSet):
@@ -121,7 +123,7 @@ class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, r
         incoming = self.get_object()
         wish = AgreeSerializer(data=request.data)
         wish.is_valid(raise_exception=True)
-        services.agree(incoming=incoming, user=rights.user_of(request), choices=wish.validated_data)
+        services.agree(incoming=incoming, user=rights.user_of(request), **wish.validated_data)
         incoming.refresh_from_db()
         return Response(self.get_serializer(incoming).data, status=status.HTTP_202_ACCEPTED)
 

@@ -1,16 +1,15 @@
-"""The forms of incoming archives: which file into which team, and whom and what its names stand for."""
+"""The forms of incoming archives: which file into which team, and what its nodes stand for."""
 
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models import User
 from apps.accounts.team_imports import IntoTeamForm
 from apps.archive.incoming.models import IncomingArchive
 from apps.core.forms import StyledWidgets
 from apps.testbeds.models import Node
-
-NOBODY = "-"
 
 
 class SendArchiveForm(IntoTeamForm):
@@ -27,15 +26,14 @@ class SendArchiveForm(IntoTeamForm):
 
 
 class ChoicesForm(StyledWidgets, forms.Form):
-    """A node of the team for each node of an archive, and a member for each person it names."""
+    """A node of the team for each node of an archive, and for administrators whether it has the ids that it says."""
 
-    def __init__(self, *args: Any, incoming: IncomingArchive, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, incoming: IncomingArchive, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         here = list(Node.objects.filter(team=incoming.team).order_by("name").values_list("name", flat=True))
-        members = list(incoming.team.members.order_by("username").values_list("username", flat=True))
-        self._nodes, self._people = incoming.preview["nodes"], incoming.preview["people"]
+        self._nodes = incoming.preview["nodes"]
         # What was chosen before, where that could not be stored.
-        nodes, people = (incoming.choices.get(name, {}) for name in ("nodes", "people"))
+        nodes = incoming.choices.get("nodes", {})
         fields: dict[str, forms.Field] = {}
         for place, name in enumerate(self._nodes):
             as_it_is = (
@@ -48,13 +46,12 @@ class ChoicesForm(StyledWidgets, forms.Form):
                 required=False,
                 initial=nodes.get(name, ""),
             )
-        for place, person in enumerate(self._people):
-            name = person["username"]
-            label = f"{name} ({person['name']})" if person["name"] else name
-            fields[f"person-{place}"] = forms.ChoiceField(
-                label=label,
-                choices=[(NOBODY, _("nobody here")), *((member, member) for member in members)],
-                initial=people.get(name, name if name in members else "") or NOBODY,
+        if user.is_superuser:
+            fields["keep_ids"] = forms.BooleanField(
+                label=_("Give it the permanent ids that it says"),
+                help_text=_("Only of a source that you trust: under them it is cited. Else it has ids of its own."),
+                required=False,
+                initial=incoming.choices.get("keep_ids", False),
             )
         self.add_fields(fields)
 
@@ -64,16 +61,15 @@ class ChoicesForm(StyledWidgets, forms.Form):
         return [self[f"node-{place}"] for place in range(len(self._nodes))]
 
     @property
-    def person_fields(self) -> list[Any]:
-        """Return a field for each person of the archive: who it is here."""
-        return [self[f"person-{place}"] for place in range(len(self._people))]
+    def keep_ids_field(self) -> Any:
+        """Return the field of who may give it the ids that it says, else None."""
+        return self["keep_ids"] if "keep_ids" in self.fields else None
 
-    def choices(self) -> dict[str, dict[str, str]]:
-        """Return what was chosen, once the form is valid."""
+    def choices(self) -> dict[str, Any]:
+        """Return what was chosen, as `services.agree` takes it, once the form is valid."""
         values = self.cleaned_data
         nodes = {name: values[f"node-{place}"] for place, name in enumerate(self._nodes)}
-        people = {person["username"]: values[f"person-{place}"] for place, person in enumerate(self._people)}
         return {
             "nodes": {name: other for name, other in nodes.items() if other},
-            "people": {name: "" if other == NOBODY else other for name, other in people.items()},
+            "keep_ids": values.get("keep_ids", False),
         }

@@ -18,14 +18,14 @@ from django.utils.translation import gettext
 
 from apps.accounts import quotas, rights
 from apps.accounts.models import Role, Team, User
-from apps.archive.campaigns import form, records
+from apps.archive.campaigns import form
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
-from apps.archive.campaigns.store.choices import Here, nodes_in
-from apps.archive.campaigns.store.whole import known, people_in, refuse_known
-from apps.archive.incoming import names, progress
+from apps.archive.campaigns.store.whole import refuse_known
+from apps.archive.incoming import names, progress, queries
 from apps.archive.incoming.models import IncomingArchive
+from apps.archive.incoming.previews import preview_of
 from apps.bench.text import Message, _
 from apps.core import expiry, isolation, leases, messages, queue, scratch, shutdown, space, turns
 from apps.core.errors import ConflictError
@@ -68,20 +68,24 @@ def take(*, team: Team, user: User, file: File) -> IncomingArchive:
 
 
 @transaction.atomic
-def agree(*, incoming: IncomingArchive, user: User, choices: Mapping[str, Mapping[str, str]]) -> None:
+def agree(
+    *, incoming: IncomingArchive, user: User, nodes: Mapping[str, str] | None = None, keep_ids: bool = False
+) -> None:
     """Have an archive stored as was chosen; ConflictError if it waits for no decision, ValidationError if it
-    has no such names."""
+    has no such nodes, or who is no administrator gives it the ids that it says."""
     rights.require(user, incoming.team, Role.OPERATOR)
-    names_chosen = {
-        name: {str(key): str(value) for key, value in choices.get(name, {}).items()} for name in names.CHOICES
-    }
+    names_chosen = {str(key): str(value) for key, value in (nodes or {}).items()}
     incoming = IncomingArchive.objects.get(pk=incoming.pk)
     ready = IncomingArchive.objects.filter(pk=incoming.pk, state__in=(State.READY, State.REFUSED))
     if not incoming.path.is_file() or not incoming.preview:
         raise ConflictError(gettext("There is nothing to decide: send the archive again."))
     names.refuse_strangers(incoming, names_chosen)
+    if keep_ids and not user.is_superuser:
+        text = gettext("Only an administrator gives an archive the permanent ids that it says.")
+        raise ValidationError({"keep_ids": text})
+    chosen = {"nodes": names_chosen, "keep_ids": keep_ids}
     begun = {"attempts": 0, "done": 0, "total": 0, "updated_at": timezone.now()}
-    if not ready.update(state=State.AGREED, choices=names_chosen, reason=None, **begun):
+    if not ready.update(state=State.AGREED, choices=chosen, reason=None, **begun):
         raise ConflictError(gettext("It waits for no decision: look at its state."))
     queue.send(queue.BULKY)
 
@@ -228,38 +232,22 @@ def _claim(pk: int, now: datetime) -> IncomingArchive | None:
 
 
 def _look_through(incoming: IncomingArchive, archive: Archive) -> None:
+    user = _sender(incoming)
     IncomingArchive.objects.filter(pk=incoming.pk).update(
-        campaign=known(archive.permanent_id), of_campaign=archive.permanent_id
+        **queries.told_of(archive.permanent_id, incoming.team, user)
     )
-    refuse_known(archive.permanent_id, incoming.team)
-    about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
-    with transaction.atomic():
-        here = Here(archive, incoming.team, Choices())
-        transaction.set_rollback(True)
-    people = records.sequence(about.get("people"), form.CAMPAIGN)
-    preview = {
-        "campaign": archive.permanent_id,
-        "name": archive.name,
-        "team": about.get("team"),
-        "counts": archive.counts,
-        "nodes": nodes_in(archive),
-        "new": [[change.kind, str(change.item)] for change in here.made],
-        "differing": [
-            [change.kind, str(change.item), [difference.field for difference in change.differences]]
-            for change in here.differing
-        ],
-        "people": [
-            {"username": username, "name": str(person.get("name") or "")}
-            for username, person in zip(people_in(about), people, strict=True)
-        ],
-    }
-    _end(incoming, State.READY, preview=preview)
+    refuse_known(archive.permanent_id, incoming.team, user)
+    _end(incoming, State.READY, preview=preview_of(archive, incoming.team))
+
+
+def _sender(incoming: IncomingArchive) -> User:
+    if incoming.created_by is None:
+        raise ArchiveError("user", Message(_("Whoever sent it has no account here any more.")))
+    return incoming.created_by
 
 
 def _store(incoming: IncomingArchive, archive: Archive, now: datetime) -> None:
-    user = incoming.created_by
-    if user is None:
-        raise ArchiveError("user", Message(_("Whoever sent it has no account here any more.")))
+    user = _sender(incoming)
     total = archive.counts["trials"] + archive.counts["results"]
     # Whoever is killed between the two would leave a campaign because of which the archive is refused as known.
     with transaction.atomic():
@@ -267,11 +255,11 @@ def _store(incoming: IncomingArchive, archive: Archive, now: datetime) -> None:
             archive=archive,
             team=incoming.team,
             user=user,
-            choices=Choices(**{name: incoming.choices.get(name, {}) for name in names.CHOICES}),
+            choices=Choices(incoming.choices.get("nodes", {}), keeps_ids=incoming.choices.get("keep_ids") is True),
             now=now,
             progress=lambda done: progress.sign(incoming, done, total),
         )
-        _end(incoming, State.DONE, campaign=campaign)
+        _end(incoming, State.DONE, campaign=campaign, of_campaign=campaign.permanent_id)
     incoming.path.unlink(missing_ok=True)
 
 

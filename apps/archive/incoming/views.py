@@ -66,7 +66,11 @@ def incoming(request: HttpRequest, pk: int) -> HttpResponse:
     archive = progress.with_progress(get_object_or_404(_visible(request), pk=pk))
     can_write = rights.can(request.user, archive.team, Role.OPERATOR)
     can_decide = archive.is_undecided and archive.path.is_file()
-    form = forms.ChoicesForm(request.POST or None, incoming=archive) if can_decide else None
+    form = (
+        forms.ChoicesForm(request.POST or None, incoming=archive, user=rights.user_of(request))
+        if can_decide
+        else None
+    )
     if request.method == "POST":
         rights.require(request.user, archive.team, Role.OPERATOR)
         if form is None:
@@ -74,7 +78,7 @@ def incoming(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect(archive)
         if form.is_valid():
             try:
-                services.agree(incoming=archive, user=rights.user_of(request), choices=form.choices())
+                services.agree(incoming=archive, user=rights.user_of(request), **form.choices())
                 return redirect(archive)
             except ValidationError as error:
                 add_errors(form, error)

@@ -12,7 +12,8 @@ from rest_framework.response import Response
 
 from apps.archive.landing import citation, description
 from apps.archive.landing.redaction import names_for
-from apps.campaigns import permanent_ids, queries
+from apps.campaigns import brought_in, permanent_ids, queries
+from apps.campaigns.api.brought_in import BroughtInSerializer
 from apps.campaigns.api.told import ToldField
 from apps.campaigns.models import Campaign, Tombstone
 from apps.core.rest import APIView
@@ -36,6 +37,7 @@ class LandingSerializer(serializers.Serializer):
     visibility = serializers.CharField()
     licence = serializers.CharField()
     redacted = serializers.BooleanField()
+    brought_in = BroughtInSerializer(allow_null=True)
     told_by_archive = ToldField()
     launched_at = serializers.DateTimeField(allow_null=True)
     finished_at = serializers.DateTimeField(allow_null=True)
@@ -97,6 +99,7 @@ def _shown(request: Request, campaign: Campaign) -> dict[str, Any]:
         "visibility": campaign.visibility,
         "licence": campaign.licence,
         "redacted": names.hidden,
+        "brought_in": brought_in.read(campaign.brought_in, is_hidden=names.hidden),
         "told_by_archive": campaign.is_told,
         "launched_at": campaign.launched_at,
         "finished_at": campaign.finished_at,

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 
 from apps.archive.landing.redaction import Names
+from apps.campaigns import brought_in
+from apps.campaigns.brought_in import BroughtIn
 from apps.campaigns.models import Campaign
 
 # What LaTeX reads as anything but itself.
@@ -28,7 +30,11 @@ class Citation:
 
 def cite(campaign: Campaign, names: Names, address: str) -> Citation:
     """Return how to cite the campaign that is found at `address`."""
-    maker = campaign.created_by.get_full_name() or campaign.created_by.get_username() if campaign.created_by else ""
+    arrival = brought_in.read(campaign.brought_in, is_hidden=names.hidden)
+    # Who brought in what only an archive tells of made none of it, and whom the archive names did not say so.
+    is_told = arrival is not None and not arrival.is_known
+    person = None if is_told else campaign.created_by
+    maker = person.get_full_name() or person.get_username() if person else ""
     title, team = names.text(campaign.name), campaign.team.name
     year = str((campaign.launched_at or campaign.created_at).year)
     note = f"Fathom campaign {campaign.permanent_id}"
@@ -36,6 +42,8 @@ def cite(campaign: Campaign, names: Names, address: str) -> Citation:
         note += ", figures read from a publication"
     elif campaign.is_told:
         note += ", measured as an archive says"
+    if arrival is not None and is_told:
+        note += f", {_arrival(arrival)}"
     author = f"{maker}, {team}" if maker else team
     licence = f" Licence: {campaign.licence}." if campaign.licence else ""
     # Two authors: the braces keep a team's name from being taken apart.
@@ -52,6 +60,13 @@ def cite(campaign: Campaign, names: Names, address: str) -> Citation:
         plain=f"{author} ({year}). {title}. {note}. {address}.{licence}",
         bibtex="\n".join([f"@misc{{fathom-{campaign.permanent_id},", *lines, "}"]),
     )
+
+
+def _arrival(arrival: BroughtIn) -> str:
+    by = f" by {arrival.by}" if arrival.by else ""
+    at = f" on {arrival.at:%Y-%m-%d}" if arrival.at else ""
+    said = f", which calls it {arrival.permanent_id}" if arrival.permanent_id else ""
+    return f"brought in{by}{at} from an archive{said}"
 
 
 def _latex(text: str) -> str:

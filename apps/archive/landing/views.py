@@ -20,7 +20,7 @@ from apps.accounts.models import Role
 from apps.archive.landing import citation, description
 from apps.archive.landing.forms import RunAgainForm
 from apps.archive.landing.redaction import Names, names_for
-from apps.campaigns import permanent_ids, queries, services
+from apps.campaigns import brought_in, permanent_ids, queries, services
 from apps.campaigns.models import Campaign, Experiment, Run, Tombstone, Trial
 from apps.campaigns.models.sharing import Shared
 from apps.campaigns.runnable import names_in, read_recipe
@@ -88,6 +88,7 @@ def _show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "citation": citation.cite(campaign, names, address),
         "whole": whole and request.user.is_authenticated,
         "hidden": names.hidden,
+        "arrival": brought_in.read(campaign.brought_in, is_hidden=names.hidden),
         "can_run": not is_preview and rights.teams_for(request.user, Role.OPERATOR).exists(),
         "can_write": queries.can_write(campaign, request.user),
         "preview": "?as=" + STRANGER if is_preview else "",

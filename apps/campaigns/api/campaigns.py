@@ -16,6 +16,7 @@ from apps.accounts import rights
 from apps.accounts.api import TeamField, TeamScopedViewSet, refuse_other_team, team_for_new
 from apps.accounts.filters import RowFilter, team_filter
 from apps.campaigns import definitions, queries, services
+from apps.campaigns.api.brought_in import BroughtInField
 from apps.campaigns.api.previews import CampaignPreviewSerializer, PreviewSerializer
 from apps.campaigns.api.told import ToldField
 from apps.campaigns.api.waits import CampaignWaitSerializer, campaign_wait
@@ -51,6 +52,7 @@ class CampaignSerializer(serializers.ModelSerializer):
 
     team = TeamField()
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
+    brought_in = BroughtInField()
     told_by_archive = ToldField("is_told")
     progress = serializers.SerializerMethodField()
     waiting = serializers.SerializerMethodField()
@@ -60,7 +62,8 @@ class CampaignSerializer(serializers.ModelSerializer):
         fields = [
             "id", "permanent_id", "team", "name", "goal", "state", "origin", "told_by_archive", "progress",
             "waiting", "start_at", "cron", "cron_timezone", "overlap", "skipped_dates", "next_at", "series",
-            "cloned_from", "created_by", "launched_at", "finished_at", "analysed_at", "created_at", "updated_at",
+            "cloned_from", "created_by", "brought_in", "launched_at", "finished_at", "analysed_at", "created_at",
+            "updated_at",
             "visibility", "licence", "tags",
         ]  # fmt: skip
         read_only_fields = [

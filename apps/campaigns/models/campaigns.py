@@ -8,6 +8,8 @@ from django.db.models import Case, Q, When
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from apps.campaigns import brought_in
+from apps.campaigns.brought_in import BroughtIn
 from apps.campaigns.models.annotations import Tagged
 from apps.campaigns.models.sharing import Shared
 from apps.core.models import BoundedTextField
@@ -75,7 +77,8 @@ class Campaign(Tagged, Shared):
     analysed_at = models.DateTimeField(null=True, blank=True)
     origin = models.CharField(_("origin"), max_length=10, choices=Origin.choices, default=Origin.MEASURED)
     publication = models.JSONField(default=dict, blank=True, editable=False)
-    # Of what came from an archive: the stored `message` that says so, and whether it `agrees` with what was deleted.
+    # Of what came from an archive (`campaigns.brought_in`): the stored `message` that says so, whether it `agrees`
+    # with what was deleted, `by` whom and `at` what time it came, and the `id` and maker (`made_by`) that it says.
     brought_in = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
     # Set when it is to be deleted: nobody sees it any more but as the share of `delete_trials` that is gone.
     deleting_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -114,6 +117,16 @@ class Campaign(Tagged, Shared):
         if self.is_told:
             return str(_("measured, as an archive says"))
         return str(self.get_origin_display())
+
+    @property
+    def arrival(self) -> BroughtIn | None:
+        """Return who brought it in from an archive; None of what was made here."""
+        return brought_in.read(self.brought_in)
+
+    @property
+    def is_archives_word(self) -> bool:
+        """Return whether only an archive tells of it: it agrees with nothing that was known here."""
+        return self.brought_in.get("agrees") is False
 
     @property
     def is_told(self) -> bool:

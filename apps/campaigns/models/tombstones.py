@@ -25,6 +25,8 @@ class Tombstone(Shared):
     deleted_at = models.DateTimeField(_("deleted"))
     # {part: digest} of what was deleted; only what agrees with it comes back under the permanent id.
     digests = models.JSONField(default=dict, db_default={}, editable=False)
+    # As the campaign had it: what only an archive told of stays its word when it comes back.
+    brought_in = models.JSONField(default=dict, db_default={}, editable=False)
     reason = models.TextField(_("reason"), max_length=2000, blank=True)
 
     class Meta:

@@ -75,6 +75,8 @@ class Trial(TimeStamped):
     invalid_reason = models.CharField(
         _("reason"), max_length=500, blank=True, default="", db_default="", editable=False
     )
+    # Who marked it as only an archive says; "" of what was marked here, or is known to have been.
+    invalid_told_by = models.CharField(max_length=150, blank=True, default="", db_default="", editable=False)
 
     class Meta:
         ordering = ["position"]

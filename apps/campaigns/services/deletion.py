@@ -83,6 +83,7 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
         deleted_by_name=user.get_username(),
         deleted_at=now,
         reason=reason,
+        brought_in=campaign.brought_in,
         digests={part: digest for digests_of in _digests for part, digest in digests_of(campaign).items()},
     )
     # One that was deleted before, and brought back from its archive, has its latest tombstone only.

@@ -8,6 +8,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.campaigns.brought_in import BroughtIn
 from apps.campaigns.models import Campaign, Experiment
 from apps.core import messages
 from apps.reports.campaign import (
@@ -77,6 +78,12 @@ def build(
         )
 
 
+def _arrivals(material: Material) -> list[tuple[Campaign, BroughtIn]]:
+    """Return what came from archives, and with whom."""
+    came = ((campaign, campaign.arrival) for campaign in material.campaigns)
+    return [(campaign, arrival) for campaign, arrival in came if arrival is not None]
+
+
 def _meta(material: Material) -> tuple[tuple[str, str], ...]:
     """Return the lines of the title page."""
     first, last = material.period
@@ -84,6 +91,7 @@ def _meta(material: Material) -> tuple[tuple[str, str], ...]:
         (_("Permanent id"), ", ".join(campaign.permanent_id for campaign in material.campaigns)),
         (_("Team"), material.main.team.name),
         (_("Origin"), material.main.origin_text),
+        *((_("Brought in"), f"{item.permanent_id}: {arrival.text}") for item, arrival in _arrivals(material)),
     ]
     if first and last and not material.main.is_published:
         days = dict.fromkeys((f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}"))

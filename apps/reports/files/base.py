@@ -14,7 +14,8 @@ Progress = Callable[[float], None]
 class Imprint:
     """Which edition of a report this is: its number (None: a draft), permanent id, checksum, and its moment.
 
-    `address` is where the service is found ("https://…"), "" if that is not known: references lead there.
+    `address` is where the service is found ("https://…"), "" if that is not known: references lead there. `came` says
+    who brought it in from an archive, "" of what was frozen here.
     """
 
     number: int | None
@@ -22,6 +23,7 @@ class Imprint:
     checksum: str
     at: datetime
     address: str = ""
+    came: str = ""
 
 
 class RenderingError(Exception):

@@ -18,7 +18,8 @@ def lines_of(imprint: Imprint) -> list[tuple[str, str]]:
     """Return (label, text) lines for the title page: how to cite the edition and to know that it is the same."""
     if imprint.number is None:
         return []
-    return [(gettext("Edition's id"), imprint.permanent_id), (gettext("Checksum (SHA-256)"), imprint.checksum)]
+    lines = [(gettext("Edition's id"), imprint.permanent_id), (gettext("Checksum (SHA-256)"), imprint.checksum)]
+    return [*lines, (gettext("Brought in"), imprint.came)] if imprint.came else lines
 
 
 def address_of(ref: str, imprint: Imprint) -> str:

@@ -202,7 +202,8 @@ def _carry_out(rendering: Rendering) -> None:
 def _document_of(rendering: Rendering) -> tuple[Document, Imprint]:
     edition, reader, address = rendering.edition, rendering.requested_by, settings.PUBLIC_URL.rstrip("/")
     if edition is not None:
-        imprint = Imprint(edition.number, edition.permanent_id, edition.checksum, edition.created_at, address)
+        came = edition.arrival.text if edition.arrival else ""
+        imprint = Imprint(edition.number, edition.permanent_id, edition.checksum, edition.created_at, address, came)
         return edition.document, imprint
     if reader is None:
         raise RenderingError(Message(_("Whoever asked for this draft has no account any more: ask for it anew.")))

@@ -71,7 +71,7 @@ def test_what_comes_back_is_shown_as_it_was(
     assert readers_of(cast, sent) == {"oscar"}
     carry_out()
     assert readers_of(cast, sent) == seen & TEAM
-    services.agree(incoming=sent, user=cast.oscar, choices={})
+    services.agree(incoming=sent, user=cast.oscar)
     carry_out()
     back = Campaign.objects.get()
     assert (back.visibility, back.redacted) == (visibility, redacted)
@@ -150,7 +150,7 @@ def test_only_what_was_deleted_comes_back_under_its_permanent_id(
     def back(file: bytes) -> Campaign:
         sent = services.take(team=cast.team, user=cast.oscar, file=SimpleUploadedFile("a.zip", file))
         carry_out()
-        services.agree(incoming=sent, user=cast.oscar, choices={})
+        services.agree(incoming=sent, user=cast.oscar)
         carry_out()
         sent.refresh_from_db()
         assert sent.state == IncomingArchive.State.DONE, sent.reason

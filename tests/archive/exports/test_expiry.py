@@ -60,7 +60,7 @@ def test_what_nobody_decides_on_goes_with_its_file_and_says_what_to_do(cast: Sim
     assert "Nobody decided on it within 14 days" in page and "Nothing was stored." in page
     assert "Import all of it" not in page and "/exports/archives/" in page
     with pytest.raises(ValidationError, match="send the archive again"):
-        services.agree(incoming=late, user=cast.oscar, choices={})
+        services.agree(incoming=late, user=cast.oscar)
     assert client.post(f"/exports/archives/{late.pk}/give-up/").status_code == 302
 
 

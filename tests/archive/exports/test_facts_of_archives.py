@@ -86,7 +86,7 @@ def test_what_is_known_of_a_node_is_what_its_agent_said(
 
 def test_they_are_marked_and_go_with_their_campaign(client: Client, told: Campaign, cast: SimpleNamespace) -> None:
     brought = forged(told, cast, FORGED, "2199-01-01T00:00:00+00:00")
-    assert {item.archive_ref for item in FactSnapshot.objects.filter(facts=FORGED)} == {OTHER}
+    assert {item.archive_ref for item in FactSnapshot.objects.filter(facts=FORGED)} == {brought.permanent_id}
     client.force_login(cast.alice)
     page = client.get(f"/agents/facts/{FactSnapshot.objects.filter(facts=FORGED).first().pk}/").content.decode()
     assert "came with the archive of a campaign" in page

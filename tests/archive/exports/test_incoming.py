@@ -49,7 +49,8 @@ def test_pages_take_an_archive_step_by_step(
     data = whole(client.get(f"/exports/campaigns/{finished.pk}/archive.zip"))
     client.force_login(cast.charlie)
     assert client.get(f"/exports/campaigns/{finished.pk}/archive.zip").status_code == 404
-    # The same campaign is here already, whoever's it is.
+    # The same campaign is here already, and whoever sees it is told.
+    Campaign.objects.filter(pk=finished.pk).update(visibility="public", redacted=False)
     twice = sent(client, data, team=cast.other_team.pk)
     assert "every 2s" in client.get(twice.get_absolute_url()).content.decode()
     carry_out()
@@ -68,17 +69,18 @@ def test_pages_take_an_archive_step_by_step(
     assert "a &lt;b&gt;.zip" in text
     assert made.path.parent == kept / "archives"
     assert client.post(made.get_absolute_url(), {"node-0": "elsewhere"}).status_code == 422
-    answer = client.post(made.get_absolute_url(), {"person-0": "charlie", "person-1": "-"})
+    answer = client.post(made.get_absolute_url(), {"node-0": ""})
     assert answer.status_code == 302, answer.content.decode()
     assert client.post(f"/exports/archives/{made.pk}/give-up/").status_code == 302
     assert not IncomingArchive.objects.filter(pk=made.pk).exists()
     again = sent(client, data, team=cast.other_team.pk)
     carry_out()
-    people = [person["username"] for person in IncomingArchive.objects.get(pk=again.pk).preview["people"]]
-    client.post(again.get_absolute_url(), {f"person-{place}": "charlie" for place in range(len(people))})
+    assert "It names:" in client.get(again.get_absolute_url()).content.decode()
+    client.post(again.get_absolute_url(), {"node-0": ""})
     carry_out()
     campaign = Campaign.objects.get()
-    assert (campaign.permanent_id, campaign.team, campaign.created_by) == (identity, cast.other_team, cast.charlie)
+    assert (campaign.team, campaign.created_by) == (cast.other_team, cast.charlie)
+    assert campaign.permanent_id != identity == campaign.brought_in["id"]
     again.refresh_from_db()
     assert (again.state, again.campaign, again.path.exists()) == ("done", campaign, False)
     with django_assert_max_num_queries(12):
@@ -108,7 +110,7 @@ def test_rest_takes_an_archive_step_by_step(client: Client, cast: SimpleNamespac
     answer = client.post(address, {"archive": SimpleUploadedFile("a.zip", data)}, **key)
     assert (answer.status_code, answer.json()["state"]) == (201, "waiting")
     one = f"{address}{answer.json()['id']}/"
-    agree = {"data": {"people": {"oscar": "alice"}}, "content_type": "application/json"}
+    agree = {"data": {"nodes": {}}, "content_type": "application/json"}
     assert client.post(f"{one}agree/", **agree, **key).status_code == 409
     carry_out()
     assert client.get(one, **key).json()["preview"]["counts"]["trials"] == 4
@@ -118,7 +120,7 @@ def test_rest_takes_an_archive_step_by_step(client: Client, cast: SimpleNamespac
     carry_out()
     told = client.get(one, **key).json()
     assert (told["state"], told["campaign"]) == ("done", Campaign.objects.get().pk)
-    assert Campaign.objects.get().created_by == cast.alice
+    assert Campaign.objects.get().created_by == cast.oscar
     assert client.delete(one, **key).status_code == 204
 
 
@@ -135,13 +137,13 @@ def test_an_archive_that_is_refused_says_why_and_can_be_decided_otherwise(
     assert "Nothing was stored." in text
     made = sent(client, data, team=cast.team.pk)
     carry_out()
-    services.agree(incoming=made, user=cast.oscar, choices={"nodes": {"kisti01": "pnu01"}})
+    services.agree(incoming=made, user=cast.oscar, nodes={"kisti01": "pnu01"})
     carry_out()
     page = client.get(made.get_absolute_url()).content.decode()
     assert "cannot both be" in page and "Choose otherwise below" in page
     # What was chosen is still chosen.
     assert '<option value="pnu01" selected>' in page
-    services.agree(incoming=made, user=cast.oscar, choices={})
+    services.agree(incoming=made, user=cast.oscar)
     carry_out()
     assert Campaign.objects.get().created_by == cast.oscar
 
@@ -181,14 +183,23 @@ def test_an_id_that_was_another_teams_stays_theirs(
     foreign = sent(client, data, team=cast.other_team.pk)
     carry_out()
     foreign.refresh_from_db()
-    assert foreign.state == "refused"
-    assert "another team&#x27;s" in client.get(foreign.get_absolute_url()).content.decode()
-    assert Tombstone.objects.get(permanent_id=identity).reason == "Wrong cable"
-    # What had passed by then is refused when it is stored, too.
-    IncomingArchive.objects.filter(pk=foreign.pk).update(state="agreed", reason=None)
+    # It is as any that was never here, and as such it gets no other's id.
+    assert foreign.state == "ready"
+    services.agree(incoming=foreign, user=cast.charlie)
     carry_out()
-    foreign.refresh_from_db()
-    assert foreign.state == "refused"
+    assert Campaign.objects.get().permanent_id != identity
+    assert Tombstone.objects.get(permanent_id=identity).reason == "Wrong cable"
+    # Nor does an administrator give it that.
+    cast.charlie.is_superuser = True
+    cast.charlie.save()
+    rewriting.delete(Campaign.objects.all())
+    wanted = sent(client, data, team=cast.other_team.pk)
+    carry_out()
+    services.agree(incoming=wanted, user=cast.charlie, keep_ids=True)
+    carry_out()
+    wanted.refresh_from_db()
+    assert wanted.state == "refused"
+    assert "another team&#x27;s" in client.get(wanted.get_absolute_url()).content.decode()
     client.force_login(cast.alice)
     own = sent(client, data, team=cast.team.pk)
     carry_out()
@@ -208,11 +219,12 @@ def test_commands_write_and_read_archives(cast: SimpleNamespace, finished: Campa
     into = ("import_campaign", path, "--team", "grid", "--user")
     with pytest.raises(CommandError, match="is here already"):
         run(*into, "oscar")
+    identity = finished.permanent_id
     rewriting.delete(finished)
     assert "would come in" in run(*into, "oscar", "--dry-run")
     assert not Campaign.objects.exists()
-    assert "came in" in run(*into, "oscar", "--person", "oscar=alice")
-    assert Campaign.objects.get().created_by == cast.alice
+    assert "came in" in run(*into, "oscar", "--keep-ids")
+    assert (Campaign.objects.get().created_by, Campaign.objects.get().permanent_id) == (cast.oscar, identity)
     for arguments, problem in (
         (("export_campaign", "nothing", path), "no campaign"),
         (("export_campaign", str(Campaign.objects.get().pk), str(tmp_path / "no" / "a.zip")), "No such file"),
@@ -235,8 +247,7 @@ def test_a_worker_that_is_killed_as_it_ends_leaves_no_half(
     made = sent(client, data, team=cast.other_team.pk)
     carry_out()
     made.refresh_from_db()
-    people = {f"person-{place}": "charlie" for place in range(len(made.preview["people"]))}
-    assert client.post(made.get_absolute_url(), people).status_code == 302
+    assert client.post(made.get_absolute_url(), {"node-0": ""}).status_code == 302
 
     class Killed(BaseException):
         """What nothing catches, and nothing is written after."""

@@ -76,7 +76,7 @@ def test_it_is_looked_through_and_stored_in_turns(
         archive.refresh_from_db()
         assert archive.state == next_state
         if next_state == "ready":
-            services.agree(incoming=archive, user=cast.oscar, choices={})
+            services.agree(incoming=archive, user=cast.oscar)
     assert Campaign.objects.get().pk == archive.campaign_id
 
 

@@ -21,14 +21,14 @@ from apps.testbeds.models import Cluster, FileSystem, Link, Node
 
 @dataclass(frozen=True)
 class Choices:
-    """What was chosen: `nodes` {name in the archive: the team's}, `people` {user name: user name here, or ""}.
+    """What was chosen: `nodes` {name in the archive: the team's}, and whether it has the permanent ids that it says.
 
-    Who or what is left out is called the same here; a node that is not here is described as the archive has it, a
-    person who is not here is nobody.
+    What is left out is called the same here; a node that is not here is described as the archive has it. Only an
+    administrator gives what comes in the ids under which it is cited elsewhere: whoever asks for that checks it.
     """
 
     nodes: Mapping[str, str] = field(default_factory=dict)
-    people: Mapping[str, str] = field(default_factory=dict)
+    keeps_ids: bool = False
 
 
 def nodes_in(archive: Archive) -> list[str]:
@@ -149,18 +149,7 @@ def _called(section: Any, entry: Json) -> str:
     return " – ".join(str(entry[name]) for name in section.identity)
 
 
-def people_here(archive_people: list[str], team: Team, choices: Choices) -> dict[str, User]:
-    """Return {user name in the archive: person}; whoever is no member of the team is nobody here.
-
-    ArchiveError for a choice of somebody who is none.
-    """
+def people_here(archive_people: list[str], team: Team) -> dict[str, User]:
+    """Return {user name: member of the team} of the people of an archive who are called the same here."""
     members = {user.get_username(): user for user in team.members.all()}
-    people = {}
-    for name in archive_people:
-        member = choices.people.get(name, name if name in members else "")
-        if member and member not in members:
-            text = _("“%(name)s” is no member of the team: choose somebody who is, or nobody.")
-            raise ArchiveError("choice", Message(text, {"name": member}))
-        if member:
-            people[name] = members[member]
-    return people
+    return {name: members[name] for name in archive_people if name in members}

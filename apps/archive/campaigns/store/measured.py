@@ -39,7 +39,7 @@ Key = tuple[int, int]
 class MeasurementStore:
     """Stores an archive's measurements, and knows by their places what became of them."""
 
-    def __init__(self, archive: Archive, campaign: Campaign, here: Here, people: Mapping[str, User]) -> None:
+    def __init__(self, archive: Archive, campaign: Campaign, here: Here, people: Mapping[str, User] | None) -> None:
         self._archive = archive
         self._campaign = campaign
         self._here = here
@@ -123,12 +123,12 @@ class MeasurementStore:
         values = records.values(Trial, data, _own(fields.TRIAL), place)
         _one_of(values["state"], _TRIALS, place)
         _check_parameters(values["parameters"], self._tools[number], f"{place}, parameters")
-        person = self._people.get(str(data.get("invalid_by")))
+        marker = records.text(data.get("invalid_by") or "", f"{place}, invalid_by", 150)
         return Trial(
             campaign=self._campaign,
             experiment=self._experiments[number],
             lane=self._lanes[number][lane],
-            invalid_by=person,
+            **({"invalid_told_by": marker} if self._people is None else {"invalid_by": self._people.get(marker)}),
             **values,
         )
 

@@ -15,14 +15,15 @@ from apps.archive.campaigns.records import Json
 from apps.archive.campaigns.store import brought_back
 from apps.archive.campaigns.store.brought_back import ArchiveStanding
 from apps.archive.campaigns.store.choices import Choices, Here, people_here
-from apps.archive.campaigns.store.concluded import store_findings, store_reports
+from apps.archive.campaigns.store.concluded import ConclusionStore
 from apps.archive.campaigns.store.defined import store_tools
 from apps.archive.campaigns.store.measured import MeasurementStore
 from apps.bench import tools
 from apps.bench.text import Message, _
-from apps.campaigns import permanent_ids
+from apps.campaigns import brought_in, permanent_ids
 from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane, Share, Tombstone
 from apps.campaigns.models.annotations import Note
+from apps.campaigns.queries.visibility import sees_whole, visible
 from apps.core import troubles
 from apps.testbeds.models import Cluster, FileSystem, Link, Node
 from apps.toolbox import queries as toolbox
@@ -42,7 +43,8 @@ def store(
 ) -> Campaign:
     """Return the campaign of an archive that was verified, whole; ArchiveError, and nothing is stored."""
     rights.require(user, team, Role.OPERATOR)
-    standing = brought_back.ArchiveStanding()
+    keeps_id = choices.keeps_ids
+    standing = brought_back.first_standing(archive.permanent_id, team, keeps_id=keeps_id)
     try:
         # As what was deleted here, unless it is not; then with nobody's word, and if need be under an id of its own.
         for _attempt in range(brought_back.MOST_ATTEMPTS):
@@ -65,14 +67,23 @@ def known(permanent_id: str) -> Campaign | None:
     return Campaign.objects.filter(permanent_id=permanent_id).select_related("team").first()
 
 
-def refuse_known(permanent_id: str, team: Team) -> None:
-    """Refuse the campaign of a permanent id that is here, or that another team had here: it is cited as theirs.
+def refuse_known(permanent_id: str, team: Team, user: User, *, keeps_id: bool = False) -> None:
+    """Refuse the campaign of a permanent id that the user sees here, or that the team brought in before.
 
-    Raises ArchiveError ("known").
+    Of what the user does not see nothing is said: it is as if it were not here. Who gives the archive the id that it
+    says (`keeps_id`) is told of what has it, and of another team's that was deleted. Raises ArchiveError ("known").
     """
-    if known(permanent_id):
+    here = known(permanent_id)
+    if here and (keeps_id or sees_whole(here, user)):
         raise ArchiveError("known", Message(_("The campaign %(id)s is here already."), {"id": permanent_id}))
-    if Tombstone.objects.filter(permanent_id=permanent_id).exclude(team=team).exists():
+    before = Campaign.objects.filter(
+        team=team, brought_in__id=permanent_id, brought_in__agrees=False, deleting_at=None
+    )
+    twin = visible(before, user).first()
+    if twin and not brought_back.stone_of(permanent_id, team):
+        text = _("What an archive calls %(said)s is here already, as %(id)s.")
+        raise ArchiveError("known", Message(text, {"said": permanent_id, "id": twin.permanent_id}))
+    if keeps_id and Tombstone.objects.filter(permanent_id=permanent_id).exclude(team=team).exists():
         text = _("The campaign %(id)s was another team's, which deleted it: only that team can bring it back.")
         raise ArchiveError("known", Message(text, {"id": permanent_id}))
 
@@ -90,28 +101,33 @@ class _ArchiveStore:
 
     def campaign(self, progress: Callable[[int], None]) -> Campaign:
         archive = self._archive
-        refuse_known(archive.permanent_id, self._team)
+        standing = self._standing
+        refuse_known(archive.permanent_id, self._team, self._user, keeps_id=self._choices.keeps_ids)
         about = records.mapping(archive.json(form.CAMPAIGN), form.CAMPAIGN)
-        people = people_here(people_in(about), self._team, self._choices) if self._standing.is_their_word else {}
+        members = people_here(people_in(about), self._team)
+        people = members if standing.is_their_word else None
+        maker = records.text(about.get("created_by") or "", f"{form.CAMPAIGN}, created_by", 150)
+        arrival = brought_in.write(
+            by=self._user.get_username(), at=self._now, permanent_id=archive.permanent_id, made_by=maker
+        )
         self._here = Here(archive, self._team, self._choices)
         store_tools(archive, self._team, self._user)
-        campaign = self._begin(about, people)
+        campaign = self._begin(about)
         self._store_notes(campaign, about, people)
         experiments, lanes = self._store_experiments(campaign)
         measured = MeasurementStore(archive, campaign, self._here, people)
         measured.store(experiments, lanes, progress)
         self._store_events(campaign, measured)
-        store_findings(archive, campaign, experiments, measured, self._here, people)
-        if self._standing.has_same_id:
-            # The editions of what was deleted are here, and stay its own.
-            store_reports(archive, campaign, people)
+        concluded = ConclusionStore(archive, campaign, self._user, arrival, keeps_ids=self._choices.keeps_ids)
+        concluded.store_findings(experiments, measured, self._here, members if standing.is_their_conclusion else None)
+        concluded.store_reports(is_back=brought_back.is_back(campaign, standing))
         stamps = records.stamps(Campaign, about["campaign"], form.CAMPAIGN)
         records.restamp([campaign], [stamps])
         campaign.refresh_from_db()
-        brought_back.check(campaign, self._standing, user=self._user, now=self._now)
+        brought_back.check(campaign, standing, arrival, self._user)
         return campaign
 
-    def _begin(self, about: Json, people: dict[str, User]) -> Campaign:
+    def _begin(self, about: Json) -> Campaign:
         place = form.CAMPAIGN
         names = [name for name in fields.CAMPAIGN if name not in ("created_at", "updated_at")]
         values = records.values(Campaign, about.get("campaign"), names, place)
@@ -120,30 +136,32 @@ class _ArchiveStore:
         if values["state"] not in _STATES:
             text = _("Only what has ended comes in; this is “%(state)s”.")
             raise wrong(f"{place}, state", Message(text, {"state": values["state"]}))
-        maker = people.get(str(about.get("created_by")))
         stone = brought_back.stone_of(values["permanent_id"], self._team)
-        if stone is None:
-            return Campaign.objects.create(team=self._team, created_by=maker, **values)
-        if not self._standing.has_same_id:
-            values |= {"permanent_id": permanent_ids.new(), "visibility": brought_back.visibility_beside(stone)}
+        if stone is None or not self._standing.has_same_id:
+            if not self._standing.has_same_id:
+                values["permanent_id"] = permanent_ids.new()
+            if stone is not None and self._standing.refusal is not None:
+                values["visibility"] = brought_back.visibility_beside(stone)
+            # It is the word of who brings it in, whomever it names.
             return Campaign.objects.create(team=self._team, created_by=self._user, **values)
         # What was deleted here comes back to those who saw it, and to nobody else.
         values |= {name: getattr(stone, name) for name in ("name", "licence", "visibility", "redacted")}
-        maker = stone.created_by
-        campaign = Campaign.objects.create(team=self._team, created_by=maker, **values)
+        campaign = Campaign.objects.create(team=self._team, created_by=stone.created_by, **values)
         Share.objects.bulk_create(
             Share(campaign=campaign, name=team.slug, team=team, state=Share.State.ACCEPTED)
             for team in stone.shared_with.all()
         )
         return campaign
 
-    def _store_notes(self, campaign: Campaign, about: Json, people: dict[str, User]) -> None:
+    def _store_notes(self, campaign: Campaign, about: Json, people: dict[str, User] | None) -> None:
         for item in records.sequence(about.get("notes"), f"{form.CAMPAIGN}, notes"):
             values = records.values(Note, item, ("text",), f"{form.CAMPAIGN}, notes")
             author = records.text(item.get("created_by") or "", f"{form.CAMPAIGN}, notes", 150)
-            if not self._standing.is_their_word:
+            if people is None:
                 values["told_by"] = author
-            note = Note.objects.create(campaign=campaign, created_by=people.get(author), **values)
+            else:
+                values["created_by"] = people.get(author)
+            note = Note.objects.create(campaign=campaign, **values)
             records.restamp([note], [records.stamps(Note, item, f"{form.CAMPAIGN}, notes")])
 
     def _store_experiments(self, campaign: Campaign) -> tuple[list[Experiment], list[list[Lane]]]:

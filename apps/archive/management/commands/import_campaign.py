@@ -32,11 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--user", required=True, help="user name of an operator of the team")
         parser.add_argument("--node", action="append", default=[], metavar="NAME=OTHER", help="a node's name here")
         parser.add_argument(
-            "--person",
-            action="append",
-            default=[],
-            metavar="NAME=OTHER",
-            help="a person's user name here; NAME= is nobody",
+            "--keep-ids", action="store_true", help="give it the permanent ids that it says: of a source you trust"
         )
         parser.add_argument("--dry-run", action="store_true", help="only say whether it would come in")
 
@@ -50,7 +46,7 @@ class Command(BaseCommand):
             raise CommandError(
                 gettext("There is no team “%(team)s” (there are: %(known)s) or no user “%(user)s”.") % words
             )
-        choices = Choices(nodes=_pairs(options["node"]), people=_pairs(options["person"]))
+        choices = Choices(nodes=_pairs(options["node"]), keeps_ids=options["keep_ids"])
         try:
             with Path(options["file"]).open("rb") as file, transaction.atomic():
                 archive = Archive(file)
