@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.bench import statistics
+from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 
 # Fewer different settings than this leave nothing to check a law by.
@@ -31,7 +32,7 @@ class NotPredictable(ValueError):
 
 
 @dataclass(frozen=True)
-class Observation:
+class Observation(Within):
     """The mean rate of one measured setting, its trials, and where the mean may really lie (None where not known)."""
 
     setting: Mapping[str, float]
@@ -47,7 +48,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Prediction:
+class Prediction(Within):
     """A rate in the unit of the observations, with its interval, and the term of the law that limits it.
 
     The interval is one of 95 % or more: between two settings it holds both, beyond the last what was not seen.
@@ -118,7 +119,9 @@ class Model:
         lowest, highest = self._beside(setting)
         if beyond:
             lowest = min(lowest, self.law.least(setting))
-        return Prediction(value, min(low, lowest), max(high, highest), limit, beyond, self.law.formula)
+        # Rounding may leave the value just outside.
+        low, high = min(low, lowest, value), max(high, highest, value)
+        return Prediction(value, low, high, limit, beyond, self.law.formula)
 
     def _beside(self, setting: Mapping[str, float]) -> tuple[float, float]:
         """Return the least and the most rate that the settings measured on either side allow.

@@ -13,6 +13,7 @@ from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, ceiling_of, shar
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of, of_layer, path_of
 from apps.bench.rules.tcp.path import fills_surely, read_capacity
 from apps.bench.rules.tcp.round_trip import read_rtt
+from apps.bench.statistics.bounds import Within
 
 # TCP that moves this share of what the links carry fills them; more streams that move no more than the inverse of the
 # other as much as half of them show that no more goes through.
@@ -22,7 +23,7 @@ MOST_OF_OWN = 1.05
 
 
 @dataclass(frozen=True)
-class Beneath:
+class Beneath(Within):
     """What a layer gives alone (B/s), with the number of values and the 95 % interval.
 
     `is_stated` if it is of the inventory, not measured; `is_floor` if it may give more, because it was not measured
@@ -57,6 +58,7 @@ class Beneath:
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""
+        super().__post_init__()
         if not self.lower_bound:
             object.__setattr__(self, "lower_bound", self.value)
 

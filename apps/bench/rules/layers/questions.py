@@ -18,6 +18,7 @@ from apps.bench.rules.base import (
     Point,
 )
 from apps.bench.rules.shapes import CLIENTS, THREADS, described, nodes_of
+from apps.bench.statistics.bounds import Within
 
 METRICS = WRITE, READ = ("write", "read")
 # Two printed levels are two modes if they differ by this factor, as measured ones must (apps.bench.statistics).
@@ -28,7 +29,7 @@ NOT_STEADY = "not-steady"
 
 # Two levels of equal figures are two: they are told apart by what they are, not by what they hold.
 @dataclass(frozen=True, eq=False)
-class Level:
+class Level(Within):
     """A rate (B/s) that a file system gave, with how many clients and processes on each."""
 
     value: float

@@ -10,6 +10,7 @@ from apps.bench.rules.base import AT_LEAST, BELOW, FILE_SYSTEM, MODE, Evidence, 
 from apps.bench.rules.layers.questions import Route, route_of
 from apps.bench.rules.shapes import CLIENTS, RECORD, TASKS, THREADS, described, nodes_of
 from apps.bench.rules.workloads.described import metric_of, rates_of
+from apps.bench.statistics.bounds import Within
 
 # Flags of figures that no application can count on.
 CACHED = frozenset({"cached-read", "cached-write"})
@@ -18,7 +19,7 @@ SETTINGS = ("direct", "api", "collective", "file_per_process", "engine", "depth"
 
 
 @dataclass(frozen=True)
-class Amount:
+class Amount(Within):
     """A rate (B/s) with what it may be, its trials and how often it was measured."""
 
     value: float
