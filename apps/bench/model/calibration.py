@@ -43,8 +43,7 @@ class Observation(Within):
     @property
     def ends(self) -> tuple[float, float]:
         """Return the least and the most that the rate may really be, as far as its repetitions tell."""
-        low, high = self.interval or (self.rate, self.rate)
-        return min(low, self.rate), max(high, self.rate)
+        return self.interval or (self.rate, self.rate)
 
 
 @dataclass(frozen=True)
@@ -193,15 +192,14 @@ def merge(observations: Sequence[Observation]) -> list[Observation]:
         if not (math.isfinite(observation.rate) and observation.rate > 0):
             continue
         groups.setdefault(tuple(sorted(observation.setting.items())), []).append(observation)
-    return [
-        Observation(
-            dict(key),
-            math.fsum(item.rate for item in group) / len(group),
-            tuple(sorted({trial for item in group for trial in item.trials})),
-            (min(item.ends[0] for item in group), max(item.ends[1] for item in group)),
-        )
-        for key, group in groups.items()
-    ]
+    return [_together(dict(key), group) for key, group in groups.items()]
+
+
+def _together(setting: Mapping[str, float], group: Sequence[Observation]) -> Observation:
+    low, high = min(item.ends[0] for item in group), max(item.ends[1] for item in group)
+    # Rounding may lead a mean of equal rates astray by the last digit.
+    mean = min(max(math.fsum(item.rate for item in group) / len(group), low), high)
+    return Observation(setting, mean, tuple(sorted({trial for item in group for trial in item.trials})), (low, high))
 
 
 def _left_out(observations: Sequence[Observation], fit: Fit) -> list[float]:
