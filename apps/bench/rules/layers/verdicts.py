@@ -68,6 +68,12 @@ class Verdict:
         return self.layer == NETWORK and self.network is not None and self.network.flows > 0
 
     @property
+    def may_be_full(self) -> bool:
+        """Return whether it comes so near all that a layer gives that chance alone may keep that from being named."""
+        layers = ((self.network, FULL_NETWORK), (self.disk, FULL))
+        return any(item is not None and self.level.value >= least * item.value for item, least in layers)
+
+    @property
     def of_network(self) -> float | None:
         """Return the rate's share of the network's."""
         return self.level.value / self.network.value if self.network else None
@@ -226,8 +232,9 @@ def _is_filled(level: Level, beneath: Beneath) -> bool:
         # One client's rate times their number is nobody's measurement: the links as described must say so, too.
         return False
     threshold = FULL_NETWORK if beneath.layer == NETWORK else FULL
-    low = level.interval[0] if level.interval else level.value
-    return level.value >= threshold * beneath.value and low >= ROOM * beneath.value and not is_over(level, beneath)
+    # The best of several settings comes near a line by chance: it must lie beyond it whatever was looked at.
+    low = level.surely or (level.interval[0] if level.interval else level.value)
+    return min(level.value, low) >= threshold * beneath.value and not is_over(level, beneath)
 
 
 def _has_room(level: Level, beneath: Beneath) -> bool:
