@@ -54,8 +54,10 @@ class Summary(Within):
 
     @property
     def precision(self) -> float | None:
-        """Return how far the mean's interval reaches over |mean|; None for a single value or a mean of zero."""
-        return (self.ci_high - self.mean) / abs(self.mean) if self.ci_high is not None and self.mean else None
+        """Return how far the mean's interval reaches at most over |mean|; None for one value, or a mean of zero."""
+        if self.ci_low is None or self.ci_high is None or not self.mean:
+            return None
+        return max(self.ci_high - self.mean, self.mean - self.ci_low) / abs(self.mean)
 
 
 def summarise(values: Sequence[float], kind: Mean = Mean.ARITHMETIC) -> Summary:

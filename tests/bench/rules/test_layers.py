@@ -149,12 +149,8 @@ def test_on_the_lan_the_file_system_is_the_limit_as_four_links_carry_more():
 
 
 def test_nfs_writes_at_the_rate_of_its_disk_and_reads_at_neither():
-    make = (
-        Storing()
-        .io("NFS_PGFS01", write=[28 * MB] * 3, read=[70 * MB] * 3)
-        .disk("RAID1", "PGFS01", write=30 * MB, read=110 * MB)
-    )
-    drafts = limiting(make.evidence(NFS, RAID1))
+    make = Storing().io("NFS_PGFS01", write=[28 * MB] * 3, read=[70 * MB] * 3)
+    drafts = limiting(make.disk("RAID1", "PGFS01", write=30 * MB, read=110 * MB).evidence(NFS, RAID1))
     assert f"The disks are the limit of NFS_PGFS01 {ONE}: 28.00 MB/s is 93 %" in str(drafts["NFS_PGFS01 write"].title)
     assert any("A faster network would gain nothing." in str(line) for line in drafts["NFS_PGFS01 write"].why)
     assert drafts["NFS_PGFS01 read"].title.msgid.startswith("%(name)s (%(way)s) itself")
