@@ -109,7 +109,8 @@ class Service:
         """Stop everything, wait for it, and give the folder back."""
         self.supervisor.stop()
         orphans.end(str(self.home.folder))
-        self._close_sockets()
+        for opened in self._sockets:
+            opened.close()
         for server in self._servers:
             server.forget_sockets()
         self.home.unlock()
@@ -254,8 +255,7 @@ class Service:
             self._fetch_program()
         for agent in self._agents:
             if local_agents.namespace_is_down(agent.prefix):
-                words = "not started: its network namespace is down; make demo builds it"
-                self._report(agent.folder.name, words)
+                self._report(agent.folder.name, "not started: its network namespace is down; make demo builds it")
             else:
                 agent.call_at(port)
                 self.supervisor.add(agent.process())
@@ -266,15 +266,12 @@ class Service:
         except (OSError, http.client.HTTPException) as error:
             self._report("supervisor", f"the agents' program could not be fetched, the last one is used: {error}")
 
-    def _close_sockets(self) -> None:
-        for opened in self._sockets:
-            opened.close()
-
     def _changed(self, parts: Mapping[str, int]) -> None:
         self._write_state(parts)
         if not parts and self.supervisor.is_stopping:
             # Who waits for an answer is told at once that there will be none.
-            self._close_sockets()
+            for opened in self._sockets:
+                opened.close()
 
     def _write_state(self, parts: Mapping[str, int]) -> None:
         self.home.write_state(

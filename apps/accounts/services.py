@@ -158,10 +158,13 @@ def _keep_credential(user: User, token: ApiToken | None) -> None:
     since it was proved: a key made with it would outlive it.
     """
     lock_row(user)
+    person = User.objects.filter(pk=user.pk, is_active=True)
     if token is not None:
-        holds = ApiToken.objects.filter(ApiToken.in_force(), pk=token.pk, revoked_at=None, user__is_active=True)
+        holds = person.filter(
+            api_tokens__in=ApiToken.objects.filter(ApiToken.in_force(), pk=token.pk, revoked_at=None)
+        )
     else:
-        holds = User.objects.filter(pk=user.pk, password=user.password, is_active=True)
+        holds = person.filter(password=user.password)
     if not holds.exists():
         raise PermissionDenied(_("What you came in with has ended meanwhile: sign in again, or use another token."))
 

@@ -6,6 +6,7 @@ from enum import Enum
 
 from apps.bench import statistics
 from apps.bench.statistics import Evenness, Interval, Mean, Method
+from apps.bench.statistics.bounds import Within
 
 
 class Statistic(Enum):
@@ -16,7 +17,7 @@ class Statistic(Enum):
 
 
 @dataclass(frozen=True)
-class Centre:
+class Centre(Within):
     """A centre and its interval, in the unit of the figures; None where there are too few of them, or all are equal.
 
     `confidence` (0 to 1; None: not known) is what the interval has, and `method` how it was found.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from apps.bench import statistics
+from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 
 # Fewer different settings than this leave nothing to check a law by.
@@ -31,7 +32,7 @@ class NotPredictable(ValueError):
 
 
 @dataclass(frozen=True)
-class Observation:
+class Observation(Within):
     """The mean rate of one measured setting, its trials, and where the mean may really lie (None where not known)."""
 
     setting: Mapping[str, float]
@@ -42,12 +43,11 @@ class Observation:
     @property
     def ends(self) -> tuple[float, float]:
         """Return the least and the most that the rate may really be, as far as its repetitions tell."""
-        low, high = self.interval or (self.rate, self.rate)
-        return min(low, self.rate), max(high, self.rate)
+        return self.interval or (self.rate, self.rate)
 
 
 @dataclass(frozen=True)
-class Prediction:
+class Prediction(Within):
     """A rate in the unit of the observations, with its interval, and the term of the law that limits it.
 
     The interval is one of 95 % or more: between two settings it holds both, beyond the last what was not seen.
@@ -118,7 +118,9 @@ class Model:
         lowest, highest = self._beside(setting)
         if beyond:
             lowest = min(lowest, self.law.least(setting))
-        return Prediction(value, min(low, lowest), max(high, highest), limit, beyond, self.law.formula)
+        # Rounding may leave the value just outside.
+        low, high = min(low, lowest, value), max(high, highest, value)
+        return Prediction(value, low, high, limit, beyond, self.law.formula)
 
     def _beside(self, setting: Mapping[str, float]) -> tuple[float, float]:
         """Return the least and the most rate that the settings measured on either side allow.
@@ -190,15 +192,14 @@ def merge(observations: Sequence[Observation]) -> list[Observation]:
         if not (math.isfinite(observation.rate) and observation.rate > 0):
             continue
         groups.setdefault(tuple(sorted(observation.setting.items())), []).append(observation)
-    return [
-        Observation(
-            dict(key),
-            math.fsum(item.rate for item in group) / len(group),
-            tuple(sorted({trial for item in group for trial in item.trials})),
-            (min(item.ends[0] for item in group), max(item.ends[1] for item in group)),
-        )
-        for key, group in groups.items()
-    ]
+    return [_together(dict(key), group) for key, group in groups.items()]
+
+
+def _together(setting: Mapping[str, float], group: Sequence[Observation]) -> Observation:
+    low, high = min(item.ends[0] for item in group), max(item.ends[1] for item in group)
+    # Rounding may lead a mean of equal rates astray by the last digit.
+    mean = min(max(math.fsum(item.rate for item in group) / len(group), low), high)
+    return Observation(setting, mean, tuple(sorted({trial for item in group for trial in item.trials})), (low, high))
 
 
 def _left_out(observations: Sequence[Observation], fit: Fit) -> list[float]:

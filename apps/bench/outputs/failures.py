@@ -44,6 +44,18 @@ FAILURES: dict[str, Reason] = {
         _("Check the address, the routes and the firewalls between the two nodes."),
         True,
     ),
+    "undelivered": Reason(
+        _("What %(node)s sent to %(address)s was not delivered: %(said)s"),
+        _("Check the address, the routes and the firewalls between the two nodes."),
+        True,
+        "no-route",
+    ),
+    "turned-away": Reason(
+        _("What %(node)s sent to %(address)s was turned away: %(said)s"),
+        _("Check that no firewall between the two nodes rejects such probes, and that the other node answers them."),
+        True,
+        "refused",
+    ),
     "not-reached": Reason(
         _("The probes from %(node)s did not reach %(address)s; the last answer came from %(last)s."),
         _("Raise the number of hops, or let UDP probes and ICMP errors through the firewalls of the path."),

@@ -28,6 +28,8 @@ SYSTEM_ERRORS: tuple[tuple[tuple[str, ...], str], ...] = (
 CRASHES = frozenset((4, 6, 7, 8, 11))
 
 _SMALL = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+# What ICMP says of a firewall or a closed port (RFC 792, 1812), in words or as traceroute and tracepath mark it.
+_TURNED_AWAY = re.compile(r"[Pp]ort [Uu]nreachable|[Pp]rohibit|[Ff]iltered|![XVC](?:\s|$)|!A(?:\s|$)|!<1[03]>")
 _WORD = re.compile(r"[^\W_]")
 _BAD_OPTION = re.compile(r"(?:unrecognized|invalid|bad|unknown) option:?\s*(?:-- )?[`'\"]?(?P<option>[-\w]+)", re.I)
 
@@ -67,6 +69,12 @@ def system_error(output: Output, text: str, address: str) -> ToolFailure | None:
         if places:
             return failure(code, output, address=address, said=_line_around(text, min(places)))
     return None
+
+
+def undelivered(output: Output, address: str, said: str) -> ToolFailure:
+    """Return the failure of probes that a node on the way sent back, in its words: a refusal is no missing route."""
+    code = "turned-away" if _TURNED_AWAY.search(said) else "undelivered"
+    return failure(code, output, address=address, said=said)
 
 
 def no_result(output: Output, text: str) -> ToolFailure:

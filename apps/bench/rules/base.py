@@ -92,7 +92,10 @@ class Trend:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of two things measured alike, `low` to `high`: computed, or printed without the figures behind it."""
+    """A ratio of two things measured alike, `low` to `high`: computed, or printed without the figures behind it.
+
+    `sure` is the interval that holds with those of all ratios looked at, None where this was the only one.
+    """
 
     tool: str
     metric: str
@@ -101,6 +104,12 @@ class Ratio:
     low: float
     high: float
     trials: tuple[int, ...] = ()
+    sure: tuple[float, float] | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return between what the ratio lies whatever else was looked at: what a difference is told by."""
+        return self.sure or (self.low, self.high)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
 """Where an interval meets what its quantity can be."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 # Shares are of a whole.
 MOST = {"fraction": 1.0, "%": 100.0}
 # Jain's index, of whatever shares.
 MOST_OF_METRIC = {"fairness": 1.0}
+# What classes call a figure, and the ends of its interval.
+NAMES, ENDS = ("value", "rate", "mean"), (("low", "high"), ("ci_low", "ci_high"))
 
 
 @dataclass(frozen=True)
@@ -38,3 +40,25 @@ def clipped(
     least_end = 0.0 if low < 0 <= high and min(values) >= 0 else low
     most_end = maximum if maximum is not None and max(values) <= maximum < high else high
     return Clipped(least_end, most_end, is_cut=(least_end, most_end) != (low, high))
+
+
+class Within:
+    """A base of frozen dataclasses of a figure with its interval: the interval holds the figure, else ValueError.
+
+    A mean of one kind beside an interval of another may lie outside of it. The figure is what NAMES has of it, its
+    interval ENDS or a pair `interval`; None is anything.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuse an interval that leaves out its own figure."""
+        value = next((own for name in NAMES if (own := getattr(self, name, None)) is not None), None)
+        for low, high in self._intervals():
+            if value is not None and ((low is not None and low > value) or (high is not None and high < value)):
+                raise ValueError(f"{value} is not within its interval, {low} to {high}")
+
+    def _intervals(self) -> Iterator[tuple[float | None, float | None]]:
+        for low, high in ENDS:
+            yield getattr(self, low, None), getattr(self, high, None)
+        pair = getattr(self, "interval", None)
+        if isinstance(pair, tuple):
+            yield pair

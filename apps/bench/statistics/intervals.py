@@ -33,7 +33,7 @@ class Method(Enum):
     RANKS = "ranks"
     # All figures are equal: nothing is known of their scatter, so no confidence of their mean either.
     EQUAL = "equal"
-    # From the smallest to the largest of few figures that fall into two modes: they tell no interval of their mean.
+    # From the smallest to the largest of figures that tell no interval of their mean: few of two modes, or far apart.
     RANGE = "range"
     # Student's, of figures that lean to one side: it holds less often than of others, nobody knows how often.
     LEANING = "leaning"
@@ -44,7 +44,7 @@ _WORDS = {
     Method.BOOTSTRAP: _("%(percent)s %% by the bootstrap: there are two modes"),
     Method.RANKS: _("%(percent)s %%, between two of the figures"),
     Method.EQUAL: _("what rounding leaves: all figures are equal, and how sure that is cannot be known"),
-    Method.RANGE: _("from the smallest to the largest: figures fall into two modes, and so few tell no mean of them"),
+    Method.RANGE: _("from the smallest to the largest: so few figures so far apart tell no interval of their mean"),
     Method.LEANING: _("by Student's t, which holds less often than in 95 of 100: figures lean to one side"),
 }
 # What an interval supposes of the figures besides that they do not depend on each other, by how it was found.
@@ -96,16 +96,22 @@ def mean_interval(
     """Return the mean of one or more finite values and its interval, None for a single one.
 
     `evenness` is how such figures scatter, as far as other places of the same table show it.
-    That of a harmonic mean is the interval of the reciprocals turned over again, None where these may be zero; where
-    a rate is zero it is the arithmetic mean's.
+    Both are of one kind: of a harmonic mean it is the interval of the reciprocals turned over again, or where these
+    may be zero none. Where a rate is zero mean and interval are the arithmetic ones. The interval holds its mean.
     """
     if kind is Mean.ARITHMETIC or min(values) <= 0:
-        return _arithmetic(values, evenness)
+        mean, interval = _arithmetic(values, evenness)
+        return mean, _around(mean, interval)
     mean_time, interval = _arithmetic([1 / value for value in values], evenness)
-    turned = (
-        replace(interval, low=1 / interval.high, high=1 / interval.low) if interval and interval.low > 0 else None
-    )
-    return min(max(1 / mean_time, min(values)), max(values)), turned
+    mean = min(max(1 / mean_time, min(values)), max(values))
+    if interval and interval.low > 0:
+        return mean, _around(mean, replace(interval, low=1 / interval.high, high=1 / interval.low))
+    return mean, None
+
+
+def _around(mean: float, interval: Interval | None) -> Interval | None:
+    """Return an interval that holds its mean, which rounding or a skewed bootstrap may leave just outside."""
+    return interval and replace(interval, low=min(interval.low, mean), high=max(interval.high, mean))
 
 
 def _arithmetic(values: Sequence[float], evenness: Evenness) -> tuple[float, Interval | None]:

@@ -20,7 +20,8 @@ _WHY = {
         "The harmonic mean: each rate was measured over an equal amount of work, so their times add up."
     ),
 }
-_RATES = ("bit/s", "B/s", "1/s")
+# Units of what is done in a time: amounts of data, operations, messages, files.
+RATES = ("bit/s", "B/s", "1/s", "op/s", "Mop/s")
 
 
 def right_mean(unit: str, *, equal_work: bool) -> tuple[Mean, Message]:
@@ -30,7 +31,7 @@ def right_mean(unit: str, *, equal_work: bool) -> tuple[Mean, Message]:
     not: their harmonic mean is the whole work over the whole time. Rates over equal times do again (Hoefler, Belli,
     SC'15, rule 3).
     """
-    kind = Mean.HARMONIC if unit in _RATES and equal_work else Mean.ARITHMETIC
+    kind = Mean.HARMONIC if unit in RATES and equal_work else Mean.ARITHMETIC
     return kind, Message(_WHY[kind])
 
 

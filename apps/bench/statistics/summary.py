@@ -4,20 +4,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from apps.bench.statistics.bounds import Within
 from apps.bench.statistics.intervals import Interval, Method, mean_interval
 from apps.bench.statistics.means import Mean
 from apps.bench.statistics.quantiles import quantile
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Within):
     """What is said of n values, all in the unit of the values.
 
     `mean` is of the kind that was asked for, `stdev` the sample's standard deviation (n - 1), `ci_low` and `ci_high`
-    the interval of the mean (of a harmonic one whose times may be zero the arithmetic mean's), `method` how it was
-    found and `confidence` (0 to 1) what it has, None of equal values; all are None for a single value. `q1` and `q3`
-    are quartiles interpolated linearly (type 7 of Hyndman and Fan, 1996), `mad` is the median absolute deviation from
-    the median (x 1.4826 estimates a normal stdev).
+    its interval, which holds it, `method` how it was found and `confidence` (0 to 1) what it has, None of equal
+    values and of those too far apart; all are None for a single value. `q1` and `q3` are quartiles interpolated
+    linearly (type 7 of Hyndman and Fan, 1996), `mad` is the median absolute deviation from the median (x 1.4826
+    estimates a normal stdev).
     """
 
     n: int
@@ -53,8 +54,10 @@ class Summary:
 
     @property
     def precision(self) -> float | None:
-        """Return half the width of the mean's interval over |mean|; None for a single value or a mean of zero."""
-        return (self.ci_high - self.mean) / abs(self.mean) if self.ci_high is not None and self.mean else None
+        """Return how far the mean's interval reaches at most over |mean|; None for one value, or a mean of zero."""
+        if self.ci_low is None or self.ci_high is None or not self.mean:
+            return None
+        return max(self.ci_high - self.mean, self.mean - self.ci_low) / abs(self.mean)
 
 
 def summarise(values: Sequence[float], kind: Mean = Mean.ARITHMETIC) -> Summary:
@@ -74,8 +77,9 @@ def summarise(values: Sequence[float], kind: Mean = Mean.ARITHMETIC) -> Summary:
     median = quantile(ordered, 0.5)
     stdev = math.sqrt(math.fsum((value - middle) ** 2 for value in ordered) / (n - 1)) if n > 1 else None
     mean, interval = mean_interval(values, kind)
-    # Of rates so far apart that a time may be zero the interval is no less wide than that of their sum.
-    interval = interval or mean_interval(values)[1]
+    if interval is None and n > 1:
+        # Rates so far apart that a time may be zero tell no upper end: all that they span, without a confidence.
+        interval = Interval(minimum, maximum, None, Method.RANGE)
     return Summary(
         n=n,
         mean=mean,

@@ -201,5 +201,5 @@ def _explain(output: Output, text: str, target: str, data: dict[str, Any] | None
     if problem := texts.bad_option(output, text) or texts.system_error(output, text, target):
         return problem
     if data is not None and dig(data, "report", "hubs") == []:
-        return failure("no-route", output, address=target, said="no hop answered")
+        return failure("undelivered", output, address=target, said="no hop answered")
     return failure("unreadable", output) if "{" in text or "HOST:" in text else texts.no_result(output, text)

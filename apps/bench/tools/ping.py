@@ -77,7 +77,7 @@ _REPLY = re.compile(
 _TOO_BIG = re.compile(
     r"(?:message too long, mtu[=:] ?|Frag needed and DF set \(mtu = |Packet too big: mtu=)(\d{1,9})"
 )
-_UNREACHABLE = re.compile(r"^From .*(?:[Uu]nreachable|No route|prohibited|Filtered).*$", re.M)
+_UNREACHABLE = re.compile(r"^From .*(?:[Uu]nreachable|No route|[Pp]rohibited|[Ff]iltered).*$", re.M)
 
 
 class Ping(Tool):
@@ -292,7 +292,7 @@ def _silence(output: Output, text: str) -> ToolFailure:
         return failure("too-big", output, mtu=min(too_big, key=int))
     unreachable = _UNREACHABLE.search(text)
     if unreachable:
-        return failure("no-route", output, address=_target(output, text), said=unreachable[0].strip()[:200])
+        return texts.undelivered(output, _target(output, text), unreachable[0].strip()[:200])
     return failure("no-reply", output, address=_target(output, text))
 
 

@@ -160,7 +160,7 @@ def _unreached(output: Output, text: str, hops: Sequence[tuple[int, str, str, st
         return failure("no-route", output, address=target, said="send failed")
     for _number, address, _rtt, rest in hops:
         if _BLOCKED.match(rest.strip()):
-            return failure("no-route", output, address=target, said=f"{address} {rest.strip()[:20]}")
+            return texts.undelivered(output, target, f"{address} {rest.strip()[:20]}")
     return failure("not-reached", output, address=target, last=hops[-1][1] if hops else "-")
 
 

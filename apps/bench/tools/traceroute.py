@@ -166,7 +166,7 @@ class Traceroute(Tool):
         blocked = _BLOCKED.search(hops[last])
         if header[1] not in addresses:
             if blocked:
-                raise failure("no-route", output, address=target, said=f"{last}  {hops[last]}"[:200])
+                raise texts.undelivered(output, target, f"{last}  {hops[last]}"[:200])
             raise failure("not-reached", output, address=target, last=_last_answer(hops))
         times = [float(value) / 1000 for value in _RTT.findall(hops[last])]
         if not times:

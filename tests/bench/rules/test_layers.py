@@ -117,7 +117,7 @@ def test_two_modes_in_eight_repetitions_are_found_where_they_were_measured():
 
 def test_the_wan_is_full_so_that_faster_disks_gain_nothing():
     x4500 = FileSystemFacts("GPFS_X4500", "gpfs", None, ("X4500",), disk_bytes_per_s=800 * MB)
-    make = Storing().io("GPFS_X4500", write=115 * MB, read=115 * MB, clients=CLIENTS)
+    make = Storing().io("GPFS_X4500", write=[115 * MB] * 3, read=[115 * MB] * 3, clients=CLIENTS)
     drafts = limiting(make.evidence(x4500))
     for metric in ("write", "read"):
         draft = drafts[f"GPFS_X4500 {metric}"]
@@ -142,7 +142,7 @@ def lan(*, gpfs=300 * MB, ext3=500 * MB, tasks=1):
         )
         for client in CLIENTS
     }
-    make = Storing().io("GPFS_X4500", write=gpfs, clients=CLIENTS)
+    make = Storing().io("GPFS_X4500", write=[gpfs] * 3, clients=CLIENTS)
     if ext3:
         make.disk("ext3", "X4500", write=ext3)
         make.points[-1].parameters["threads"] = tasks
@@ -159,10 +159,8 @@ def test_on_the_lan_the_file_system_is_the_limit_as_four_links_carry_more():
 
 
 def test_nfs_writes_at_the_rate_of_its_disk_and_reads_at_neither():
-    make = (
-        Storing().io("NFS_PGFS01", write=28 * MB, read=70 * MB).disk("RAID1", "PGFS01", write=30 * MB, read=110 * MB)
-    )
-    drafts = limiting(make.evidence(NFS, RAID1))
+    make = Storing().io("NFS_PGFS01", write=[28 * MB] * 3, read=[70 * MB] * 3)
+    drafts = limiting(make.disk("RAID1", "PGFS01", write=30 * MB, read=110 * MB).evidence(NFS, RAID1))
     assert f"The disks are the limit of NFS_PGFS01 {ONE}: 28.00 MB/s is 93 %" in str(drafts["NFS_PGFS01 write"].title)
     assert any("A faster network would gain nothing." in str(line) for line in drafts["NFS_PGFS01 write"].why)
     assert drafts["NFS_PGFS01 read"].title.msgid.startswith("%(name)s (%(way)s) itself")
@@ -181,8 +179,8 @@ def test_a_rate_above_its_disk_is_doubted_and_no_limit_is_named_by_it():
 def test_clients_on_the_lan_and_over_the_wan_are_questions_of_their_own():
     make = (
         Storing()
-        .io("GPFS_PDAISY", write=115 * MB, clients=CLIENTS)
-        .io("GPFS_PDAISY", write=230 * MB, clients=("PGFS05",))
+        .io("GPFS_PDAISY", write=[115 * MB] * 3, clients=CLIENTS)
+        .io("GPFS_PDAISY", write=[230 * MB] * 3, clients=("PGFS05",))
     )
     near = PathFacts(2e9, 0.0001, 9000, (LinkFacts("PGFS05 - switch", 2e9),), "PGFS05 - switch")
     paths = {(client, server): wan(client, server) for client in CLIENTS for server in GPFS.servers}

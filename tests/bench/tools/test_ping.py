@@ -78,6 +78,26 @@ def test_a_failure_has_its_reason(name, code, retryable, words):
     assert words in str(failure.message)
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        ("Destination Port Unreachable", "refused", "turned away"),
+        ("Packet filtered", "refused", "turned away"),
+        ("Destination Host Prohibited", "refused", "turned away"),
+        ("Destination Host Unreachable", "no-route", "not delivered"),
+        ("Destination Net Unreachable", "no-route", "not delivered"),
+    ],
+)
+def test_what_a_gateway_answers_is_not_called_a_missing_route_of_the_node(words, code, told):
+    output = recordings.load("ping", "timeout_noreply.txt")
+    stdout = output.stdout.replace(b"Destination Net Unreachable", words.encode())
+    failure = fail(dataclasses.replace(output, stdout=stdout))
+    assert failure.code == code
+    assert words in str(failure.message)
+    assert told in str(failure.message)
+    assert "no route" not in str(failure.message)
+
+
 def test_fewer_probes_than_asked_for_are_no_result():
     failure = fail(recordings.load("ping", "ok.txt"), count=20)
     assert failure.code == "stopped"

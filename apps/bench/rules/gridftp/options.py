@@ -97,11 +97,14 @@ def _reasons(
     choices: TriedChoices, choice: Transfer, best: Transfer, plain: Transfer | None, path: PathReading | None
 ) -> list[Message]:
     transfers = list(choices.kept)
-    text = _("Of %(count)s choices tried %(best)s had the highest rate, %(most)s; this one is within 5 %% of it.")
+    text = _(
+        "Of %(count)s choices tried %(best)s had the highest rate, %(most)s; this one is within %(within)s %% of it."
+    )
     params = {
         "count": len(transfers),
         "best": say(best),
         "most": format_quantity(best.rate.mean, "B/s"),
+        "within": percent(WITHIN),
     }
     reasons = [Message(text, params), *choices.remarks]
     if plain and plain is not choice:

@@ -12,13 +12,14 @@ from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, shared_rate, sta
 from apps.bench.rules.layers.questions import Level, Question, level_of, of_layer, path_of
 from apps.bench.rules.tcp.path import read_capacity
 from apps.bench.rules.tcp.round_trip import read_rtt
+from apps.bench.statistics.bounds import Within
 
 # A rate beyond what TCP had over as many flows by more than this is not held by that.
 MOST_OF_OWN = 1.05
 
 
 @dataclass(frozen=True)
-class Beneath:
+class Beneath(Within):
     """What a layer gives alone (B/s), with the number of values and the 95 % interval.
 
     `is_stated` if it is of the inventory, not measured; `is_floor` if it may give more, because it was not measured
@@ -53,6 +54,7 @@ class Beneath:
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""
+        super().__post_init__()
         if not self.lower_bound:
             object.__setattr__(self, "lower_bound", self.value)
 

@@ -13,7 +13,7 @@ from apps.bench.rules.base import (
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.gaps import ENOUGH, gaps
 from apps.bench.rules.layers.tables import alternatives_of, say
-from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, ROOM, Verdict, is_over
+from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, FULL_NETWORK, ROOM, Verdict, is_over
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -55,8 +55,11 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         applies_when=Message(APPLIES),
         limits=(
             Message(
-                _("The limit is named from %(full)s %% of a layer on; below %(room)s %% the layer is ruled out."),
-                {"full": f"{100 * FULL:.0f}", "room": f"{100 * ROOM:.0f}"},
+                _(
+                    "A network is named as the limit from %(network)s %% of what it carries on, disks from %(disks)s"
+                    " %% of what they give, where chance does not explain it; below %(room)s %% either is ruled out."
+                ),
+                {"network": percent(FULL_NETWORK), "disks": percent(FULL), "room": percent(ROOM)},
             ),
         ),
         source=SOURCE,

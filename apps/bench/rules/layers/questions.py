@@ -1,7 +1,8 @@
 """Whose rate is in question: a file system in one direction, as one group of clients over one path sees it."""
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from apps.bench import statistics
@@ -18,6 +19,8 @@ from apps.bench.rules.base import (
     Point,
 )
 from apps.bench.rules.shapes import CLIENTS, THREADS, described, nodes_of
+from apps.bench.rules.tcp.scatter import Scatter, read_scatter
+from apps.bench.statistics.bounds import Within
 
 METRICS = WRITE, READ = ("write", "read")
 # Two printed levels are two modes if they differ by this factor, as measured ones must (apps.bench.statistics).
@@ -28,8 +31,12 @@ NOT_STEADY = "not-steady"
 
 # Two levels of equal figures are two: they are told apart by what they are, not by what they hold.
 @dataclass(frozen=True, eq=False)
-class Level:
-    """A rate (B/s) that a file system gave, with how many clients and processes on each."""
+class Level(Within):
+    """A rate (B/s) that a file system gave, with how many clients and processes on each.
+
+    `surely` (B/s) is what it really has at least, where it may be the highest of several by chance; 0 where nobody
+    asked.
+    """
 
     value: float
     n: int
@@ -40,6 +47,7 @@ class Level:
     statistic: str = SAMPLE
     interval: tuple[float, float] | None = None
     metric: str = ""
+    surely: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,10 @@ class Question:
             for point in self.points
             if point.statistic not in (MODE, BELOW)
         ]
-        return sorted(levels, key=lambda level: -level.value)
+        # The more settings were tried, the higher the best of them by chance.
+        scatter = read_scatter(level.point.values(self.metric) for level in levels)
+        sure_levels = [replace(level, surely=_surely(level, scatter, len(levels))) for level in levels]
+        return sorted(sure_levels, key=lambda level: -level.value)
 
     def modes(self) -> tuple[Level, Level] | None:
         """Return the lower and the upper of two modes, printed or found in the repetitions of a point, or None."""
@@ -137,6 +148,13 @@ def level_of(point: Point, metric: str, values: list[float], statistic: str) -> 
         interval=_interval(summary),
         metric=metric,
     )
+
+
+def _surely(level: Level, scatter: Scatter, looked: int) -> float:
+    """Return what a level of so many really has at least, by the scatter of all; what is printed is so."""
+    if "published" in level.point.observed or level.statistic != SAMPLE:
+        return level.value
+    return level.value / math.exp(scatter.error(level.point.values(level.metric), one_sided=True, looked=looked))
 
 
 def _interval(summary: statistics.Summary) -> tuple[float, float] | None:

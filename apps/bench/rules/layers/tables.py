@@ -9,12 +9,13 @@ from apps.bench.rules.layers.questions import Level, path_of
 from apps.bench.rules.layers.signatures import explain
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
 from apps.bench.rules.shapes import CLIENTS, described, in_words
+from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Within):
     """One layer alone, or a file system: its rate (B/s) with n and 95 % interval.
 
     `ratio` is the share that the rate in question has of it; `statistic` as of a `Point`; `is_stated` of the

@@ -68,6 +68,11 @@ class Verdict:
         return self.layer == NETWORK and self.network is not None and self.network.flows > 0
 
     @property
+    def may_be_full(self) -> bool:
+        """Return whether it comes so near all that a layer gives that chance alone may keep that from being named."""
+        return _is_near_full(self.level, self.network, self.disk)
+
+    @property
     def of_network(self) -> float | None:
         """Return the rate's share of the network's."""
         return self.level.value / self.network.value if self.network else None
@@ -133,7 +138,8 @@ def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
         return None
     others = tuple(_others(reading, readings))
     decision = Decision() if level in cached else _decide(level, reading.network(level), disk, others)
-    if level not in cached and high is None and decision.layer in ("", FILE_SYSTEM):
+    is_near = _is_near_full(level, reading.network(level), disk)
+    if level not in cached and high is None and decision.layer in ("", FILE_SYSTEM) and not is_near:
         # One that was measured with as few tasks as its disks may tell what the best cannot.
         alike = next((item for item in reading.levels if item not in cached and is_alike(item, disk)), None)
         if alike is not None and alike is not level:
@@ -230,8 +236,14 @@ def _is_filled(level: Level, beneath: Beneath) -> bool:
         # One client's rate times their number is nobody's measurement: the links as described must say so, too.
         return False
     threshold = FULL_NETWORK if beneath.layer == NETWORK else FULL
-    low = level.interval[0] if level.interval else level.value
-    return level.value >= threshold * beneath.value and low >= ROOM * beneath.value and not is_over(level, beneath)
+    # The best of several settings comes near a line by chance: it must lie beyond it whatever was looked at.
+    low = level.surely or (level.interval[0] if level.interval else level.value)
+    return min(level.value, low) >= threshold * beneath.value and not is_over(level, beneath)
+
+
+def _is_near_full(level: Level, network: Beneath | None, disk: Beneath | None) -> bool:
+    layers = ((network, FULL_NETWORK), (disk, FULL))
+    return any(item is not None and level.value >= least * item.value for item, least in layers)
 
 
 def _has_room(level: Level, beneath: Beneath) -> bool:

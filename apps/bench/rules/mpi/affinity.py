@@ -96,9 +96,9 @@ def _verdict(ratio: Ratio) -> str:
     if math.isinf(ratio.high) or ratio.low <= 0:
         return ONE if ratio.low >= WORTH else UNKNOWN
     middle, is_narrow = shapes.middle(ratio), ratio.high <= WIDEST * ratio.low
-    if middle >= WORTH and ratio.low > 1:
+    if middle >= WORTH and ratio.ends[0] > 1:
         return ONE if is_narrow or not ratio.trials else UNKNOWN
-    if middle <= 1 / WORTH and ratio.high < 1:
+    if middle <= 1 / WORTH and ratio.ends[1] < 1:
         return TWO if is_narrow or not ratio.trials else UNKNOWN
     return FREE if ratio.low >= 1 / HARDLY and ratio.high <= HARDLY else UNKNOWN
 

@@ -135,6 +135,6 @@ def _law(trend: Trend, curve: Curve | None) -> list[Message]:
         return []
     laws = statistics.fit_scaling(list(means), list(means.values()))
     law = next((item for item in laws if item.k > 0), None)
-    if law is None or any(abs(law.at(n) - x) > max(OFF_LAW * x, curve.chance) for n, x in means.items()):
+    if law is None or any(abs(law.at(n) - x) > max(OFF_LAW * x, curve.chance_alone) for n, x in means.items()):
         return []
     return [Message(_("Each pair costs the others (Universal Scalability Law, k = %(k)s)."), {"k": f"{law.k:.2g}"})]

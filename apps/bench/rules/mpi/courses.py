@@ -13,7 +13,7 @@ WORSE = 1.02
 
 def tolerance(curve: Curve) -> float:
     """Return by how much (in the metric's unit) two means may differ and still be one, by scatter or as rates are."""
-    return max(curve.chance, EQUAL * max(curve.means.values()))
+    return max(curve.chance_alone, EQUAL * max(curve.means.values()))
 
 
 def rises_throughout(curve: Curve) -> bool:
@@ -32,7 +32,7 @@ def is_straight(curve: Curve) -> bool:
     near, far = min(means), max(means)
     step = (means[far] - means[near]) / (far - near)
     # Of a line that itself hardly rises five per cent of the rates would be all of it.
-    allowed = max(curve.chance, EQUAL * abs(means[far] - means[near]))
+    allowed = max(curve.chance_alone, EQUAL * abs(means[far] - means[near]))
     return all(abs(mean - means[near] - step * (value - near)) <= allowed for value, mean in means.items())
 
 

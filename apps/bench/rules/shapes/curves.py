@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +10,8 @@ from apps.bench import statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import ABOUT, DISK, NETWORK, SAMPLE, Evidence, Point
 from apps.bench.rules.base import FILE_SYSTEM as FILES
+from apps.bench.rules.readings import read_once
+from apps.bench.rules.shapes.families import Corrections, Look, corrections_of, quantile_of
 from apps.bench.rules.shapes.names import (
     CLIENTS,
     FILE_SYSTEM,
@@ -20,6 +22,7 @@ from apps.bench.rules.shapes.names import (
     nodes_of,
     order,
 )
+from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.statistics import bounds
 
 # Repetitions that scatter by more than this (stdev / mean) say nothing of a trend.
@@ -43,7 +46,8 @@ class Curve:
 
     `held_values` are the values at which a judge saw an end set the pace: a plateau of those is that end's.
     `of_memory` are those at which the servers' memory may have given some figures. `is_one_each` says that each
-    client had one process. `kind` is the mean that stands for its figures.
+    client had one process. `kind` is the mean that stands for its figures. A difference is told where it holds with
+    as many curves as were `looked` at, by the `scatter` of all of them (None: it was the only one).
     """
 
     tool: str
@@ -58,6 +62,8 @@ class Curve:
     of_memory: frozenset[Any] = frozenset()
     is_one_each: bool = False
     kind: statistics.Mean = statistics.Mean.ARITHMETIC
+    looked: int = 1
+    scatter: Scatter | None = None
 
     @cached_property
     def means(self) -> dict[Any, float]:
@@ -106,6 +112,21 @@ class Curve:
     def chance(self) -> float:
         """Return by how much (in the metric's unit) the best and the worst mean may differ by chance.
 
+        Of any of the curves looked at, not of this one alone.
+        """
+        if self.looked < 2 or self.scatter is None:
+            return self.chance_alone
+        wider = quantile_of(self.scatter, self.looked) / quantile_of(self.scatter)
+        top, error = max(self.means.values()), self.error
+        if error is None:
+            return (1 - (1 - self.chance_alone / top) ** wider) * top if top > 0 else 0.0
+        pooled = self.scatter.share * top / math.sqrt(min(map(len, self.cells.values())))
+        return RANGE * math.sqrt(2) * max(error, pooled) * wider
+
+    @property
+    def chance_alone(self) -> float:
+        """Return the same of a curve that is the only one looked at: so far apart its means may be one.
+
         By the studentised range (Tukey, 1949), whose 95 % quantile is about 3.5 sqrt(2) for three to eight means of
         three or four values; of figures that nobody repeated by what such figures usually scatter.
         """
@@ -137,8 +158,37 @@ def interval_at(curve: Curve, value: Any, ceiling: float | None = None) -> tuple
 def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
     """Return the curves of every metric over a factor, of two values or more; those of most values first.
 
-    Points printed as bounds or as one of several modes are in none.
+    Points printed as bounds or as one of several modes are in none. Each knows how many others of its metric were
+    looked at, over whatever factor.
     """
+    corrections = _corrections(evidence)
+    return [
+        replace(curve, looked=correction.looked, scatter=correction.scatter)
+        if (correction := corrections.get((look.family, look.trials)))
+        else curve
+        for curve in _curves(evidence, factor)
+        for look in (_look_at(curve),)
+    ]
+
+
+@read_once
+def _corrections(evidence: Evidence) -> Corrections:
+    """Return the corrections of all curves of the evidence, over each factor that varies."""
+    varied: dict[str, set[str]] = {}
+    for point in evidence.points:
+        for name, value in described(point, evidence).items():
+            varied.setdefault(name, set()).add(repr(value))
+    names = [name for name, values in varied.items() if len(values) > 1]
+    return corrections_of([_look_at(curve) for name in names for curve in _curves(evidence, name)])
+
+
+def _look_at(curve: Curve) -> Look:
+    family = (curve.tool, curve.layer, curve.metric, curve.file_system, frozen(curve.roles))
+    return Look(family, curve.cells, curve.means)
+
+
+def _curves(evidence: Evidence, factor: str) -> list[Curve]:
+    """Return the curves over a factor without what others say of them."""
     own = factors_behind(factor)
     groups: dict[Any, tuple[Point, dict[str, Any], dict[str, Cells]]] = {}
     held_values: dict[Any, set[tuple[str, Any]]] = {}

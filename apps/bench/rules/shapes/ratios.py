@@ -43,7 +43,11 @@ def ratios_of(curve: Curve) -> list[Ratio]:
                 low, high = min(low, ratio / width), max(high, ratio * width)
             trials = tuple(sorted({*curve.cells[to], *curve.cells[of]}))
             sides = {**curve.fixed, curve.factor: of}, {**curve.fixed, curve.factor: to}
-            pair_ratios.append(Ratio(curve.tool, curve.metric, *sides, low, high, trials))
+            sure = None
+            if curve.looked > 1 and curve.scatter is not None:
+                width = math.exp(curve.scatter.error(first, second, looked=curve.looked))
+                sure = min(low, ratio / width), max(high, ratio * width)
+            pair_ratios.append(Ratio(curve.tool, curve.metric, *sides, low, high, trials, sure))
     return pair_ratios
 
 
@@ -54,7 +58,7 @@ def common(ratio: Ratio) -> dict[str, Any]:
 
 def is_better(ratio: Ratio) -> bool:
     """Return whether the first side is surely the larger, by more than rates that are one differ."""
-    return ratio.low >= 1 and (math.isinf(ratio.high) or middle(ratio) > 1 + EQUAL)
+    return ratio.ends[0] >= 1 and (math.isinf(ratio.high) or middle(ratio) > 1 + EQUAL)
 
 
 def is_equal(ratio: Ratio) -> bool:
@@ -71,7 +75,8 @@ def inverse(ratio: Ratio) -> Ratio:
     """Return the ratio of the second side to the first."""
     low = 1 / ratio.high if ratio.high else math.inf
     high = 1 / ratio.low if ratio.low else math.inf
-    return Ratio(ratio.tool, ratio.metric, ratio.to, ratio.of, low, high, ratio.trials)
+    sure = (1 / ratio.sure[1], 1 / ratio.sure[0]) if ratio.sure and ratio.sure[0] else None
+    return Ratio(ratio.tool, ratio.metric, ratio.to, ratio.of, low, high, ratio.trials, sure)
 
 
 def _differs(ratio: Ratio) -> str:

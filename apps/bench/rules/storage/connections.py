@@ -58,7 +58,7 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     options = question.facts.options
     if kind is None or verdict.level in verdict.cached or (number_of(options.get("nconnect")) or 1) > 1:
         return None
-    if verdict.layer in (NETWORK, DISK) and not verdict.is_of_flows:
+    if (verdict.layer in (NETWORK, DISK) or verdict.may_be_full) and not verdict.is_of_flows:
         # These hold the rate, and more connections would be held by them as well.
         return None
     rates = _streams(evidence, question, verdict.level.clients)

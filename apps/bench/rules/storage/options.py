@@ -34,7 +34,7 @@ def _of_kind(kind: str, conclude: Callable[[Evidence, Verdict], FindingDraft | N
             verdict
             for verdict in verdicts
             if verdict.question.facts.kind == kind
-            and (verdict.layer not in (NETWORK, DISK) or verdict.is_of_flows)
+            and (verdict.is_of_flows or not (verdict.layer in (NETWORK, DISK) or verdict.may_be_full))
             and verdict.level not in verdict.cached
         ]
         drafts = [conclude(evidence, verdict) for verdict in own_verdicts]

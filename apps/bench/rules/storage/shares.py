@@ -111,8 +111,12 @@ def _error_of_ratio(level: Level, disk: Beneath) -> float:
 
     A rate that nobody repeated is off as far as such rates usually are.
     """
-    parts = [(item.interval[1] - item.value) / item.value if item.interval else shapes.ONCE for item in (level, disk)]
-    return math.hypot(*parts)
+    return math.hypot(*(_error_of(item.value, item.interval) for item in (level, disk)))
+
+
+def _error_of(value: float, interval: tuple[float, float] | None) -> float:
+    """Return how far an interval reaches to its wider side, as a part of its rate: that of a harmonic mean leans."""
+    return max(interval[1] - value, value - interval[0]) / value if interval else shapes.ONCE
 
 
 def _untold(name: str, below: str, metric: str, share: float, error: float, trials: tuple[int, ...]) -> FindingDraft:

@@ -41,12 +41,13 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
         return None
     rates = item.point.values("goodput")
     low, high = scatter.interval(rates)
-    if low <= less or scatter.share > MOST_SCATTER:
+    surely, _high = scatter.interval(rates, looked=len(read_all(evidence)))
+    if surely <= less or scatter.share > MOST_SCATTER:
         # The best of several figures is above the others by chance now and then.
         return None
     window, streams = item.point.parameters.get("window") or 0, item.streams
     now, present = {"window": 0, "streams": 1}, present_rate(evidence)
-    if not present or present >= low or (window, streams) == (0, 1):
+    if not present or present >= surely or (window, streams) == (0, 1):
         return None
     params = {
         "setting": programs.words(window=window, streams=streams),

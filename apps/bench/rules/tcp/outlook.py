@@ -12,6 +12,7 @@ from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_prese
 from apps.bench.rules.tcp.sweeps import is_tcp, scatter_of
 from apps.bench.rules.tcp.verdict import window
 from apps.bench.rules.tcp.verdict.case import FULL, STAYED
+from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -24,7 +25,7 @@ UNSCALED = 65_535
 
 
 @dataclass(frozen=True)
-class Outlook:
+class Outlook(Within):
     """What a larger window would reach (bit/s), with its interval, None where nothing measured tells.
 
     `in_the_way` is what would keep it from gaining anything, `against` what was measured that speaks against it;

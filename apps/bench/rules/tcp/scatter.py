@@ -19,23 +19,25 @@ class Scatter:
     share: float
     free: int
 
-    def error(self, *groups: Sequence[float], one_sided: bool = False) -> float:
+    def error(self, *groups: Sequence[float], one_sided: bool = False, looked: int = 1) -> float:
         """Return half the 95 % interval of the logarithm of the ratio of two means (of one group: of its mean).
 
-        One-sided it is how far one may seem above the other in one of twenty times, though it is not.
+        One-sided it is how far one may seem above the other in one of twenty times, though it is not. Where so many
+        were `looked` at, all of their intervals hold together as often (Bonferroni).
         """
         own = max(self.share, *(_share(group) for group in groups))
-        share = statistics.CONFIDENCE if one_sided else (1 + statistics.CONFIDENCE) / 2
+        share = 1 - (1 - statistics.CONFIDENCE) / looked / (1 if one_sided else 2)
         quantile = statistics.student_t_quantile(share, self.free)
         return quantile * own * math.sqrt(math.fsum(1 / len(group) for group in groups))
 
-    def is_less(self, low: Sequence[float], high: Sequence[float], by: float = 0.0) -> bool:
-        """Return whether the first mean is surely below the second, by more than this share of it."""
-        return math.log(mean(high) / mean(low)) - self.error(low, high, one_sided=True) > -math.log1p(-by)
+    def is_less(self, low: Sequence[float], high: Sequence[float], by: float = 0.0, looked: int = 1) -> bool:
+        """Return whether the first mean is surely below the second, by more than this share; of so many looked at."""
+        error = self.error(low, high, one_sided=True, looked=looked)
+        return math.log(mean(high) / mean(low)) - error > -math.log1p(-by)
 
-    def interval(self, group: Sequence[float]) -> tuple[float, float]:
-        """Return the 95 % interval of the mean of some rates."""
-        width = math.exp(self.error(group))
+    def interval(self, group: Sequence[float], looked: int = 1) -> tuple[float, float]:
+        """Return the interval of the mean of some rates that holds in 95 of 100, with those of all looked at."""
+        width = math.exp(self.error(group, looked=looked))
         return mean(group) / width, mean(group) * width
 
 

@@ -112,6 +112,8 @@ def _smallest(
     if enough is None or any(cell.is_scattered for cell in (enough, best)):
         return None
     first = sweep.cells[0]
+    if first.value == 1 and enough is not first and not _gains(sweep, enough, scatter):
+        return None
     # Where one stream fills the path others gain what is left, at the cost of whoever shares it.
     is_full = path is not None and first.value == 1 and first.rate.mean >= FILLED * path.ceiling_bps
     window = format_quantity(sweep.fixed["window"], "B") if sweep.fixed["window"] else None
@@ -149,6 +151,12 @@ def _smallest(
         alternatives=() if enough.value == 1 else (*_fewer(evidence, sweep, enough), larger_window()),
         proof=_proof(sweep, first, enough) if first.value == 1 and enough is not first and not is_full else None,
     )
+
+
+def _gains(sweep: Sweep, enough: Cell, scatter: Scatter) -> bool:
+    """Return whether one stream is shown to have less, whatever number the level was found to begin at."""
+    rates = [rate for cell in sweep.cells if cell.value >= enough.value for rate in cell.rates]
+    return scatter.is_less(sweep.cells[0].rates, rates, by=SURELY, looked=len(sweep.cells))
 
 
 def _fewer(evidence: Evidence, sweep: Sweep, enough: Cell) -> tuple[Alternative, ...]:
@@ -216,7 +224,7 @@ def _formula(sweep: Sweep, enough: Cell, path: PathReading | None) -> str:
 
 def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Message]:
     best, first = sweep.best, sweep.cells[0]
-    text = _("%(rate)s at streams = %(streams)s is within 3 %% of the best, %(best)s at %(at)s.")
+    text = _("%(rate)s at streams = %(streams)s is within %(within)s %% of the best, %(best)s at %(at)s.")
     if enough.rate.mean < (1 - WITHIN) * best.rate.mean:
         text = _("%(rate)s at streams = %(streams)s is no less than the best, %(best)s at %(at)s, but for chance.")
     reasons = [
@@ -227,6 +235,7 @@ def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Messa
                 "rate": format_quantity(enough.rate.mean, "bit/s"),
                 "best": format_quantity(best.rate.mean, "bit/s"),
                 "at": best.value,
+                "within": percent(WITHIN),
             },
         )
     ]

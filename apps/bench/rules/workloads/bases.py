@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from apps.bench.rules.workloads.supplies import Amount
+from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message
 
 # The surer come first.
@@ -23,7 +24,7 @@ class KnownAmount:
 
 
 @dataclass(frozen=True)
-class Predicted:
+class Predicted(Within):
     """A rate (B/s, or files a second) and its range, how it is known, why, and what makes it doubtful.
 
     Of a lone figure (`n` = 1) the range is none: nobody knows how far it scatters. More than the `ceiling` (B/s) the

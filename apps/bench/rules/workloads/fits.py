@@ -10,6 +10,7 @@ from apps.bench.rules.workloads.described import READ, WRITE, Workload
 from apps.bench.rules.workloads.prediction import predict
 from apps.bench.rules.workloads.records import LIKE
 from apps.bench.rules.workloads.supplies import Supply, supplies
+from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -19,7 +20,7 @@ _CONFIDENCE = {MEASURED: 0.85, COMPUTED: 0.7, BETWEEN: 0.7}
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(Within):
     """A configuration for a workload: the rate of all its nodes (B/s) with its range, of each, and the time (s).
 
     `basis` is one of BASES: measured, computed of it, between or beyond what was measured. A lone figure has no range

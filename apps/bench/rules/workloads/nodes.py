@@ -1,5 +1,6 @@
 """For how many nodes a file system is fit: for applications in which many do I/O, or for those in which few do."""
 
+import itertools
 from collections.abc import Sequence
 
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft

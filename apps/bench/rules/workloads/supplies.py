@@ -12,6 +12,7 @@ from apps.bench.rules.shapes import CLIENTS, RECORD, TASKS, THREADS, described, 
 from apps.bench.rules.workloads.belief import Belief, distinct
 from apps.bench.rules.workloads.described import metric_of
 from apps.bench.rules.workloads.settings import chosen, settings_of
+from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 
 _SCATTERED = _("Its repetitions lie too far apart to tell an interval: the range is that of all of them.")
@@ -21,7 +22,7 @@ _NO_ROUTE = Route()
 
 
 @dataclass(frozen=True)
-class Amount:
+class Amount(Within):
     """A rate (B/s) with what it may be, its trials, how often it was measured, and what makes it doubtful.
 
     Of a lone figure nobody knows what else it may be: `low` and `high` are the figure itself, and no interval.

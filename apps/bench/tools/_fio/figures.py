@@ -4,6 +4,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
+class FioUnreadable(Exception):
+    """A report without the figures that each has, or in a form that is not known."""
+
+
 class FioWay(NamedTuple):
     """Bytes, time (s), rate (B/s), operations a second and in all; latencies (s): mean, 99th percentile, largest."""
 

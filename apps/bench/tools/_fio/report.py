@@ -10,15 +10,11 @@ from typing import Any
 from apps.bench.outputs.documents import Damaged, dig, first_object, number, objects
 from apps.bench.tools._fio import pacing
 from apps.bench.tools._fio import text as plain
-from apps.bench.tools._fio.figures import FioWay, of_group
+from apps.bench.tools._fio.figures import FioUnreadable, FioWay, of_group
 
 WAYS = ("read", "write")
 # Rates are rounded, times are in whole milliseconds.
 TOLERANCE = 0.01
-
-
-class FioUnreadable(Exception):
-    """A report without the figures that each has."""
 
 
 class SeveralGroups(Exception):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from apps.bench.tools._fio.figures import FioWay
+from apps.bench.tools._fio.figures import FioUnreadable, FioWay
 
 KIB = 1024
 _NOTHING = FioWay(0.0, 0.0, 0.0, 0.0, 0.0)
@@ -22,12 +22,14 @@ _GIVEN = re.compile(
     r"ioengine=(?P<engine>[\w-]{1,40}), iodepth=(?P<depth>\d{1,6})(?:, .{0,200})?$",
     re.M | re.A,
 )
-_SIZE = re.compile(r"([\d.]{1,12}[KMGT]?)(?:i?B)?-([\d.]{1,12}[KMGT]?)(?:i?B)?", re.A)
+_SIZE = re.compile(r"([\d.]{1,12}(?:[KMGT](?!B))?)(?:i?B)?-([\d.]{1,12}(?:[KMGT](?!B))?)(?:i?B)?", re.A)
 _WAY = re.compile(
     r"^  (?P<way>read|write) ?: IOPS=(?P<iops>[\d.]{1,12}[kM]?), BW=\S+ \(\S+\)"
-    r"\((?P<size>[\d.]{1,12})(?P<prefix>[KMGTP]i)?B/(?P<time>\d{1,12})msec\)",
+    r"\((?P<size>[\d.]{1,12})(?P<prefix>[kKMGTP]i?)?B/(?P<time>\d{1,12})msec\)",
     re.M | re.A,
 )
+# How a direction begins in either; one that no pattern reads is of a form that is not known.
+_ANY_WAY = re.compile(r"^  (?:read|write) ?: (?=IOPS=|io=)", re.M | re.A)
 # Until version 2.21 a kB was 1024 bytes, and nothing was said twice.
 _OLD_WAY = re.compile(
     r"^  (?P<way>read|write) ?: io=(?P<size>[\d.]{1,12})(?P<prefix>[KMGTP]?)B, bw=\S+B/s"
@@ -41,6 +43,7 @@ _LATENCY = re.compile(
 _PERCENTILES = re.compile(r"^ +clat percentiles \(([num]sec|sec)\):$", re.M | re.A)
 _TAIL = re.compile(r"99\.00th=\[ *(\d{1,12})\]", re.A)
 _BINARY = {"": 1} | {f"{unit}{i}": KIB**power for power, unit in enumerate("KMGTP", 1) for i in ("", "i")}
+_DECIMAL = {unit: 1000.0**power for power, unit in enumerate(("k", "M", "G", "T", "P"), 1)}
 _UNITS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 _THOUSANDS = {"": 1, "k": 1e3, "M": 1e6}
 
@@ -98,7 +101,7 @@ def _figure(texts: Sequence[str]) -> float:
 
 
 def read_jobs(text: str) -> list[FioJob]:
-    """Return the jobs of a report for people."""
+    """Return the jobs of a report for people; FioUnreadable where a direction is of a form that is not known."""
     heads = list(_JOB.finditer(text))
     jobs = []
     for head, following in itertools.zip_longest(heads, heads[1:]):
@@ -131,10 +134,15 @@ def _block_size(sizes: str, pattern: str) -> str:
 
 
 def _ways(body: str) -> Iterator[tuple[str, FioWay]]:
-    sections = list(_WAY.finditer(body)) or list(_OLD_WAY.finditer(body))
+    sections = list(_WAY.finditer(body))
+    # With kb_base=1000 newer programs print sizes in powers of ten.
+    scales = _BINARY | (_DECIMAL if sections else {})
+    sections = sections or list(_OLD_WAY.finditer(body))
+    if len(sections) < len(_ANY_WAY.findall(body)):
+        raise FioUnreadable
     for match, following in itertools.zip_longest(sections, sections[1:]):
         part = body[match.end() : following.start() if following else len(body)]
-        iops, size = _scaled(match["iops"]), _number(match["size"]) * _BINARY[match["prefix"] or ""]
+        iops, size = _scaled(match["iops"]), _number(match["size"]) * scales[match["prefix"] or ""]
         seconds = int(match["time"]) / 1e3
         latency = _LATENCY.search(part)
         scale = _UNITS[latency["unit"]] if latency else 1.0
