@@ -25,7 +25,7 @@ _APPLIED = "SELECT app, name FROM django_migrations"
 
 
 @dataclass(frozen=True)
-class Look:
+class TableCheck:
     """What the last look found, when it was (monotonic), and since when that is found."""
 
     at: float = float("-inf")
@@ -34,7 +34,7 @@ class Look:
     since: clock.Since = field(default_factory=clock.Since)
 
 
-_last = Look()
+_last = TableCheck()
 _lock = threading.Lock()
 
 
@@ -77,7 +77,7 @@ def _ask(cursor: Any) -> frozenset[Step]:
     return frozenset((app, name) for app, name in cursor.fetchall())
 
 
-def look() -> Look:
+def look() -> TableCheck:
     """Find in what the tables are not those of the code on the disk, or of this process; nothing if they are of both.
 
     At most each LOOK_EVERY_S. A psycopg.OperationalError if the database does not answer.
@@ -91,7 +91,7 @@ def look() -> Look:
         if found is not None and found != _last.found:
             with translation.override(None):
                 logger.warning("%s", found.words())
-        _last = Look(time.monotonic(), found, since)
+        _last = TableCheck(time.monotonic(), found, since)
         return _last
 
 

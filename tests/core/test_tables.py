@@ -32,10 +32,10 @@ ONE = "Restart the service: 1 migration is to be applied."
 @pytest.fixture(autouse=True)
 def nothing_was_found() -> Iterator[None]:
     """Begin as a process that has not looked yet, and leave the broker as one that knows of nothing."""
-    migrated._last, holding._state = migrated.Look(), holding._State()
+    migrated._last, holding._state = migrated.TableCheck(), holding._State()
     tables.of_this_code.cache_clear()
     yield
-    migrated._last, holding._state = migrated.Look(), holding._State()
+    migrated._last, holding._state = migrated.TableCheck(), holding._State()
     tables.of_this_code.cache_clear()
     broker.client(timeout_s=1).delete(signs._STEPS)
 
@@ -101,14 +101,14 @@ def test_code_that_was_put_beneath_a_running_service_is_told_until_it_is_restart
     assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
     part = answer.json()["parts"]["migrations"]
     assert (part["ok"], part["what"]) == (False, ONE)
-    migrated._last = migrated.Look(found=migrated._last.found, since=migrated._last.since)
+    migrated._last = migrated.TableCheck(found=migrated._last.found, since=migrated._last.since)
     assert client.get("/health/").json()["parts"]["migrations"]["since"] == part["since"]
     assert [record.getMessage() for record in caplog.records].count(ONE) == 1
     assert ONE in admin_client.get("/admin/").content.decode()
     with translation.override("ko"):
         assert "1" in tables.VersionGap(pending=1).words() != ONE
     pulled.unlink()
-    migrated._last = migrated.Look()
+    migrated._last = migrated.TableCheck()
     assert client.get("/health/").json()["parts"]["migrations"]["ok"]
     assert "errornote" not in admin_client.get("/admin/").content.decode()
 
@@ -256,4 +256,4 @@ def test_a_process_that_waits_ends_once_its_code_was_replaced_by_that_of_the_tab
     holding._state = holding._State()
     holding.judge(versions.all_steps() | {versions.LATER})
     assert ended == [holding.REPLACED]
-    assert clock.past(migrated.Look().since.at())
+    assert clock.past(migrated.TableCheck().since.at())

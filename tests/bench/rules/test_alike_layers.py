@@ -8,7 +8,7 @@ import pytest
 from apps.bench.rules import folding, layers, storage
 from apps.bench.rules.base import DISK, FILE_SYSTEM, FileSystemFacts
 from apps.bench.rules.folding import LAYERS
-from apps.bench.rules.layers.verdicts import ROOM
+from apps.bench.rules.layers.fullness import ROOM
 from tests.bench.rules.storing import MB, Storing, wan
 
 CLIENT, SERVER = "KGFS01", "PGFS01"

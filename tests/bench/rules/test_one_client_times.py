@@ -4,7 +4,8 @@ import pytest
 
 from apps.bench.rules import layers, storage
 from apps.bench.rules.base import NETWORK, Evidence, FileSystemFacts, LinkFacts, PathFacts
-from apps.bench.rules.layers.verdicts import FULL, judge_all
+from apps.bench.rules.layers.fullness import FULL
+from apps.bench.rules.layers.verdicts import judge_all
 from tests.bench.rules.storing import CLIENTS, MB, Storing
 
 SERVER = FileSystemFacts("fs", "nfs", None, ("D",))

@@ -6,7 +6,7 @@ import pytest
 
 from apps.bench.rules import layers, storage
 from apps.bench.rules.base import DISK, FILE_SYSTEM, Evidence, FindingDraft
-from apps.bench.rules.layers.verdicts import BEYOND
+from apps.bench.rules.layers.fullness import BEYOND
 from tests.bench.rules.storing import CLIENTS, MB, NFS, RAID1, Storing
 
 SCATTER = {"once": [1.0], "near": [0.99, 1.0, 1.01], "wide": [0.8, 1.0, 1.2]}

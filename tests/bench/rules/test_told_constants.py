@@ -9,7 +9,7 @@ import pytest
 import apps.bench.rules
 from apps.bench.rules import layers, shapes
 from apps.bench.rules.gridftp import options
-from apps.bench.rules.layers import limit, verdicts
+from apps.bench.rules.layers import fullness, limit
 from apps.bench.rules.tcp import path
 from apps.bench.sweep import verification
 from tests.bench.rules.storing import CLIENTS, GIB, MB, NFS, RAID1, Storing
@@ -42,11 +42,11 @@ def test_no_sentence_of_a_rule_writes_a_share_out_that_a_constant_has():
 @pytest.mark.parametrize(
     ("words", "constant"),
     [
-        (r"From (\d+) % of the network on", verdicts.FULL_NETWORK),
-        (r"from (\d+) % of the disks on", verdicts.FULL),
-        (r"of which less than (\d+) % is used is ruled out", verdicts.ROOM),
-        (r"below (\d+) % no layer is named as the limit", verdicts.ROOM),
-        (r"below (\d+) % of what each one's own link carries", verdicts.ROOM),
+        (r"From (\d+) % of the network on", fullness.FULL_NETWORK),
+        (r"from (\d+) % of the disks on", fullness.FULL),
+        (r"of which less than (\d+) % is used is ruled out", fullness.ROOM),
+        (r"below (\d+) % no layer is named as the limit", fullness.ROOM),
+        (r"below (\d+) % of what each one's own link carries", fullness.ROOM),
         (r"A rate of (\d+) % of what the links carry fills them", path.SURELY_FULL),
         (r"that is within (\d+) % of the best as one command", options.WITHIN),
         (r"at (\d+) % or less the two agree", verification.AGREE),
@@ -77,9 +77,9 @@ def test_a_network_is_named_from_where_the_finding_says_on(share):
     evidence = make.evidence(NFS, RAID1)
     verdicts_of_writing = [item for item in layers.judge_all(evidence) if item.question.metric == "write"]
     drafts = limit.conclude_all(evidence, verdicts_of_writing)
-    assert bool(drafts) == (share >= verdicts.FULL_NETWORK)
+    assert bool(drafts) == (share >= fullness.FULL_NETWORK)
     for draft in drafts:
         (told,) = (str(message) for message in draft.limits)
         figure = int(re.search(r"A network is named as the limit from (\d+) %", told)[1])
-        assert figure == pytest.approx(100 * verdicts.FULL_NETWORK)
+        assert figure == pytest.approx(100 * fullness.FULL_NETWORK)
         assert 100 * share >= figure

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
+from apps.bench.rules.layers.fullness import BEYOND
 from apps.bench.rules.layers.questions import Level
-from apps.bench.rules.layers.verdicts import BEYOND, Verdict
+from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
 from apps.bench.rules.layers.disks import LOCAL, disks_under
+from apps.bench.rules.layers.fullness import is_alike, is_over
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.questions import READ, Question
-from apps.bench.rules.layers.verdicts import Verdict, is_alike, is_over
+from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.shapes import TASKS, described
 from apps.bench.text import Message, _
 from apps.bench.units import percent

@@ -11,9 +11,10 @@ from apps.bench.rules.base import (
     FindingDraft,
 )
 from apps.bench.rules.layers.beneath import Beneath
+from apps.bench.rules.layers.fullness import BEYOND, FULL, FULL_NETWORK, ROOM, is_over
 from apps.bench.rules.layers.gaps import ENOUGH, gaps
 from apps.bench.rules.layers.tables import alternatives_of, say
-from apps.bench.rules.layers.verdicts import ALIKE, BEYOND, FULL, FULL_NETWORK, ROOM, Verdict, is_over
+from apps.bench.rules.layers.verdicts import ALIKE, Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 

@@ -7,18 +7,18 @@ from typing import NamedTuple
 from apps.bench.rules import pace
 from apps.bench.rules.base import DISK, FILE_SYSTEM, MODE, NETWORK, Evidence
 from apps.bench.rules.layers.beneath import Beneath, Network, disk_beneath
+from apps.bench.rules.layers.fullness import (
+    FULL,
+    exceeds,
+    has_room,
+    is_alike,
+    is_chance,
+    is_filled,
+    is_near_full,
+    is_over,
+)
 from apps.bench.rules.layers.questions import Level, Question, is_floor, level_of, questions
 
-# A rate of this share of what a layer gives alone fills it (a network: of what its links carry, which is known to a
-# percent or so); below the other the layer is not the limit.
-FULL, ROOM = 0.85, 0.70
-FULL_NETWORK = 0.90
-# A network of which so much is used is full, whatever else was at its limit.
-SURELY_FULL = 0.95
-# Disks that were not measured with as many tasks at once may lose so much of their rate by each further one.
-LOST_BY_TASK = 0.05
-# A rate above what lies beneath by this much did not come from there; of a figure that nobody repeated by this much.
-BEYOND, BEYOND_ONCE = 1.05, 1.15
 # Another file system over the same path that is faster by this shows that the path carries more; one within the
 # other shows that what both share may be the limit.
 FASTER, ALIKE = 1.5, 0.10
@@ -35,7 +35,7 @@ class Other:
     @property
     def is_cached(self) -> bool:
         """Return whether the rate is more than its disk gives."""
-        return _exceeds(self.level, self.disk)
+        return exceeds(self.level, self.disk)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Verdict:
     @property
     def may_be_full(self) -> bool:
         """Return whether it comes so near all that a layer gives that chance alone may keep that from being named."""
-        return _is_near_full(self.level, self.network, self.disk)
+        return is_near_full(self.level, self.network, self.disk)
 
     @property
     def of_network(self) -> float | None:
@@ -111,7 +111,7 @@ class Seen:
 
     def is_cached(self, level: Level) -> bool:
         """Return whether a rate is surely more than what lies beneath can give."""
-        return _exceeds(level, self.disk, self.network(level))
+        return exceeds(level, self.disk, self.network(level))
 
 
 def cached_in(verdicts: Iterable[Verdict]) -> frozenset[int]:
@@ -138,7 +138,7 @@ def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
         return None
     others = tuple(_others(reading, readings))
     decision = Decision() if level in cached else _decide(level, reading.network(level), disk, others)
-    is_near = _is_near_full(level, reading.network(level), disk)
+    is_near = is_near_full(level, reading.network(level), disk)
     if level not in cached and high is None and decision.layer in ("", FILE_SYSTEM) and not is_near:
         # One that was measured with as few tasks as its disks may tell what the best cannot.
         alike = next((item for item in reading.levels if item not in cached and is_alike(item, disk)), None)
@@ -150,7 +150,7 @@ def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
     layer, lacks = decision.layer, decision.lacks
     if layer == FILE_SYSTEM and high is not None and high in cached:
         # What is slow at times and impossible at others contradicts the layers' figures.
-        layer, lacks = "", tuple(beneath.layer for beneath in (network, disk) if beneath and _exceeds(high, beneath))
+        layer, lacks = "", tuple(beneath.layer for beneath in (network, disk) if beneath and exceeds(high, beneath))
     return Verdict(
         reading.question, level, layer, network, disk, others, high, tuple(cached), lacks,
         decision.is_shared, decision.is_held, decision.is_doubted, decision.are_both_full,
@@ -173,7 +173,7 @@ def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others:
     layers = [beneath for beneath in (network, disk) if beneath]
     is_held = bool(pace.flags_of(level.point))
     filled = [
-        beneath for beneath in layers if _is_filled(level, beneath) and not (is_held and _is_chance(level, beneath))
+        beneath for beneath in layers if is_filled(level, beneath) and not (is_held and is_chance(level, beneath))
     ]
     if filled:
         slowest = min(filled, key=lambda beneath: beneath.value)
@@ -186,7 +186,7 @@ def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others:
             return Decision("", are_both_full=True)
         return Decision(slowest.layer)
     missing = tuple(name for name in (NETWORK, DISK) if name not in {beneath.layer for beneath in layers})
-    lacks = missing + tuple(beneath.layer for beneath in layers if not _has_room(level, beneath))
+    lacks = missing + tuple(beneath.layer for beneath in layers if not has_room(level, beneath))
     if is_held:
         # A processor or another end was at its limit: that is neither of the layers, nor the file system.
         return Decision("", lacks, is_held=True)
@@ -216,54 +216,7 @@ def _is_sound(level: Level, layers: Sequence[Beneath]) -> bool:
     if len(values) == len(level.point.values(level.metric)):
         return True
     free = level_of(level.point, level.metric, values, level.statistic) if values else None
-    return free is not None and free.n > 1 and all(_has_room(free, beneath) for beneath in layers)
-
-
-def _is_chance(level: Level, beneath: Beneath) -> bool:
-    """Return whether a rate that an end held may have come near a layer's by chance: not where a network is full."""
-    return beneath.layer != NETWORK or level.value < SURELY_FULL * beneath.value
-
-
-def _is_filled(level: Level, beneath: Beneath) -> bool:
-    """Return whether a rate is all that a layer gives, and no more than it can.
-
-    What may give more than measured (to more tasks at once, too), or is only said of disks (of which direction, with
-    how many tasks?), can be ruled out as the limit, and not be found to be it.
-    """
-    if beneath.is_floor or (beneath.is_stated and beneath.layer == DISK) or not is_alike(level, beneath):
-        return False
-    if beneath.times > 1 and level.value < FULL_NETWORK * beneath.links:
-        # One client's rate times their number is nobody's measurement: the links as described must say so, too.
-        return False
-    threshold = FULL_NETWORK if beneath.layer == NETWORK else FULL
-    # The best of several settings comes near a line by chance: it must lie beyond it whatever was looked at.
-    low = level.surely or (level.interval[0] if level.interval else level.value)
-    return min(level.value, low) >= threshold * beneath.value and not is_over(level, beneath)
-
-
-def _is_near_full(level: Level, network: Beneath | None, disk: Beneath | None) -> bool:
-    layers = ((network, FULL_NETWORK), (disk, FULL))
-    return any(item is not None and level.value >= least * item.value for item, least in layers)
-
-
-def _has_room(level: Level, beneath: Beneath) -> bool:
-    """Return whether a layer surely gives more than a rate."""
-    if beneath.is_other_way:
-        return False
-    more = 0 if is_alike(level, beneath) else level.tasks - (beneath.tasks or level.tasks)
-    room = ROOM / (1 + LOST_BY_TASK * more)
-    high = level.interval[1] if level.interval else level.value
-    return level.value < room * beneath.lower_bound and high < FULL * beneath.lower_bound
-
-
-def is_over(level: Level, beneath: Beneath) -> bool:
-    """Return whether a rate is more than a layer's figure, which therefore is no share of what that gives."""
-    return level.value > BEYOND * beneath.value
-
-
-def is_alike(level: Level, beneath: Beneath | None) -> bool:
-    """Return whether a layer was measured with as many tasks at once as a file system."""
-    return beneath is None or beneath.tasks is None or level.tasks <= beneath.tasks
+    return free is not None and free.n > 1 and all(has_room(free, beneath) for beneath in layers)
 
 
 def _others(reading: Seen, readings: Sequence[Seen]) -> list[Other]:
@@ -284,21 +237,3 @@ def _is_same(question: Question, other: Question) -> bool:
     if question.bottleneck and other.bottleneck:
         return (question.bottleneck, question.way) == (other.bottleneck, other.way)
     return bool(question.clients & other.clients) and bool(set(question.facts.servers) & set(other.facts.servers))
-
-
-def _exceeds(level: Level, *beneath: Beneath | None) -> bool:
-    """Return whether a rate is surely more than some layer beneath can give, so that a cache gave it.
-
-    What a disk is only said to give, or with fewer tasks gave, may be exceeded; what a link is said to carry may not.
-    """
-    ceilings = [layer for layer in beneath if layer and not layer.is_floor and is_alike(level, layer)]
-    return any(_is_beyond(level, layer) for layer in ceilings if layer.layer == NETWORK or not layer.is_stated)
-
-
-def _is_beyond(level: Level, layer: Beneath) -> bool:
-    # What one client had, times their number, others with wider links may exceed.
-    max_rate = max(layer.value, layer.links) if layer.times > 1 else layer.value
-    if level.interval is None:
-        return level.value > BEYOND_ONCE * max_rate
-    high = layer.interval[1] if layer.interval and not layer.is_stated else max_rate
-    return level.value > BEYOND * max_rate and level.interval[0] > high

@@ -17,8 +17,8 @@ from apps.bench.rules.base import (
     LinkFacts,
     Point,
 )
+from apps.bench.rules.layers.fullness import ROOM
 from apps.bench.rules.layers.links import USUAL_MTU
-from apps.bench.rules.layers.verdicts import ROOM
 from apps.bench.rules.shapes import CLIENTS, TASKS, described, nodes_of
 from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.rules.storage.differing import ToldCurve, conditions_of, differing

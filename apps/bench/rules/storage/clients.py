@@ -14,8 +14,9 @@ from apps.bench.rules.base import (
     Proposal,
     of_files,
 )
+from apps.bench.rules.layers.fullness import ROOM
 from apps.bench.rules.layers.links import OF_ONE_SERVER
-from apps.bench.rules.layers.verdicts import ROOM, Verdict, cached_in
+from apps.bench.rules.layers.verdicts import Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, EQUAL, TASKS, THREADS, way_of
 from apps.bench.rules.storage import ends, growth, memory
 from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of

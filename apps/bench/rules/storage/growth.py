@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from apps.bench.rules.base import Trend
 from apps.bench.rules.layers.beneath import Beneath
-from apps.bench.rules.layers.verdicts import BEYOND, FULL, FULL_NETWORK
+from apps.bench.rules.layers.fullness import BEYOND, FULL, FULL_NETWORK
 from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
 from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _

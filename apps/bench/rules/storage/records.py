@@ -17,7 +17,8 @@ from apps.bench.rules.base import (
     Trend,
     of_files,
 )
-from apps.bench.rules.layers.verdicts import BEYOND, FULL_NETWORK, Verdict, cached_in
+from apps.bench.rules.layers.fullness import BEYOND, FULL_NETWORK
+from apps.bench.rules.layers.verdicts import Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, way_of
 from apps.bench.rules.storage import ends, memory
 from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of

@@ -9,9 +9,10 @@ from apps.bench.rules import shapes
 from apps.bench.rules.base import DIAGNOSIS, DISK, DOUBT, NO_CHANGE, Evidence, FindingDraft, Ratio
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.disks import LOCAL
+from apps.bench.rules.layers.fullness import FULL, ROOM, is_alike, is_over
 from apps.bench.rules.layers.links import stated_rate
 from apps.bench.rules.layers.questions import FILE_SYSTEM, Level, of_layer
-from apps.bench.rules.layers.verdicts import FULL, ROOM, Verdict, is_alike, is_over
+from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.text import Message, _
