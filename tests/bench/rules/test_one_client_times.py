@@ -25,6 +25,8 @@ def world(rate: float, *, clients: int = 4, alone: int = 1, at_once: bool = Fals
     make.points[-1].parameters["threads"] = 4
     for client in CLIENTS[:alone]:
         make.tcp(client, "D", TCP, direction="forward", streams=4)
+        # As many connections as the file system opens have as much.
+        make.tcp(client, "D", TCP, direction="forward", streams=1)
     if at_once:
         rates = {"goodput": [mbit * clients * 1e6 for mbit in TCP]}
         roles = {"client": CLIENTS[:clients], "server": ("D",)}

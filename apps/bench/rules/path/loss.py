@@ -5,6 +5,7 @@ from apps.bench.network.loss_curve import THRESHOLD
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
 from apps.bench.rules.tcp import estimates, unlike
 from apps.bench.rules.tcp.path import BELOW_LINKS, PathReading, read_path
+from apps.bench.statistics import CONFIDENCE
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -30,6 +31,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         "high": f"{100 * own.high:.2g}",
         "lost": f"{own.lost:.0f}",
         "sent": f"{own.sent:.0f}",
+        "confidence": f"{100 * CONFIDENCE:g}",
         "load": format_quantity(chance.loads[-1].offered, "bit/s"),
     }
     return FindingDraft(
@@ -39,7 +41,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         title=Message(_("The path loses %(share)s %% of datagrams by chance"), params),
         why=(
             _far_below(evidence, path, params),
-            Message(_("Lost were %(lost)s of %(sent)s datagrams: %(low)s to %(high)s %% (95 %%)."), params),
+            Message(
+                _("Lost were %(lost)s of %(sent)s datagrams: %(low)s to %(high)s %% (%(confidence)s %%)."), params
+            ),
             *([left.message] if left else []),
             Message(_("A link that is full loses nothing below its capacity: errors, duplex or a policer do.")),
         ),

@@ -59,11 +59,8 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             )
             if cached & {*trend.trials} or growth.is_of_cache(case):
                 continue
-            if (
-                factor != CLIENTS
-                and curve
-                and any(set(trend.trials) <= set(other.evidence) for other in drafts.values())
-            ):
+            is_told = any(set(trend.trials) <= set(other.evidence) for other in drafts.values())
+            if factor != CLIENTS and curve and is_told:
                 # One task on each client: the same figures have been told of clients.
                 continue
             draft = memory.with_doubt(_draft(case), curve)
@@ -160,6 +157,10 @@ def _is_of_nodes(case: Case) -> bool:
 
 def _falls(case: Case) -> FindingDraft:
     trend, reasons = case.trend, _figures(case)
+    # Of several that are as high the last one: those beyond it are in each other's way.
+    knee = max(
+        (at for at, own in case.means.items() if own > max(case.means.values()) / (1 + EQUAL)), default=trend.knee
+    )
     laws = (
         statistics.fit_scaling(*zip(*case.means.items(), strict=True))
         if len(case.means) > 2 and min(case.means.values()) > 0 and min(case.means) >= 1
@@ -179,7 +180,7 @@ def _falls(case: Case) -> FindingDraft:
         case,
         kind=DIAGNOSIS,
         shape=_shape_of_fall(case, of_one=of_one),
-        count=trend.knee,
+        count=knee,
         why=reasons,
         formula="X(N) < X(N - 1)",
         limits=(_("Random or shared access may fall where files of one's own do not: the pattern counts."),),
