@@ -121,20 +121,17 @@ def test_layers_between_sites_stand_although_a_rule_fails(
     page, rest = layers
     whole = Caller(cast.bob)("GET", rest, status=200)
     assert whole["failures"] == []
-    break_rule(monkeypatch, "storage-share-of-disk")
+    break_rule(monkeypatch, "storage-gpfs-client")
     text = signed_in(cast.bob).get(page).content.decode()
-    assert "Rule storage-share-of-disk failed: ValueError: math domain error" in text
+    assert "Rule storage-gpfs-client failed: ValueError: math domain error" in text
     assert "The others are complete." in text
     told = Caller(cast.bob)("GET", rest, status=200)
     assert told["tables"] == whole["tables"]
-    assert [item["rule"] for item in told["failures"]] == ["storage-share-of-disk"]
-    rest_of = [item for item in whole["findings"] if item["rule"] != "storage-share-of-disk"]
+    assert [item["rule"] for item in told["failures"]] == ["storage-gpfs-client"]
+    rest_of = [item for item in whole["findings"] if item["rule"] != "storage-gpfs-client"]
     assert [item["rule"] for item in told["findings"]] == [item["rule"] for item in rest_of]
-    # What its findings said stands among the reasons of what leads.
-    assert any("beneath it" in json.dumps(item["why"]) for item in whole["findings"])
-    assert not any("beneath it" in json.dumps(item["why"]) for item in told["findings"])
-    assert rest_of
-    assert "Rule storage-share-of-disk failed between" in caplog.text
+    assert 0 < len(rest_of) < len(whole["findings"])
+    assert "Rule storage-gpfs-client failed between" in caplog.text
 
 
 def test_findings_stand_although_the_tables_fail(
