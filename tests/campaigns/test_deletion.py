@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.campaigns import queries, services
-from apps.campaigns.models import Campaign, Trial
+from apps.campaigns.models import Campaign, Tombstone, Trial
 from apps.campaigns.services import deletion
 from apps.core import queue
 from apps.testbeds.models import Node
@@ -66,6 +66,21 @@ def test_a_worker_lets_others_have_their_turn(
     assert services.continue_deletions()
     assert Trial.objects.count() == 5
     assert queries.deletions_for(cast.oscar) == [(large, 37)]
+
+
+@pytest.mark.parametrize(("most", "is_kept"), [(8, True), (7, False)])
+def test_what_it_was_is_kept_by_the_worker_before_any_of_it_goes(
+    large: Campaign, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, most: int, is_kept: bool
+) -> None:
+    monkeypatch.setattr(deletion, "TURN_S", 0.0)
+    monkeypatch.setattr(deletion, "MOST_DIGESTED", most)
+    digests = deletion._digests_of(large)
+    services.delete_campaign(campaign=large, user=cast.oscar, now=NOW)
+    assert Tombstone.objects.get().digests == {}
+    while services.continue_deletions():
+        assert Tombstone.objects.get().digests == (digests if is_kept else {})
+    assert not Campaign.objects.exists()
+    assert Tombstone.objects.get().digests == (digests if is_kept else {})
 
 
 def test_nobody_sees_it_but_how_far_it_is(large: Campaign, cast: SimpleNamespace, oscar: Client) -> None:

@@ -21,6 +21,8 @@ _ASKED = turns.TurnFields("team", "", "deleting_at")
 AT_ONCE = 500
 # Trials deleted in one transaction.
 BATCH = 2000
+# Of so many trials at most it is kept, in digests, what they were: to look through more takes a worker too long.
+MOST_DIGESTED = 20_000
 # A worker deletes for so long (s) and then lets others have their turn.
 TURN_S = 20.0
 
@@ -84,7 +86,7 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
         deleted_at=now,
         reason=reason,
         brought_in=campaign.brought_in,
-        digests={part: digest for digests_of in _digests for part, digest in digests_of(campaign).items()},
+        digests=_digests_of(campaign) if trials <= AT_ONCE else {},
     )
     # One that was deleted before, and brought back from its archive, has its latest tombstone only.
     Tombstone.objects.filter(permanent_id=campaign.permanent_id, team=campaign.team_id).delete()
@@ -92,6 +94,18 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
     stone.save()
     accepted = campaign.shares.filter(state=Share.State.ACCEPTED).values_list("team_id", flat=True)
     stone.shared_with.set(list(accepted))
+
+
+def _digests_of(campaign: Campaign) -> dict[str, str]:
+    return {part: digest for digests_of in _digests for part, digest in digests_of(campaign).items()}
+
+
+def _digest_first(campaign: Campaign) -> None:
+    """Keep the digests of what no request could wait for, before any of it goes."""
+    stones = Tombstone.objects.filter(permanent_id=campaign.permanent_id, team=campaign.team_id, digests={})
+    is_whole = campaign.trials.count() == campaign.delete_trials
+    if is_whole and (campaign.delete_trials or 0) <= MOST_DIGESTED and stones.exists():
+        stones.update(digests=_digests_of(campaign))
 
 
 def continue_deletions() -> bool:
@@ -139,6 +153,7 @@ def _delete_batch(campaign_id: int) -> bool:
     campaign = locked.filter(deleting_at__isnull=False).first()
     if campaign is None:
         return False
+    _digest_first(campaign)
     some = list(campaign.trials.order_by().values_list("pk", flat=True)[:BATCH])
     if len(some) < BATCH:
         _delete(campaign)
