@@ -17,7 +17,7 @@ from apps.reports.files import services as rendering
 from apps.reports.schedules import deliveries
 from apps.reports.schedules import services as schedules
 from apps.tuning.analysis import queries as analyses
-from workers import been, carry_out, fences, reconcile, stages
+from workers import carry_out, fences, past_times, reconcile, stages
 
 ANALYSE = "analyse"
 
@@ -49,7 +49,7 @@ TICK = (
 )
 # All else that may be due or was missed, less often: it takes a processor that measurements need.
 TEND = (
-    TimetablePart(been.CORRECT, been.correct_times),
+    TimetablePart(past_times.CORRECT, past_times.correct_times),
     TimetablePart("correct_dates", campaigns.correct_dates),
     TimetablePart("resume_cancelling", campaigns.resume_cancelling),
     TimetablePart("resume_deletions", campaigns.resume_deletions),

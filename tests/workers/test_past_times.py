@@ -16,7 +16,7 @@ from apps.core import broker, clock, clock_steps, signs
 from apps.core.limits import counters
 from launch.home import ROOT
 from tests.workers import test_clock_ahead
-from workers import been
+from workers import past_times
 
 YEAR = timedelta(days=365)
 ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -39,7 +39,7 @@ BOUNDED = {
     "hour": "counted up to this hour only",
     # Follows from others, which are corrected.
     "fenced_until": "apps.campaigns.services.fences follows `may_run_until`",
-    "may_run_until": "workers.been, as far as the time limit",
+    "may_run_until": "workers.past_times, as far as the time limit",
     # Compared with each other, or with periods that people choose: nothing waits for them.
     "confirmed_at": "with `refused_at`",
     "refused_at": "with `confirmed_at`",
@@ -90,12 +90,12 @@ def test_each_time_that_is_compared_is_corrected_chosen_anew_or_bounded() -> Non
     ]
     compared = set().union(*(compared_in(ast.parse(path.read_text()), set(kept)) for path in sources))
     assert {"began_at", "updated_at", "asked_at", "expires_at"} <= compared
-    corrected = {name for _label, name in been.BEEN} | set(been.OF_OPEN_JOBS)
+    corrected = {name for _label, name in past_times.PAST_TIMES} | set(past_times.OF_OPEN_JOBS)
     chosen_anew = {case.rpartition(".")[2] for case in test_clock_ahead.CASES}
     assert compared - corrected - chosen_anew - set(BOUNDED) == set()
     # Nothing is said of what is not there.
     assert set(BOUNDED) <= set(kept)
-    assert all(label in kept[name] for label, name in been.BEEN)
+    assert all(label in kept[name] for label, name in past_times.PAST_TIMES)
 
 
 @pytest.fixture
@@ -104,7 +104,9 @@ def bare(db: None) -> Iterator[None]:
     yield
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
-        for table in {apps.get_model(label)._meta.db_table for label, _name in been.BEEN} | {Job._meta.db_table}:
+        for table in {apps.get_model(label)._meta.db_table for label, _name in past_times.PAST_TIMES} | {
+            Job._meta.db_table
+        }:
             cursor.execute(f"DELETE FROM {table}")
         cursor.execute("SET LOCAL session_replication_role = origin")
 
@@ -154,17 +156,19 @@ ASKED: dict[str, dict[str, Any]] = {}
 
 
 @pytest.mark.usefixtures("bare")
-@pytest.mark.parametrize(("label", "name"), been.BEEN, ids=[".".join(place) for place in been.BEEN])
+@pytest.mark.parametrize(
+    ("label", "name"), past_times.PAST_TIMES, ids=[".".join(place) for place in past_times.PAST_TIMES]
+)
 def test_a_time_that_lies_ahead_is_put_to_now_and_no_other(label: str, name: str) -> None:
     model, now = apps.get_model(label), timezone.now()
     # A clock of another machine may be a little ahead.
     kept_at = now + clock.AHEAD / 2
     pk = bare_row(model, **{name: now + YEAR}, **ASKED.get(label, {}))
-    been.correct(now=now)
+    past_times.correct(now=now)
     rows = model._default_manager.filter(pk=pk)
     assert rows.values_list(name, flat=True).get() == now
     rows.update(**{name: kept_at})
-    been.correct(now=now)
+    past_times.correct(now=now)
     assert rows.values_list(name, flat=True).get() == kept_at
 
 
@@ -174,7 +178,7 @@ def test_a_job_that_was_handed_out_ahead_is_late_in_time_and_a_lost_one_fences_f
     begun = {"delivered_at": now + YEAR, "started_at": now + YEAR, "argv": ["a"]}
     opened, ended = bare_row(Job, state="running", **begun), bare_row(Job, state="succeeded", **begun)
     lost = bare_row(Job, state="lost", may_run_until=now + YEAR, time_limit_s=60, argv=["a"])
-    been.correct(now=now)
+    past_times.correct(now=now)
     assert Job.objects.values_list("delivered_at", "started_at").get(pk=opened) == (now, now)
     # What became of a job that ended never changes.
     assert Job.objects.values_list("delivered_at", flat=True).get(pk=ended) == now + YEAR
@@ -185,8 +189,8 @@ def test_a_job_that_was_handed_out_ahead_is_late_in_time_and_a_lost_one_fences_f
 @pytest.mark.django_db
 def test_it_is_done_when_a_process_begins_after_each_step_and_each_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[datetime] = []
-    monkeypatch.setattr(been, "correct", lambda now: done.append(now))
-    monkeypatch.setattr(been, "_last", been._Last())
+    monkeypatch.setattr(past_times, "correct", lambda now: done.append(now))
+    monkeypatch.setattr(past_times, "_last", past_times._Last())
     lead = {"s": clock_steps.lead()}
     monkeypatch.setattr(clock_steps, "lead", lambda: lead["s"])
     for expected, step_s, ago_s in (
@@ -197,8 +201,8 @@ def test_it_is_done_when_a_process_begins_after_each_step_and_each_hour(monkeypa
         (3, 0.0, 200.0),
     ):
         lead["s"] += step_s
-        been._last.at -= ago_s
-        been.correct_times(now=timezone.now())
+        past_times._last.at -= ago_s
+        past_times.correct_times(now=timezone.now())
         assert len(done) == expected
 
 

@@ -18,7 +18,7 @@ from apps.core.limits import counters
 
 CORRECT = "correct_times"
 # The times (of a model) by which it is judged how long ago something was.
-BEEN = (
+PAST_TIMES = (
     ("accounts.ApiToken", "last_used_at"),
     ("accounts.Invitation", "created_at"),
     ("accounts.Invitation", "declined_at"),
@@ -72,13 +72,13 @@ def correct(*, now: datetime) -> None:
     ahead = now + clock.AHEAD
 
     def put_right(number: int) -> None:
-        if number > len(BEEN):
+        if number > len(PAST_TIMES):
             _put_jobs_right(now, ahead)
             return
-        label, name = BEEN[number - 1]
+        label, name = PAST_TIMES[number - 1]
         apps.get_model(label)._default_manager.filter(**{f"{name}__gt": ahead}).update(**{name: now})
 
-    isolation.for_each(CORRECT, range(1, len(BEEN) + 2), put_right, now=now)
+    isolation.for_each(CORRECT, range(1, len(PAST_TIMES) + 2), put_right, now=now)
 
 
 def _put_jobs_right(now: datetime, ahead: datetime) -> None:
