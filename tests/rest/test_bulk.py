@@ -20,7 +20,7 @@ from tests.rest.test_conditions import address
 
 pytestmark = pytest.mark.django_db
 Json = dict[str, Any]
-FEW, MANY = 9, 3000
+FEW, MANY = 9, 1000
 # Nodes are joined by switches, of which each but the first leads to the first.
 SWITCHES = 60
 # As many rows as are taken cost at most so many times what few of them do (s of a processor).
@@ -81,7 +81,7 @@ FEWER = {"exclusions": 20, "recipients": 50, "tags": 20}
 TEXTS: dict[tuple[str, str], tuple[int, Callable[[int], Json]]] = {
     ("POST /testbeds/{id}/add-nodes/", "names"): (1000, lambda n: {"names": f"kg[0001-{n:04d}]", "addresses": ""}),
     ("POST /inventory/", "inventory"): (
-        1500,
+        600,
         lambda n: {"inventory": "version: 1\nsites:\n" + "".join(f"- name: s{i}\n" for i in range(n))},
     ),
     ("POST /experiments/", "values"): (1000, lambda n: _sweep(n)),
