@@ -172,7 +172,7 @@ def test_of_what_is_printed_to_fall_more_nodes_are_promised_nothing(factor, node
 
 def test_whatever_was_measured_no_rate_is_one_that_a_finding_calls_not_believable():
     source, refuted_seen, fits_seen = random.Random(5), 0, 0
-    for _case in range(120):
+    for _case in range(60):
         make = Storing()
         for clients, size, record in itertools.product((1, 2, 4), (GIB, 16 * GIB), (MIB, 4 * MIB)):
             if source.random() < 0.5:

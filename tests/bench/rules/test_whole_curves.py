@@ -269,11 +269,15 @@ def test_what_is_said_of_a_curve_holds_at_each_of_its_points(family, sweep):
                     assert check(means, draft), f"seed {seed}: {title}: {means}"
 
 
+# Seeds of sweeps of which something is said that is said of few: they come first, for each takes a third of a second.
+RARE = (169,)
+
+
 @pytest.mark.parametrize("family", SAYINGS)
 def test_every_saying_of_the_table_is_said_of_some_sweep(family):
     """A check that nothing meets would hold whatever is said."""
     missing = set(SAYINGS[family])
-    for seed in range(200):
+    for seed in dict.fromkeys((*RARE, *range(200))):
         for sweep in sweeping.SWEEPS[family]:
             if not missing:
                 return

@@ -87,7 +87,8 @@ ASKED = tuple(itertools.product((16 * KIB, 64 * KIB, 256 * KIB, MIB, 2 * MIB, 16
 def test_the_range_holds_the_truth_of_every_world(n: int, file_size: int) -> None:
     """As often as an interval of 95 % of each figure that it rests on does, for every basis."""
     held: dict[str, list[bool]] = {}
-    for world in worlds():
+    # Each third has every value of each, as often as the others.
+    for world in worlds()[::3]:
         evidence = evidence_of(world, n)
         for record, nodes in ASKED:
             fit = fit_of(evidence, record_size=record, nodes=nodes, file_size=file_size)
