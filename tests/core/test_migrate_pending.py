@@ -35,7 +35,8 @@ def test_nothing_is_done_where_nothing_is_pending(migrated: list[str]) -> None:
 
 
 def test_one_migration_that_is_missing_is_enough(migrated: list[str]) -> None:
-    MigrationRecorder.Migration.objects.filter(app="tuning", name="0002_verifications_end").delete()
+    ((_app, latest),) = MigrationLoader(connection).graph.leaf_nodes("tuning")
+    MigrationRecorder.Migration.objects.filter(app="tuning", name=latest).delete()
     start()
     assert migrated == ["migrate"]
 
@@ -49,7 +50,7 @@ def test_what_a_killed_migration_did_not_come_to_is_made_good(migrated: list[str
 def have_applied(*left_out: tuple[str, str]) -> None:
     """Have the database's record be one of before the first release: all steps up to it but those left out.
 
-    What was added since the release is applied, too.
+    What was added since the release is applied, too, but in rooms of which something is left out.
     """
     migrations = MigrationLoader(connection).disk_migrations
     steps = [step for migration in migrations.values() for step in migration.replaces]
@@ -57,6 +58,7 @@ def have_applied(*left_out: tuple[str, str]) -> None:
     apps = {app for app, _name in steps}
     added = {(app, name) for (app, name), migration in migrations.items() if app in apps and not migration.replaces}
     MigrationRecorder.Migration.objects.filter(app__in=apps).delete()
+    added -= {step for step in added if step[0] in dict(left_out)}
     for app, name in sorted({*steps, *added} - set(left_out)):
         MigrationRecorder(connection).record_applied(app, name)
 
