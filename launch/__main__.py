@@ -1,13 +1,24 @@
 """The verbs of the Makefile that start Fathom or look at it: python -m launch VERB."""
 
 import argparse
-import datetime
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from launch import backup, catalogue, database, home, ports, restore, service, signals, supervisor, with_lab
+from launch import (
+    backup,
+    catalogue,
+    database,
+    home,
+    last_step,
+    ports,
+    restore,
+    service,
+    signals,
+    supervisor,
+    with_lab,
+)
 from launch.demo import agents, campaign, rest, run
 from launch.embedded import EmbeddedError
 from launch.process import ProcessError
@@ -27,6 +38,7 @@ EXPECTED = (
     backup.BackupError,
     database.DatabaseError,
     restore.RestoreError,
+    last_step.LastStepError,
 )
 
 
@@ -77,9 +89,8 @@ def demo() -> int:
 
 def make_backup() -> int:
     """Write a backup, of a service that runs or not, to FILE."""
-    usual = f"fathom-{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}.backup"
     with signals.interrupted_by_all():
-        backup.make(home.Home(home.default_folder()), Path(os.environ.get("FILE") or usual).absolute())
+        backup.make(home.Home(home.default_folder()), Path(os.environ.get("FILE") or backup.usual_name()).absolute())
     return 0
 
 

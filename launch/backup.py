@@ -3,9 +3,9 @@ made anew (the broker's, reports that were rendered) or is a node's own (agents)
 
 import contextlib
 import datetime
+import glob
 import json
 import os
-import shutil
 import subprocess
 import threading
 import zipfile
@@ -14,14 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from launch import database, supervisor
+from launch import database, drafts, supervisor, turns
 from launch.home import Home, HomeError
+from launch.last_step import FILES, SECRET, is_draft
 from launch.whole_files import put_in_place
 
-DUMP, SECRET, ABOUT = "database.dump", "secret_key", "fathom.json"
-# Folders of files that rows of the database name.
-FILES = ("imports", "archives")
+DUMP, ABOUT = "database.dump", "fathom.json"
 FORMAT = 1
+# The form of usual_name.
+_USUAL_NAMES = f"fathom-{'[0-9]' * 8}-{'[0-9]' * 6}.backup"
 _CHUNK = 1024 * 1024
 # What takes longer says so, as often (s).
 TOLD_EVERY_S = 2.0
@@ -32,25 +33,32 @@ class BackupError(RuntimeError):
     """A backup that cannot be made or read; the text says why."""
 
 
+def usual_name() -> str:
+    """Return the name of a backup that was given none: of this second."""
+    return f"fathom-{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}.backup"
+
+
 def make(home: Home, file: Path) -> None:
     """Write a backup of the folder's service, whether it runs or not; the file has its name once it is whole."""
-    with _address(home) as address:
-        draft = file.with_name(f"{file.name}.new")
+    if file.is_dir():
+        raise BackupError(f"{file} is a folder: say which file in it (FILE={file / usual_name()}).")
+    # What was killed left them, and they hold secrets.
+    for pattern in (glob.escape(file.name), _USUAL_NAMES):
+        drafts.sweep(file.parent, pattern)
+    with _address(home, file) as address:
         try:
-            os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-            with zipfile.ZipFile(draft, "w") as archive:
-                _dump(address, archive)
-                _add_files(home, archive)
-                about = {"format": FORMAT, "made_at": datetime.datetime.now(datetime.UTC).isoformat()}
-                archive.writestr(ABOUT, json.dumps(about))
-            put_in_place(draft, file)
+            with drafts.draft_of(file) as (path, draft):
+                with zipfile.ZipFile(draft, "w") as archive:
+                    _dump(address, archive)
+                    _add_files(home, archive)
+                    about = {"format": FORMAT, "made_at": datetime.datetime.now(datetime.UTC).isoformat()}
+                    archive.writestr(ABOUT, json.dumps(about))
+                draft.flush()
+                size = path.stat().st_size
+                put_in_place(path, file)
         except OSError as error:
             raise BackupError(f"{file} cannot be written: {error.strerror or error}.") from error
-        finally:
-            draft.unlink(missing_ok=True)
-    supervisor.print_event(
-        "backup", f"{file} has {_size(file.stat().st_size)}; it holds secrets: keep it to yourself"
-    )
+    supervisor.print_event("backup", f"{file} has {_size(size)}; it holds secrets: keep it to yourself")
 
 
 @contextmanager
@@ -80,21 +88,8 @@ class Backup:
 
     def __init__(self, archive: zipfile.ZipFile | None, dump: IO[bytes], size: int) -> None:
         self.dump, self.size = dump, size
-        self._archive = archive
-
-    def unpack(self, folder: Path, *, has_own_secret: bool) -> None:
-        """Put its secret, unless there is one in the environment, and its files below a folder."""
-        for name in self._archive.namelist() if self._archive else ():
-            if name.partition("/")[0] in FILES or (name == SECRET and not has_own_secret):
-                assert self._archive
-                self._archive.extract(name, folder)
-        with contextlib.suppress(FileNotFoundError):
-            (folder / SECRET).chmod(0o600)
-
-    @property
-    def has_files(self) -> bool:
-        """Say whether it holds more than the database."""
-        return self._archive is not None
+        # None for what pg_dump wrote, which holds the database only.
+        self.archive = archive
 
 
 @contextmanager
@@ -126,7 +121,7 @@ def copy(source: IO[bytes], target: IO[bytes], part: str, words: str, size: int 
 
 
 @contextmanager
-def _address(home: Home) -> Iterator[str]:
+def _address(home: Home, file: Path) -> Iterator[str]:
     """Give the address of the database: of the service that runs, or started for this."""
     if address := os.environ.get("DATABASE_URL", ""):
         yield address
@@ -136,7 +131,7 @@ def _address(home: Home) -> Iterator[str]:
             f"There is no database in {home.folder}: say with FATHOM_VAR where the service's folder is."
         )
     try:
-        home.lock()
+        turns.lock(home, supervisor.print_event, "backup", f"a backup to {file}")
     except HomeError:
         state = home.read_state()
         if not state or "database_url" not in state:
@@ -172,7 +167,7 @@ def _add_files(home: Home, archive: zipfile.ZipFile) -> None:
         for path in sorted((home.folder / name).rglob("*")):
             # What is imported or given up meanwhile goes.
             with contextlib.suppress(FileNotFoundError):
-                if path.is_file():
+                if path.is_file() and not is_draft(path.relative_to(home.folder)):
                     archive.write(path, str(path.relative_to(home.folder)))
 
 
@@ -192,8 +187,3 @@ def _check(archive: zipfile.ZipFile, file: Path) -> None:
 
 def _size(count: int) -> str:
     return f"{count / 1e6:,.1f} MB"
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder, if it is there."""
-    shutil.rmtree(folder, ignore_errors=True)

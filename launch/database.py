@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -125,6 +125,33 @@ def put_in_place(address: str) -> None:
             raise DatabaseError(
                 f"{who} came to the database meanwhile: stop the service, then restore again."
             ) from None
+
+
+def was_replaced(address: str) -> bool:
+    """Say whether a restore that was cut off had put its database in the place of the one at `address`."""
+    with _elsewhere(address) as connection:
+        query = "SELECT count(*) FROM pg_database WHERE datname = %s"
+        row = connection.execute(query, [f"{_name(address)}_replaced"]).fetchone()
+    return row is not None and row[0] > 0
+
+
+def left_behind(address: str, *, is_own: bool) -> list[str]:
+    """Say in words which databases a killed restore left; `is_own` says that none is under way: its draft is dropped.
+
+    The one that was replaced is kept: it may be all that is left of what was there.
+    """
+    name, words = _name(address), []
+    with _elsewhere(address) as connection:
+        query = "SELECT datname, pg_size_pretty(pg_database_size(oid)) FROM pg_database WHERE datname = ANY(%s)"
+        for left, size in connection.execute(query, [[f"{name}_restoring", f"{name}_replaced"]]).fetchall():
+            what = f"a restore that was cut off left the database {left} ({size})"
+            if is_own and left == f"{name}_restoring":
+                with suppress(psycopg.errors.ObjectInUse):
+                    connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(left)))
+                    words.append(f"{what}, which is dropped")
+                    continue
+            words.append(f"{what}: the next restore drops it, or do it by hand (DROP DATABASE {left})")
+    return words
 
 
 @contextmanager

@@ -21,6 +21,10 @@ class HomeError(RuntimeError):
     """A folder that cannot be used; the text says what to do."""
 
 
+class HeldError(HomeError):
+    """A folder at which somebody is for a while, such as a backup; the text says who."""
+
+
 def default_folder() -> Path:
     """Return FATHOM_VAR, or `var` in the project."""
     return Path(os.environ.get("FATHOM_VAR") or ROOT / "var").absolute()
@@ -70,8 +74,11 @@ class Home:
         self._state = self.run / "state.json"
         self._locks: list[int] = []
 
-    def lock(self) -> None:
-        """Take the folder for this process; HomeError if another has it, or if it cannot be written."""
+    def lock(self, holder: str = "") -> None:
+        """Take the folder for this process; HomeError if another has it, or if it cannot be written.
+
+        `holder` says what this process is, if no service; who asks meanwhile gets a HeldError with it.
+        """
         try:
             for folder in (self.folder, self.run, self.logs, self.agents):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -92,6 +99,8 @@ class Home:
                 raise self._is_taken()
         if not _flock(file):
             raise self._is_taken()
+        os.ftruncate(file, 0)
+        os.write(file, holder.encode())
 
     def unlock(self) -> None:
         """Give the folder back."""
@@ -100,6 +109,9 @@ class Home:
 
     def _is_taken(self) -> HomeError:
         self._let_go()
+        with contextlib.suppress(OSError):
+            if holder := (self.run / "lock").read_text():
+                return HeldError(f"{self.folder} is in use by {holder}.")
         running = self.read_state() or {}
         where = f" at {running['address']} (process {running['pid']})" if "address" in running else ""
         return HomeError(
@@ -116,13 +128,6 @@ class Home:
     def restored(self) -> Path:
         """Return the folder of what a restore still has to put in its place, once the database is in its own."""
         return self.folder / "restored"
-
-    def require_whole(self) -> None:
-        """Raise HomeError if a restore was cut off at its last step."""
-        if self.restored.exists():
-            raise HomeError(
-                f"A restore on {self.folder} was cut off at its last step: carry it out again (make restore FILE=…)."
-            )
 
     def secret_key(self) -> str:
         """Return the secret that signs sessions, made at the first call and kept; a lost one is made anew."""

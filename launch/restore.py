@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psycopg
 
-from launch import backup, database, orphans
+from launch import backup, database, last_step, orphans, turns
 from launch.backup import Backup, told
 from launch.home import ROOT, Home
 from launch.supervisor import print_event
@@ -32,12 +32,14 @@ def restore(home: Home, file: Path) -> None:
     """Put a backup in the place of the folder's database and files, while no service runs on them.
 
     HomeError, BackupError, DatabaseError or RestoreError say what keeps it from being done; nothing has changed then.
+    LastStepError says whether anything has.
     """
     with backup.opened(file) as one:
-        home.lock()
+        home.lock(turns.holder(f"a restore of {file}"))
         try:
             orphans.end(str(home.folder))
-            with database.reached(home) as address:
+            last_step.finish(home)
+            with _places(home, one), database.reached(home) as address:
                 _require_nobody(address)
                 _replace(home, address, one)
         except psycopg.Error as error:
@@ -47,39 +49,46 @@ def restore(home: Home, file: Path) -> None:
     print_event("restore", f"{file} is in place; start the service (make serve)")
 
 
-def _replace(home: Home, address: str, one: Backup) -> None:
-    draft = home.restored.with_name("restored.new")
-    backup.remove(draft)
+@contextmanager
+def _places(home: Home, one: Backup) -> Iterator[None]:
+    """Have room made for the backup's files beside those that are there, and nothing left of it."""
     try:
-        with database.beside(address) as new:
-            _load(new, one)
-            _migrate(home, new)
-            draft.mkdir(mode=0o700)
-            try:
-                one.unpack(draft, has_own_secret=bool(os.environ.get("SECRET_KEY")))
-            except OSError as error:
-                words = f"Its files cannot be written, nothing has changed: {error.strerror}."
-                raise RestoreError(words) from error
-            with _uninterrupted():
-                _take_place(home, address, draft if one.has_files else None)
+        if one.archive:
+            last_step.require_places(home, one.archive, has_own_secret=_has_own_secret())
+        yield
     finally:
-        backup.remove(draft)
+        if not home.restored.exists():
+            last_step.discard(home)
 
 
-def _take_place(home: Home, address: str, files: Path | None) -> None:
-    """Put the database in its place, then the files; a start in between is refused (Home.require_whole)."""
-    backup.remove(home.restored)
-    if files is not None:
-        files.rename(home.restored)
+def _replace(home: Home, address: str, one: Backup) -> None:
+    with database.beside(address) as new:
+        _load(new, one)
+        _migrate(home, new)
+        if one.archive:
+            last_step.unpack(home, one.archive, has_own_secret=_has_own_secret())
+        with _uninterrupted():
+            _take_place(home, address, has_files=one.archive is not None)
+
+
+def _take_place(home: Home, address: str, *, has_files: bool) -> None:
+    """Put the database in its place, then the files; the next start or restore ends what is cut off in between."""
+    if has_files:
+        last_step.announce(home)
     try:
         database.put_in_place(address)
     except BaseException:
-        backup.remove(home.restored)
+        if not database.was_replaced(address):
+            last_step.discard(home)
         raise
-    if files is not None:
-        _put_files_in_place(home)
-    # Accounts are those of the backup: the next start makes none.
-    home.note_account()
+    if has_files:
+        last_step.carry_out(home)
+    else:
+        home.note_account()
+
+
+def _has_own_secret() -> bool:
+    return bool(os.environ.get("SECRET_KEY"))
 
 
 @contextmanager
@@ -153,13 +162,3 @@ def _env(home: Home, address: str) -> Mapping[str, str]:
         "SECRET_KEY": os.environ.get("SECRET_KEY") or home.secret_key(),
         "DATABASE_URL": address,
     }
-
-
-def _put_files_in_place(home: Home) -> None:
-    for name in backup.FILES:
-        backup.remove(home.folder / name)
-        if (home.restored / name).exists():
-            (home.restored / name).rename(home.folder / name)
-    if (home.restored / backup.SECRET).exists():
-        (home.restored / backup.SECRET).replace(home.folder / backup.SECRET)
-    backup.remove(home.restored)

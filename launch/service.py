@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from launch import embedded, liveness, local_agents, orphans, ports, supervisor
+from launch import embedded, leftovers, liveness, local_agents, orphans, ports, supervisor, turns
 from launch.home import ROOT, Home, hang_after_s
 from launch.process import Process
 
@@ -22,8 +22,6 @@ _OWN_NAMES = ("localhost", LOOPBACK, "[::1]")
 _EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104
 # The highest stops first; local agents (30) lie between, so that they can report their last jobs.
 _WEB, _WORKERS = 20, 40
-# What a supervisor killed with -9 leaves is told to end at once; this long it may take (s).
-_LEFTOVER_PATIENCE_S = 15.0
 # How the files are called that workers and the timetable touch (workers.signs).
 _SIGN = "FATHOM_SIGN"
 # And those in which parts say what they wait for (core.holding).
@@ -80,10 +78,10 @@ class Service:
 
         HomeError, PortError, EmbeddedError or ProcessError say in words why that is not possible.
         """
-        self.home.lock()
+        if not turns.lock(self.home, self._report, "supervisor", is_over=lambda: self.supervisor.is_stopping):
+            raise supervisor.Stopped
         try:
-            self.home.require_whole()
-            self._clear_leftovers()
+            leftovers.clear(self.home, self._report)
             if self._with_agents:
                 self._agents = local_agents.kept(self.home.agents, self._report)
             self._open_sockets()
@@ -92,6 +90,7 @@ class Service:
             for process in self._table():
                 self.supervisor.add(process)
             self.supervisor.start()
+            leftovers.tell(self.env["DATABASE_URL"], self._report)
             self._start_agents()
         except BaseException:
             self.stop()
@@ -155,11 +154,6 @@ class Service:
         again = ["--renew-unused"] if self.home.was_account_begun() else []
         self.home.begin_account()
         return self.manage("create_account", "--username", username, "--team", team, *again).splitlines()
-
-    def _clear_leftovers(self) -> None:
-        killed = orphans.end(str(self.home.folder), patience_s=_LEFTOVER_PATIENCE_S)
-        if killed:
-            self._report("supervisor", f"killed {killed} process(es) that an earlier run left behind")
 
     def _open_sockets(self) -> None:
         for host in [agent.server_host() for agent in self._agents]:

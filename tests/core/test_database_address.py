@@ -5,11 +5,13 @@ import pytest
 from apps.config.settings import database
 from apps.core import connections
 
+OPTIONS = f"{database.SERVER_KEEPALIVES} {database.PLANNING}"
+
 
 def test_an_address_names_server_database_and_how_queries_are_planned() -> None:
     found = database.from_url("postgresql://fathom:se%40cret@db.example.org:5433/results?sslmode=require")
     kept = ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")
-    options = {"sslmode": "require", "options": database.PLANNING, **database.KEEPALIVES}
+    options = {"sslmode": "require", "options": OPTIONS, **database.KEEPALIVES}
     assert [found[name] for name in kept] == ["results", "fathom", "se@cret", "db.example.org", 5433, options]
 
 
@@ -32,7 +34,7 @@ def test_a_web_process_shares_a_few_connections_and_a_worker_keeps_one() -> None
     assert (web["CONN_MAX_AGE"], worker["CONN_MAX_AGE"]) == (0, 60)
     assert "pool" not in worker["OPTIONS"]
     for entry in (web, worker):
-        assert entry["OPTIONS"]["options"] == f"{database.PLANNING} {connections.LIMITS}"
+        assert entry["OPTIONS"]["options"] == f"{OPTIONS} {connections.LIMITS}"
 
 
 def test_where_nothing_may_be_set_no_limits_are() -> None:

@@ -9,6 +9,7 @@ from launch import liveness
 from launch.process import Process
 from launch.supervisor import Supervisor
 from tests.launch import stack
+from tests.launch.kept import kept, no_database_of_the_tests, var  # noqa: F401
 
 HANG_AFTER_S = 10
 NAME = "fathom.example.org"

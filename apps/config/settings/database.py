@@ -15,6 +15,11 @@ KEEPALIVES = {
     "keepalives_count": "3",
     "tcp_user_timeout": "50000",
 }
+# And by the server, whose session holds locks (leases) for as long as it takes the client for alive: by its kernel's
+# default for two hours, while a machine that lost its power has long begun anew. Ignored over a Unix socket.
+SERVER_KEEPALIVES = (
+    "-c tcp_keepalives_idle=20 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3 -c tcp_user_timeout=50s"
+)
 
 Entry = dict[str, Any]
 # Of a web process: one for a download, one for an agent, and one for a page.
@@ -39,6 +44,9 @@ def from_url(url: str) -> Entry:
     query = {"options": PLANNING, **KEEPALIVES} | {
         key: values[-1] for key, values in parse_qs(parts.query, keep_blank_values=True).items()
     }
+    # Who lets nobody set anything has nothing set; what an address sets itself comes later, and holds.
+    if query["options"]:
+        query["options"] = f"{SERVER_KEEPALIVES} {query['options']}"
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,

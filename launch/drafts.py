@@ -1,0 +1,44 @@
+"""Large files that are written beside the name they get: each has a draft of its own, and none outlives its maker."""
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+_END = ".new"
+
+
+@contextmanager
+def draft_of(file: Path) -> Iterator[tuple[Path, IO[bytes]]]:
+    """Give a new file beside `file`, locked while it is written; it goes unless it was given another name."""
+    path, draft = _made(file)
+    try:
+        with draft:
+            yield path, draft
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def sweep(folder: Path, pattern: str) -> None:
+    """Remove the drafts of files, whose names match a pattern, that nobody is at any more."""
+    for path in folder.glob(f"{pattern}.????????{_END}"):
+        with contextlib.suppress(OSError), path.open("rb") as left:
+            fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+
+
+def _made(file: Path) -> tuple[Path, IO[bytes]]:
+    while True:
+        descriptor, name = tempfile.mkstemp(prefix=f"{file.name}.", suffix=_END, dir=file.parent)
+        draft = os.fdopen(descriptor, "w+b")
+        # Where files cannot be locked none is swept either.
+        with contextlib.suppress(OSError):
+            fcntl.flock(draft, fcntl.LOCK_EX)
+        if (path := Path(name)).exists():
+            return path, draft
+        # Another took it for left behind before it was locked.
+        draft.close()

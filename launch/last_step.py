@@ -1,0 +1,187 @@
+"""The last step of a restore: what waits beside the folder's files takes their place, once the database has its own.
+
+What a folder holds is exchanged, not the folder: it may be a link, or a disk of its own. What takes its place waits
+within it, so that no room and no other disk is needed any more; what is cut off is carried to its end by the next
+start or restore.
+"""
+
+import contextlib
+import copy
+import os
+import shutil
+import zipfile
+from pathlib import Path
+
+from launch import database
+from launch.home import Home
+from launch.whole_files import write_whole
+
+SECRET = "secret_key"  # noqa: S105
+# Folders of files that rows of the database name.
+FILES = ("imports", "archives")
+# In each of them: what waits for the database, and what is on its way since the former files are gone.
+_WAITING, _MOVING = ".restored", ".restoring"
+# What the file system keeps in the root of a disk.
+_NOT_OURS = ("lost+found",)
+# In Home.restored: not before the database has its place, and from then on.
+_WILL_BE_DUE, _IS_DUE = "due.new", "due"
+
+
+class LastStepError(RuntimeError):
+    """Files that cannot be exchanged; the text says which, why, and whether anything has changed."""
+
+
+def is_draft(path: Path) -> bool:
+    """Say whether a file or folder is part of a restore under way, and no file of the service."""
+    return bool({_WAITING, _MOVING} & set(path.parts))
+
+
+def require_places(home: Home, archive: zipfile.ZipFile, *, has_own_secret: bool) -> None:
+    """Make the folders in which files wait; LastStepError if one, or the secret, cannot be written."""
+    discard(home)
+    if (secret := _secret(archive)) and not has_own_secret:
+        _require_secret(home.folder / SECRET, secret)
+    for name in FILES:
+        place = home.folder / name
+        try:
+            place.mkdir(exist_ok=True)
+            (place / _WAITING).mkdir(mode=0o700)
+        except OSError as error:
+            raise _refused(place, error) from error
+        for entry in _former(place):
+            if os.path.ismount(entry):
+                raise LastStepError(f"{entry} is a mount, which cannot be put away: unmount it; nothing has changed.")
+
+
+def unpack(home: Home, archive: zipfile.ZipFile, *, has_own_secret: bool) -> None:
+    """Put an archive's files, and its secret unless the environment has one, where they wait.
+
+    LastStepError if they cannot be written; nothing has changed then.
+    """
+    draft = _draft(home)
+    try:
+        draft.mkdir(mode=0o700)
+        (draft / _WILL_BE_DUE).touch()
+        if (secret := _secret(archive)) and not has_own_secret:
+            write_whole(draft / SECRET, secret)
+        for info in archive.infolist():
+            name, _, rest = info.filename.partition("/")
+            if name in FILES and rest:
+                moved = copy.copy(info)
+                moved.filename = rest
+                archive.extract(moved, home.folder / name / _WAITING)
+    except OSError as error:
+        words = f"Its files cannot be written, nothing has changed: {error.strerror or error}."
+        raise LastStepError(words) from error
+
+
+def announce(home: Home) -> None:
+    """Have what waits put in its place by whoever finds the database in its own."""
+    _draft(home).rename(home.restored)
+
+
+def discard(home: Home) -> None:
+    """Remove what waits: the database did not take its place, or all has its own."""
+    for folder in (home.restored, _draft(home)):
+        shutil.rmtree(folder, ignore_errors=True)
+    for name in FILES:
+        shutil.rmtree(home.folder / name / _WAITING, ignore_errors=True)
+
+
+def carry_out(home: Home) -> None:
+    """Put all in its place, from wherever an earlier try was cut off; LastStepError says what is in the way."""
+    secret = home.restored / SECRET
+    try:
+        # From here on no database has to be asked.
+        if not (home.restored / _IS_DUE).exists():
+            (home.restored / _WILL_BE_DUE).replace(home.restored / _IS_DUE)
+        for name in FILES:
+            _exchange(home.folder / name)
+        if secret.exists():
+            _put_secret(home.folder / SECRET, secret.read_bytes())
+        # Accounts are those of the backup: the next start makes none.
+        home.note_account()
+        # At once: what is left of it says that something is to be done.
+        home.restored.rename(_draft(home))
+        discard(home)
+    except OSError as error:
+        raise LastStepError(
+            f"The database of the backup is in place, its files are not all: {error.filename or home.folder}:"
+            f" {error.strerror}. Mend that: the next start, or restore, carries it out."
+        ) from error
+
+
+def finish(home: Home) -> bool:
+    """Carry out the last step of a restore that was cut off, or put its files away, and say which: True the first.
+
+    The folder is locked. The database is reached only where the restore was cut off at the moment of its exchange.
+    """
+    is_due = home.restored.exists()
+    if is_due and not (home.restored / _IS_DUE).exists():
+        with database.reached(home) as address:
+            is_due = database.was_replaced(address)
+    if is_due:
+        carry_out(home)
+    else:
+        discard(home)
+    return is_due
+
+
+def _secret(archive: zipfile.ZipFile) -> bytes:
+    return archive.read(SECRET) if SECRET in archive.namelist() else b""
+
+
+def _draft(home: Home) -> Path:
+    return home.restored.with_name("restored.new")
+
+
+def _former(place: Path) -> list[Path]:
+    return [entry for entry in place.iterdir() if entry.name not in (_WAITING, _MOVING, *_NOT_OURS)]
+
+
+def _exchange(place: Path) -> None:
+    waiting, moving = place / _WAITING, place / _MOVING
+    if waiting.exists():
+        for entry in _former(place):
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
+        waiting.rename(moving)
+    if moving.exists():
+        for entry in moving.iterdir():
+            entry.rename(place / entry.name)
+        moving.rmdir()
+
+
+def _require_secret(path: Path, secret: bytes) -> None:
+    """Raise LastStepError if a file that holds another secret cannot be written, such as one that is mounted."""
+    try:
+        with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
+            file.read(0)
+    except OSError as error:
+        if path.is_dir() or path.read_bytes() != secret:
+            raise _refused(path, error) from error
+
+
+def _put_secret(path: Path, secret: bytes) -> None:
+    path = path.resolve()
+    with contextlib.suppress(FileNotFoundError):
+        if path.read_bytes() == secret:
+            return
+    try:
+        write_whole(path, secret)
+    except OSError:
+        # A file that is a mount takes no other's place; what is cut off here is written again.
+        path.with_name(f"{path.name}.new").unlink(missing_ok=True)
+        with path.open("r+b") as file:
+            file.truncate()
+            file.write(secret)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _refused(path: Path, error: OSError) -> LastStepError:
+    return LastStepError(
+        f"{path} cannot be written ({error.strerror}), as the backup's has to take its place; nothing has changed."
+    )
