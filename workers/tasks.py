@@ -50,8 +50,9 @@ def open_stages() -> None:
 
 @shared_task
 def cancel_leftovers() -> None:
-    """Mark the trials of cancelled campaigns that nobody will carry out any more."""
-    campaigns.cancel_leftovers(now=timezone.now())
+    """Mark trials of cancelled campaigns that nobody will carry out any more, and come back if there are more."""
+    if campaigns.cancel_leftovers(now=timezone.now()):
+        queue.send(queue.CANCEL_LEFTOVERS)
 
 
 @shared_task(time_limit=analysis.LIMIT_S)

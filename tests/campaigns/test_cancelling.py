@@ -12,6 +12,7 @@ from apps.core import queue
 from apps.testbeds.models import Node
 from tests.campaigns import factories as make
 from tests.campaigns.factories import NOW, states
+from workers import tasks
 
 
 @pytest.fixture
@@ -28,6 +29,14 @@ def cancelled(cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.Monke
     return services.cancel_campaign(campaign=campaign, user=cast.oscar, now=NOW)
 
 
+def mark_all(sent: list[str]) -> None:
+    """Have a worker mark trials as long as it asks to come back."""
+    sent.append(queue.CANCEL_LEFTOVERS)
+    while sent:
+        sent.clear()
+        tasks.cancel_leftovers()
+
+
 def test_the_first_are_marked_at_once_and_the_rest_by_a_worker(
     cast: SimpleNamespace, pair: list[Node], sent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -35,8 +44,21 @@ def test_the_first_are_marked_at_once_and_the_rest_by_a_worker(
     assert states(campaign).count("pending") == 5
     assert sent[-1] == queue.CANCEL_LEFTOVERS
     assert not make.take()
-    services.cancel_leftovers(now=NOW)
+    mark_all(sent)
     assert set(states(campaign)) == {"cancelled"}
+
+
+def test_a_worker_marks_a_batch_of_each_and_comes_back(
+    cast: SimpleNamespace, pair: list[Node], sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = [cancelled(cast, pair, monkeypatch) for _number in range(2)]
+    sent.clear()
+    tasks.cancel_leftovers()
+    assert [states(campaign).count("pending") for campaign in both] == [2, 2]
+    assert sent == [queue.CANCEL_LEFTOVERS]
+    tasks.cancel_leftovers()
+    assert {state for campaign in both for state in states(campaign)} == {"cancelled"}
+    assert sent == [queue.CANCEL_LEFTOVERS]
 
 
 def test_a_lost_message_is_made_good(
@@ -48,8 +70,7 @@ def test_a_lost_message_is_made_good(
     assert not sent
     services.resume_cancelling(now=NOW + timedelta(minutes=1))
     assert sent == [queue.CANCEL_LEFTOVERS]
-    services.cancel_leftovers(now=NOW)
-    sent.clear()
+    mark_all(sent)
     services.resume_cancelling(now=NOW + timedelta(minutes=1))
     assert not sent
 
@@ -62,7 +83,7 @@ def test_what_was_left_is_marked_however_long_the_service_was_off(
     later = NOW + timedelta(days=30)
     services.resume_cancelling(now=later)
     assert sent == [queue.CANCEL_LEFTOVERS]
-    services.cancel_leftovers(now=later)
+    mark_all(sent)
     assert set(states(campaign)) == {"cancelled"}
 
 

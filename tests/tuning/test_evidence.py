@@ -12,8 +12,9 @@ from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.results.models import Result
 from apps.testbeds.models import Cluster, FileSystem, Node, Switch
 from apps.tuning import evidence
+from apps.tuning.evidence.lanes import lanes_of_campaign
 from apps.tuning.evidence.storage import read_disks, read_options
-from tests import factories, rewriting
+from tests import factories, rewriting, rows
 from tests.campaigns import factories as make
 from tests.results.factories import measure
 
@@ -226,3 +227,16 @@ def test_another_team_sees_nothing_of_it(cast: SimpleNamespace, swept: Campaign)
     left, right = make.nodes(other, "a")[0], make.nodes(other, "b", site="Busan")[0]
     make.link(Switch.objects.create(team=other, name="s", site=left.testbed.site), left, "l")
     assert evidence.between_sites(left.testbed.site, right.testbed.site).points == ()
+
+
+def test_only_lanes_between_measured_ends_are_read(cast: SimpleNamespace) -> None:
+    sides = [make.nodes(cast.team, *(f"{side}{number}" for number in range(4))) for side in ("here", "there")]
+    clusters = [make.cluster(cast.team, f"side {number}", *nodes) for number, nodes in enumerate(sides)]
+    campaign = make.launched(cast, *clusters, factors=[], repetitions=1)
+    rows.know_tables()
+    assert rows.of(lambda: evidence.by_ends(campaign), "campaigns_lane").read == 0
+    assert evidence.of_campaign(campaign).points == ()
+    lane = campaign.experiments.get().lanes.all()[5]
+    measure(lane.trials.get(), goodput=9e8)
+    assert list(lanes_of_campaign(campaign)) == [lane.pk]
+    assert len(evidence.by_ends(campaign)) == 1

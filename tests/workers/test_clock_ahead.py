@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -18,6 +19,7 @@ from apps.core.models import SetAside
 from apps.reports.models import Delivery, Schedule
 from apps.reports.schedules import deliveries
 from apps.reports.schedules import services as schedules
+from apps.testbeds.models import Node
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.models import Analysis
 from tests.campaigns import factories as make
@@ -38,10 +40,12 @@ def trial_not_before(cast: SimpleNamespace) -> Callable[[], bool]:
     # One that was written by a right clock keeps its wait.
     soon = Trial.objects.exclude(pk=trial.pk).get()
     Trial.objects.filter(pk=soon.pk).update(not_before=NOW + timedelta(seconds=5))
-    assert not [lane for lane in campaigns.startable_lanes(now=NOW) if lane.next_trial == soon.pk]
+    ready = set(Node.objects.values_list("pk", flat=True))
+    startable = partial(campaigns.startable_lanes, now=NOW, ready_nodes=ready)
+    assert not [lane for lane in startable() if lane.next_trial == soon.pk]
     reasons = waits.waits_of_trials([trial], user=cast.oscar, now=NOW)
     assert "retry" not in str(reasons)
-    return lambda: any(lane.next_trial == trial.pk for lane in campaigns.startable_lanes(now=NOW))
+    return lambda: any(lane.next_trial == trial.pk for lane in startable())
 
 
 def campaign_next_at(cast: SimpleNamespace) -> Callable[[], bool]:

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,14 +12,15 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Greatest
 
 from apps.accounts.models import User
-from apps.archive.search.models import SearchEnd, SearchEntry, SearchMetric, SearchValue
+from apps.archive.search import players
+from apps.archive.search.models import SearchEntry, SearchMetric, SearchValue
 from apps.bench import tools
 from apps.bench.statistics import Mean
 from apps.bench.sweep import likeness
 from apps.bench.toolkit import right_mean
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
-from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.core import isolation
 from apps.core.models import SetAside
 from apps.results.doubts import BEARS, NO_DOUBTS
@@ -33,6 +33,8 @@ INDEX_DUE = "index_due"
 WHILE_OPEN = timedelta(minutes=5)
 # So many experiments are done in one transaction, a second or two even if they are large.
 BATCH = 20
+# And no more than with so many lanes, unless one has more: looks of the timetable wait behind it.
+MOST_LANES = 20_000
 # A word longer than this is none: PostgreSQL takes no lexeme beyond 2 KiB.
 LONGEST_WORD = 100
 # PostgreSQL takes a megabyte of words, each with what it keeps of its place; the first of an entry are kept.
@@ -108,8 +110,9 @@ def index_due(*, now: datetime, limit: int = BATCH) -> int:
         index_experiments(experiments, now=now)
 
     pks = list(due(now).filter(~set_aside(now)).order_by("pk").values_list("pk", flat=True)[:limit])
-    isolation.for_all(INDEX_DUE, pks, index, now=now, tell=_tell, filtered=True)
-    return len(pks)
+    taken = list(players.within(pks, MOST_LANES))
+    isolation.for_all(INDEX_DUE, taken, index, now=now, tell=_tell, filtered=True)
+    return len(pks) if taken == pks else limit
 
 
 def set_aside(now: datetime) -> Exists:
@@ -133,18 +136,12 @@ def index_experiments(experiments: Sequence[Any], *, now: datetime) -> None:
     by_id = {experiment.pk: experiment for experiment in experiments}
     if not by_id:
         return
-    SearchEntry.objects.filter(pk__in=by_id).delete()
-    lanes: dict[int, list[Lane]] = defaultdict(list)
-    for lane in Lane.objects.filter(experiment__in=by_id):
-        lanes[lane.experiment_id].append(lane)
-    played = {pk for own_lanes in lanes.values() for lane in own_lanes for ids in lane.roles.values() for pk in ids}
-    nodes = Node.objects.select_related("testbed__site").in_bulk(played)
+    parts = players.players_of(by_id)
+    nodes = Node.objects.select_related("testbed__site").in_bulk({pk for own in parts.values() for pk in own})
     counts = _counts(by_id)
     entries = []
-    parts: dict[int, list[int]] = {}
     for pk, experiment in by_id.items():
-        parts[pk] = sorted({node for lane in lanes[pk] for ids in lane.roles.values() for node in ids} & nodes.keys())
-        words = _cut(words_of(" ".join(_texts(experiment, [nodes[node] for node in parts[pk]]))))
+        words = _cut(words_of(" ".join(_texts(experiment, [nodes[node] for node in parts.get(pk, ())]))))
         entries.append(
             SearchEntry(
                 experiment=experiment,
@@ -154,17 +151,14 @@ def index_experiments(experiments: Sequence[Any], *, now: datetime) -> None:
                 indexed_at=now,
             )
         )
-    SearchEntry.objects.bulk_create(entries)
-    through = SearchEntry.nodes.through
-    through.objects.bulk_create(
-        through(searchentry_id=pk, node_id=node) for pk, members in parts.items() for node in members
+    columns = [field.name for field in SearchEntry._meta.concrete_fields if not field.primary_key]
+    SearchEntry.objects.bulk_create(
+        entries, update_conflicts=True, unique_fields=["experiment"], update_fields=columns
     )
-    SearchEnd.objects.bulk_create(
-        SearchEnd(entry_id=pk, a_id=a, b_id=b)
-        for pk, experiment in by_id.items()
-        for a, b in _ends(experiment, lanes[pk])
-        if a in nodes and b in nodes
-    )
+    players.keep_players(by_id)
+    players.keep_ends({pk: _roles_of(experiment.tool) for pk, experiment in by_id.items()})
+    for told in (SearchMetric, SearchValue):
+        told.objects.filter(entry__in=by_id).delete()
     SearchMetric.objects.bulk_create(_metrics(by_id))
     SearchValue.objects.bulk_create(_values(by_id), batch_size=5000)
 
@@ -206,14 +200,13 @@ def _tool_name(slug: str) -> str:
         return ""
 
 
-def _ends(experiment: Experiment, lanes: Iterable[Lane]) -> list[tuple[int, int]]:
-    """Return the first nodes of the tool's first two roles on each lane, nothing for a tool of one role."""
+def _roles_of(slug: str) -> list[str]:
+    """Return the roles of a tool in its order, none of a tool that is gone."""
     try:
-        roles = [role.name for role in toolbox.get_tool(experiment.tool).roles]
+        roles = [role.name for role in toolbox.get_tool(slug).roles]
     except tools.UnknownTool:
         return []
-    firsts = {tuple(lane.roles[role][0] for role in roles if lane.roles.get(role))[:2] for lane in lanes}
-    return sorted((pair[0], pair[1]) for pair in firsts if len(pair) == 2)
+    return roles
 
 
 def _counts(experiments: Iterable[int]) -> dict[int, dict[str, Any]]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -29,6 +30,9 @@ class Lane(models.Model):
 
     class Meta:
         ordering = ["id"]
+        # A look for what may start reads the lanes of nodes that are there and free, however many others wait. No
+        # list of what is not sorted in yet: each look would go through that.
+        indexes = [GinIndex(fields=["resources"], name="lanes_by_resource", fastupdate=False)]
 
 
 class Trial(TimeStamped):

@@ -1,10 +1,11 @@
 """Which lanes may start a trial now."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Exists, F, Lookup, OuterRef, QuerySet, Subquery
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import Exists, F, Lookup, OuterRef, QuerySet, Subquery, TextField, Value
 
 from apps.campaigns.due import due as is_due
 from apps.campaigns.models import Campaign, Experiment, Lane, Reservation, Trial
@@ -12,6 +13,9 @@ from apps.core import isolation
 
 # The work of claiming a trial; one with which it failed waits until it is tried again.
 CLAIM = "schedule"
+# With so many keys an index is asked which lanes need one of them; with more it would leave few out.
+MOST_COMPARED = 200
+_KEYS: ArrayField = ArrayField(TextField())
 
 
 class AnyOf(Lookup):
@@ -27,6 +31,20 @@ class AnyOf(Lookup):
         return f"{value} = ANY({array})", (*value_params, *array_params)
 
 
+class OnlyNodes(Lookup):
+    """Whether all nodes ("node:3") among an array of resources are in an array of keys, however many these are."""
+
+    lookup_name = "only_nodes"
+    prepare_rhs = False
+
+    def as_sql(self, compiler, connection):
+        """Return the SQL of the comparison."""
+        resources, resources_params = self.process_lhs(compiler, connection)
+        keys, keys_params = self.process_rhs(compiler, connection)
+        others = f"FROM unnest({resources}) AS needed (key) WHERE starts_with(key, 'node:') AND key <> ALL({keys})"
+        return f"NOT EXISTS (SELECT {others})", (*resources_params, *keys_params)
+
+
 class Startable(NamedTuple):
     """A lane that may start: {role: [node ids]}, the keys of what a run of it reserves, and its next trial."""
 
@@ -36,12 +54,18 @@ class Startable(NamedTuple):
     next_trial: int
 
 
-def startable_lanes(*, now: datetime, needing: Collection[str] | None = None) -> list[Startable]:
+def startable_lanes(
+    *, now: datetime, ready_nodes: Collection[int], needing: Collection[str] | None = None
+) -> list[Startable]:
     """Return the lanes of running campaigns with a trial due and nothing they need reserved, in fair order.
 
     Older campaigns come first, then experiments in their order, then trials in theirs, which is that of their
-    primary keys. With `needing`, only lanes that need one of these resources are looked at.
+    primary keys. Only lanes all of whose nodes are ready are looked at; with `needing`, only those that need one of
+    these resources.
     """
+    free = _free(ready_nodes)
+    if not free:
+        return []
     # Named one by one, so that the lanes of all the campaigns that have ended are not even looked at.
     ranks = {pk: rank for rank, pk in enumerate(_running_experiments())}
     if not ranks:
@@ -50,16 +74,30 @@ def startable_lanes(*, now: datetime, needing: Collection[str] | None = None) ->
     due = Trial.objects.filter(is_due(now, put_off_by), lane=OuterRef("pk"), state="pending")
     due = due.filter(~isolation.waiting(CLAIM, now))
     reservations = Reservation.objects.filter(AnyOf(F("resource"), OuterRef("resources")), released_at=None)
-    lanes = Lane.objects.filter(~Exists(reservations), experiment__in=ranks)
-    if needing is not None:
-        lanes = lanes.filter(resources__overlap=list(needing))
     rows = (
-        lanes.annotate(next_trial=Subquery(due.order_by("position").values("pk")[:1]))
+        _of_nodes(free, needing)
+        .filter(~Exists(reservations), experiment__in=ranks)
+        .annotate(next_trial=Subquery(due.order_by("position").values("pk")[:1]))
         .order_by()
         .values_list("experiment", "roles", "resources", "next_trial")
     )
     startable = [Startable(*row) for row in rows if row[-1] is not None]
     return sorted(startable, key=lambda lane: (ranks[lane.experiment], lane.next_trial))
+
+
+def _free(ready_nodes: Collection[int]) -> list[str]:
+    """Return the keys of those nodes that nothing holds: lanes of all others need not be looked at."""
+    held = set(Reservation.objects.filter(released_at=None).values_list("resource", flat=True))
+    return sorted({f"node:{pk}" for pk in ready_nodes} - held)
+
+
+def _of_nodes(free: Sequence[str], needing: Collection[str] | None) -> QuerySet[Lane]:
+    """Return the lanes that need no other nodes than these, and one of the resources `needing`."""
+    lanes = Lane.objects.filter(OnlyNodes(F("resources"), Value(list(free), output_field=_KEYS)))
+    if needing is not None:
+        return lanes.filter(resources__overlap=list(needing))
+    # By an index, so that lanes of nodes that are away are not read; it compares each key with each.
+    return lanes.filter(resources__overlap=list(free)) if len(free) <= MOST_COMPARED else lanes
 
 
 def _running_experiments() -> QuerySet[Experiment, int]:

@@ -94,15 +94,17 @@ def cancel_pending(*, campaign_id: int, now: datetime) -> bool:
     return len(batch) == BATCH
 
 
-def cancel_leftovers(*, now: datetime) -> None:
-    """Mark all trials that were left pending by cancelled campaigns."""
+def cancel_leftovers(*, now: datetime) -> bool:
+    """Mark a batch of the trials left pending by each cancelled campaign; True if there are more.
 
-    def mark_all(campaign_id: int) -> None:
-        while cancel_pending(campaign_id=campaign_id, now=now):
-            pass
-
+    Whoever asked comes back for the next: meanwhile the worker goes on with others' measurements.
+    """
     pks = _unmarked().values_list("pk", flat=True)
-    isolation.for_each(CANCEL_LEFTOVERS, pks, mark_all, now=now, tell=write_fault, atomic=False)
+    return any(
+        isolation.for_each(
+            CANCEL_LEFTOVERS, pks, lambda pk: cancel_pending(campaign_id=pk, now=now), now=now, tell=write_fault
+        )
+    )
 
 
 def resume_cancelling(*, now: datetime) -> None:

@@ -65,7 +65,7 @@ def take_runs(
     chosen: list[queries.Startable] = []
     resources: set[str] = set()
     ready = set(ready_nodes)
-    for lane in queries.startable_lanes(now=now, needing=needing):
+    for lane in queries.startable_lanes(now=now, ready_nodes=ready, needing=needing):
         nodes = {node for members in lane.roles.values() for node in members}
         if nodes <= ready and resources.isdisjoint(lane.resources):
             chosen.append(lane)

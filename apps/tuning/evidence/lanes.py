@@ -1,6 +1,6 @@
 """Who was measured: the lanes of a campaign or between two sites, with the names of their nodes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,7 @@ from apps.accounts.models import Team
 from apps.bench.toolkit import Tool
 from apps.campaigns.models import Campaign, Lane
 from apps.results import queries as results
+from apps.results.models import Result
 from apps.testbeds.models import FileSystem, Node, Site
 from apps.toolbox import queries as toolbox
 
@@ -47,8 +48,25 @@ class MeasuredLane:
 
 
 def lanes_of_campaign(campaign: Campaign) -> dict[int, MeasuredLane]:
-    """Return the campaign's lanes by id."""
-    return _measured(Lane.objects.filter(experiment__campaign=campaign))
+    """Return by id the campaign's lanes between ends of which it has results, or of which figures are printed.
+
+    Of a campaign that waited for nodes in vain tens of thousands of others would be read for nothing.
+    """
+    results_of = Result.objects.filter(experiment__campaign=campaign).order_by()
+    measured = dict(results_of.values_list("trial__lane", "experiment").distinct())
+    printed = set(campaign.experiments.exclude(printed={}).values_list("pk", flat=True))
+    experiments = printed.union(measured.values())
+    if not experiments:
+        return {}
+    rows = list(Lane.objects.filter(experiment__in=experiments).values_list("pk", "roles", "experiment").order_by())
+    ends = {_firsts(roles) for pk, roles, _experiment in rows if pk in measured}
+    told = [pk for pk, roles, experiment in rows if experiment in printed or _firsts(roles) in ends]
+    return _measured(Lane.objects.filter(pk__in=told))
+
+
+def _firsts(roles: Mapping[str, Sequence[int]]) -> frozenset[tuple[str, int]]:
+    """Return the first node of each role: what the ends of a lane are, whatever its tool calls them."""
+    return frozenset((role, nodes[0]) for role, nodes in roles.items() if nodes)
 
 
 def lanes_of_sites(a: Site, b: Site) -> dict[int, MeasuredLane]:

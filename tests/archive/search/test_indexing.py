@@ -13,7 +13,7 @@ from apps.campaigns.models import Campaign, Experiment, Note, Trial
 from apps.core import queue
 from apps.core.models import SetAside
 from apps.testbeds.models import Node, Site
-from tests import factories
+from tests import factories, rows
 from tests.archive.search.conftest import START, add, index, names
 from tests.campaigns import factories as make
 from workers import tasks
@@ -140,3 +140,35 @@ def test_one_that_cannot_be_indexed_is_told_of_where_it_is_searched_for_and_trie
     assert names(archive, "q=broken") == ["대구 회선"]
     assert not SetAside.objects.exists()
     assert "could not be indexed" not in client.get("/archive/").content.decode()
+
+
+def test_ends_that_did_not_change_are_not_written_anew(archive: SimpleNamespace) -> None:
+    nodes = make.nodes(archive.cast.team, *(f"end{number}" for number in range(6)))
+    sides = (
+        make.cluster(archive.cast.team, "here", *nodes[:3]),
+        make.cluster(archive.cast.team, "there", *nodes[3:]),
+    )
+    make.launched(archive.cast, *sides, name="Pairs")
+    tables = ("results_searchend", "results_searchentry_nodes")
+    assert rows.of(index, *tables).written == 9 + 6
+    SearchEntry.objects.update(of=F("of") - timedelta(seconds=1))
+    assert rows.of(index, *tables).written == 0
+    # One is missing, and one is of nodes that were never measured with each other.
+    entry = SearchEntry.objects.get(experiment__campaign__name="Pairs")
+    entry.ends.filter(a=nodes[0], b=nodes[4]).update(b=nodes[1])
+    SearchEntry.objects.update(of=F("of") - timedelta(seconds=1))
+    assert rows.of(index, *tables).written == 2
+    assert entry.ends.filter(a=nodes[0], b=nodes[4]).count() == 1
+
+
+def test_experiments_of_many_lanes_are_indexed_in_turns(
+    archive: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entries, "MOST_LANES", 1)
+    SearchEntry.objects.update(of=F("of") - timedelta(seconds=1))
+    due = entries.due(datetime.now(UTC)).count()
+    assert due > 1
+    for left in range(due - 1, 0, -1):
+        assert entries.index_due(now=datetime.now(UTC)) == entries.BATCH
+        assert entries.due(datetime.now(UTC)).count() == left
+    assert entries.index_due(now=datetime.now(UTC)) == 1
