@@ -24,32 +24,21 @@ class Graph:
 
     def find(self, a: str, b: str, *, end_to_end_rtt_s: float | None = None) -> network.Path | None:
         """Return the path between two keys, such as "node:3"."""
-        own = self._links_of_nodes
         if a not in self._ways:
             # Pairs come by their first end: what is kept of others would be as much as there are switches for each.
             self._ways.clear()
-            # Of nodes' links only the two ends' own can be on the way: with thousands of nodes that takes time.
-            links = (*self._between_switches, *own.get(a, ()))
-            self._ways[a] = network.Ways(links, a, is_switch)
-        return self._ways[a].to(b, own.get(b, ()), end_to_end_rtt_s=end_to_end_rtt_s)
+            self._ways[a] = self.fabric.ways(a)
+        return self._ways[a].to(b, end_to_end_rtt_s=end_to_end_rtt_s)
+
+    @cached_property
+    def fabric(self) -> network.Fabric:
+        """The links by their ends, read once for all that is asked."""
+        return network.Fabric(self.links, is_switch)
 
     @cached_property
     def _ways(self) -> dict[str, network.Ways]:
         """The ways from the end that was asked for last, searched for once for all that they lead to."""
         return {}
-
-    @cached_property
-    def _between_switches(self) -> tuple[network.PathLink, ...]:
-        return tuple(link for link in self.links if is_switch(link.a) and is_switch(link.b))
-
-    @cached_property
-    def _links_of_nodes(self) -> dict[Hashable, list[network.PathLink]]:
-        by_end: dict[Hashable, list[network.PathLink]] = {}
-        for link in self.links:
-            for end in (link.a, link.b):
-                if not is_switch(end):
-                    by_end.setdefault(end, []).append(link)
-        return by_end
 
 
 def node_key(node: Node) -> str:
