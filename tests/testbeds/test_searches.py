@@ -38,7 +38,7 @@ def repeated_reads(source: str) -> list[str]:
 
 def _is_over_teams(loop: ast.AST) -> bool:
     targets = [part.target for part in getattr(loop, "generators", [loop]) if hasattr(part, "target")]
-    return bool(targets) and all(isinstance(target, ast.Name) and target.id == "team_id" for target in targets)
+    return bool(targets) and all(getattr(target, "id", "") in {"team", "team_id"} for target in targets)
 
 
 def _name_of(function: ast.expr) -> str:
