@@ -62,7 +62,7 @@ class Estimator:
     """Estimates of measurements on the inventory's network; each path is computed once."""
 
     def __init__(self) -> None:
-        self._graphs: dict[int, testbeds.Graph] = {}
+        self._networks = testbeds.Networks()
         self._paths: dict[tuple[int, int], Path | None] = {}
         self._estimates: dict[tuple[int, float | None, float | None], list[TrialEstimate]] = {}
         self._between: tuple[Cast | None, _Between] = (None, _Between())
@@ -139,9 +139,7 @@ class Estimator:
         if key not in self._paths:
             if len(self._paths) >= _MOST_PATHS:
                 self._paths.clear()
-            if a.team_id not in self._graphs:
-                self._graphs[a.team_id] = testbeds.graph(a.team_id)
-            self._paths[key] = self._graphs[a.team_id].find(testbeds.node_key(a), testbeds.node_key(b))
+            self._paths[key] = self._networks[a.team_id].find(testbeds.node_key(a), testbeds.node_key(b))
         return self._paths[key]
 
 

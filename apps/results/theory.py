@@ -39,9 +39,7 @@ def theory_of(experiment: Experiment) -> Theory:
         return Theory()
     nodes = Node.objects.select_related("testbed").in_bulk({node for own in cast for node in own})
     pairs = network.pairs_at_once(*cast)
-    paths = [
-        path for a, b in pairs if a in nodes and b in nodes and (path := testbeds.path_between(nodes[a], nodes[b]))
-    ]
+    paths = testbeds.paths_between([(nodes[a], nodes[b]) for a, b in pairs if a in nodes and b in nodes])
     path = paths[0] if paths and len(paths) == len(pairs) else None
     if path is None or path.bottleneck is None or path.capacity_bps is None:
         return Theory()

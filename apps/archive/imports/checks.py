@@ -102,6 +102,7 @@ class _Casts:
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
         self._capacities: dict[tuple[int, ...], int | None] = {}
+        self._networks = inventory.Networks()
 
     def name_of(self, roles: dict[str, list[int]], tool: Tool) -> str:
         """Return the name of the node that measured: the first of the first role."""
@@ -119,5 +120,5 @@ class _Casts:
         key = tuple(sorted(node for members in roles.values() for node in members))
         if key not in self._capacities:
             players = list(Node.objects.filter(pk__in=key))
-            self._capacities[key] = inventory.least_capacity_bps(inventory.resources_of(players))
+            self._capacities[key] = inventory.least_capacity_bps(inventory.resources_of(players, self._networks))
         return self._capacities[key]

@@ -97,6 +97,7 @@ class _GroupWriter:
             expanded_at=moment,
         )
         self._lanes: dict[str, Lane] = {}
+        self._networks = inventory.Networks()
         # What the servers of the file system have as memory, by lane.
         self._memories: dict[int, int | None] = {}
         # Points in the order in which they come, and how often each came on each lane.
@@ -236,7 +237,7 @@ class _GroupWriter:
         key = repr(sorted(roles.items()))
         if key not in self._lanes:
             nodes = [node for members in roles.values() for node in members]
-            resources = inventory.resources_of(list(Node.objects.filter(pk__in=nodes)))
+            resources = inventory.resources_of(list(Node.objects.filter(pk__in=nodes)), self._networks)
             if self._experiment.file_system:
                 resources.append(self._experiment.file_system.key)
             self._lanes[key] = Lane.objects.create(experiment=self._experiment, roles=roles, resources=resources)

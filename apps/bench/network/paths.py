@@ -53,7 +53,7 @@ class Path:
         """Return the link of the lowest known capacity: the path has no more than this, perhaps less."""
         inner, outer = self.links[1:-1], (*self.links[:1], *self.links[-1:])
         links = [link for link in (*inner, *outer) if link.capacity_bps is not None]
-        return min(links, key=_capacity, default=None)
+        return min(links, key=capacity_of, default=None)
 
     @property
     def unknown_capacities(self) -> tuple[PathLink, ...]:
@@ -107,7 +107,7 @@ def find_path(
             if node != source and not can_forward(node):
                 continue
             for neighbour, link in neighbours[node]:
-                width = min(widest[node], _capacity(link))
+                width = min(widest[node], capacity_of(link))
                 if neighbour not in widest and width > widths.get(neighbour, -1.0):
                     widths[neighbour] = width
                     came_over[neighbour] = (node, link)
@@ -118,7 +118,8 @@ def find_path(
     return _walk_back(came_over, source, destination, end_to_end_rtt_s)
 
 
-def _capacity(link: PathLink) -> float:
+def capacity_of(link: PathLink) -> float:
+    """Return the capacity of a link (bit/s); an unknown one counts as the lowest."""
     return link.capacity_bps if link.capacity_bps is not None else 0.0
 
 

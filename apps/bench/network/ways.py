@@ -1,73 +1,132 @@
-"""The paths from one end to many: searched for once, where `find_path` would search for each."""
+"""The paths over a network whose links are read once: what `find_path` finds, without reading all links for each."""
 
-from collections import defaultdict
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
 
-from apps.bench.network.paths import Path, PathLink
+from apps.bench.network.paths import Path, PathLink, capacity_of
 
 _Step = tuple[Hashable, PathLink]
 
 
-class Ways:
-    """The best way from a source to every end that forwards, by the measures of `find_path`.
+@dataclass
+class _Parallel:
+    """The links from one end to another that a way may take: each wider (bit/s) than all that come before it.
 
-    `links` are those between ends that forward, and the source's own.
+    Of the others none is ever taken: an earlier one carries as much.
     """
 
-    def __init__(self, links: Iterable[PathLink], source: Hashable, can_forward: Callable[[Hashable], bool]) -> None:
-        self._source = source
+    widths: list[float] = field(default_factory=list)
+    links: list[PathLink] = field(default_factory=list)
+
+    def add(self, link: PathLink) -> None:
+        """Keep a link if it is wider than those before it."""
+        if not self.links or capacity_of(link) > self.widths[-1]:
+            self.widths.append(capacity_of(link))
+            self.links.append(link)
+
+    def carrying(self, width: float) -> tuple[float, PathLink]:
+        """Return what is left of a width (bit/s) over these links, and the first of the links that leave so much."""
+        place = min(bisect_left(self.widths, width), len(self.links) - 1)
+        return min(width, self.widths[place]), self.links[place]
+
+
+class Fabric:
+    """The links of a network by their ends; `can_forward` tells which ends pass traffic on."""
+
+    def __init__(self, links: Iterable[PathLink], can_forward: Callable[[Hashable], bool]) -> None:
+        # From each end that forwards to those beside it, in the order of their first links.
+        self.beside: dict[Hashable, dict[Hashable, _Parallel]] = {}
+        # The links of the other ends, of which only the source's and the destination's own are ever on a way.
+        self._own: dict[Hashable, list[PathLink]] = {}
+        self._can_forward = can_forward
+        for link in links:
+            if can_forward(link.a) and can_forward(link.b):
+                for one, other in ((link.a, link.b), (link.b, link.a)):
+                    self.beside.setdefault(one, {}).setdefault(other, _Parallel()).add(link)
+                continue
+            for end in {link.a, link.b}:
+                if not can_forward(end):
+                    self._own.setdefault(end, []).append(link)
+
+    def own(self, end: Hashable) -> Sequence[PathLink]:
+        """Return the links of an end that does not forward; none are kept of one that does."""
+        return self._own.get(end, ())
+
+    def from_end(self, end: Hashable) -> dict[Hashable, _Parallel]:
+        """Return what a way from an end can begin with: the ends beside it that forward."""
+        if self._can_forward(end):
+            return self.beside.get(end, {})
+        begun: dict[Hashable, _Parallel] = {}
+        for link in self.own(end):
+            other = link.b if link.a == end else link.a
+            if self._can_forward(other):
+                begun.setdefault(other, _Parallel()).add(link)
+        return begun
+
+    def ways(self, source: Hashable) -> "Ways":
+        """Return the ways from an end."""
+        return Ways(self, source)
+
+
+class Ways:
+    """The best way from a source to every end of a fabric, by the measures of `find_path`.
+
+    The search goes no further than to where it has been asked.
+    """
+
+    def __init__(self, fabric: Fabric, source: Hashable) -> None:
+        self._fabric, self._source = fabric, source
         # The widest that each end is reached with (bit/s), and its place: layer by layer, in the order it was met.
         self._widest: dict[Hashable, float] = {source: float("inf")}
         self._place: dict[Hashable, tuple[int, int]] = {source: (0, 0)}
         self._came_over: dict[Hashable, _Step] = {}
-        neighbours: dict[Hashable, list[_Step]] = defaultdict(list)
-        for link in links:
-            neighbours[link.a].append((link.b, link))
-            neighbours[link.b].append((link.a, link))
-        layer, depth = [source], 0
-        while layer:
-            depth, widths = depth + 1, self._reach(layer, neighbours, can_forward)
-            self._widest |= widths
-            self._place |= {end: (depth, number) for number, end in enumerate(widths)}
-            layer = list(widths)
+        self._layer: list[Hashable] = [source]
+        self._depth = 0
 
-    def _reach(
-        self,
-        layer: Iterable[Hashable],
-        neighbours: dict[Hashable, list[_Step]],
-        can_forward: Callable[[Hashable], bool],
-    ) -> dict[Hashable, float]:
-        """Return {end: the width it is first reached with} of the next layer."""
-        widths: dict[Hashable, float] = {}
-        for end in layer:
-            for neighbour, link in neighbours[end]:
-                if neighbour in self._widest or not can_forward(neighbour):
-                    continue
-                width = min(self._widest[end], _capacity(link))
-                if width > widths.get(neighbour, -1.0):
-                    widths[neighbour] = width
-                    self._came_over[neighbour] = (end, link)
-        return widths
-
-    def to(
-        self, destination: Hashable, own: Sequence[PathLink], *, end_to_end_rtt_s: float | None = None
-    ) -> Path | None:
-        """Return the path to an end whose links are `own` (none are asked of one that forwards), None without one."""
-        last = None if destination in self._place else self._last_step(destination, own)
-        if last is None and destination not in self._place:
+    def to(self, destination: Hashable, *, end_to_end_rtt_s: float | None = None) -> Path | None:
+        """Return the path to an end, None without one."""
+        steps = self._steps_to(destination)
+        if steps is None:
             return None
-        ends: list[Hashable] = [destination]
-        links: list[PathLink] = []
-        while ends[-1] != self._source:
-            end, link = last or self._came_over[ends[-1]]
-            last = None
-            ends.append(end)
-            links.append(link)
-        return Path(tuple(reversed(links)), tuple(reversed(ends)), end_to_end_rtt_s)
+        links = tuple(link for _end, link in reversed(steps))
+        ends = (*(end for end, _link in reversed(steps)), destination)
+        return Path(links, ends, end_to_end_rtt_s)
 
-    def _last_step(self, destination: Hashable, own: Iterable[PathLink]) -> _Step | None:
+    def links_to(self, destinations: Iterable[Hashable]) -> set[Hashable]:
+        """Return the keys of the links on the paths to several ends; what paths share is walked over once."""
+        keys: set[Hashable] = set()
+        walked: set[Hashable] = {self._source}
+        for destination in destinations:
+            end, step = destination, self._last_step(destination)
+            while step and end not in walked:
+                walked.add(end)
+                keys.add(step[1].key)
+                end = step[0]
+                step = self._came_over.get(end)
+        return keys
+
+    def _steps_to(self, destination: Hashable) -> list[_Step] | None:
+        """Return the steps to an end from the last to the first; None where nothing leads."""
+        if destination == self._source:
+            return []
+        step = self._last_step(destination)
+        steps: list[_Step] = []
+        while step:
+            steps.append(step)
+            step = self._came_over.get(step[0])
+        return steps or None
+
+    def _last_step(self, destination: Hashable) -> _Step | None:
         """Return where the way leaves what forwards: the nearest end, of those the widest, the first of equals."""
+        if destination == self._source:
+            return None
+        own = self._fabric.own(destination)
+        if not own:
+            self._search([destination])
+            return self._came_over.get(destination)
         steps = [(link.b if link.a == destination else link.a, link) for link in own]
+        self._search([end for end, _link in steps])
         known = [step for step in steps if step[0] in self._place]
         return min(known, key=self._rank, default=None)
 
@@ -75,8 +134,27 @@ class Ways:
         """Return what sorts the last steps of a way: its links, its width from the widest on, its end's place."""
         end, link = step
         depth, number = self._place[end]
-        return depth, -min(self._widest[end], _capacity(link)), number
+        return depth, -min(self._widest[end], capacity_of(link)), number
 
+    def _search(self, ends: Sequence[Hashable]) -> None:
+        """Go on until one of the ends is reached, and with it all that are as near."""
+        while self._layer and not any(end in self._place for end in ends):
+            self._depth += 1
+            widths = self._reach()
+            self._widest |= widths
+            self._place |= {end: (self._depth, number) for number, end in enumerate(widths)}
+            self._layer = list(widths)
 
-def _capacity(link: PathLink) -> float:
-    return link.capacity_bps if link.capacity_bps is not None else 0.0
+    def _reach(self) -> dict[Hashable, float]:
+        """Return {end: the width it is first reached with} of the next layer."""
+        widths: dict[Hashable, float] = {}
+        for end in self._layer:
+            beside = self._fabric.beside.get(end, {}) if self._depth > 1 else self._fabric.from_end(end)
+            for neighbour, parallel in beside.items():
+                if neighbour in self._widest:
+                    continue
+                width, link = parallel.carrying(self._widest[end])
+                if width > widths.get(neighbour, -1.0):
+                    widths[neighbour] = width
+                    self._came_over[neighbour] = (end, link)
+        return widths

@@ -181,6 +181,8 @@ def _drawing(material: Material) -> list[Block]:
         text = _("The network of %(number)s nodes is not drawn: that of its sites is on the page of the inventory.")
         return [Paragraph((text % {"number": len(material.nodes)},), key="drawing-left-out")]
     svg, words = topology.standalone_svg(list(material.nodes.values()))
+    if words and not svg:
+        return [Paragraph((words,), key="drawing-left-out")]
     return [Drawing("topology", _("The network between the nodes that measured"), svg, words)] if svg else []
 
 

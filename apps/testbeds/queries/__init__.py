@@ -18,9 +18,11 @@ from apps.testbeds.queries.listings import (
 from apps.testbeds.queries.mounts import directories, mounting, servers
 from apps.testbeds.queries.paths import (
     Graph,
+    Networks,
     graph,
     least_capacity_bps,
     path_between,
+    paths_between,
     resources_of,
     switches_between,
 )
@@ -30,6 +32,7 @@ __all__ = [
     "MOST_CLIENTS",
     "Graph",
     "Limit",
+    "Networks",
     "PathReport",
     "Wish",
     "clusters",
@@ -48,6 +51,7 @@ __all__ = [
     "nodes",
     "not_allowed",
     "path_between",
+    "paths_between",
     "report_path",
     "resources_of",
     "servers",

@@ -24,32 +24,21 @@ class Graph:
 
     def find(self, a: str, b: str, *, end_to_end_rtt_s: float | None = None) -> network.Path | None:
         """Return the path between two keys, such as "node:3"."""
-        own = self._links_of_nodes
         if a not in self._ways:
             # Pairs come by their first end: what is kept of others would be as much as there are switches for each.
             self._ways.clear()
-            # Of nodes' links only the two ends' own can be on the way: with thousands of nodes that takes time.
-            links = (*self._between_switches, *own.get(a, ()))
-            self._ways[a] = network.Ways(links, a, is_switch)
-        return self._ways[a].to(b, own.get(b, ()), end_to_end_rtt_s=end_to_end_rtt_s)
+            self._ways[a] = self.fabric.ways(a)
+        return self._ways[a].to(b, end_to_end_rtt_s=end_to_end_rtt_s)
+
+    @cached_property
+    def fabric(self) -> network.Fabric:
+        """The links by their ends, read once for all that is asked."""
+        return network.Fabric(self.links, is_switch)
 
     @cached_property
     def _ways(self) -> dict[str, network.Ways]:
         """The ways from the end that was asked for last, searched for once for all that they lead to."""
         return {}
-
-    @cached_property
-    def _between_switches(self) -> tuple[network.PathLink, ...]:
-        return tuple(link for link in self.links if is_switch(link.a) and is_switch(link.b))
-
-    @cached_property
-    def _links_of_nodes(self) -> dict[Hashable, list[network.PathLink]]:
-        by_end: dict[Hashable, list[network.PathLink]] = {}
-        for link in self.links:
-            for end in (link.a, link.b):
-                if not is_switch(end):
-                    by_end.setdefault(end, []).append(link)
-        return by_end
 
 
 def node_key(node: Node) -> str:
@@ -77,6 +66,15 @@ def graph(team: Team | int) -> Graph:
     )
 
 
+class Networks(dict[int, Graph]):
+    """The networks of teams by the teams' ids, each read when it is first asked for."""
+
+    def __missing__(self, team_id: int) -> Graph:
+        """Read the network of a team."""
+        self[team_id] = graph(team_id)
+        return self[team_id]
+
+
 def as_network_link(link: Link) -> network.PathLink:
     """Return a link in the form the arithmetic takes."""
     return network.PathLink(
@@ -98,6 +96,13 @@ def path_between(node_a: Node, node_b: Node) -> network.Path | None:
     return graph(node_a.team_id).path(node_a, node_b) if node_a.team_id == node_b.team_id else None
 
 
+def paths_between(pairs: Sequence[tuple[Node, Node]]) -> list[network.Path]:
+    """Return the paths between pairs of nodes, of those that links join; each team's links are read once."""
+    networks = Networks()
+    found = (networks[a.team_id].path(a, b) for a, b in pairs if a.team_id == b.team_id)
+    return [path for path in found if path]
+
+
 def switches_between(first: int, others: Sequence[int]) -> dict[int, int]:
     """Return how many switches lie between a node and others of its team, {id: number}, of those that links join."""
     team_id = Node.objects.values_list("team_id", flat=True).get(pk=first)
@@ -106,16 +111,19 @@ def switches_between(first: int, others: Sequence[int]) -> dict[int, int]:
     return {other: path.hops - 1 for other, path in paths.items() if path}
 
 
-def resources_of(nodes: Sequence[Node]) -> list[str]:
-    """Return the keys, sorted, of all that measurements between nodes disturb: the nodes and the links between."""
+def resources_of(nodes: Sequence[Node], networks: Networks | None = None) -> list[str]:
+    """Return the keys, sorted, of all that measurements between nodes disturb: the nodes and the links between.
+
+    Who asks for many sets of nodes hands over the `networks` that are kept from one to the next.
+    """
+    networks = Networks() if networks is None else networks
     keys = {node_key(node) for node in nodes}
     for team_id in {node.team_id for node in nodes}:
         members = [node_key(node) for node in nodes if node.team_id == team_id]
         if len(members) < 2:
             continue
-        network_of_team = graph(team_id)
         for a, b in itertools.combinations(members, 2):
-            path = network_of_team.find(a, b)
+            path = networks[team_id].find(a, b)
             keys |= {str(link.key) for link in path.links} if path else set()
     return sorted(keys)
 

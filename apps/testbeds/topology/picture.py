@@ -1,6 +1,5 @@
 """What a drawing of a network shows: boxes of nodes and switches, lines of links, and which line limits the paths."""
 
-import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -14,18 +13,30 @@ from apps.testbeds.topology.parts import DrawnBox, DrawnLinks, Picture
 # As many like nodes as this share one box.
 COLLAPSE_FROM = 3
 # Of larger drawings no bottleneck is looked for: there would be one for each of many pairs.
-MOST_BOXES = 40
+MOST_ENDS = 40
+# What is larger nobody could read: it is not drawn.
+MOST_BOXES = 400
+MOST_LINES = 2000
+
+
+class TooLargeError(Exception):
+    """A drawing would have more boxes or lines than anybody could read."""
 
 
 def of_team(team: Team, busy: Collection[int] = (), bottleneck: str = "") -> Picture:
-    """Return the picture of all that a team has."""
+    """Return the picture of all that a team has; TooLargeError if that is too much."""
+    _bound(Switch.objects.filter(team=team).count(), MOST_BOXES)
     nodes = list(queries.nodes().prefetch_related(None).filter(team=team))
     switches = list(queries.switches().filter(team=team))
     return _picture(nodes, switches, _links_of(team.pk), busy, bottleneck)
 
 
 def of_site(site: Site, busy: Collection[int] = (), bottleneck: str = "") -> Picture:
-    """Return the picture of a site: its nodes and switches, and what they are linked to elsewhere."""
+    """Return the picture of a site: its nodes and switches, and what they are linked to elsewhere.
+
+    TooLargeError if that is too much.
+    """
+    _bound(Switch.objects.filter(site=site).count(), MOST_BOXES)
     own = {paths.node_key(node) for node in Node.objects.filter(testbed__site=site)}
     own |= {paths.switch_key(switch) for switch in Switch.objects.filter(site=site)}
     links = [link for link in _links_of(site.team_id) if link.a_key in own or link.b_key in own]
@@ -34,25 +45,35 @@ def of_site(site: Site, busy: Collection[int] = (), bottleneck: str = "") -> Pic
 
 
 def of_nodes(nodes: Sequence[Node], busy: Collection[int] = (), bottleneck: str = "") -> Picture:
-    """Return the picture of nodes of one team and of the links on the paths between every two of them."""
+    """Return the picture of nodes of one team and of the links on the paths between every two of them.
+
+    TooLargeError if that is too much.
+    """
     if not nodes:
         return Picture()
     team_id = nodes[0].team_id
     keys = {paths.node_key(node) for node in nodes if node.team_id == team_id}
     links = _links_of(team_id)
-    graph = [paths.as_network_link(link) for link in links]
     # Like nodes have like paths: one of each kind will do, two where the kind has two.
     kinds = _alike(keys, links)
+    _bound(len(kinds), MOST_BOXES)
     chosen = [member for members in kinds for member in members[:2]]
+    fabric = _fabric(links)
     crossed = {
-        link.key
-        for a, b in itertools.combinations(chosen, 2)
-        if (path := network.find_path(graph, a, b, can_forward=paths.is_switch))
-        for link in path.links
+        key for number, first in enumerate(chosen) for key in fabric.ways(first).links_to(chosen[number + 1 :])
     }
     reached = {key for link in links if link.key in crossed for key in (link.a_key, link.b_key)}
     inner = [link for link in links if link.key in crossed or _joins(link, keys, reached)]
     return _picture(*_ends(keys | reached), inner, busy, bottleneck)
+
+
+def _bound(count: int, most: int) -> None:
+    if count > most:
+        raise TooLargeError
+
+
+def _fabric(links: Iterable[Link]) -> network.Fabric:
+    return network.Fabric(map(paths.as_network_link, links), paths.is_switch)
 
 
 def _joins(link: Link, keys: set[str], reached: set[str]) -> bool:
@@ -96,8 +117,10 @@ def _picture(
     nodes: list[Node], switches: list[Switch], links: list[Link], busy: Collection[int], bottleneck: str
 ) -> Picture:
     boxes = {box.key: box for box in [*_switch_boxes(switches), *_node_boxes(nodes, links, set(busy))]}
+    _bound(len(boxes), MOST_BOXES)
     box_of = {member: box.key for box in boxes.values() for member in box.members}
     lines = _lines(links, box_of)
+    _bound(len(lines), MOST_LINES)
     limiting = {bottleneck} if bottleneck else _bottlenecks(boxes, links)
     marked = tuple(
         DrawnLinks(**{**vars(line), "is_bottleneck": not limiting.isdisjoint(line.keys)}) for line in lines
@@ -185,16 +208,19 @@ def _bottlenecks(boxes: Mapping[str, DrawnBox], links: list[Link]) -> set[str]:
     graph = [paths.as_network_link(link) for link in links]
     degree = Counter(key for link in graph for key in (link.a, link.b))
     ends = [box.members[0] for box in boxes.values() if not box.is_switch or degree[box.key] == 1]
-    if len(ends) > MOST_BOXES:
+    if len(ends) > MOST_ENDS:
         return set()
     part_of = _parts(graph)
     near: dict[str, Counter[str]] = defaultdict(Counter)
     far: dict[str, Counter[str]] = defaultdict(Counter)
-    for a, b in itertools.combinations(ends, 2):
-        path = network.find_path(graph, a, b, can_forward=paths.is_switch)
-        if path and not path.unknown_capacities:
-            limit = min(path.links, key=lambda link: (link.capacity_bps, not _joins_switches(link)))
-            (far if any(_joins_switches(link) for link in path.links) else near)[part_of[a]][str(limit.key)] += 1
+    fabric = network.Fabric(graph, paths.is_switch)
+    for number, first in enumerate(ends):
+        ways = fabric.ways(first)
+        for path in filter(None, map(ways.to, ends[number + 1 :])):
+            if not path.unknown_capacities:
+                limit = min(path.links, key=lambda link: (link.capacity_bps, not _joins_switches(link)))
+                is_far = any(map(_joins_switches, path.links))
+                (far if is_far else near)[part_of[first]][str(limit.key)] += 1
     limits = far or (near if len(ends) == 2 else {})
     return {key for part in limits.values() for key, times in part.items() if times == max(part.values())}
 
