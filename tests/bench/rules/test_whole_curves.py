@@ -5,12 +5,10 @@ import re
 import pytest
 
 from apps.bench import rules
-from apps.bench.rules import mpi
 from apps.bench.rules.base import DOUBT
 from apps.bench.rules.runner import ask, drafts_of, failures_of
 from apps.bench.units import format_quantity
 from tests.bench.rules import sweeping
-from tests.bench.rules.storing import Storing
 
 # What sentences say of the mean at each value, the higher the better; what a family says is added with its sweeps.
 EQUAL, NOISE = 0.05, 0.02
@@ -284,21 +282,3 @@ def test_every_saying_of_the_table_is_said_of_some_sweep(family):
             titles = [str(draft.title) for draft in said(family, sweeping.evidence_of(sweep, seed))]
             missing -= {words for words in missing if any(words in title for title in titles)}
     assert not missing
-
-
-@pytest.mark.parametrize(
-    ("rates", "told"),
-    [
-        ({1: 60, 4: 100, 16: 301, 64: 200}, "has its best I/O with 16 processes, ×5.02 of 1; 64 have ×0.66"),
-        ({1: 100, 4: 100, 16: 100, 64: 40}, "has its best I/O with as few as"),
-        ({1: 100, 4: 101, 16: 99, 64: 100}, "gains nothing from more processes"),
-        ({1: 100, 4: 200, 16: 300, 64: 301}, "up to 16 of them"),
-    ],
-)
-def test_a_peak_between_the_fewest_and_the_most_processes_is_told(rates, told):
-    make = Storing()
-    for ranks, rate in rates.items():
-        values = [rate * 1e6 * factor for factor in (0.999, 1, 1.001)]
-        make.mpi("btio", {"io_rate": values}, problem="B", ranks=ranks, file_system="gpfs")
-    [title] = [str(draft.title) for draft in mpi.overview(make.evidence()) if draft.rule == "mpi-ranks"]
-    assert told in title
