@@ -32,17 +32,20 @@ class AnyOf(Lookup):
 
 
 class OnlyNodes(Lookup):
-    """Whether all nodes ("node:3") among an array of resources are in an array of keys, however many these are."""
+    """Whether all nodes of roles ({"client": [3]}) have their keys ("node:3") in an array, however many these are.
+
+    What a run needs besides, servers of its file system, measures nothing and has no agent.
+    """
 
     lookup_name = "only_nodes"
     prepare_rhs = False
 
     def as_sql(self, compiler, connection):
         """Return the SQL of the comparison."""
-        resources, resources_params = self.process_lhs(compiler, connection)
+        roles, roles_params = self.process_lhs(compiler, connection)
         keys, keys_params = self.process_rhs(compiler, connection)
-        others = f"FROM unnest({resources}) AS needed (key) WHERE starts_with(key, 'node:') AND key <> ALL({keys})"
-        return f"NOT EXISTS (SELECT {others})", (*resources_params, *keys_params)
+        nodes = f"FROM jsonb_each({roles}) AS role, jsonb_array_elements_text(role.value) AS node (pk)"
+        return f"NOT EXISTS (SELECT {nodes} WHERE 'node:' || node.pk <> ALL({keys}))", (*roles_params, *keys_params)
 
 
 class Startable(NamedTuple):
@@ -92,8 +95,8 @@ def _free(ready_nodes: Collection[int]) -> list[str]:
 
 
 def _of_nodes(free: Sequence[str], needing: Collection[str] | None) -> QuerySet[Lane]:
-    """Return the lanes that need no other nodes than these, and one of the resources `needing`."""
-    lanes = Lane.objects.filter(OnlyNodes(F("resources"), Value(list(free), output_field=_KEYS)))
+    """Return the lanes that measure between no other nodes than these, and need one of the resources `needing`."""
+    lanes = Lane.objects.filter(OnlyNodes(F("roles"), Value(list(free), output_field=_KEYS)))
     if needing is not None:
         return lanes.filter(resources__overlap=list(needing))
     # By an index, so that lanes of nodes that are away are not read; it compares each key with each.
