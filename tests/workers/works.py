@@ -161,7 +161,7 @@ def an_analysis(cast: Cast) -> Work:
     return Work(
         queue.ANALYSE,
         (campaign.pk,),
-        "results_sample",
+        "results_result",
         lambda: row.filter(ended_at=None).exists(),
         lambda: row.filter(ended_at__isnull=False, has_failed=False).exists(),
         lambda: row.get().attempts,
