@@ -64,3 +64,13 @@ def _one_of(described: Json, values: list[Any]) -> Json:
 def operations_of(world: Any) -> list[schemathesis.APIOperation]:
     """Return the operations of the inhabited schema."""
     return [result.ok() for result in inhabited(world).get_all_operations()]
+
+
+def resolved(described: Json) -> Json:
+    """Return a description without references, those of which it is all of put together."""
+    while "$ref" in described or "allOf" in described:
+        parts = described.get("allOf") or [document()["components"]["schemas"][described["$ref"].rpartition("/")[2]]]
+        described = {name: value for name, value in described.items() if name not in ("$ref", "allOf")}
+        for part in parts:
+            described = part | described
+    return described

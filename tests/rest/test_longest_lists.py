@@ -24,21 +24,9 @@ MOST_QUERIES = 60
 IN_FORMS = {("post", "/api/v1/imports/")}
 
 
-def _resolved(described: Json) -> Json:
-    """Return a description without references, those of which it is all of put together."""
-    while "$ref" in described or "allOf" in described:
-        parts = described.get("allOf") or [
-            schema.document()["components"]["schemas"][described["$ref"].rpartition("/")[2]]
-        ]
-        described = {name: value for name, value in described.items() if name not in ("$ref", "allOf")}
-        for part in parts:
-            described = part | described
-    return described
-
-
 def _parts(described: Json, place: Place = ()) -> Iterator[tuple[Place, Json]]:
     """Yield (place, description) of each part that is read of a body."""
-    described = _resolved(described)
+    described = schema.resolved(described)
     if described.get("readOnly"):
         return
     yield place, described
@@ -87,7 +75,7 @@ def _lists() -> list[tuple[str, str, Place, Json]]:
 
 def _entry(described: Json, names: dict[str, list[Any]], name: str) -> Any:
     """Return an entry of a list, of the things of the team where its name says what it refers to."""
-    described = _resolved(described)
+    described = schema.resolved(described)
     if "properties" in described:
         wanted = {*described.get("required", ()), "node"} & described["properties"].keys()
         return {name: _entry(described["properties"][name], names, name) for name in sorted(wanted)}
@@ -103,7 +91,7 @@ def _put(body: Any, place: Place, value: Any, described: Json, names: dict[str, 
     """Return a body with a value at a place; what is not there on the way to it is made."""
     if not place:
         return value
-    described, (step, *rest) = _resolved(described), place
+    described, (step, *rest) = schema.resolved(described), place
     if step == EACH:
         inner = described["items"] if described.get("type") == "array" else described["additionalProperties"]
         if described.get("type") == "array":

@@ -27,23 +27,12 @@ WITHOUT = {
 }
 
 
-def _resolved(described: Json) -> Json:
-    while "$ref" in described or "allOf" in described:
-        parts = described.get("allOf") or [
-            schema.document()["components"]["schemas"][described["$ref"].rpartition("/")[2]]
-        ]
-        described = {name: value for name, value in described.items() if name not in ("$ref", "allOf")}
-        for part in parts:
-            described = part | described
-    return described
-
-
 def _silent(described: Json, within: tuple[str, ...] = ()) -> Iterator[str]:
     """Yield the components of an answer that have figures and, as whatever they stand in, do not tell of archives."""
     name = described.get("$ref", "").rpartition("/")[2]
     if name and name in within:
         return
-    within, described = (*within, name), _resolved(described)
+    within, described = (*within, name), schema.resolved(described)
     fields = described.get("properties", {})
     if TOLD in fields:
         return
