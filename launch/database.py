@@ -49,28 +49,33 @@ class Tool:
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    said: Path
+    complaints: Path
 
-    def start(self, **pipes: int) -> subprocess.Popen[bytes]:
+    def start(self, *, stdin: int | None = None, stdout: int | None = None) -> subprocess.Popen[bytes]:
         """Start it, out of reach of the terminal's Ctrl-C."""
-        with self.said.open("wb") as said:
+        with self.complaints.open("wb") as stderr:
             return subprocess.Popen(
-                self.argv, env={**os.environ, **self.env}, stderr=said, start_new_session=True, **pipes
-            )  # type: ignore[call-overload]
+                self.argv,
+                env={**os.environ, **self.env},
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
 
     def words(self) -> str:
         """Return the last of what it said."""
-        return self.said.read_text(errors="replace").strip()[-1500:]
+        return self.complaints.read_text(errors="replace").strip()[-1500:]
 
 
 @contextmanager
 def tool(name: str, address: str, *options: str) -> Iterator[Tool]:
     """Give pg_dump or pg_restore of the server's version, or the next later one; `ps` shows no password."""
-    known = {key: str(value) for key, value in conninfo_to_dict(address).items()}
-    password = {"PGPASSWORD": known.pop("password")} if "password" in known else {}
+    parameters = {key: str(value) for key, value in conninfo_to_dict(address).items()}
+    password = {"PGPASSWORD": parameters.pop("password")} if "password" in parameters else {}
     with tempfile.TemporaryDirectory(prefix="fathom-") as folder:
         program = _program(name, _version(address))
-        argv = (str(program), *options, "--dbname", make_conninfo(**known))
+        argv = (str(program), *options, "--dbname", make_conninfo(**parameters))
         yield Tool(argv, password, Path(folder) / "said")
 
 
