@@ -199,13 +199,13 @@ def _create(connection: psycopg.Connection, name: str, *, like: str) -> sql.Comp
     row = connection.execute(query, [like]).fetchone()
     if row is None:
         raise DatabaseError(f"There is no database {like}: make it first (createdb {like}).")
-    made: dict[str, str | None] = row[0]
+    settings: dict[str, str | None] = row[0]
     words = sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE {} LC_CTYPE {}").format(
-        sql.Identifier(name), sql.Literal(made["datcollate"]), sql.Literal(made["datctype"])
+        sql.Identifier(name), sql.Literal(settings["datcollate"]), sql.Literal(settings["datctype"])
     )
-    locale = made.get("datlocale") or made.get("daticulocale")
+    locale = settings.get("datlocale") or settings.get("daticulocale")
     kinds = {"i": "icu ICU_LOCALE", "b": "builtin BUILTIN_LOCALE"}
-    if (kind := kinds.get(made.get("datlocprovider") or "")) and locale:
+    if (kind := kinds.get(settings.get("datlocprovider") or "")) and locale:
         words += sql.SQL(f" LOCALE_PROVIDER {kind} {{}}").format(sql.Literal(locale))
     return words
 
@@ -227,12 +227,12 @@ def _version(address: str) -> int:
 
 
 def _program(name: str, version: int) -> Path:
-    found = {major: folder / name for major, folder in embedded.installed_postgres().items()}
+    programs = {major: folder / name for major, folder in embedded.installed_postgres().items()}
     if own := shutil.which(name):
-        said = subprocess.run([own, "--version"], capture_output=True, text=True, check=False).stdout
-        if match := re.search(r"(\d+)", said):
-            found[int(match[1])] = Path(own)
-    fitting = [major for major in sorted(found) if major >= version]
+        version_line = subprocess.run([own, "--version"], capture_output=True, text=True, check=False).stdout
+        if match := re.search(r"(\d+)", version_line):
+            programs[int(match[1])] = Path(own)
+    fitting = [major for major in sorted(programs) if major >= version]
     if not fitting:
         raise DatabaseError(f"{name} of PostgreSQL {version} is missing: install its client programs.")
-    return found[fitting[0]]
+    return programs[fitting[0]]

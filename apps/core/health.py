@@ -78,9 +78,9 @@ def _migrations() -> HealthPart:
         look = migrated.look()
     except (outage.Outage, psycopg.OperationalError):
         return HealthPart(False, away_since, _("Not known while the database is away."))
-    if look.found is None:
+    if look.gap is None:
         return HealthPart(True, look.since.at(), _("All are applied, and this is the code for them."))
-    return HealthPart(False, look.since.at(), look.found.words())
+    return HealthPart(False, look.since.at(), look.gap.words())
 
 
 def _broker() -> tuple[HealthPart, list[signs.Sign] | None]:

@@ -26,11 +26,11 @@ _APPLIED = "SELECT app, name FROM django_migrations"
 
 @dataclass(frozen=True)
 class TableCheck:
-    """What the last look found, when it was (monotonic), and since when that is found."""
+    """The gap that the last look found, when it was (monotonic), and since when there is one."""
 
     at: float = float("-inf")
-    found: VersionGap | None = None
-    # Since when it has been found.
+    gap: VersionGap | None = None
+    # Since when there has been one.
     since: clock.Since = field(default_factory=clock.Since)
 
 
@@ -86,17 +86,17 @@ def look() -> TableCheck:
     with _lock:
         if time.monotonic() - _last.at < LOOK_EVERY_S:
             return _last
-        found = _compare_both(applied())
-        since = _last.since if found == _last.found else clock.Since()
-        if found is not None and found != _last.found:
+        gap = _compare_both(applied())
+        since = _last.since if gap == _last.gap else clock.Since()
+        if gap is not None and gap != _last.gap:
             with translation.override(None):
-                logger.warning("%s", found.words())
-        _last = TableCheck(time.monotonic(), found, since)
+                logger.warning("%s", gap.words())
+        _last = TableCheck(time.monotonic(), gap, since)
         return _last
 
 
 def _compare_both(steps: frozenset[Step]) -> VersionGap | None:
-    found = tables.compare(tables.on_disk(), steps)
-    if found is None and tables.compare(tables.of_this_code(), steps) is not None:
+    gap = tables.compare(tables.on_disk(), steps)
+    if gap is None and tables.compare(tables.of_this_code(), steps) is not None:
         return VersionGap(is_stale=True)
-    return found
+    return gap

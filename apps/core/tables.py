@@ -62,8 +62,8 @@ class VersionGap:
 
 def words_of_later(steps: Iterable[str]) -> str:
     """Return the words for a database with steps ("app.name") that this code does not know."""
-    known = sorted(steps)
-    names = ", ".join(known[:_NAMED]) + (", …" if len(known) > _NAMED else "")
+    ordered = sorted(steps)
+    names = ", ".join(ordered[:_NAMED]) + (", …" if len(ordered) > _NAMED else "")
     text = _(
         "This database is of a later version of Fathom: it has %(steps)s, which this one does not know."
         " Start that version, or put a backup of before it in the place of what is there."
@@ -96,8 +96,8 @@ def compare(code: Steps, applied: frozenset[Step]) -> VersionGap | None:
     A step is applied, too, if all those were that it stands for.
     """
     done = {step for step, former in code.former.items() if former <= applied}
-    known = code.names.union(*code.former.values())
-    later = sorted(f"{app}.{name}" for app, name in applied - known if app in code.own)
+    steps = code.names.union(*code.former.values())
+    later = sorted(f"{app}.{name}" for app, name in applied - steps if app in code.own)
     pending = len(code.names - applied - done)
     return VersionGap(pending, tuple(later)) if pending or later else None
 
@@ -105,12 +105,12 @@ def compare(code: Steps, applied: frozenset[Step]) -> VersionGap | None:
 @functools.cache
 def _folders() -> tuple[tuple[str, bool, str], ...]:
     """Return label, whether it is one of ours, and folder of each app's migrations, whether or not it has any."""
-    found = []
+    folders = []
     for name in settings.INSTALLED_APPS:
         spec = importlib.util.find_spec(name)
         places = list(spec.submodule_search_locations or ()) if spec else []
-        found += [(name.rpartition(".")[2], name.startswith(_OWN), f"{place}/migrations") for place in places]
-    return tuple(found)
+        folders += [(name.rpartition(".")[2], name.startswith(_OWN), f"{place}/migrations") for place in places]
+    return tuple(folders)
 
 
 def _files(folder: str) -> list["os.DirEntry[str]"]:
@@ -123,8 +123,8 @@ def _files(folder: str) -> list["os.DirEntry[str]"]:
 @functools.lru_cache(maxsize=1000)
 def _replaced(path: str, _changed_ns: int) -> frozenset[Step]:
     """Return the steps that the one in a file stands for, none for most; it is read again once it has changed."""
-    found = _REPLACES.search(Path(path).read_text(encoding="utf-8"))
+    match = _REPLACES.search(Path(path).read_text(encoding="utf-8"))
     # It may be written at this moment.
     with contextlib.suppress(ValueError, SyntaxError, TypeError):
-        return frozenset((app, name) for app, name in ast.literal_eval(found.group(1))) if found else frozenset()
+        return frozenset((app, name) for app, name in ast.literal_eval(match.group(1))) if match else frozenset()
     return frozenset()

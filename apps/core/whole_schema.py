@@ -80,27 +80,27 @@ def require_to_migrate(loader: MigrationLoader) -> None:
 
 def wanted(executor: MigrationExecutor) -> set[Thing]:
     """Return what a database with all steps applied has."""
-    found = set[Thing]()
+    things = set[Thing]()
     for model in apps.get_models(include_auto_created=True):
         if model._meta.managed and not model._meta.proxy:
-            found |= set(_of_model(model))
+            things |= set(_of_model(model))
     graph = executor.loader.graph
     steps = executor.migration_plan(graph.leaf_nodes(), clean_start=True)
-    tables = {name for kind, name, _ in found if kind == "table"}
-    made = _made_by(migration for migration, _backwards in steps)
-    return found | {thing for thing in made if not thing[1] or thing[1] in tables}
+    tables = {name for kind, name, _ in things if kind == "table"}
+    own = _made_by(migration for migration, _backwards in steps)
+    return things | {thing for thing in own if not thing[1] or thing[1] in tables}
 
 
 def there() -> set[Thing]:
     """Return what the database has, each under all that it may be wanted by; what is not valid is left out."""
-    found: set[Thing] = {("table", name, "") for (name,) in _rows(_TABLES)}
+    things: set[Thing] = {("table", name, "") for (name,) in _rows(_TABLES)}
     for kind, table, name, columns in _rows(_CONSTRAINTS):
         if kind in _KINDS:
-            found |= {(_KINDS[kind], table, columns or ""), ("named", table, name)}
+            things |= {(_KINDS[kind], table, columns or ""), ("named", table, name)}
     for table, name, columns in _rows(_INDEXES):
-        found |= {("index", table, columns or ""), ("named", table, name)}
-    found |= {("trigger", table, name) for table, name in _rows(_TRIGGERS)}
-    return found | {("function", "", name) for (name,) in _rows(_FUNCTIONS)}
+        things |= {("index", table, columns or ""), ("named", table, name)}
+    things |= {("trigger", table, name) for table, name in _rows(_TRIGGERS)}
+    return things | {("function", "", name) for (name,) in _rows(_FUNCTIONS)}
 
 
 def _of_model(model: type[models.Model]) -> Iterator[Thing]:
@@ -137,15 +137,15 @@ def _kinds_of(field: "models.Field[Any, Any]") -> Iterator[str]:
 
 def _made_by(migrations: Iterable[Migration]) -> set[Thing]:
     """Return the triggers and functions that the SQL of migrations leaves, in their order."""
-    made = set[Thing]()
+    things = set[Thing]()
     for migration in migrations:
         for operation in migration.operations:
             if isinstance(operation, RunSQL):
                 for match in _MADE.finditer(_text_of(operation)):
                     function, trigger = match["function"], match["trigger"]
                     thing = ("function", "", function) if function else ("trigger", match["table"], trigger)
-                    (made.add if match["verb"] == "CREATE" else made.discard)(thing)
-    return made
+                    (things.add if match["verb"] == "CREATE" else things.discard)(thing)
+    return things
 
 
 def _text_of(operation: RunSQL) -> str:

@@ -101,7 +101,7 @@ def test_code_that_was_put_beneath_a_running_service_is_told_until_it_is_restart
     assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
     part = answer.json()["parts"]["migrations"]
     assert (part["ok"], part["what"]) == (False, ONE)
-    migrated._last = migrated.TableCheck(found=migrated._last.found, since=migrated._last.since)
+    migrated._last = migrated.TableCheck(gap=migrated._last.gap, since=migrated._last.since)
     assert client.get("/health/").json()["parts"]["migrations"]["since"] == part["since"]
     assert [record.getMessage() for record in caplog.records].count(ONE) == 1
     assert ONE in admin_client.get("/admin/").content.decode()
@@ -116,9 +116,9 @@ def test_code_that_was_put_beneath_a_running_service_is_told_until_it_is_restart
 @pytest.mark.django_db
 def test_a_process_of_before_a_migration_says_that_it_is(pulled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrated, "applied", lambda: versions.all_steps() | {versions.LATER})
-    found = migrated.look().found
-    assert found == tables.VersionGap(is_stale=True)
-    assert found.words() == "Restart the service: it still runs code of before the last migrations."
+    gap = migrated.look().gap
+    assert gap == tables.VersionGap(is_stale=True)
+    assert gap.words() == "Restart the service: it still runs code of before the last migrations."
 
 
 @pytest.mark.django_db

@@ -192,5 +192,5 @@ def small(field: forms.BoundField) -> SafeString:
 @register.simple_tag
 def restart_notice() -> str:
     """Return what is to be done where code and tables are of two versions; empty where they are of one."""
-    found = migrated.look().found
-    return found.words() if found else ""
+    gap = migrated.look().gap
+    return gap.words() if gap else ""
