@@ -23,16 +23,16 @@ def until_none(trouble: Callable[[], str | None]) -> None:
 
     Meanwhile the process gives its supervisor signs of life: to start it anew would not help.
     """
-    told = ""
+    last_words = ""
     while (words := trouble()) is not None:
-        if words != told:
+        if words != last_words:
             logger.warning("This process waits before it begins: %s", words)
-            told = words
+            last_words = words
         if os.environ.get(FILE):
             with contextlib.suppress(OSError):
                 Path(os.environ[FILE]).touch()
         time.sleep(LOOK_EVERY_S)
-    if told:
+    if last_words:
         logger.warning("This process begins")
 
 

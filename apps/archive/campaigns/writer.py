@@ -118,8 +118,8 @@ class _ArchiveWriter:
             for note in campaign.notes.order_by("pk")
         ]
         # The campaign's maker is named before the people are listed.
-        told = campaign.brought_in.get("made_by", "") if campaign.is_archives_word else ""
-        maker = self.person(campaign.created_by_id, told)
+        author = campaign.brought_in.get("made_by", "") if campaign.is_archives_word else ""
+        maker = self.person(campaign.created_by_id, author)
         names = dict.fromkeys(self._told, "")
         names |= {user.get_username(): user.get_full_name() for user in self._people.values()}
         people = [{"username": username, "name": name} for username, name in sorted(names.items())]

@@ -10,12 +10,12 @@ from apps.archive.incoming.models import IncomingArchive
 
 def refuse_strangers(incoming: IncomingArchive, nodes: Mapping[str, str]) -> None:
     """Raise a ValidationError for each node that the archive has not: what was meant would be left as it is."""
-    known = set(incoming.preview["nodes"])
+    archived = set(incoming.preview["nodes"])
     text = gettext("The archive has no “%(name)s”; it has: %(known)s.")
     wrong = {
-        f"nodes.{name}": text % {"name": name, "known": ", ".join(sorted(known)) or "–"}
+        f"nodes.{name}": text % {"name": name, "known": ", ".join(sorted(archived)) or "–"}
         for name in nodes
-        if name not in known
+        if name not in archived
     }
     if wrong:
         raise ValidationError(wrong)

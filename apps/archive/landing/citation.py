@@ -65,8 +65,8 @@ def cite(campaign: Campaign, names: Names, address: str) -> Citation:
 def _arrival(arrival: BroughtIn) -> str:
     by = f" by {arrival.by}" if arrival.by else ""
     at = f" on {arrival.at:%Y-%m-%d}" if arrival.at else ""
-    said = f", which calls it {arrival.permanent_id}" if arrival.permanent_id else ""
-    return f"brought in{by}{at} from an archive{said}"
+    former_id = f", which calls it {arrival.permanent_id}" if arrival.permanent_id else ""
+    return f"brought in{by}{at} from an archive{former_id}"
 
 
 def _latex(text: str) -> str:

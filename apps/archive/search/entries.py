@@ -157,8 +157,8 @@ def index_experiments(experiments: Sequence[Any], *, now: datetime) -> None:
     )
     players.keep_players(by_id)
     players.keep_ends({pk: _roles_of(experiment.tool) for pk, experiment in by_id.items()})
-    for told in (SearchMetric, SearchValue):
-        told.objects.filter(entry__in=by_id).delete()
+    for model in (SearchMetric, SearchValue):
+        model.objects.filter(entry__in=by_id).delete()
     SearchMetric.objects.bulk_create(_metrics(by_id))
     SearchValue.objects.bulk_create(_values(by_id), batch_size=5000)
 

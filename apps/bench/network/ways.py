@@ -127,8 +127,8 @@ class Ways:
             return self._came_over.get(destination)
         steps = [(link.b if link.a == destination else link.a, link) for link in own]
         self._search([end for end, _link in steps])
-        known = [step for step in steps if step[0] in self._place]
-        return min(known, key=self._rank, default=None)
+        own_steps = [step for step in steps if step[0] in self._place]
+        return min(own_steps, key=self._rank, default=None)
 
     def _rank(self, step: _Step) -> tuple[int, float, int]:
         """Return what sorts the last steps of a way: its links, its width from the widest on, its end's place."""

@@ -32,5 +32,5 @@ class BroughtInField(BroughtInSerializer):
 
     def get_attribute(self, instance: Any) -> Any:
         """Return what the column says."""
-        kept = super().get_attribute(instance)
-        return brought_in.read(kept) if isinstance(kept, Mapping) else kept
+        column = super().get_attribute(instance)
+        return brought_in.read(column) if isinstance(column, Mapping) else column

@@ -115,14 +115,14 @@ def _cells(ends: dict[tuple[int, int], list[End]], tool: Tool, metric: Metric) -
     lanes = {lane: place for place, pair in enumerate(pairs) for lane in ends[pair]}
     experiments = {lane.experiment for lane in lanes}
     rows = Experiment.objects.filter(pk__in=experiments).values_list("pk", "name", Campaign.told("campaign__"))
-    known = {pk: (name, is_told) for pk, name, is_told in rows}
+    by_experiment = {pk: (name, is_told) for pk, name, is_told in rows}
     return {
         pairs[row["pair"]]: MatrixCell(
             source=pairs[row["pair"]][0],
             target=pairs[row["pair"]][1],
             value=row["mean"],
-            experiment_name=known[row["experiment"]][0],
-            is_told=known[row["experiment"]][1],
+            experiment_name=by_experiment[row["experiment"]][0],
+            is_told=by_experiment[row["experiment"]][1],
             parameters=json.loads(row["setting"]),
             **{name: row[name] for name in ("n", "experiment", "lane", "point", "points", "at")},
         )

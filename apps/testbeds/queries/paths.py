@@ -99,8 +99,8 @@ def path_between(node_a: Node, node_b: Node) -> network.Path | None:
 def paths_between(pairs: Sequence[tuple[Node, Node]]) -> list[network.Path]:
     """Return the paths between pairs of nodes, of those that links join; each team's links are read once."""
     networks = Networks()
-    found = (networks[a.team_id].path(a, b) for a, b in pairs if a.team_id == b.team_id)
-    return [path for path in found if path]
+    paths = (networks[a.team_id].path(a, b) for a, b in pairs if a.team_id == b.team_id)
+    return [path for path in paths if path]
 
 
 def switches_between(first: int, others: Sequence[int]) -> dict[int, int]:

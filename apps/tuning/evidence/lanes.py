@@ -60,8 +60,8 @@ def lanes_of_campaign(campaign: Campaign) -> dict[int, MeasuredLane]:
         return {}
     rows = list(Lane.objects.filter(experiment__in=experiments).values_list("pk", "roles", "experiment").order_by())
     ends = {_firsts(roles) for pk, roles, _experiment in rows if pk in measured}
-    told = [pk for pk, roles, experiment in rows if experiment in printed or _firsts(roles) in ends]
-    return _measured(Lane.objects.filter(pk__in=told))
+    lanes = [pk for pk, roles, experiment in rows if experiment in printed or _firsts(roles) in ends]
+    return _measured(Lane.objects.filter(pk__in=lanes))
 
 
 def _firsts(roles: Mapping[str, Sequence[int]]) -> frozenset[tuple[str, int]]:

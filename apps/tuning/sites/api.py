@@ -161,8 +161,8 @@ class SiteLayers(rest.APIView):
     def get(self, request: Request, a: int, b: int) -> Response:
         """Return each layer alone beside the file systems, from the latest results of all campaigns."""
         layers = _layers(request, a, b)
-        told = told_among(trial for table in layers.tables for row in table.rows for trial in row.trials)
-        return Response(SiteLayersSerializer(layers, context={"told": told}).data)
+        trials = told_among(trial for table in layers.tables for row in table.rows for trial in row.trials)
+        return Response(SiteLayersSerializer(layers, context={"told": trials}).data)
 
 
 class DraftOfLayers(rest.APIView):

@@ -96,8 +96,8 @@ class FitOfWorkload(APIView):
         """Return the configurations that were measured, the best first."""
         described = _described(WorkloadSerializer, request, request.query_params)
         fits = _fits(described)
-        told = told_among(trial for fit in fits for trial in fit.trials)
-        return Response(FitSerializer(fits, many=True, context={"told": told}).data)
+        trials = told_among(trial for fit in fits for trial in fit.trials)
+        return Response(FitSerializer(fits, many=True, context={"told": trials}).data)
 
 
 class DraftOfWorkload(APIView):

@@ -97,12 +97,12 @@ def check(campaign: Campaign, standing: ArchiveStanding, arrival: dict[str, str]
         )
     for item in lines:
         campaigns.write_event(campaign_id=campaign.pk, message=item)
-    kept = {**arrival, "message": page.as_json(), "agrees": stone is not None}
+    column = {**arrival, "message": page.as_json(), "agrees": stone is not None}
     if stone is not None and stone.brought_in.get("agrees") is False:
         # It was deleted and came back: it is no less the word of who brought it in first.
-        kept = stone.brought_in
-    campaign.brought_in = kept
-    Campaign.objects.filter(pk=campaign.pk).update(brought_in=kept)
+        column = stone.brought_in
+    campaign.brought_in = column
+    Campaign.objects.filter(pk=campaign.pk).update(brought_in=column)
 
 
 def _compare(campaign: Campaign, stone: Tombstone, standing: ArchiveStanding, user: User) -> None:

@@ -103,8 +103,8 @@ class ConclusionStore:
 
     def _keep(self, report: Report, data: Json, place: str) -> None:
         values = records.values(Edition, data, fields.EDITION, place)
-        said = values["permanent_id"]
-        canonical = self._archive.raw(f"reports/{said}.json", place)
+        archive_id = values["permanent_id"]
+        canonical = self._archive.raw(f"reports/{archive_id}.json", place)
         if hashlib.sha256(canonical).hexdigest() != values["checksum"]:
             raise wrong(place, Message(_("The document is not the one that was frozen: its checksum differs.")))
         here = report.editions.filter(number=values["number"]).first()
@@ -115,9 +115,9 @@ class ConclusionStore:
             return
         if not self._keeps_ids:
             values["permanent_id"] = new_permanent_id()
-        elif Edition.objects.filter(permanent_id=said).exists():
+        elif Edition.objects.filter(permanent_id=archive_id).exists():
             text = _("The edition %(id)s is another team's or another campaign's here.")
-            raise ArchiveError("known", Message(text, {"id": said}))
+            raise ArchiveError("known", Message(text, {"id": archive_id}))
         try:
             document = documents.read_json(canonical, form.DOCUMENT_LIMITS)
             records.check(document, place)
@@ -125,7 +125,7 @@ class ConclusionStore:
         except (documents.UnreadableError, serialisation.DocumentError) as error:
             raise wrong(place, Message(_("This is no document of a report."))) from error
         author = records.text(data.get("created_by") or "", f"{place}, created_by", 150)
-        arrival = {**self._arrival, "id": said, "made_by": author}
+        arrival = {**self._arrival, "id": archive_id, "made_by": author}
         Edition.objects.create(
             report=report, canonical=canonical.decode(), created_by=self._user, brought_in=arrival, **values
         )

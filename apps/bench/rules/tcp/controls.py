@@ -19,11 +19,11 @@ def weighed(draft: FindingDraft | None, sweeps: Sequence[Sweep], scatter: Scatte
         return draft
     best = draft.proof.then["congestion"]
     equals = ["" if name == "default" else name for name in str(draft.title.params["all"]).split(", ")]
-    told = [sweep for sweep in sweeps if any(cell.value == best for cell in sweep.cells)]
-    names = _differing(told)
-    figures = tuple(_figures(sweep, names) for sweep in told)
-    trials = tuple(sorted({*draft.evidence, *(trial for sweep in told for trial in sweep.trials)}))
-    if not any(_is_beaten(sweep, name, scatter) for sweep in told[1:] for name in {best, *equals}):
+    sweeps_of_best = [sweep for sweep in sweeps if any(cell.value == best for cell in sweep.cells)]
+    names = _differing(sweeps_of_best)
+    figures = tuple(_figures(sweep, names) for sweep in sweeps_of_best)
+    trials = tuple(sorted({*draft.evidence, *(trial for sweep in sweeps_of_best for trial in sweep.trials)}))
+    if not any(_is_beaten(sweep, name, scatter) for sweep in sweeps_of_best[1:] for name in {best, *equals}):
         return dataclasses.replace(draft, why=(*draft.why, *figures[1:]), evidence=trials)
     factors = ", ".join(names)
     text = _("Which congestion control has the highest rate depends on %(factors)s")

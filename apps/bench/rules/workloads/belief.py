@@ -27,11 +27,11 @@ _AS_MUCH = _(
 
 def distinct(messages: Iterable[Message]) -> tuple[Message, ...]:
     """Return each of some messages once, in their order."""
-    found: list[Message] = []
+    distinct_messages: list[Message] = []
     for message in messages:
-        if message not in found:
-            found.append(message)
-    return tuple(found)
+        if message not in distinct_messages:
+            distinct_messages.append(message)
+    return tuple(distinct_messages)
 
 
 class _Upper(NamedTuple):

@@ -50,10 +50,10 @@ def at_count(cells: Cells, nodes: int, tasks: int, *, grows: bool = False, falls
 
 def _doubts(*amounts: KnownAmount) -> tuple[Message, ...]:
     """Return what makes amounts doubtful, each once."""
-    doubts = [doubt for known in amounts for doubt in (*known.doubts, *known.amount.doubts)]
-    if any(known.amount.is_bimodal for known in amounts):
+    doubts = [doubt for item in amounts for doubt in (*item.doubts, *item.amount.doubts)]
+    if any(item.amount.is_bimodal for item in amounts):
         doubts.append(Message(_("It has two modes: the lower is what can be counted on.")))
-    if any(known.amount.n < 2 for known in amounts):
+    if any(item.amount.n < 2 for item in amounts):
         doubts.append(
             Message(_("It rests on a lone figure: how far that scatters is not known, so it has no range."))
         )

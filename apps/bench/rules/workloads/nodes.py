@@ -50,9 +50,9 @@ def _of_all_files(own: Sequence[Supply], pattern: str, *, is_alone: bool) -> Fin
     """
     ranked = sorted(own, key=lambda supply: -supply.file_size)
     drafts = [(supply, _nodes(supply, pattern, is_alone=is_alone)) for supply in ranked]
-    told = next((draft for _supply, draft in drafts if draft), None)
+    finding = next((draft for _supply, draft in drafts if draft), None)
     is_denied = any(draft is None and 1 in _counts_varied(supply) for supply, draft in drafts)
-    return None if is_denied else told
+    return None if is_denied else finding
 
 
 def _counts_varied(supply: Supply) -> set[int]:

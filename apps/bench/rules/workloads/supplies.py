@@ -135,8 +135,8 @@ def _tell_apart(all_supplies: Iterable[Supply]) -> None:
     for own in by_name.values():
         names = {name for supply in own for name in supply.settings}
         for supply in own:
-            known = {name: supply.all_settings.get(name) for name in sorted(names)}
-            supply.settings = {name: value for name, value in known.items() if value is not None}
+            settings = {name: supply.all_settings.get(name) for name in sorted(names)}
+            supply.settings = {name: value for name, value in settings.items() if value is not None}
 
 
 def way_of(point: Point) -> tuple[str, ...]:
