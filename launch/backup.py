@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from launch import database, drafts, supervisor, turns
+from launch import database, drafts, folder_lock, supervisor
 from launch.home import Home, HomeError
 from launch.last_step import FILES, SECRET, is_draft
 from launch.whole_files import put_in_place
@@ -131,7 +131,7 @@ def _address(home: Home, file: Path) -> Iterator[str]:
             f"There is no database in {home.folder}: say with FATHOM_VAR where the service's folder is."
         )
     try:
-        turns.lock(home, supervisor.print_event, "backup", f"a backup to {file}")
+        folder_lock.take(home, supervisor.print_event, "backup", f"a backup to {file}")
     except HomeError:
         state = home.read_state()
         if not state or "database_url" not in state:

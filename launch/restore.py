@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psycopg
 
-from launch import backup, database, last_step, orphans, turns
+from launch import backup, database, folder_lock, last_step, orphans
 from launch.backup import Backup, told
 from launch.home import ROOT, Home
 from launch.supervisor import print_event
@@ -35,7 +35,7 @@ def restore(home: Home, file: Path) -> None:
     LastStepError says whether anything has.
     """
     with backup.opened(file) as one:
-        home.lock(turns.holder(f"a restore of {file}"))
+        home.lock(folder_lock.holder(f"a restore of {file}"))
         try:
             orphans.end(str(home.folder))
             last_step.finish(home)

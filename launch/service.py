@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from launch import embedded, leftovers, liveness, local_agents, orphans, ports, supervisor, turns
+from launch import embedded, folder_lock, leftovers, liveness, local_agents, orphans, ports, supervisor
 from launch.home import ROOT, Home, hang_after_s
 from launch.process import Process
 
@@ -78,7 +78,7 @@ class Service:
 
         HomeError, PortError, EmbeddedError or ProcessError say in words why that is not possible.
         """
-        if not turns.lock(self.home, self._report, "supervisor", is_over=lambda: self.supervisor.is_stopping):
+        if not folder_lock.take(self.home, self._report, "supervisor", is_over=lambda: self.supervisor.is_stopping):
             raise supervisor.Stopped
         try:
             leftovers.clear(self.home, self._report)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import count
+from types import SimpleNamespace
 
 from django.contrib.auth.hashers import make_password
 from django.test import Client
@@ -59,6 +60,13 @@ def cast() -> Cast:
     )
     Membership.objects.bulk_create(Membership(team=team, user=person, role=role) for team, person, role in roles)
     return Cast(team=grid, alice=alice, oscar=oscar, bob=bob, other_team=strangers, charlie=charlie)
+
+
+def cast_with_olga() -> SimpleNamespace:
+    """Return the named cast and `olga`, another operator, whose membership is `own`."""
+    people, olga = cast(), user("olga")
+    own = Membership.objects.create(team=people.team, user=olga, role=Role.OPERATOR)
+    return SimpleNamespace(**vars(people), olga=olga, own=own)
 
 
 def token(owner: User, scope: str = "write", **fields: object) -> str:

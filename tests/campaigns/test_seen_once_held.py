@@ -16,7 +16,7 @@ from django.http import Http404
 
 import apps
 from apps.accounts import services as accounts
-from apps.accounts.models import Membership, Role, User
+from apps.accounts.models import Role, User
 from apps.campaigns import queries, services
 from apps.campaigns.models import Campaign
 from apps.campaigns.services import notes
@@ -106,9 +106,7 @@ def test_no_service_that_takes_a_person_holds_a_campaign_otherwise() -> None:
 @pytest.fixture
 def cast(transactional_db: None) -> SimpleNamespace:
     """Return the named cast and Olga, another operator, in a database that other connections see."""
-    people, olga = factories.cast(), factories.user("olga")
-    own = Membership.objects.create(team=people.team, user=olga, role=Role.OPERATOR)
-    return SimpleNamespace(**vars(people), olga=olga, own=own)
+    return factories.cast_with_olga()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from launch import backup, drafts, leftovers, supervisor, turns
+from launch import backup, drafts, folder_lock, leftovers, supervisor
 from launch.home import ROOT, HeldError, Home, HomeError
 from launch.service import Service
 from tests.launch.kept import databases, served
@@ -68,7 +68,7 @@ def test_a_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:
 
 def test_a_start_waits_for_a_backup_and_says_for_which(tmp_path: Path) -> None:
     at_it, said = Home(tmp_path), list[str]()
-    at_it.lock(turns.holder("a backup to /b/fathom.backup"))
+    at_it.lock(folder_lock.holder("a backup to /b/fathom.backup"))
     starting = Service(tmp_path, report=lambda _part, words: said.append(words))
     ended: list[BaseException] = []
 
@@ -90,7 +90,7 @@ def test_a_start_waits_for_a_backup_and_says_for_which(tmp_path: Path) -> None:
         Home(tmp_path).lock()
     threading.Timer(0.5, at_it.unlock).start()
     began, mine = time.monotonic(), Home(tmp_path)
-    assert turns.lock(mine, lambda _part, words: said.append(words), "supervisor")
+    assert folder_lock.take(mine, lambda _part, words: said.append(words), "supervisor")
     assert time.monotonic() - began > 0.3
     # Whoever has it now is no backup.
     with pytest.raises(HomeError, match="already runs"):

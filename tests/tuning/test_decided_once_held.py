@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 
 from apps.accounts import services as accounts
-from apps.accounts.models import Membership, Role, User
+from apps.accounts.models import Role, User
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign
 from apps.tuning.models import Decision, Finding, Verification
@@ -35,9 +35,7 @@ ACTS: dict[str, Act] = {
 @pytest.fixture
 def cast(transactional_db: None) -> SimpleNamespace:
     """Return the named cast and Olga, another operator, in a database that other connections see."""
-    people, olga = factories.cast(), factories.user("olga")
-    own = Membership.objects.create(team=people.team, user=olga, role=Role.OPERATOR)
-    return SimpleNamespace(**vars(people), olga=olga, own=own)
+    return factories.cast_with_olga()
 
 
 @pytest.fixture

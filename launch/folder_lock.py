@@ -15,7 +15,7 @@ def holder(what: str) -> str:
     return f"{what}, process {os.getpid()}, since {datetime.datetime.now():%Y-%m-%d %H:%M:%S}"
 
 
-def lock(
+def take(
     home: Home, report: Callable[[str, str], None], part: str, what: str = "", is_over: Callable[[], bool] = bool
 ) -> bool:
     """Take a folder for a service, or for `what`, after a backup or restore; False if `is_over` comes first.
