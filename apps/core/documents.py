@@ -76,14 +76,6 @@ class MappingNode:
 Value = ScalarNode | SequenceNode | MappingNode
 
 
-class Dumper(yaml.SafeDumper):
-    """Writes a value out each time it stands somewhere: aliases are not read again."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        """Say that no value is written as an alias of another."""
-        return True
-
-
 class UnreadableError(ValueError):
     """A text is no document that is read here; `message` says why, and where if that is known."""
 

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import yaml
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from apps.bench.custom import Definition
-from apps.core import documents, messages
+from apps.core import documents, messages, yaml_writer
 
 MOST_BYTES = 200_000
 _LIMITS = documents.DocumentLimits(most_bytes=MOST_BYTES, deepest=12, most_values=20_000)
@@ -18,9 +17,7 @@ def export_tool(slug: str, definition: Definition) -> str:
     """Return the file of a tool, without what is left at its default."""
     bare = Definition("", "", "other", (), "alone", "", (), ()).as_json()
     own = {name: value for name, value in definition.as_json().items() if value != bare.get(name)}
-    return yaml.dump(
-        {FORMAT: 1, "slug": slug, **own}, Dumper=documents.Dumper, allow_unicode=True, sort_keys=False, width=110
-    )
+    return yaml_writer.write_yaml({FORMAT: 1, "slug": slug, **own})
 
 
 def read_file(raw: bytes | str) -> tuple[str, dict[str, Any]]:

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import yaml
-
 from apps.bench.sweep import likeness
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.runnable.shape import FORMAT, VERSION, ExperimentShape
-from apps.core import documents
+from apps.core import yaml_writer
 
 # What an experiment has under the same name in its model, and what a new one has unless told otherwise.
 PLAIN = [
@@ -37,7 +35,7 @@ def recipe_of(campaign: Campaign) -> Recipe:
 
 def as_yaml(recipe: Recipe) -> str:
     """Return a recipe as a file."""
-    return yaml.dump(recipe, Dumper=documents.Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return yaml_writer.write_yaml(recipe)
 
 
 def names_in(recipe: Recipe) -> dict[str, list[str]]:

@@ -2,17 +2,16 @@
 
 from typing import Any
 
-import yaml
 from django.db.models import Model
 
 from apps.accounts.models import Team
-from apps.core import documents
+from apps.core import yaml_writer
 from apps.testbeds.inventory.entries import VERSION
 from apps.testbeds.inventory.fields import Inline, InlineEntry
 from apps.testbeds.inventory.sections import SECTIONS, InventorySection
 
 
-class _Dumper(documents.Dumper):
+class _Dumper(yaml_writer.Dumper):
     """Writes short lists and mappings on one line."""
 
 
@@ -31,9 +30,7 @@ def export_inventory(*, team: Team) -> str:
     for section in SECTIONS:
         if entries := [_entry(section, item) for item in section.rows_of(team)]:
             document[section.name] = entries
-    return yaml.dump(
-        document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=118, default_flow_style=False
-    )
+    return yaml_writer.write_yaml(document, dumper=_Dumper)
 
 
 def _entry(section: InventorySection, item: Model) -> dict[str, Any]:
