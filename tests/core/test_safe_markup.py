@@ -1,4 +1,4 @@
-"""Nothing that a person can write is marked as HTML: every place that marks a text as safe is named with its reason."""
+"""Nothing that a person can write is marked as HTML: each place that marks a text as safe is named with its reason."""
 
 import ast
 import re
@@ -74,3 +74,17 @@ def test_the_rules_find_what_they_should() -> None:
         assert [*marking(ast.parse(text))], text
     for text in ("format_html('<b>{}</b>', a)", "format_html_join('', '{}', rows)", "def f() -> SafeString: ..."):
         assert not [*marking(ast.parse(text))], text
+
+
+# Where people write more than a line, and what programs print: there htmx does nothing, should the escaping ever fail.
+LONG = re.compile(r"<pre\b[^>]*>|<\w+[^>]*>(?=(?:<strong>[^<]*</strong>: )?{{[^}]*(?:\|linebreaks|\.help_text|\.goal))")
+
+
+def test_htmx_does_nothing_within_long_texts() -> None:
+    places = [
+        (str(path.relative_to(TEMPLATES)), match[0])
+        for path in TEMPLATES.rglob("*.html")
+        for match in LONG.finditer(path.read_text())
+    ]
+    assert len(places) > 20
+    assert [place for place in places if "hx-disable" not in place[1]] == []

@@ -1,4 +1,4 @@
-"""No page takes a text of a person for HTML: with markup in every text of every row, none comes out as it was written.
+"""No page takes a text of a person for HTML: with markup in every text of every row, none comes out as it was put in.
 
 A script does not run here, but the markup need not be one: htmx, on each page, sends what an attribute says.
 """
@@ -37,7 +37,7 @@ OWN_OF = {
 WRITTEN = {
     "label", "help", "title", "summary", "note", "text", "goal", "reason", "description", "detail", "hostname",
     "model", "params", "source", "author", "address", "argv", "files", "environment", "facts", "headers", "rows",
-    "congestion", "congestion_sender", "nodes", "folder", "people", 
+    "congestion", "congestion_sender", "nodes", "folder", "people",
     "os", "cpu", "interfaces", "new",
 }  # fmt: skip
 
