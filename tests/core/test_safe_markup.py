@@ -1,4 +1,4 @@
-"""Nothing that a person can write is marked as HTML: each place that marks a text as safe is named with its reason."""
+"""Nothing that a person can write is marked as HTML: what marks a text as safe is named with its reason."""
 
 import ast
 import re
@@ -76,8 +76,10 @@ def test_the_rules_find_what_they_should() -> None:
         assert not [*marking(ast.parse(text))], text
 
 
-# Where people write more than a line, and what programs print: there htmx does nothing, should the escaping ever fail.
-LONG = re.compile(r"<pre\b[^>]*>|<\w+[^>]*>(?=(?:<strong>[^<]*</strong>: )?{{[^}]*(?:\|linebreaks|\.help_text|\.goal))")
+# Where people write more than a line, and what programs print: there htmx does nothing, should escaping ever fail.
+LONG = re.compile(
+    r"<pre\b[^>]*>|<\w+[^>]*>(?=(?:<strong>[^<]*</strong>: )?{{[^}]*(?:\|linebreaks|\.help_text|\.goal))"
+)
 
 
 def test_htmx_does_nothing_within_long_texts() -> None:
