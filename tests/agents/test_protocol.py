@@ -10,7 +10,10 @@ import pytest
 from django.utils import timezone
 
 from apps.agents import services
-from apps.agents.models import Agent, Job
+from apps.agents.compression import unpack
+from apps.agents.endpoint.refusals import Refusals
+from apps.agents.endpoint.room import Problem
+from apps.agents.models import Agent, Job, JobOutput
 from apps.testbeds.models import NodeAddress
 from tests.agents import factories
 from tests.agents.live import Call, Client, LiveServer, wait_for
@@ -111,6 +114,57 @@ def test_it_refuses_an_output_that_unpacks_without_end(server: LiveServer) -> No
     assert (status, answer["code"]) == (413, "too-large")
     job.refresh_from_db()
     assert job.state == Job.State.RUNNING
+
+
+def test_what_an_ended_job_is_told_again_is_not_unpacked(server: LiveServer) -> None:
+    agent, token = factories.agent()
+    job = factories.job(agent.node, state=Job.State.RUNNING)
+    client, address = ask(server, token), f"jobs/{job.pk}/events"
+    assert client.call(address, finished())[0] == 200
+    # Unpacked it would be refused (413); it says nothing new, and is acknowledged as ever.
+    again = client.call(address, finished(stdout=packed(bytes(65 * 2**20))))
+    assert again == (200, {"job": str(job.pk), "event": "finished", "state": "ended"})
+    assert unpack(JobOutput.objects.get(job=job).stdout_z) == b"hello\n"
+
+
+def test_a_lost_job_is_told_once_what_it_printed(server: LiveServer) -> None:
+    agent, token = factories.agent()
+    job = factories.job(agent.node, state=Job.State.LOST)
+    client, address = ask(server, token), f"jobs/{job.pk}/events"
+    too_much = finished(stdout=packed(bytes(65 * 2**20)))
+    assert client.call(address, too_much)[0] == 413
+    assert client.call(address, finished())[1]["state"] == "lost"
+    assert client.call(address, too_much)[1]["state"] == "lost"
+    assert unpack(JobOutput.objects.get(job=job).stdout_z) == b"hello\n"
+
+
+def test_who_sends_only_what_is_refused_is_not_looked_at_for_a_while(server: LiveServer) -> None:
+    agent, token = factories.agent()
+    job = factories.job(agent.node, state=Job.State.RUNNING)
+    client, address = ask(server, token), f"jobs/{job.pk}/events"
+    too_much = finished(stdout=packed(bytes(65 * 2**20)))
+    answers = [client.call(address, too_much)[0] for _time in range(8)]
+    # Other tests of the same process may have sent the like.
+    assert answers == sorted(answers) and set(answers) == {413, 503} and answers.count(413) <= 6
+    other, others_token = factories.agent()
+    others_job = factories.job(other.node, state=Job.State.RUNNING)
+    assert ask(server, others_token).call(f"jobs/{others_job.pk}/events", finished())[0] == 200
+    # What is small is read, and ends the job.
+    assert client.call(address, finished())[0] == 200
+
+
+def test_refusals_are_forgotten_in_time() -> None:
+    now = [0.0]
+    refusals = Refusals(most=2, window_s=60.0, clock=lambda: now[0])
+
+    def refused(team: int) -> int:
+        with pytest.raises(Problem) as problem, refusals.counted(team):
+            raise Problem(400, "x", "x")
+        return problem.value.status
+
+    assert [refused(1), refused(1), refused(1), refused(2)] == [400, 400, 503, 400]
+    now[0] = 61.0
+    assert refused(1) == 400
 
 
 def test_it_refuses_addresses_and_methods_it_does_not_know(server: LiveServer) -> None:
