@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import pytest
@@ -18,9 +18,16 @@ LINK = re.compile(r'(?:href|hx-get|src|data-url)="([^"#]+)')
 LEFT_OUT = ("/static/", "/admin/", "/api/", "/accounts/logout/", "/language/")
 
 
-def reached(client: Client, first: list[str]) -> dict[str, bytes]:
+class Answer(NamedTuple):
+    """What an address answers: its type, and its bytes."""
+
+    media: str
+    content: bytes
+
+
+def reached(client: Client, first: list[str]) -> dict[str, Answer]:
     """Return {address: answer} of the first ones, and of one of each other kind of page that links lead to."""
-    waiting, found, kinds = deque(first), dict[str, bytes](), set[str]()
+    waiting, found, kinds = deque(first), dict[str, Answer](), set[str]()
     while waiting:
         address = waiting.popleft()
         try:
@@ -33,8 +40,8 @@ def reached(client: Client, first: list[str]) -> dict[str, bytes]:
         kinds.add(kind)
         answer = client.get(address)
         content = b"".join(answer.streaming_content) if answer.streaming else answer.content
-        found[address] = content
-        if "html" in answer.headers.get("Content-Type", ""):
+        found[address] = Answer(answer.headers.get("Content-Type", ""), content)
+        if "html" in found[address].media:
             links = LINK.findall(content.decode().replace("&amp;", "&"))
             waiting += [urljoin(address, link) for link in links if not urlsplit(link).netloc]
     return found
@@ -47,7 +54,9 @@ def test_a_team_mate_reads_no_word_of_it_anywhere(team: Any, cast: factories.Cas
     pages = reached(factories.signed_in(cast.alice), first)
     assert len(pages) > 100
     found = {
-        address: text for address, content in pages.items() if (text := privacy.told(content, kept.words, address))
+        address: text
+        for address, answer in pages.items()
+        if (text := privacy.told(answer.content, kept.words, address))
     }
     assert found == {}
     mine = factories.signed_in(cast.oscar)

@@ -1,5 +1,6 @@
 """What the bodies of agents' requests say, read and taken in beside the loop that answers."""
 
+from contextlib import nullcontext
 from uuid import UUID
 
 from django.utils import timezone
@@ -7,12 +8,17 @@ from django.utils import timezone
 from apps.agents import services
 from apps.agents.endpoint import protocol
 from apps.agents.endpoint.exchange import read_json
+from apps.agents.endpoint.refusals import Refusals
 from apps.agents.endpoint.room import Problem
 from apps.agents.queries import Credentials
 from apps.agents.troubles import Trouble
 
 # Codes of the refusals of a process: another is at work, or it has to introduce itself first.
 OTHER, UNKNOWN = "other-instance", "unknown-instance"
+# A report is unpacked to know whether it can be, and an agent sends none that cannot: so many of a team are tried.
+_unsound = Refusals(most=6, window_s=60.0)
+# What unpacks to a few MiB at most is no work.
+_SMALL_BYTES = 4096
 
 
 def unknown_job() -> Problem:
@@ -35,7 +41,9 @@ def take_facts(agent_id: int, body: bytes) -> bool:
 def take_report(agent: Credentials, key: UUID | None, job: UUID, body: bytes) -> tuple[dict[str, str], bool]:
     """Return a receipt of exactly this report, and whether something is wrong on the node that was not known."""
     data = read_json(body)
-    report = protocol.report_of(data)
+    is_kept = services.keeps(agent.node_id, job, protocol.state_of(data), key)
+    with _unsound.counted(agent.team_id) if is_kept and len(body) > _SMALL_BYTES else nullcontext():
+        report = protocol.report_of(data, is_kept=is_kept)
     troubles = protocol.troubles_of(data)
     is_news = (
         troubles is not None and key == agent.instance and frozenset(one.code for one in troubles) != agent.troubles

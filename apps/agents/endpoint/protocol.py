@@ -120,15 +120,25 @@ def facts_of(data: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     return node_facts, _text(data, "version", 32)
 
 
-def report_of(data: Mapping[str, Any]) -> JobReport:
-    """Return the report in a body; its times, the agent's, are turned into server times by its measured offset."""
+def state_of(data: Mapping[str, Any]) -> Job.State:
+    """Return the state that a report tells; Problem 400 if it tells none."""
     event = data.get("event")
     if event not in EVENTS:
         raise bad_field("event", "must be one of " + ", ".join(EVENTS))
-    state = EVENTS[event]
+    return EVENTS[event]
+
+
+def report_of(data: Mapping[str, Any], *, is_kept: bool = True) -> JobReport:
+    """Return the report in a body; its times, the agent's, are turned into server times by its measured offset.
+
+    What it holds is unpacked, to know that it can be, only if it `is_kept`: an agent repeats what it told as often as
+    it likes.
+    """
+    state = state_of(data)
+    packs = data if is_kept else {}
     clock = _clock(data)
     shift = clock.offset_s or 0.0
-    stdout_z, stderr_z = packed.stream_of(data, "stdout"), packed.stream_of(data, "stderr")
+    stdout_z, stderr_z = packed.stream_of(packs, "stdout"), packed.stream_of(packs, "stderr")
     return JobReport(
         state=state,
         started_at=_time(data, "started_at", shift, required=state == Job.State.RUNNING),
@@ -147,8 +157,8 @@ def report_of(data: Mapping[str, Any]) -> JobReport:
         stderr_bytes=_whole(data, "stderr_bytes", _COUNT) or 0,
         truncated=data.get("truncated") is True,
         cut_on_way=data.get("cut_on_way") is True,
-        collected=packed.files_of(data),
-        telemetry_z=packed.stream_of(data, "telemetry", packed.MOST_TELEMETRY_BYTES) or b"",
+        collected=packed.files_of(packs),
+        telemetry_z=packed.stream_of(packs, "telemetry", packed.MOST_TELEMETRY_BYTES) or b"",
     )
 
 

@@ -22,7 +22,7 @@ from apps.agents.services.instances import (
 )
 from apps.agents.services.jobs import JobSpec, PollAnswer, deliver_jobs, queue_jobs, request_stop, request_stops
 from apps.agents.services.losses import mark_lost_jobs, presume_ended
-from apps.agents.services.reports import GivenFile, JobReport, OtherInstance, UnknownJob, record_report
+from apps.agents.services.reports import GivenFile, JobReport, OtherInstance, UnknownJob, keeps, record_report
 from apps.agents.services.troubles import record_troubles
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "enrol_agent",
     "forget_agent",
     "issue_enrolment_token",
+    "keeps",
     "leave_instance",
     "mark_lost_jobs",
     "note_refused_report",

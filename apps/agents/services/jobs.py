@@ -15,7 +15,7 @@ from apps.agents.models import Job
 from apps.agents.services import losses
 from apps.agents.services.reports import is_news
 from apps.core import queue
-from apps.testbeds.models import NodeAddress
+from apps.testbeds.models import Node, NodeAddress
 
 # What a poll without a number counts as: later than all.
 LAST_POLL = 2**63 - 1
@@ -243,12 +243,15 @@ def deliver_jobs(
 
 
 def _note_destinations(jobs: Sequence[Job]) -> None:
-    """Note on each job, as `inventory`, which of the addresses in its command, variables and files are nodes' own."""
+    """Note on a node's jobs, as `inventory`, which addresses in their commands, variables and files are its team's.
+
+    What another team described is told to nobody: no word of it, and not whether it is there.
+    """
     hosts_by_job = {job.pk: _hosts_in(job) for job in jobs}
     hosts = set().union(*hosts_by_job.values())
-    node_addresses = (
-        set(NodeAddress.objects.filter(address__in=hosts).values_list("address", flat=True)) if hosts else set()
-    )
+    teams = Node.objects.filter(pk__in={job.node_id for job in jobs}).values("team")
+    own = NodeAddress.objects.filter(node__team__in=teams, address__in=hosts)
+    node_addresses = set(own.values_list("address", flat=True)) if hosts else set()
     for job in jobs:
         job.inventory = sorted(hosts_by_job[job.pk] & node_addresses)
 

@@ -5,7 +5,6 @@ Formulas are never evaluated: of a workbook the values count that were saved wit
 
 import codecs
 import csv
-import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from typing import Any, BinaryIO
 
 from apps.archive.imports.containers import ContainerError, Package, UnpackingLimits, is_workbook, printable, xml
 from apps.archive.imports.containers.limits import DAMAGES
+from apps.archive.imports.csv_lines import CountedLines, TooManySeparatorsError
 from apps.bench.text import Message, _
 
 MIB = 1024 * 1024
@@ -165,10 +165,15 @@ def _separated(file: BinaryIO) -> Iterator[Line]:
     text = _decoded(raw)
     if "\x00" in text:
         raise TableError(_("This is no table: it holds bytes that no text has. Send CSV or XLSX."))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=False)
+    delimiter = _delimiter(text)
+    lines = CountedLines(text, delimiter)
+    reader = csv.reader(lines, delimiter=delimiter, strict=False)
     try:
         for cells in reader:
+            lines.separators = 0
             yield reader.line_num, [_shortened(cell.strip()) for cell in cells[: MOST_COLUMNS + 1]]
+    except TooManySeparatorsError:
+        raise TableError(_("The table has more than %(most)s columns: leave some out."), most=MOST_COLUMNS) from None
     except csv.Error as error:
         raise TableError(_("Line %(line)s cannot be read: %(why)s"), line=reader.line_num, why=str(error)) from error
 

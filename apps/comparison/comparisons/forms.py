@@ -48,7 +48,7 @@ class SetForm(StyledWidgets, forms.Form):
         label=gettext_lazy("Settings"),
         required=False,
         max_length=500,
-        help_text=gettext_lazy("Parameters and their values, for example <code>streams=4; window=1MiB</code>."),
+        help_text=gettext_lazy("Parameters and their values, for example streams=4; window=1MiB."),
     )
     label = forms.CharField(label=gettext_lazy("Label"), required=False, max_length=80)
 

@@ -9,8 +9,12 @@ from django.utils.translation import gettext as _
 
 from apps.comparison.figures import checks, renderer
 from apps.core import messages
+from apps.core.limits.at_once import Askers, asker_of
+from apps.core.limits.policies import LimitExceededError
 
 logger = logging.getLogger(__name__)
+# Of one person, with all their browsers, one figure is drawn at a time: who asks for many leaves a place to others.
+_places = Askers(1, wait_s=renderer.WAIT_S)
 
 
 def figure_answer(request: HttpRequest, chart: object, *, ending: str, name: str) -> HttpResponse:
@@ -18,13 +22,16 @@ def figure_answer(request: HttpRequest, chart: object, *, ending: str, name: str
     if ending not in renderer.TYPES:
         return _refusal(request, 400, _("Choose PNG or SVG for the figure."))
     try:
-        figure = renderer.render(chart, ending)
+        with _places.turn(asker_of(request)):
+            figure = renderer.render(chart, ending)
     except checks.ChartError as error:
         text = _("The data of the chart is not as it should be: %(place)s: %(what)s.") % {
             "place": error.place,
             "what": messages.render(error.message),
         }
         return _refusal(request, 400, text)
+    except LimitExceededError as error:
+        return _refusal(request, 429, messages.render(error.message))
     except renderer.FiguresBusy:
         return _refusal(request, 503, _("Many figures are being drawn at this moment. Ask again in a minute."))
     except renderer.FigureError:

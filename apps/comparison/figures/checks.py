@@ -11,8 +11,18 @@ MOST_LABELS = 1_000
 MOST_AXES = 30
 MOST_VALUES = 200_000
 MOST_CHARACTERS = 300
+# Each is drawn by itself, and takes 0.2 to 50 ms of a processor: cells of a heat map, boxes, lines with their words.
+MOST_CELLS = 40_000
+MOST_BOXES = 2_000
+MOST_LINES = 200
 # An axis reckons with the products and differences of figures: these, too, are to be numbers.
 LARGEST = 1e100
+# What a date is written for (s since 1970): the years 1900 to 2300.
+EARLIEST, LATEST = -2_208_988_800, 10_413_792_000
+
+
+# Raises ChartError unless a value, the first argument, is what it is to be; the second names its place.
+Check = Callable[[object, str], None]
 
 
 class ChartError(Exception):
@@ -36,24 +46,29 @@ def check_chart(chart: object) -> dict[str, object]:
     else:
         _check_axis(data.get("metric"), "metric")
         {"line": _check_line, "heat": _check_heat, "box": _check_box}[str(kind)](data)
-        _check_lines(data.get("lines", []))
     return data
 
 
 def _check_line(chart: dict[str, object]) -> None:
     x = _mapping(chart.get("x"), "x")
-    _check_axis(x, "x")
-    total = 0
+    is_time = x.get("unit") == "time"
+    _check_axis(x, "x", takes_time=True)
+    check_x = _moment if is_time else _number if x.get("numeric") else _word
+    total, words = 0, set()
     for place, series in _items(chart.get("series"), "series", MOST_SERIES):
         _text(series.get("label", ""), f"{place}.label")
         for at, point in _items(series.get("points"), f"{place}.points", MOST_VALUES):
-            (_number if x.get("numeric") else _word)(point.get("x"), f"{at}.x")
+            check_x(point.get("x"), f"{at}.x")
+            if not x.get("numeric"):
+                words.add(str(point.get("x")))
             _maybe(point.get("y"), f"{at}.y")
             _maybe(point.get("low"), f"{at}.low")
             _maybe(point.get("high"), f"{at}.high")
             _check_flags(point, at)
             total += 1 + _check_values(point.get("points", []), f"{at}.points")
     _bound(total, "series", MOST_VALUES)
+    _bound(len(words), "x", MOST_LABELS)
+    _check_lines(chart.get("lines", []), check_x=_moment if is_time else _number)
 
 
 def _check_flags(point: dict[str, object], place: str) -> None:
@@ -63,19 +78,22 @@ def _check_flags(point: dict[str, object], place: str) -> None:
 
 def _check_heat(chart: dict[str, object]) -> None:
     sizes = [_check_labels(chart.get(name), name) for name in ("x", "y")]
+    _bound(sizes[0] * sizes[1], "x.labels × y.labels", MOST_CELLS)
     for place, cell in _items(chart.get("cells"), "cells", MOST_VALUES):
         _maybe(cell.get("v"), f"{place}.v")
         _check_flags(cell, place)
         for name, size in zip("xy", sizes, strict=True):
             _index(cell.get(name), f"{place}.{name}", size)
+    _check_lines(chart.get("lines", []))
 
 
 def _check_box(chart: dict[str, object]) -> None:
     size = _check_labels(chart.get("x"), "x")
-    total = 0
+    total = boxes = 0
     for place, series in _items(chart.get("series"), "series", MOST_SERIES):
         _text(series.get("label", ""), f"{place}.label")
         for at, box in _items(series.get("boxes"), f"{place}.boxes", MOST_LABELS):
+            boxes += 1
             _index(box.get("x"), f"{at}.x", size)
             for name in ("q1", "median", "q3", "whisker_low", "whisker_high"):
                 _number(box.get(name), f"{at}.{name}")
@@ -83,6 +101,8 @@ def _check_box(chart: dict[str, object]) -> None:
             total += _check_values(box.get("outliers", []), f"{at}.outliers")
             total += _check_values(box.get("points", []), f"{at}.points")
     _bound(total, "series", MOST_VALUES)
+    _bound(boxes, "series", MOST_BOXES)
+    _check_lines(chart.get("lines", []))
 
 
 def _check_parallel(chart: dict[str, object]) -> None:
@@ -112,23 +132,30 @@ def _check_parallel(chart: dict[str, object]) -> None:
             raise ChartError(f"ranges[{index}]", Message(_("give a lower and an upper end, or null")))
 
 
-def _check_lines(lines: object) -> None:
-    for place, line in _items(lines, "lines", MOST_LABELS):
+def _check_lines(lines: object, *, check_x: Check | None = None) -> None:
+    on_x = check_x or _number
+    for place, line in _items(lines, "lines", MOST_LINES):
         if line.get("axis") not in ("x", "y"):
             raise ChartError(f"{place}.axis", Message(_("choose x or y")))
-        _maybe(line.get("value"), f"{place}.value")
+        along, across = (on_x, _number) if line["axis"] == "y" else (_number, on_x)
+        if line.get("value") is not None:
+            across(line["value"], f"{place}.value")
         _text(line.get("label", ""), f"{place}.label")
         if line.get("from") is not None:
-            _number(line.get("from"), f"{place}.from")
-            _number(line.get("to"), f"{place}.to")
+            along(line.get("from"), f"{place}.from")
+            along(line.get("to"), f"{place}.to")
 
 
-def _check_axis(axis: object, place: str) -> None:
+def _check_axis(axis: object, place: str, *, takes_time: bool = False) -> None:
     data = _mapping(axis, place)
     _text(data.get("label"), f"{place}.label")
     _text(data.get("unit", ""), f"{place}.unit")
-    _maybe(data.get("min"), f"{place}.min")
-    _maybe(data.get("max"), f"{place}.max")
+    is_time = data.get("unit") == "time"
+    if is_time and not takes_time:
+        raise ChartError(f"{place}.unit", Message(_("only the x axis of lines shows times")))
+    for end in ("min", "max"):
+        if data.get(end) is not None:
+            (_moment if is_time else _number)(data[end], f"{place}.{end}")
 
 
 def _check_labels(axis: object, place: str) -> int:
@@ -177,7 +204,11 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
-def _require(test: Callable[[object], bool], requirement: str) -> Callable[[object, str], None]:
+def _is_moment(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and EARLIEST <= value <= LATEST
+
+
+def _require(test: Callable[[object], bool], requirement: str) -> Check:
     def check(value: object, place: str) -> None:
         if not test(value):
             raise ChartError(place, Message(requirement))
@@ -186,6 +217,7 @@ def _require(test: Callable[[object], bool], requirement: str) -> Callable[[obje
 
 
 _number = _require(_is_number, _("give a finite number"))
+_moment = _require(_is_moment, _("give seconds since 1970, of the years 1900 to 2300"))
 _maybe = _require(lambda value: value is None or _is_number(value), _("give a finite number or null"))
 _word = _require(
     lambda value: isinstance(value, str | int | float) and len(str(value)) <= MOST_CHARACTERS,

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from openpyxl import Workbook
 
-from apps.archive.imports import services, tables
+from apps.archive.imports import csv_lines, services, tables
 from apps.archive.imports.containers import ContainerError
 from apps.archive.imports.models import Import
 from apps.campaigns.errors import Refused, WrongState
@@ -198,6 +198,25 @@ def test_more_rows_columns_or_a_longer_cell_than_allowed_are_refused() -> None:
     assert "Line 2" in refusal_of(b"a\n" + b'"' + b"1" * 200_000 + b'"\n')
     (row,) = read(b"a\n" + b"1" * 5000 + b"\n")
     assert len(row[2]["a"]) == tables.LONGEST_CELL + 1
+
+
+MANY = csv_lines.MOST_SEPARATORS + 1
+ENDLESS = {"a line": b"," * MANY, "lines that cells go on in": b'"\n",' * MANY + b'"'}
+
+
+@pytest.mark.parametrize("row", ENDLESS)
+def test_a_row_without_end_is_not_split(row: str) -> None:
+    assert "more than 200 columns" in refusal_of(b"a,b\n" + ENDLESS[row])
+    assert "more than 200 columns" in refusal_of(ENDLESS[row] + b"\n1,2\n")
+    # Separators within cells split nothing, and each row has its own.
+    assert len(read(b"a,b\n" + b'1,"' + b"," * 90_000 + b'"\n1,"' + b"," * 90_000 + b'"\n')) == 2
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_as_any_program_ends_them(end: str) -> None:
+    text = end.join(['a,"b', ' and more"', "1,2", "", "3,4"])
+    cells = [list(cells.values()) for _sheet, _line, cells in read(text.encode())]
+    assert cells == [["1", "2"], ["3", "4"]]
 
 
 def test_headers_that_come_twice_or_are_missing_have_names_of_their_own() -> None:

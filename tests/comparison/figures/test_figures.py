@@ -14,7 +14,8 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from apps.comparison.figures import checks, renderer
+from apps.comparison.figures import answers, checks, renderer
+from apps.core.limits.at_once import Asker, Askers
 from tests.comparison.figures import charts
 
 
@@ -56,7 +57,11 @@ def test_many_figures_come_from_one_program_each_as_it_is_by_itself(monkeypatch:
     assert list(renderer.render_each([], "svg")) == []
 
 
-def test_of_many_figures_those_before_a_broken_one_are_given_and_then_it_is_told_why() -> None:
+def test_of_many_figures_those_before_a_broken_one_are_given_and_then_it_is_told_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # What the door lets through is drawn: here it lets a moment through that no calendar has.
+    monkeypatch.setattr(checks, "LATEST", 1e13)
     no_such_day = charts.TIME | {"series": [{"label": "", "points": [{"x": 1e12, "y": 1.0}]}]}
     figures = renderer.render_each([charts.WORDS, no_such_day, charts.LINE], "svg")
     assert b"<svg" in next(figures)
@@ -154,3 +159,30 @@ def test_a_program_that_breaks_or_hangs_is_told_and_frees_its_slot(
         answer = ask(client)
         assert answer.status_code == 500
         assert "The figure could not be drawn" in answer.content.decode()
+
+
+def test_of_one_person_one_figure_is_drawn_at_a_time_and_the_others_are_drawn_meanwhile(
+    client: Client, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_places", Askers(1, wait_s=0.01))
+    client.force_login(cast.bob)
+    with answers._places.turn(Asker(f"person {cast.bob.pk}")):
+        refused = ask(client)
+        assert refused.status_code == 429
+        assert "Try again in" in refused.content.decode()
+        client.force_login(cast.alice)
+        assert ask(client).status_code == 200
+
+
+def test_the_program_is_given_no_more_memory_than_its_limit() -> None:
+    # Past the door: so many cells take more than that.
+    chart = charts.HEAT | {"x": {"label": "", "labels": [""] * 30_000}, "y": {"label": "", "labels": [""] * 30_000}}
+    ran = subprocess.run(
+        [sys.executable, "-m", "apps.comparison.figures.program"],
+        input=json.dumps({"chart": chart, "ending": "svg"}).encode(),
+        capture_output=True,
+        cwd=settings.BASE_DIR,
+        check=False,
+    )
+    assert ran.returncode != 0
+    assert b"MemoryError" in ran.stderr

@@ -54,6 +54,10 @@ _MACHINE = (
 )
 # What nobody could tell from another figure: looked for among the addresses of the inventory.
 _FIGURES = re.compile(rf"(?<![{LATIN}])(?:0x)?([0-9a-f]{{8,40}}){END}")
+# As resolvers read an address: its parts in octal, hexadecimal or decimal, the last of them for all that are left.
+_PART = r"(?:0x[0-9a-f]{1,8}|[0-9]{1,11})"
+_NUMBERS = re.compile(rf"(?<![{LATIN}])(?<![0-9]\.)(?:0x[0-9a-f]{{7}}|{_PART}(?:\.{_PART}){{1,3}}){END}(?!\.[0-9])")
+_DECIMALS = re.compile(r"(?!0[0-9])[0-9]+\.(?!0[0-9])[0-9]+")
 _HOST = re.compile(
     rf"{BEGIN}(?<![.-])(?:[a-z0-9][a-z0-9_-]{{0,62}}\.){{1,40}}(?:[a-z]{{2,24}}|xn--[a-z0-9-]{{2,59}}){END}(?!-)"
 )
@@ -84,6 +88,9 @@ def spans(
     for match in _FIGURES.finditer(text) if figures else ():
         if word := figures.get(match[1]):
             yield match.start(), match.end(), word
+    for match in _NUMBERS.finditer(text) if words else ():
+        if word := words.get(_resolved(match.group()) or ""):
+            yield *match.span(), word
     for match in _HOST.finditer(text):
         if word := host(match.group()) or (_("host") if is_host(match.group()) else None):
             yield match.start(), match.end(), word
@@ -105,6 +112,30 @@ def _internet(text: str, words: Mapping[str, str]) -> Iterator[Span]:
         if (core := _ipv6_in(match[1])) is not None and (_ALONE.match(text, match.end()) or _OCTET.search(core)):
             end = match.end() if core == match[1] else match.start() + len(core)
             yield match.start(), end, words.get(ipaddress.ip_address(core).compressed) or _("address")
+
+
+def _resolved(text: str) -> str | None:
+    """Return the address that resolvers read in numbers with points between, None if they read none.
+
+    Two decimal numbers are rather a figure; so are three, or a version, unless the last is larger than any that is
+    there in an address of four.
+    """
+    if _DECIMALS.fullmatch(text):
+        return None
+    try:
+        *parts, last = [_number(part) for part in text.split(".")]
+    except ValueError:
+        return None
+    left = 8 * (_OCTETS - len(parts))
+    if any(part > _LAST_OCTET for part in parts) or last >> left or (parts and left > 8 and not last >> left - 8):
+        return None
+    return str(ipaddress.IPv4Address(sum(part << 24 - 8 * place for place, part in enumerate(parts)) + last))
+
+
+def _number(text: str) -> int:
+    if text.startswith("0x"):
+        return int(text, 16)
+    return int(text, 8) if text.startswith("0") else int(text)
 
 
 def _with_commas(match: re.Match[str], words: Mapping[str, str]) -> Iterator[Span]:

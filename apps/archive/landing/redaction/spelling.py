@@ -29,6 +29,10 @@ _MOST_UMLAUTS = 4
 # Shorter ones stand within words of every day once nothing parts them from what is beside them.
 LEAST_GLUED = 4
 _LEAST_GLUED_ELSEWHERE = 2
+# With blanks in place of its dashes a name of so many signs is known if none of its parts is a number by itself, and
+# one has a letter and a figure: "storage-dtn07" is no other thing as "storage dtn07", "server-10" is "server 10".
+_LEAST_APART = 8
+_LETTER_AND_FIGURE = re.compile("[a-z][0-9]|[0-9][a-z]")
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,14 @@ def spellings(name: str) -> Iterator[str]:
         shortest = LEAST_GLUED if glued.isascii() else _LEAST_GLUED_ELSEWHERE
         if glued != spelling and len(glued) >= shortest and not _HEXADECIMAL.fullmatch(glued):
             yield glued
+        parts = GAPS.split(spelling)
+        if (
+            len(parts) > 1
+            and len(glued) >= _LEAST_APART
+            and not any(part.isdigit() for part in parts)
+            and any(_LETTER_AND_FIGURE.search(part) for part in parts)
+        ):
+            yield " ".join(parts)
 
 
 def _respelt(name: str) -> Iterator[str]:

@@ -71,6 +71,7 @@ class StandIns:
             # As kernels print it: the other way round, and as one number.
             self.figures.setdefault(plain.packed[::-1].hex(), word)
             self.figures.setdefault(str(int(plain)), word)
+            self.figures.setdefault(f"0{int(plain):o}", word)
 
     def add_person(self, given: str, family: str, word: str) -> None:
         """Have a word stand for a person's name, in the ways in which it is written."""

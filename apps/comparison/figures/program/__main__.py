@@ -5,15 +5,19 @@ Before each figure stands its length in bytes, a whole number of eight bytes, th
 
 import io
 import json
+import resource
 import sys
 
 from apps.comparison.figures.program import boxes, cells, lines, look, parallel
 
+# What all figures of one program take of memory (B): the largest one that is let through, twice and more.
+MOST_MEMORY = 2 << 30
 DRAW = {"line": lines.draw, "heat": cells.draw, "box": boxes.draw, "parallel": parallel.draw}
 
 
 def main() -> None:
     """Draw the figures."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     for line in sys.stdin.buffer:
         request = json.loads(line)
         drawn = draw(request["chart"], request["ending"])

@@ -7,8 +7,8 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from apps.comparison.figures.program import look
 
-# More columns than this leave no room for figures in the cells.
-FIGURES_UP_TO = 16
+# More columns than this, or so many cells, leave no room for figures in them.
+FIGURES_UP_TO, MOST_FIGURES = 16, 1_000
 # Above this share of the shades ink is white.
 DARK_FROM = 0.55
 SHADE_TICKS = 5
@@ -30,7 +30,7 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
     axes.invert_yaxis()
     look.set_words(axes, "x", chart["x"])
     look.set_words(axes, "y", chart["y"])
-    if len(columns) <= FIGURES_UP_TO:
+    if len(columns) <= FIGURES_UP_TO and len(cells) <= MOST_FIGURES:
         for cell in cells:
             ink = "white" if float(norm(cell["v"])) > DARK_FROM else "#10161b"
             text = look.text_of(cell["v"], metric["unit"]) + (" *" if cell.get("flagged") else "")

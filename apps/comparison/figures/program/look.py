@@ -48,7 +48,9 @@ class _Moments(Locator):
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
         """Return the ticks between two moments."""
-        step = next((step for step in MOMENTS_S if (vmax - vmin) / step <= MOST_MOMENTS), MOMENTS_S[-1])
+        longest = MOMENTS_S[-1]
+        steps = (*MOMENTS_S, longest * max(math.ceil((vmax - vmin) / longest / MOST_MOMENTS), 1))
+        step = next(step for step in steps if (vmax - vmin) / step <= MOST_MOMENTS or step == steps[-1])
         first = -(-vmin // step)
         count = int((vmax // step) - first) + 1
         return [(first + place) * step for place in range(max(count, 0))]
