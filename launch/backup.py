@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from apps.core.whole_files import put_in_place
 from launch import database, drafts, folder_lock, supervisor
 from launch.home import Home, HomeError
 from launch.last_step import FILES, SECRET, is_draft
-from launch.whole_files import put_in_place
 
 DUMP, ABOUT = "database.dump", "fathom.json"
 FORMAT = 1

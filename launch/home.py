@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from launch.whole_files import write_whole
+from apps.core.whole_files import write_whole
 
 _BEGUN = "begun\n"
 ROOT = Path(__file__).resolve().parents[1]

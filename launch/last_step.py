@@ -12,9 +12,9 @@ import shutil
 import zipfile
 from pathlib import Path
 
+from apps.core.whole_files import write_whole
 from launch import database
 from launch.home import Home
-from launch.whole_files import write_whole
 
 SECRET = "secret_key"  # noqa: S105
 # Folders of files that rows of the database name.
