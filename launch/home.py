@@ -26,6 +26,10 @@ class HeldError(HomeError):
     """A folder at which somebody is for a while, such as a backup; the text says who."""
 
 
+class RunsError(HomeError):
+    """A folder on which a service runs, starts or stops; the text says where."""
+
+
 def default_folder() -> Path:
     """Return FATHOM_VAR, or `var` in the project."""
     return Path(os.environ.get("FATHOM_VAR") or ROOT / "var").absolute()
@@ -133,7 +137,7 @@ class Home:
                 return HeldError(f"{self.folder} is in use by {holder}.")
         running = self.read_state() or {}
         where = f" at {running['address']} (process {running['pid']})" if "address" in running else ""
-        return HomeError(
+        return RunsError(
             f"Fathom already runs on {self.folder}{where}: use that one, stop it with Ctrl-C in its terminal, "
             "or choose another folder with FATHOM_VAR."
         )
