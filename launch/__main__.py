@@ -125,6 +125,11 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     except KeyboardInterrupt:
         return 130
+    except PermissionError as error:
+        if error.filename is None:
+            raise
+        print(f"fathom: {home.not_ours(error)}", file=sys.stderr)
+        return 1
     except EXPECTED as error:
         print(f"fathom: {error}", file=sys.stderr)
         return 1

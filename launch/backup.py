@@ -3,7 +3,6 @@ made anew (the broker's, reports that were rendered) or is a node's own (agents)
 
 import contextlib
 import datetime
-import glob
 import json
 import os
 import subprocess
@@ -14,15 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from apps.core.whole_files import put_in_place
 from launch import database, drafts, folder_lock, supervisor
-from launch.home import Home, HomeError
+from launch.home import Home
 from launch.last_step import FILES, SECRET, is_draft
-from launch.whole_files import put_in_place
 
 DUMP, ABOUT = "database.dump", "fathom.json"
 FORMAT = 1
-# The form of usual_name.
-_USUAL_NAMES = f"fathom-{'[0-9]' * 8}-{'[0-9]' * 6}.backup"
 _CHUNK = 1024 * 1024
 # What takes longer says so, as often (s).
 TOLD_EVERY_S = 2.0
@@ -42,13 +39,14 @@ def make(home: Home, file: Path) -> None:
     """Write a backup of the folder's service, whether it runs or not; the file has its name once it is whole."""
     if file.is_dir():
         raise BackupError(f"{file} is a folder: say which file in it (FILE={file / usual_name()}).")
+    # A link stays one: what it leads to is replaced.
+    file = Path(os.path.realpath(file))
     # What was killed left them, and they hold secrets.
-    for pattern in (glob.escape(file.name), _USUAL_NAMES):
-        drafts.sweep(file.parent, pattern)
+    drafts.sweep(file.parent)
     with _address(home, file) as address:
         try:
             with drafts.draft_of(file) as (path, draft):
-                with zipfile.ZipFile(draft, "w") as archive:
+                with zipfile.ZipFile(draft, "w", strict_timestamps=False) as archive:
                     _dump(address, archive)
                     _add_files(home, archive)
                     about = {"format": FORMAT, "made_at": datetime.datetime.now(datetime.UTC).isoformat()}
@@ -130,13 +128,9 @@ def _address(home: Home, file: Path) -> Iterator[str]:
         raise BackupError(
             f"There is no database in {home.folder}: say with FATHOM_VAR where the service's folder is."
         )
-    try:
-        folder_lock.take(home, supervisor.print_event, "backup", f"a backup to {file}")
-    except HomeError:
-        state = home.read_state()
-        if not state or "database_url" not in state:
-            raise
-        yield str(state["database_url"])
+    what = f"a backup to {file}"
+    if address := folder_lock.take_or_find(home, supervisor.print_event, "backup", what, database.answers):
+        yield address
         return
     try:
         with database.reached(home) as address:

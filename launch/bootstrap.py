@@ -104,6 +104,7 @@ def set_stamp(stamp):
     STAMPS.mkdir(parents=True, exist_ok=True)
     for old in STAMPS.glob(stamp.name.rsplit("-", 1)[0] + "-*"):
         old.unlink()
+    os.sync()  # the stamp is on the disk at once, and says that all that was installed is
     stamp.touch()
 
 
@@ -203,8 +204,9 @@ def compile_messages():
         compiled, draft = source.with_suffix(".mo"), source.with_suffix(".new")
         if compiled.exists() and compiled.stat().st_mtime >= source.stat().st_mtime:
             continue
-        code = "import sys; from babel.messages import pofile, mofile; " \
-               "mofile.write_mo(open(sys.argv[2], 'wb'), pofile.read_po(open(sys.argv[1], 'rb')))"  # fmt: skip
+        code = "import os, sys; from babel.messages import pofile, mofile; compiled = open(sys.argv[2], 'wb'); " \
+               "mofile.write_mo(compiled, pofile.read_po(open(sys.argv[1], 'rb'))); " \
+               "compiled.flush(); os.fsync(compiled.fileno())"  # fmt: skip
         run([PYTHON, "-c", code, source, draft], f"The translations of {source.name} could not be compiled.")
         draft.replace(compiled)  # half a catalogue, being newer than its source, would stay
 

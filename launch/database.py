@@ -170,6 +170,15 @@ def connected(address: str) -> Iterator[psycopg.Connection]:
         yield connection
 
 
+def answers(address: str) -> bool:
+    """Say whether a server takes sessions there."""
+    try:
+        with connected(address):
+            return True
+    except DatabaseError:
+        return False
+
+
 @contextmanager
 def _elsewhere(address: str) -> Iterator[psycopg.Connection]:
     for name in _ELSEWHERE:

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-_END = ".new"
+# No one else's: those of any name are removed, such as one that has a date in it.
+END = ".fathom-draft"
 
 
 @contextmanager
@@ -23,9 +24,9 @@ def draft_of(file: Path) -> Iterator[tuple[Path, IO[bytes]]]:
         path.unlink(missing_ok=True)
 
 
-def sweep(folder: Path, pattern: str) -> None:
-    """Remove the drafts of files, whose names match a pattern, that nobody is at any more."""
-    for path in folder.glob(f"{pattern}.????????{_END}"):
+def sweep(folder: Path) -> None:
+    """Remove the drafts in a folder, whatever they were to be called, that nobody is at any more."""
+    for path in folder.glob(f"*{END}"):
         with contextlib.suppress(OSError), path.open("rb") as left:
             fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)
             path.unlink()
@@ -33,7 +34,7 @@ def sweep(folder: Path, pattern: str) -> None:
 
 def _made(file: Path) -> tuple[Path, IO[bytes]]:
     while True:
-        descriptor, name = tempfile.mkstemp(prefix=f"{file.name}.", suffix=_END, dir=file.parent)
+        descriptor, name = tempfile.mkstemp(prefix=f"{file.name}.", suffix=END, dir=file.parent)
         draft = os.fdopen(descriptor, "w+b")
         # Where files cannot be locked none is swept either.
         with contextlib.suppress(OSError):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from apps.core.whole_files import move
 from launch import leash, reachability
 from launch.broker_files import SetAside
 from launch.process import Child, Process, ProcessError
@@ -269,4 +270,4 @@ def _initdb(binaries: Path, data: Path, identity: str, *, durable: bool) -> None
     child = Child(Process(name="initdb", argv=tuple(argv), cwd=data, identity=identity), log=data / "initdb.log")
     if child.popen.wait() != 0:
         raise EmbeddedError(f"PostgreSQL's initdb failed: {child.how_it_ended()}.{child.end_of_log()}")
-    (data / "cluster.new").rename(data / "cluster")
+    move(data / "cluster.new", data / "cluster")

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from launch.whole_files import write_whole
+from apps.core.whole_files import write_whole
+from launch import owners
 
 _BEGUN = "begun\n"
 ROOT = Path(__file__).resolve().parents[1]
@@ -23,6 +24,10 @@ class HomeError(RuntimeError):
 
 class HeldError(HomeError):
     """A folder at which somebody is for a while, such as a backup; the text says who."""
+
+
+class RunsError(HomeError):
+    """A folder on which a service runs, starts or stops; the text says where."""
 
 
 def default_folder() -> Path:
@@ -54,6 +59,14 @@ def environment_of_running() -> dict[str, str]:
     return {"SECRET_KEY": home.secret_key()} | addresses
 
 
+def not_ours(error: PermissionError) -> str:
+    """Return in words what another user's file keeps from being done, and the remedy."""
+    return (
+        f"{error.filename} cannot be used ({error.strerror}): it is another user's. Start as that user, or give it to"
+        " the one who starts the service (chown)."
+    )
+
+
 def _flock(descriptor: int) -> bool:
     """Lock an open file or folder for this process; False if another has it, OSError where it cannot be locked."""
     try:
@@ -81,7 +94,9 @@ class Home:
         """
         try:
             for folder in (self.folder, self.run, self.logs, self.agents):
-                folder.mkdir(parents=True, exist_ok=True)
+                if not folder.exists():
+                    folder.mkdir(parents=True)
+                    owners.give(folder, self.folder)
             # Jobs of local agents may run as another user, who has to pass through.
             self.agents.chmod(0o711)
             # A file can be cleared away beside a running service, the folder itself can not. On NFS only files lock.
@@ -101,11 +116,19 @@ class Home:
             raise self._is_taken()
         os.ftruncate(file, 0)
         os.write(file, holder.encode())
+        # Of a service that was killed: nothing runs here any more.
+        self._state.unlink(missing_ok=True)
+        self._give_to_owner()
 
     def unlock(self) -> None:
         """Give the folder back."""
         self._state.unlink(missing_ok=True)
+        self._give_to_owner()
         self._let_go()
+
+    def _give_to_owner(self) -> None:
+        for made in (self.run, self.logs):
+            owners.give(made, self.folder)
 
     def _is_taken(self) -> HomeError:
         self._let_go()
@@ -114,7 +137,7 @@ class Home:
                 return HeldError(f"{self.folder} is in use by {holder}.")
         running = self.read_state() or {}
         where = f" at {running['address']} (process {running['pid']})" if "address" in running else ""
-        return HomeError(
+        return RunsError(
             f"Fathom already runs on {self.folder}{where}: use that one, stop it with Ctrl-C in its terminal, "
             "or choose another folder with FATHOM_VAR."
         )
@@ -134,7 +157,7 @@ class Home:
         key = self._kept_secret()
         if not key:
             key = secrets.token_urlsafe(48)
-            write_whole(self._secret, key + "\n")
+            self._write(self._secret, key + "\n")
         return key
 
     def has_lost_secret(self) -> bool:
@@ -143,7 +166,7 @@ class Home:
 
     def _kept_secret(self) -> str:
         try:
-            return self._secret.read_bytes().strip(b"\0").decode("ascii").strip()
+            return self._read(self._secret).strip(b"\0").decode("ascii").strip()
         except (FileNotFoundError, UnicodeDecodeError):
             return ""
 
@@ -157,19 +180,29 @@ class Home:
 
     def was_account_begun(self) -> bool:
         """Say whether a first account was to be made, and nothing of it is known to have been told."""
-        return self._account.exists() and self._account.read_text() == _BEGUN
+        return self._account.exists() and self._read(self._account) == _BEGUN.encode()
 
     def begin_account(self) -> None:
         """Remember that a first account is about to be made."""
-        write_whole(self._account, _BEGUN)
+        self._write(self._account, _BEGUN)
 
     def note_account(self) -> None:
         """Remember that a first account was made, and its password told."""
-        write_whole(self._account, "")
+        self._write(self._account, "")
 
     @property
     def _account(self) -> Path:
         return self.folder / "first_account"
+
+    def _write(self, path: Path, text: str) -> None:
+        write_whole(path, text)
+        owners.give(path, self.folder)
+
+    def _read(self, path: Path) -> bytes:
+        try:
+            return path.read_bytes()
+        except PermissionError as error:
+            raise HomeError(not_ours(error)) from error
 
     def write_state(self, state: Mapping[str, Any]) -> None:
         """Say, for other commands, what runs here."""

@@ -12,9 +12,9 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from launch import database
+from apps.core.whole_files import make_folder, move, put_in_place, sync, sync_all, write_whole
+from launch import database, owners
 from launch.home import Home
-from launch.whole_files import write_whole
 
 SECRET = "secret_key"  # noqa: S105
 # Folders of files that rows of the database name.
@@ -44,40 +44,59 @@ def require_places(home: Home, archive: zipfile.ZipFile, *, has_own_secret: bool
     for name in FILES:
         place = home.folder / name
         try:
-            place.mkdir(exist_ok=True)
+            if not place.exists():
+                make_folder(place, mode=0o700)
+                owners.give(place, home.folder)
             (place / _WAITING).mkdir(mode=0o700)
+            former = _former(place)
         except OSError as error:
             raise _refused(place, error) from error
-        for entry in _former(place):
+        for entry in former:
             if os.path.ismount(entry):
                 raise LastStepError(f"{entry} is a mount, which cannot be put away: unmount it; nothing has changed.")
 
 
 def unpack(home: Home, archive: zipfile.ZipFile, *, has_own_secret: bool) -> None:
-    """Put an archive's files, and its secret unless the environment has one, where they wait.
+    """Put an archive's files, and its secret unless the environment has one, where they wait, on the disk.
 
-    LastStepError if they cannot be written; nothing has changed then.
+    They are of whoever the folder is. LastStepError if they cannot be written; nothing has changed then.
     """
     draft = _draft(home)
     try:
-        draft.mkdir(mode=0o700)
-        (draft / _WILL_BE_DUE).touch()
-        if (secret := _secret(archive)) and not has_own_secret:
-            write_whole(draft / SECRET, secret)
-        for info in archive.infolist():
-            name, _, rest = info.filename.partition("/")
-            if name in FILES and rest:
-                moved = copy.copy(info)
-                moved.filename = rest
-                archive.extract(moved, home.folder / name / _WAITING)
+        with owners.private():
+            draft.mkdir()
+            (draft / _WILL_BE_DUE).touch()
+            if (secret := _secret(archive)) and not has_own_secret:
+                write_whole(draft / SECRET, secret)
+            _extract(archive, home.folder)
+        _wait_for_disk(home)
     except OSError as error:
         words = f"Its files cannot be written, nothing has changed: {error.strerror or error}."
         raise LastStepError(words) from error
 
 
+def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
+    for info in archive.infolist():
+        name, _, rest = info.filename.partition("/")
+        if name in FILES and rest:
+            moved = copy.copy(info)
+            moved.filename = rest
+            archive.extract(moved, folder / name / _WAITING)
+
+
+def _wait_for_disk(home: Home) -> None:
+    """Give what waits to the owner of the folder, and return when all of it is on the disk."""
+    for place in (home.folder / name for name in FILES):
+        owners.give(place / _WAITING, place, home.folder)
+        sync_all(place / _WAITING)
+        sync(place)
+    owners.give(_draft(home), home.folder)
+    sync_all(_draft(home))
+
+
 def announce(home: Home) -> None:
     """Have what waits put in its place by whoever finds the database in its own."""
-    _draft(home).rename(home.restored)
+    move(_draft(home), home.restored)
 
 
 def discard(home: Home) -> None:
@@ -94,15 +113,15 @@ def carry_out(home: Home) -> None:
     try:
         # From here on no database has to be asked.
         if not (home.restored / _IS_DUE).exists():
-            (home.restored / _WILL_BE_DUE).replace(home.restored / _IS_DUE)
+            move(home.restored / _WILL_BE_DUE, home.restored / _IS_DUE)
         for name in FILES:
             _exchange(home.folder / name)
         if secret.exists():
-            _put_secret(home.folder / SECRET, secret.read_bytes())
+            _put_secret(home.folder / SECRET, secret.read_bytes(), home.folder)
         # Accounts are those of the backup: the next start makes none.
         home.note_account()
         # At once: what is left of it says that something is to be done.
-        home.restored.rename(_draft(home))
+        move(home.restored, _draft(home))
         discard(home)
     except OSError as error:
         raise LastStepError(
@@ -147,10 +166,13 @@ def _exchange(place: Path) -> None:
                 shutil.rmtree(entry)
             else:
                 entry.unlink()
-        waiting.rename(moving)
+        # What is on its way says that the former files are gone.
+        sync(place)
+        move(waiting, moving)
     if moving.exists():
         for entry in moving.iterdir():
             entry.rename(place / entry.name)
+        sync(place)
         moving.rmdir()
 
 
@@ -164,16 +186,21 @@ def _require_secret(path: Path, secret: bytes) -> None:
             raise _refused(path, error) from error
 
 
-def _put_secret(path: Path, secret: bytes) -> None:
+def _put_secret(path: Path, secret: bytes, folder: Path) -> None:
     path = path.resolve()
     with contextlib.suppress(FileNotFoundError):
         if path.read_bytes() == secret:
+            owners.give(path, folder)
             return
+    draft = path.with_name(f"{path.name}.new")
     try:
-        write_whole(path, secret)
+        write_whole(draft, secret)
+        owners.give(draft, path, folder)
+        put_in_place(draft, path)
     except OSError:
         # A file that is a mount takes no other's place; what is cut off here is written again.
-        path.with_name(f"{path.name}.new").unlink(missing_ok=True)
+        for left in (draft, draft.with_name(f"{draft.name}.new")):
+            left.unlink(missing_ok=True)
         with path.open("r+b") as file:
             file.truncate()
             file.write(secret)

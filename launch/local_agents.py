@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from apps.core.whole_files import write_whole
 from launch.process import Process
-from launch.whole_files import write_whole
 
 # Stops after the worker and before the web server: an agent reports its last jobs while it is stopped.
 TIER = 30

@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from apps.core.whole_files import write_whole
 from launch import local_agents
 from launch.demo.ground import Ground, Place
 from launch.demo.rest import Rest
 from launch.local_agents import LocalAgent
-from launch.whole_files import write_whole
 
 
 class AgentError(RuntimeError):

@@ -4,10 +4,10 @@ import http.client
 import json
 from pathlib import Path
 
+from apps.core.whole_files import write_whole
 from launch import home, service, signals, supervisor
 from launch.demo import agents, campaign, ground, inventory
 from launch.demo.rest import Rest, RestError
-from launch.whole_files import write_whole
 
 USER = "demo"
 TEAM = "Demo"

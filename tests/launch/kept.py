@@ -10,9 +10,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from apps.core.whole_files import write_whole
 from launch import backup, database
 from launch.home import ROOT, Home
-from launch.whole_files import write_whole
 from tests.launch import migrated as patterns
 from tests.launch.stack import NOT_INHERITED
 

@@ -1,17 +1,20 @@
 """Backups beside each other, beside a start, and after one that was killed: each file is whole, each word true."""
 
+import os
 import re
 import subprocess
 import sys
 import threading
 import time
+import zipfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from launch import backup, drafts, folder_lock, leftovers, supervisor
+from launch import backup, database, drafts, folder_lock, leftovers, supervisor
 from launch.home import ROOT, HeldError, Home, HomeError
 from launch.service import Service
 from tests.launch.kept import databases, served
@@ -46,11 +49,11 @@ def test_two_at_once_to_one_file_both_end_and_it_is_whole(var: Path, tmp_path: P
     assert sorted(tmp_path.glob("fathom.backup*")) == [file]
 
 
-@pytest.mark.parametrize("name", ["fathom.backup", "fathom-20261126-151200.backup"])
+@pytest.mark.parametrize("name", ["fathom.backup", "fathom-2026-11-26.backup", "of Thursday"])
 def test_the_draft_of_one_that_was_killed_goes_with_the_next(tmp_path: Path, name: str) -> None:
     argv = [sys.executable, "-c", KILLED, str(tmp_path / name)]
     assert subprocess.run(argv, cwd=ROOT, check=False).returncode == 9
-    (left,) = tmp_path.glob(f"{name}.*.new")
+    (left,) = tmp_path.iterdir()
     assert left.stat().st_mode & 0o777 == 0o600
     others = tmp_path / "somebody.backup.abcdefgh.new"
     others.write_text("not ours")
@@ -58,6 +61,81 @@ def test_the_draft_of_one_that_was_killed_goes_with_the_next(tmp_path: Path, nam
         backup.make(Home(tmp_path / "none"), tmp_path / "fathom.backup")
     assert not left.exists()
     assert others.exists()
+
+
+@pytest.fixture
+def backed_up(var: Path, tmp_path: Path) -> Callable[[str], Path]:
+    """Return what makes a backup of the folder's service to a file of a name, and returns its path."""
+
+    def make(name: str = "fathom.backup") -> Path:
+        with served(var):
+            backup.make(Home(var), tmp_path / name)
+        return tmp_path / name
+
+    return make
+
+
+@pytest.mark.parametrize("when", [0, -86400.0, 4354819200], ids=["1970", "1969", "2108"])
+@pytest.mark.parametrize("name", ["secret_key", "imports/1/0", "archives/1.zip"])
+def test_files_of_any_time_are_kept_as_they_are(
+    var: Path, backed_up: Callable[[], Path], when: float, name: str
+) -> None:
+    path = var / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("as it was")
+    os.utime(path, (when, when))
+    with backup.opened(backed_up()) as one:
+        assert one.archive
+        assert one.archive.read(name) == b"as it was"
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+def test_a_link_stays_one_and_what_it_leads_to_is_the_backup(
+    backed_up: Callable[[], Path], tmp_path: Path, was_there: bool
+) -> None:
+    target = tmp_path / "another disk" / "kept.backup"
+    target.parent.mkdir()
+    if was_there:
+        target.write_text("yesterday's")
+    (tmp_path / "fathom.backup").symlink_to(target)
+    backed_up()
+    assert (tmp_path / "fathom.backup").is_symlink()
+    assert zipfile.is_zipfile(target)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["fathom.backup"]
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_a_backup_waits_for_a_service_that_starts(
+    var: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, starting = tmp_path / "fathom.backup", Home(var)
+    # What a killed service said of itself is no word of this one.
+    starting.write_state({"pid": 1, "database_url": "postgresql://nobody@127.0.0.1:1/gone"})
+    starting.lock()
+    failures: list[BaseException] = []
+
+    def make() -> None:
+        try:
+            backup.make(Home(var), file)
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=make)
+    thread.start()
+    said: list[str] = []
+    assert wait_for(lambda: said.append(capsys.readouterr().out) or "waits" in "".join(said) or failures, 20)
+    assert not failures
+    assert "waits: a service starts, or stops, on" in "".join(said)
+    # It is written down where its database will be before that has started.
+    starting.write_state({"pid": 1, "database_url": "postgresql://nobody@127.0.0.1:1/none-yet"})
+    time.sleep(1)
+    assert not failures
+    with database.reached(starting) as address:
+        starting.write_state({"pid": 1, "address": "http://127.0.0.1:1", "database_url": address})
+        thread.join(60)
+    starting.unlock()
+    assert not failures
+    assert zipfile.is_zipfile(file)
 
 
 def test_a_folder_is_refused_before_anything_is_read(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from launch import embedded, home, whole_files
+from apps.core import whole_files
+from launch import embedded, home
 from launch.process import Child, ProcessError
 from tests.launch import migrated as patterns
 from tests.launch.conftest import Make

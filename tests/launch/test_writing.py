@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from apps.core.whole_files import write_whole
 from launch.home import ROOT
 from launch.local_agents import LocalAgent, kept
-from launch.whole_files import write_whole
 
 # What is never read again by the service, or is no file of a disk.
 ELSEWHERE = {

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .durable import put_in_place, sync_folder
 from .places import USUAL_FOLDERS
 from .policy import OWNERS_KINDS, VARIABLE_KINDS, WRAPPERS, is_network, is_starter, is_told_nothing, rules_of
 
@@ -122,7 +123,7 @@ def save(folder: Path, config: Config) -> None:
     """Write the configuration so that only its owner can read it, whole or not at all (ConfigError)."""
     try:
         _write(folder / _NEW, _text_of(config))
-        (folder / _NEW).replace(folder / FILE)
+        put_in_place(folder / _NEW, folder / FILE)
     except OSError as error:
         raise _unwritable(folder, error) from None
 
@@ -143,6 +144,7 @@ def write_private(folder: Path, name: str, data: bytes) -> None:
     """
     try:
         _write(folder / name, data)
+        sync_folder(folder)
     except OSError as error:
         remove(folder, name)
         raise _unwritable(folder, error) from None

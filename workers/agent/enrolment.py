@@ -10,6 +10,7 @@ from typing import Any
 
 from . import VERSION, config, proposal
 from .config import Config, ConfigError
+from .durable import sync_folder
 from .lock import Lock, holder_of
 from .remote import Away, CutOff, Refused, Remote
 from .spool import SUFFIX
@@ -107,6 +108,7 @@ def _copy(folder: Path, path: Path) -> Path:
             file.write(path.read_bytes())
             file.flush()
             os.fsync(file.fileno())
+            sync_folder(folder)
         except OSError:
             copy.unlink()
             raise

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .disks import Disk, Hung, Task
+from .durable import sync_folder
 
 logger = logging.getLogger(__name__)
 
@@ -184,7 +185,7 @@ class Spool:
         try:
             _append(record, record.facts)
             os.fsync(record.file.fileno())
-            self._sync_folder()
+            sync_folder(self.folder)
         except OSError:
             _close(record)
             path.unlink()
@@ -225,13 +226,6 @@ class Spool:
 
     def _path(self, job_id: str) -> Path:
         return self.folder / (job_id + SUFFIX)
-
-    def _sync_folder(self) -> None:
-        descriptor = os.open(self.folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _close(record: Record) -> None:

@@ -1,6 +1,10 @@
-"""Keep what was sent until it is imported or given up: files below VAR_DIR, one folder an import."""
+"""Keep what was sent until it is imported or given up: files below VAR_DIR, one folder an import.
+
+The row that names them is on the disk at once, so they have to be there before; what is read is compared with it.
+"""
 
 import hashlib
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +16,16 @@ from django.conf import settings
 from django.core.files import File
 
 from apps.archive.imports.models import Import
-from apps.core import scratch, space
+from apps.bench.text import Message, _
+from apps.core import scratch, space, whole_files
+
+
+class NotWhole(Exception):
+    """What was sent is not on the disk as it was sent; `message` says what to do."""
+
+    def __init__(self) -> None:
+        self.message = Message(_("What was sent is no longer whole on the server's disk: send it again."))
+        super().__init__(str(self.message))
 
 
 def keep(imported: Import, files: Sequence[File]) -> list[dict[str, Any]]:
@@ -20,9 +33,11 @@ def keep(imported: Import, files: Sequence[File]) -> list[dict[str, Any]]:
     folder = _folder(imported)
     # What another database left under the same number.
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True, mode=0o700)
+    whole_files.make_folder(folder, mode=0o700)
     with space.whole(folder):
-        return [_keep_one(folder / str(number), file) for number, file in enumerate(files)]
+        kept = [_keep_one(folder / str(number), file) for number, file in enumerate(files)]
+        whole_files.sync_all(folder)
+        return kept
 
 
 def _keep_one(path: Path, file: File) -> dict[str, Any]:
@@ -41,8 +56,14 @@ def names(imported: Import) -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def opened(imported: Import, number: int) -> Iterator[BinaryIO]:
-    """Open a file that was sent; FileNotFoundError if it is gone."""
+    """Open a file that was sent; FileNotFoundError if it is gone, NotWhole if it is not what was sent any more."""
+    sent = imported.uploads[number]
     with (_folder(imported) / str(number)).open("rb") as file:
+        if os.fstat(file.fileno()).st_size != sent["size"]:
+            raise NotWhole
+        if hashlib.file_digest(file, "sha256").hexdigest() != sent["sha256"]:
+            raise NotWhole
+        file.seek(0)
         yield file
 
 

@@ -77,7 +77,7 @@ def _carry_out(imported: Import, now: datetime, claim: WorkClaim) -> bool:
     try:
         claim.begun()
         _advance(imported, lambda: time.monotonic() > deadline, now)
-    except (ContainerError, TableError, reader.TooMuch) as error:
+    except (ContainerError, TableError, reader.TooMuch, uploads.NotWhole) as error:
         _end(imported, State.REFUSED, error.message)
     except TooManyOwnedError as error:
         # What was read is good, and stored once there is room.

@@ -1,6 +1,7 @@
 """Writes: an archive taken, looked through, agreed to, and stored by a worker."""
 
 import logging
+import os
 import time
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,7 +28,7 @@ from apps.archive.incoming import names, progress, queries
 from apps.archive.incoming.models import IncomingArchive
 from apps.archive.incoming.previews import preview_of
 from apps.bench.text import Message, _
-from apps.core import expiry, isolation, leases, messages, queue, scratch, shutdown, space, turns
+from apps.core import expiry, isolation, leases, messages, queue, scratch, shutdown, space, turns, whole_files
 from apps.core.errors import ConflictError
 from apps.core.limits.owned import TooManyOwnedError
 
@@ -59,12 +60,20 @@ def take(*, team: Team, user: User, file: File) -> IncomingArchive:
         quotas.add_stored(team=team, size=file.size)
         name = str(file.name or "archive.zip")[-200:].replace("\0", "")
         incoming = IncomingArchive.objects.create(team=team, created_by=user, name=name, size=file.size)
-        incoming.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with space.whole(incoming.path), incoming.path.open("wb") as target:
-            for chunk in file.chunks():
-                target.write(chunk)
+        whole_files.make_folder(incoming.path.parent, mode=0o700)
+        with space.whole(incoming.path):
+            _keep(file, incoming.path)
     queue.send(queue.BULKY)
     return incoming
+
+
+def _keep(file: File, path: Path) -> None:
+    """Write what was sent, and wait for the disk: the row that names it is there at once."""
+    with path.open("wb") as target:
+        for chunk in file.chunks():
+            target.write(chunk)
+    whole_files.sync(path)
+    whole_files.sync(path.parent)
 
 
 @transaction.atomic
@@ -137,12 +146,17 @@ def _carry_out(incoming: IncomingArchive, now: datetime, claim: shutdown.WorkCla
     try:
         claim.begun()
         with incoming.path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size != incoming.size:
+                raise FileNotFoundError(incoming.path)
             _take_on(incoming, file, now)
     except (ArchiveError, TooManyOwnedError) as error:
         _refuse(incoming, error.message if isinstance(error, ArchiveError) else error.why)
     except FileNotFoundError as error:
         isolation.raise_if_gone(error, incoming)
-        _refuse(incoming, Message(_("The file is gone: send the archive again.")))
+        # What a power cut, or a disk, left of it is of no use, whatever was found in it before.
+        incoming.path.unlink(missing_ok=True)
+        gone = Message(_("The file is gone, or no longer whole: send the archive again."))
+        _end(incoming, State.REFUSED, preview={}, reason=gone.as_json())
     except (Exception, shutdown.ShuttingDown) as error:
         isolation.give_back(error, incoming, lambda: _wait(incoming, attempts=F("attempts") - 1))
         logger.exception("Archive %s could not be imported", incoming.pk)

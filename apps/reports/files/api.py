@@ -92,7 +92,7 @@ class RenderingViewSet(
 
     @extend_schema(request=RequestSerializer, responses={201: RenderingSerializer})
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Ask for a file; that of an edition is made once. Watch its `state`, then fetch it."""
+        """Ask for a file; that of an edition is made once, unless it is lost. Watch its `state`, then fetch it."""
         serializer = RequestSerializer(data=request.data, context=self.get_serializer_context())
         serializer.is_valid(raise_exception=True)
         edition = serializer.validated_data.get("edition")
@@ -108,7 +108,7 @@ class RenderingViewSet(
     @extend_schema(
         responses={
             **{(200, kind.content_type): OpenApiTypes.BINARY for kind in FORMATS.values()},
-            404: OpenApiResponse(description="No file yet."),
+            404: OpenApiResponse(description="No file yet, or not on the disk any more: ask for it again."),
         }
     )
     @action(detail=True, methods=["get"])

@@ -1,5 +1,6 @@
 """Files that reports are rendered to: each a row that a worker claims, with its state and progress."""
 
+import hashlib
 import uuid
 from pathlib import Path
 
@@ -83,8 +84,18 @@ class Rendering(models.Model):
 
     @property
     def is_gone(self) -> bool:
-        """Return whether it was made, and is not there any more."""
-        return self.state == self.State.DONE and not self.path.is_file()
+        """Return whether it was made, and is not there any more, or of another size: `is_whole` reads it, too."""
+        if self.state != self.State.DONE:
+            return False
+        try:
+            return self.path.stat().st_size != self.size
+        except FileNotFoundError:
+            return True
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether its file is there as it was made, by its checksum: a power cut or a disk may leave less."""
+        return checksum_of(self.path) == self.checksum != ""
 
     @property
     def kind(self) -> Format:
@@ -102,6 +113,15 @@ class Rendering(models.Model):
     def path(self) -> Path:
         """Return where the file is, once it is done."""
         return folder() / f"{self.name.hex}.{self.format}"
+
+
+def checksum_of(path: Path) -> str:
+    """Return the SHA-256 of a file (hexadecimal), "" if there is none."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return ""
 
 
 def folder() -> Path:

@@ -1,14 +1,12 @@
 """The queue of files: asked for by people and schedules, rendered one after the other by a worker."""
 
-import hashlib
 import logging
 import re
 import time
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -18,12 +16,12 @@ from django.utils import timezone, translation
 
 from apps.accounts.models import User
 from apps.bench.text import Message, _
-from apps.core import isolation, leases, queue, scratch, turns
+from apps.core import isolation, leases, queue, scratch, turns, whole_files
 from apps.core.shutdown import ShuttingDown, WorkClaim, put_off
 from apps.reports import drafts
 from apps.reports.document import Document
 from apps.reports.files.base import Imprint, RenderingError
-from apps.reports.files.models import folder
+from apps.reports.files.models import checksum_of, folder
 from apps.reports.models import Edition, Rendering, Report
 
 logger = logging.getLogger(__name__)
@@ -51,7 +49,7 @@ def request_rendering(
 ) -> Rendering:
     """Return the file of an edition, or of the report's draft as it is now; a worker makes it if need be.
 
-    That of an edition is made once, and again if it failed; that of a draft anew each time.
+    That of an edition is made once, and again if it failed or is not there whole; that of a draft anew each time.
     """
     whose = {} if edition else {"requested_by": user}
     rendering, is_new = Rendering.objects.get_or_create(
@@ -61,9 +59,9 @@ def request_rendering(
         queue.send(queue.RENDER)
         return rendering
     again = Rendering.objects.filter(pk=rendering.pk)
-    if edition is not None and rendering.path.is_file():
-        again = again.filter(state=State.FAILED)
-    elif edition is not None:
+    if edition is not None and rendering.state == State.DONE and rendering.is_whole:
+        return rendering
+    if edition is not None:
         again = again.exclude(state__in=Rendering.OPEN_STATES)
     if again.update(
         state=State.WAITING, progress=0, attempts=0, error=None, requested_by=user, requested_at=now, finished_at=None
@@ -71,6 +69,17 @@ def request_rendering(
         queue.send(queue.RENDER)
         rendering.refresh_from_db()
     return rendering
+
+
+def opened(rendering: Rendering) -> BinaryIO:
+    """Open the file of a rendering; FileNotFoundError if there is none (yet).
+
+    One that is not what was made is none, and goes: whoever asks has it made again.
+    """
+    if not rendering.is_whole and rendering.path.exists():
+        logger.error("%s is not what was made of rendering %s any more: it is removed", rendering.path, rendering.pk)
+        rendering.path.unlink(missing_ok=True)
+    return rendering.path.open("rb")
 
 
 def carry_out_next(*, now: datetime) -> bool:
@@ -183,7 +192,7 @@ def sweep(*, now: datetime) -> None:
 
 
 def _carry_out(rendering: Rendering) -> None:
-    folder().mkdir(parents=True, exist_ok=True)
+    whole_files.make_folder(folder())
     with scratch.new_folder("report", within=folder()) as place:
         output = place / f"report.{rendering.format}"
         with translation.override(rendering.report.language):
@@ -191,10 +200,11 @@ def _carry_out(rendering: Rendering) -> None:
             sign = _sign(rendering)
             sign(_BUILT)
             rendering.kind.load()(document, imprint, output, lambda share: sign(_BUILT + (1 - _BUILT) * share))
-        size, checksum = output.stat().st_size, _checksum(output)
+        size, checksum = output.stat().st_size, checksum_of(output)
         # Under a new name, for somebody may be fetching the old file.
         old, rendering.name = rendering.path, uuid.uuid4()
-        output.replace(rendering.path)
+        # The row that says it is there is on the disk at once.
+        whole_files.put_in_place(output, rendering.path)
     ended = _end(rendering, State.DONE, progress=100, size=size, checksum=checksum, name=rendering.name)
     (old if ended else rendering.path).unlink(missing_ok=True)
 
@@ -236,11 +246,6 @@ def _ours(rendering: Rendering) -> QuerySet[Rendering]:
 def _end(rendering: Rendering, state: Rendering.State, **changes: Any) -> bool:
     """Keep how it ended; False if it is no longer ours."""
     return bool(_ours(rendering).update(state=state, finished_at=timezone.now(), **changes))
-
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _remove_left_over() -> None:

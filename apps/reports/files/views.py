@@ -41,9 +41,9 @@ def file(request: HttpRequest, pk: int) -> FileResponse:
 
 
 def hand_out(rendering: Rendering) -> FileResponse:
-    """Return the file of a rendering; Http404 if there is none (yet)."""
+    """Return the file of a rendering; Http404 if there is none (yet), or it is not whole any more."""
     try:
-        opened = rendering.path.open("rb")
+        opened = services.opened(rendering)
     except FileNotFoundError as error:
         raise Http404 from error
     return FileResponse(

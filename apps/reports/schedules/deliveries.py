@@ -199,7 +199,8 @@ def _send(delivery: Delivery, now: datetime) -> None:
     if files.keys() != set(delivery.schedule.formats) or any(item.is_open for item in files.values()):
         Delivery.objects.filter(pk=delivery.pk).update(look_at=now + LOOK_AGAIN)
         return
-    if gone := sorted(item.format for item in files.values() if item.is_gone):
+    done = [item for item in files.values() if item.state == Rendering.State.DONE]
+    if gone := sorted(item.format for item in done if not item.is_whole):
         # As after a restore: the files of reports are in no dump.
         _request_files(delivery, edition, user, now)
         _try_again(delivery, now, Vanished(", ".join(gone)))

@@ -139,7 +139,7 @@ def attached(files: Sequence[Rendering]) -> list[Rendering]:
     total = 0
     for item in sorted(files, key=lambda item: (item.size or 0, item.format)):
         total += item.size or 0
-        if item.state == Rendering.State.DONE and total <= MOST_BYTES and item.path.is_file():
+        if item.state == Rendering.State.DONE and total <= MOST_BYTES and not item.is_gone:
             attachments.append(item)
     return attachments
 

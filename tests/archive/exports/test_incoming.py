@@ -29,6 +29,9 @@ def kept(settings: Any, tmp_path: Path) -> Path:
     return tmp_path
 
 
+GONE = "The file is gone, or no longer whole: send the archive again."
+
+
 def carry_out() -> None:
     while services.carry_out_next(now=timezone.now()):
         pass
@@ -165,7 +168,7 @@ def test_a_worker_that_was_killed_is_made_good_and_not_for_ever(cast: SimpleName
     assert made.state == "waiting"
     carry_out()
     made.refresh_from_db()
-    assert (made.state, made.reason["msgid"]) == ("refused", "The file is gone: send the archive again.")
+    assert (made.state, made.reason["msgid"]) == ("refused", GONE)
     IncomingArchive.objects.filter(pk=made.pk).update(state="storing", attempts=services.MOST_ATTEMPTS)
     services.resume(now=timezone.now())
     made.refresh_from_db()

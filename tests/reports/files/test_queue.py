@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from apps.bench.text import Message
@@ -23,6 +25,7 @@ from apps.reports.files.base import RenderingError
 from apps.reports.files.models import folder
 from apps.reports.models import Edition, Rendering
 from tests import leasing
+from tests.power import Disk
 from workers import tasks
 
 State = Rendering.State
@@ -199,3 +202,47 @@ def test_neither_the_web_process_nor_an_idle_worker_loads_what_renders() -> None
         check=True,
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_file_is_on_the_disk_before_its_row_says_so(edition: Edition, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk, seen = Disk(monkeypatch), []
+
+    def look(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.startswith("UPDATE") and State.DONE in (params or ()):
+            files = [path for path in folder().iterdir() if path.is_file()]
+            lost = disk.may_lose(folder().parent)
+            seen.append([path.name for path in files if str(path) in lost or str(folder()) in lost])
+        return execute(sql, params, many, context)
+
+    ask(edition)
+    with connection.execute_wrapper(look):
+        tasks.render()
+    assert seen == [[]]
+    assert str(folder().parent) not in disk.may_lose(folder().parent)
+
+
+@pytest.mark.parametrize("left", [b"", b"{", "same"], ids=["empty", "cut", "other bytes"])
+def test_a_file_that_is_not_what_was_made_is_made_again_and_never_handed_out(
+    edition: Edition, client: Client, cast: SimpleNamespace, left: bytes | str
+) -> None:
+    made = ask(edition)
+    tasks.render()
+    made.refresh_from_db()
+    whole = made.path.read_bytes()
+    made.path.write_bytes(left if isinstance(left, bytes) else whole[:-1] + b"]")
+    client.force_login(cast.bob)
+    assert client.get(made.get_absolute_url()).status_code == 404
+    page = client.get(reverse("renderings:edition", args=[edition.permanent_id])).content.decode()
+    assert "no longer on the service" in page
+    assert made.get_absolute_url() not in page
+    assert ask(edition).state == State.WAITING
+    tasks.render()
+    assert b"".join(client.get(made.get_absolute_url()).streaming_content) == whole
+
+
+def test_who_asks_for_a_damaged_file_has_it_made_again_though_nobody_fetched_it(edition: Edition) -> None:
+    made = ask(edition)
+    tasks.render()
+    made.refresh_from_db()
+    made.path.write_bytes(made.path.read_bytes()[:-1] + b"]")
+    assert ask(edition).state == State.WAITING

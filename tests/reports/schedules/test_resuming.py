@@ -1,6 +1,9 @@
 """A campaign of a series reaches everybody once, as it ended last, whatever became of a delivery before."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -68,12 +71,17 @@ def test_what_was_run_again_after_its_delivery_is_delivered_anew(world: SimpleNa
     assert delivered(world, made, 6).state == State.SKIPPED
 
 
-def test_a_file_that_is_gone_is_made_again_before_the_mail_goes(world: SimpleNamespace) -> None:
+@pytest.mark.parametrize(
+    "lose", [Path.unlink, partial(Path.write_bytes, data=b""), lambda path: path.write_bytes(path.read_bytes()[::-1])]
+)
+def test_a_file_that_is_gone_or_damaged_is_made_again_before_the_mail_goes(
+    world: SimpleNamespace, lose: Callable[[Path], None]
+) -> None:
     made = schedule(world, recipients=[LEAD])
     delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
     deliveries.carry_on(delivery_id=delivery.pk, now=NOW)
     assert rendering.carry_out_next(now=NOW)
-    Rendering.objects.get().path.unlink()
+    lose(Rendering.objects.get().path)
     deliveries.carry_on(delivery_id=delivery.pk, now=NOW)
     delivery.refresh_from_db()
     assert (delivery.state, mail.outbox) == (State.RENDERING, [])

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..durable import put_in_place
 from . import kernel
 from .kernel import SettingError
 
@@ -125,12 +126,7 @@ class Journals:
                 json.dump(entry, file)
                 file.flush()
                 os.fsync(file.fileno())
-            draft.replace(self.folder / (job_id + SUFFIX))
-            place = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(place)
-            finally:
-                os.close(place)
+            put_in_place(draft, self.folder / (job_id + SUFFIX))
         except OSError as error:
             raise SettingError(f"the journal of settings cannot be written: {error.strerror}") from None
 

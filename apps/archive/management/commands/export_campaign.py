@@ -13,7 +13,7 @@ from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.writer import archive_of
 from apps.campaigns import permanent_ids
 from apps.campaigns.models import Campaign
-from apps.core import messages
+from apps.core import messages, whole_files
 from apps.core.commands import BaseCommand
 
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
             with part.open("wb") as file:
                 for piece in pieces:
                     file.write(piece)
-            part.replace(options["file"])
+            whole_files.put_in_place(part, Path(options["file"]))
         except ArchiveError as error:
             raise CommandError(messages.render(error.message)) from error
         except OSError as error:
