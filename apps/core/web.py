@@ -9,7 +9,7 @@ from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 from django.utils.module_loading import import_string
 
 from apps.core import bodies, endings, intake, outage, scratch, space
@@ -83,8 +83,17 @@ def _sender_of(head: Mapping[bytes, bytes]) -> str:
 class PageHandler(ASGIHandler):
     """Django's handler, which takes a body into our own folder, or to its end without storing it if there is no room.
 
-    Whoever sends it would read no answer before. More than may come (core.bodies) is not read to its end.
+    Whoever sends it would read no answer before. More than may come (core.bodies) is not read to its end. All that is
+    asked on the way to the answer is asked in one thread: each change of it costs as much as a query.
     """
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        """Load what is asked before a view, to be called as views are."""
+        super().load_middleware(is_async=False)
+
+    async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
+        """Return the answer, which the thread of the request comes to."""
+        return await sync_to_async(self.get_response)(request)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

@@ -11,7 +11,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from launch import service
 from launch.demo import agents, campaign, ground, inventory
@@ -114,43 +114,52 @@ def chromium() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture(scope="module")
-def signed_in(chromium: Browser, stack: Stack) -> StorageState:
-    """Sign the manager in, once for the tests of a module, and return what the browser keeps of that."""
-    with interfaces.held(), chromium.new_context(base_url=stack.running.address, locale="en-GB") as context:
-        context.set_default_timeout(PATIENCE_MS)
-        sign_in(context.new_page(), "alice", PASSWORD)
-        return context.storage_state()
+def _context(chromium: Browser, stack: Stack, **options: Any) -> BrowserContext:
+    """Return a browser profile of its own."""
+    # Each picture of something that moves takes its time of a processor that measures meanwhile.
+    options |= {"base_url": stack.running.address, "locale": "en-GB", "reduced_motion": "reduce"}
+    context = chromium.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
+    return context
+
+
+@pytest.fixture(scope="package")
+def signed_in(chromium: Browser, stack: Stack) -> Iterator[BrowserContext]:
+    """Return the profile in which the manager is signed in: in each new one all scripts are compiled again."""
+    context = _context(chromium, stack)
+    with interfaces.held():
+        page = context.new_page()
+        sign_in(page, "alice", PASSWORD)
+        page.close()
+    yield context
+    context.close()
 
 
 @pytest.fixture
 def open_page(chromium: Browser, stack: Stack) -> Iterator[Opener]:
-    """Return a function that opens a page in a browser profile of its own; at the end no page may have complained.
+    """Return a function that opens a page, in a profile of its own unless one is given; none may complain in the end.
 
     Until then no interface of the machine changes: Chromium would break its requests off.
     """
-    opened = []
+    opened: list[tuple[Page | BrowserContext, Watcher]] = []
 
-    def opener(**options: Any) -> Page:
-        # Each picture of something that moves takes its time of a processor that measures meanwhile.
-        options |= {"base_url": stack.running.address, "locale": "en-GB", "reduced_motion": "reduce"}
-        context = chromium.new_context(**options)
-        context.set_default_timeout(PATIENCE_MS)
+    def opener(profile: BrowserContext | None = None, **options: Any) -> Page:
+        context = profile or _context(chromium, stack, **options)
         page = context.new_page()
-        opened.append((context, Watcher(page)))
+        opened.append((page if profile else context, Watcher(page)))
         return page
 
     with interfaces.held():
         yield opener
         complaints = [text for _, watcher in opened for text in watcher.take()]
-        for context, _ in opened:
-            context.close()
+        for closed, _ in opened:
+            closed.close()
     assert complaints == []
 
 
 @pytest.fixture
-def page(open_page: Opener, signed_in: StorageState) -> Page:
+def page(open_page: Opener, signed_in: BrowserContext) -> Page:
     """Return the first page, on which the manager is signed in."""
-    page = open_page(storage_state=signed_in)
+    page = open_page(signed_in)
     page.goto("/campaigns/")
     return page

@@ -4,7 +4,7 @@ import csv
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, StorageState, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from launch.screenshots.browser import Watcher
 from tests.comparison.figures.charts import ALL as CHARTS
@@ -191,9 +191,8 @@ def test_the_rest_interface_can_be_browsed_under_the_content_policy(page: Page) 
     expect(page.locator(".opblock-summary-path").first).to_be_visible()
 
 
-def test_a_page_has_labels_one_heading_and_room_on_a_phone(open_page: Opener, signed_in: StorageState) -> None:
-    # One after the other in one browser profile: each profile of its own fetches and compiles all scripts again.
-    page = open_page(viewport=PHONE, storage_state=signed_in)
+def test_a_page_has_labels_one_heading_and_room_on_a_phone(page: Page) -> None:
+    page.set_viewport_size(PHONE)
     wrong = {}
     for address in ON_A_PHONE:
         page.goto(address)
@@ -202,8 +201,9 @@ def test_a_page_has_labels_one_heading_and_room_on_a_phone(open_page: Opener, si
     assert {address: found for address, found in wrong.items() if found} == {}
 
 
-def test_the_check_itself_finds_what_is_wrong(open_page: Opener) -> None:
-    page = open_page(viewport=PHONE)
+def test_the_check_itself_finds_what_is_wrong(open_page: Opener, signed_in: BrowserContext) -> None:
+    page = open_page(signed_in)
+    page.set_viewport_size(PHONE)
     page.set_content("<h1>A</h1><h1>B</h1><input><svg></svg><p id=a></p><p id=a></p><a href='#'></a><img>")
     found = " ".join(problems(page))
     for words in ("2 h1", "no language", "no label", "no name", "id twice: a", "no words", "no alt"):

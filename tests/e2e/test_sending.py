@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Page, Route, expect
+from playwright.sync_api import BrowserContext, FilePayload, Page, Route, expect
 
 from tests.bench.tools import recordings
-from tests.e2e.browsing import problems, sign_in
-from tests.e2e.conftest import PASSWORD, Stack
+from tests.e2e.browsing import problems
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("stack")]
 PING = Path(recordings.DATA) / "ping" / "ok.txt"
@@ -40,10 +39,9 @@ def test_one_sees_how_far_a_file_is_and_lands_on_what_was_found_in_it(page: Page
     expect(page.locator("main")).to_contain_text("notes.txt")
 
 
-def test_what_is_wrong_with_a_form_comes_back_with_it(chromium: Browser, stack: Stack) -> None:
+def test_what_is_wrong_with_a_form_comes_back_with_it(signed_in: BrowserContext) -> None:
     # A form that is refused has an error status, of which a browser complains.
-    page = chromium.new_page(base_url=stack.running.address, locale="en-GB")
-    sign_in(page, "alice", PASSWORD)
+    page = signed_in.new_page()
     page.goto("/imports/new/")
     page.wait_for_load_state()
     page.locator("[name=name]").fill("Kept")

@@ -11,6 +11,7 @@ import pytest
 from launch import home, orphans, ports, service
 from launch.process import ProcessError
 from tests.launch import stack
+from tests.launch.kept import accounts, served
 from tests.launch.migrated import VAR, copy_to
 from tests.launch.watching import wait_for, wait_until_gone
 from tests.ports import free_port
@@ -66,39 +67,41 @@ def test_a_part_that_is_killed_starts_again(running: stack.Stack, part: str) -> 
     assert f"{part:<12} ended unexpectedly (killed by SIGKILL)" in running.printed()
 
 
-def test_its_data_outlives_it_and_it_leaves_nothing(tmp_path: Path, migrated: Path) -> None:
+def test_its_data_outlives_it_and_it_leaves_nothing(
+    tmp_path: Path, migrated: Path, no_database_of_the_tests: None
+) -> None:
     copy_to(tmp_path, migrated)
     folder = tmp_path / VAR
-    with stack.running(folder) as first:
-        pids = [first.process.pid, *first.state()["parts"].values()]
-        assert wait_for(lambda: "password:" in first.printed(), 60)
-        first.manage("create_account", "--username", "kept", "--team", "Kept")
-        # A request that nobody answers any more, the web server being frozen, is not left waiting either.
-        os.kill(first.state()["parts"]["web"], signal.SIGSTOP)
-        unanswered = futures.ThreadPoolExecutor(1).submit(answers, first.address, 60)
-    assert first.process.returncode == 0
-    assert unanswered.result(5) is False
-    assert not wait_until_gone(pids, 1)
-    assert orphans.find(str(folder)) == []
-    assert first.state() == {}
-
-    second = stack.Stack(folder)
-    second.wait_until_serving()
-    pids = list(second.state()["parts"].values())
-    assert "password:" not in second.manage("create_account", "--username", "kept", "--team", "Kept")
-    assert "password:" not in second.printed()
+    first = stack.Stack(folder)
+    first.wait_until_serving()
+    pids = list(first.state()["parts"].values())
+    assert wait_for(lambda: "password:" in first.printed(), 60)
+    first.manage("create_account", "--username", "kept", "--team", "Kept")
     # Killed with -9 it cannot stop anything itself: the kernel does.
-    second.process.kill()
-    second.process.wait()
+    first.process.kill()
+    first.process.wait()
     assert not wait_until_gone(pids, 20)
     assert wait_for(lambda: orphans.find(str(folder)) == [])
 
     # What the killed one left (locks, state, sockets) is in nobody's way.
-    with stack.running(folder, BIND="127.0.1.1") as third:
-        assert answers(third.address)
+    with stack.running(folder, BIND="127.0.1.1") as second:
+        pids = [second.process.pid, *second.state()["parts"].values()]
+        assert answers(second.address)
         # Without names of its own, too.
-        assert answers(third.address.replace("127.0.0.1", "127.0.1.1"))
-    assert third.process.returncode == 0
+        assert answers(second.address.replace("127.0.0.1", "127.0.1.1"))
+        assert "password:" not in second.manage("create_account", "--username", "kept", "--team", "Kept")
+        assert "password:" not in second.printed()
+        # A request that nobody answers any more, the web server being frozen, is not left waiting either.
+        os.kill(second.state()["parts"]["web"], signal.SIGSTOP)
+        unanswered = futures.ThreadPoolExecutor(1).submit(answers, second.address, 60)
+    assert second.process.returncode == 0
+    assert unanswered.result(5) is False
+    assert not wait_until_gone(pids, 1)
+    assert orphans.find(str(folder)) == []
+    assert second.state() == {}
+    # It is whole after that stop, too.
+    with served(folder) as address:
+        assert {"admin", "kept"} <= accounts(address)
 
 
 def test_sigterm_stops_it_too_while_it_starts(tmp_path: Path) -> None:

@@ -7,12 +7,16 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 import psycopg
 import pytest
 from django.conf import settings as of_tests
+from django.core.management import call_command
+from django.db import connection
 
 from launch import service
 from tests import factories
@@ -43,6 +47,9 @@ class Kind:
     headers: dict[str, str] = field(default_factory=dict)
 
 
+Served = tuple[own_web.OwnWeb, own_web.OwnPostgres, dict[str, Kind]]
+
+
 class Watcher:
     """Looks again and again at how many connections the web process has."""
 
@@ -67,9 +74,8 @@ class Watcher:
                 self.seen.append(found.fetchone()[0])
 
 
-@pytest.fixture
-def kinds(transactional_db: None) -> dict[str, Kind]:
-    """Return one request of each kind, each of which asks the database."""
+def kinds_of_requests() -> dict[str, Kind]:
+    """Make those who ask, and return one request of each kind, each of which asks the database."""
     cast = factories.cast()
     cookie = f"{of_tests.SESSION_COOKIE_NAME}={factories.signed_in(cast.alice).session.session_key}"
     _agent, agent_token = make.agent(make.node(cast.team, "dj-a"))
@@ -85,10 +91,28 @@ def kinds(transactional_db: None) -> dict[str, Kind]:
     }
 
 
+@pytest.fixture(scope="module")
+def served(django_db_setup: None, django_db_blocker: Any) -> Iterator[Served]:
+    """Give a web process, its PostgreSQL, and requests of those who are in that; nothing of them stays elsewhere."""
+    with ExitStack() as ends:
+        with django_db_blocker.unblock():
+            try:
+                kinds = kinds_of_requests()
+                web, postgres = ends.enter_context(own_web.running())
+            finally:
+                call_command("flush", interactive=False, verbosity=0)
+                connection.close()
+        yield web, postgres, kinds
+
+
 @pytest.fixture
-def web(kinds: dict[str, Kind]) -> Iterator[tuple[own_web.OwnWeb, own_web.OwnPostgres]]:
-    with own_web.running() as started:
-        yield started
+def web(served: Served) -> tuple[own_web.OwnWeb, own_web.OwnPostgres]:
+    return served[:2]
+
+
+@pytest.fixture
+def kinds(served: Served) -> dict[str, Kind]:
+    return served[2]
 
 
 def statuses(web: own_web.OwnWeb, kind: Kind, requests: int) -> Counter[int]:

@@ -4,7 +4,6 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
@@ -22,27 +21,6 @@ from workers import tasks
 from workers.celery import app
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("workers")]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where the worker and the tests keep files."""
-    return tmp_path_factory.mktemp("shutdown")
-
-
-@pytest.fixture(scope="module")
-def at_work(django_db_setup: None, folder: Path) -> Iterator[Callable[[], Popen[bytes]]]:
-    """Return what gives the worker of these tests, another one if that was stopped."""
-    started: list[Popen[bytes]] = []
-    with ExitStack() as ends:
-
-        def worker() -> Popen[bytes]:
-            if not started or started[-1].poll() is not None:
-                started.append(ends.enter_context(processes.running("worker-long", folder)))
-            return started[-1]
-
-        processes.purge()
-        yield worker
 
 
 @pytest.fixture

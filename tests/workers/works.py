@@ -61,7 +61,7 @@ def an_import(cast: Cast) -> Work:
 def an_archive(cast: Cast) -> Work:
     """Return the looking through an archive, which is none."""
     made = IncomingArchive.objects.create(team=cast.team, created_by=cast.oscar, name="a.zip", size=4)
-    made.path.parent.mkdir(parents=True)
+    made.path.parent.mkdir(parents=True, exist_ok=True)
     # To open it takes as long as nobody writes into it.
     os.mkfifo(made.path)
     row = IncomingArchive.objects.filter(pk=made.pk)

@@ -61,7 +61,7 @@ MIDDLEWARE = [
     "apps.core.audit.AccessMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "servestatic.middleware.ServeStaticMiddleware",
+    "apps.core.static_files.StaticFilesMiddleware",
     "apps.accounts.middleware.PrivateMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

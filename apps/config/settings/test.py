@@ -10,9 +10,8 @@ SIGN_IN_FAILURES_PER_ADDRESS = SIGN_IN_FAILURES_PER_NAME = 1_000_000
 ALLOWED_HOSTS = ["*"]
 # Its `flush` empties the tables between tests in a fiftieth of the time of Django's.
 INSTALLED_APPS = [*INSTALLED_APPS, "tests"]
-# Asynchronous, it has each request of a test's client change threads, and each client's first lists every file: half
-# the time of a page's test. Those of the browser are served by the service's own.
-MIDDLEWARE = [middleware for middleware in MIDDLEWARE if "servestatic" not in middleware]
+# The first request of each test's client would list every file. Those of the browser are served by the service's own.
+MIDDLEWARE = [middleware for middleware in MIDDLEWARE if "static_files" not in middleware]
 DATABASES["default"]["TEST"] = {}
 # Nothing is written into the folder of a service that may run beside it.
 LOGGING["handlers"] |= {name: {"class": "logging.NullHandler"} for name in ("access", "audit")}

@@ -1,0 +1,80 @@
+"""A request for a page or a file goes its way in one thread: each change of the thread costs as much as a query."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from django.utils.module_loading import import_string
+
+from apps.config.settings import base
+from apps.core import web
+from tests.core.test_bodies import Answered, scope_of
+
+SCRIPT = base.BASE_DIR / "static" / "js" / "charts" / "draw.js"
+SCRIPT_ADDRESS = "/static/js/charts/draw.js"
+# To tell that it has begun, to answer, and to close the answer.
+CHANGES = 3
+
+
+class Loop(asyncio.SelectorEventLoop):
+    """A loop that counts how often another thread hands something over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.handed_over = 0
+
+    def call_soon_threadsafe(self, *arguments: Any, **options: Any) -> asyncio.Handle:
+        """Take something from another thread."""
+        self.handed_over += 1
+        return super().call_soon_threadsafe(*arguments, **options)
+
+
+@pytest.fixture(autouse=True)
+def _before_the_views(settings: Any) -> None:
+    """Have before the views what stands there in the service."""
+    settings.MIDDLEWARE = base.MIDDLEWARE
+
+
+def ask(method: str, path: str, *headers: tuple[bytes, bytes]) -> tuple[Answered, int]:
+    """Return the answer to a request, and how often it came from one thread to another."""
+    answered, waiting = Answered(), asyncio.Event()
+    messages = iter([{"type": "http.request"}])
+
+    async def receive() -> Any:
+        if message := next(messages, None):
+            return message
+        await waiting.wait()
+
+    async def answer() -> None:
+        await asyncio.wait_for(web.PageHandler().handle(scope_of(method, path, *headers), receive, answered), 30)
+
+    with asyncio.Runner(loop_factory=Loop) as runner:
+        loop = runner.get_loop()
+        assert isinstance(loop, Loop)
+        runner.run(answer())
+        return answered, loop.handed_over
+
+
+@pytest.mark.parametrize("name", base.MIDDLEWARE)
+def test_nothing_before_the_views_is_asynchronous_alone(name: str) -> None:
+    assert getattr(import_string(name), "sync_capable", True)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/health/live/", 200), ("/static/nothing.js", 404), ("/nothing/", 404)]
+)
+def test_a_page_is_answered_in_one_go(path: str, status: int, db: None) -> None:
+    answered, changes = ask("GET", path)
+    assert answered.status == status
+    assert changes == CHANGES
+
+
+def test_a_file_comes_as_it_is() -> None:
+    found, _changes = ask("GET", SCRIPT_ADDRESS)
+    assert (found.status, found.body) == (200, SCRIPT.read_bytes())
+    assert found.headers[b"Content-Length"] == str(SCRIPT.stat().st_size).encode()
+    assert b"Content-Security-Policy" in found.headers
+    head, _changes = ask("HEAD", SCRIPT_ADDRESS)
+    assert (head.status, head.body) == (200, b"")
+    again, _changes = ask("GET", SCRIPT_ADDRESS, (b"if-none-match", found.headers[b"ETag"]))
+    assert (again.status, again.body) == (304, b"")
