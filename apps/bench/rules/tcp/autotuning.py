@@ -13,7 +13,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-autotuning", 6
+RULE, VERSION = "tcp-autotuning", 7
 KEY, NAME = "net.ipv4.tcp_moderate_rcvbuf", "tcp-autotuning"
 # An explicit window harms if the automatic one is faster by more than repetitions usually differ.
 HARM = 1.1

@@ -14,7 +14,7 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "tcp-best-setting", 4
+RULE, VERSION = "tcp-best-setting", 5
 # It had this much more than what is proposed.
 BETTER = 1.05
 # What one stream has of the path fills it: others gain what is left, at the cost of whoever shares it.

@@ -12,7 +12,7 @@ from apps.bench.rules.tcp.sweeps import SURELY, Cell, Sweep, confidence_of, find
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-congestion", 4
+RULE, VERSION = "tcp-congestion", 5
 KEY, NAME = "net.ipv4.tcp_congestion_control", "tcp-congestion"
 # A control is better if it is faster by more than repetitions usually differ.
 BETTER = 1.1

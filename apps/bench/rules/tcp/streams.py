@@ -25,6 +25,7 @@ from apps.bench.rules.tcp.sweeps import (
     Sweep,
     confidence_of,
     find_sweeps,
+    length_of,
     level_of,
     scatter_of,
     tcp_points,
@@ -76,9 +77,9 @@ def _preferred(sweeps: list[Sweep]) -> list[Sweep]:
     Of several congestion controls the one that was not asked for comes first, then the usual one.
     """
 
-    def place(sweep: Sweep) -> tuple[int, int, int, bool, bool]:
+    def place(sweep: Sweep) -> tuple[int, float, int, int, bool, bool]:
         control = sweep.fixed.get("congestion")
-        first = -len(sweep.cells), -len(sweep.trials), sweep.fixed["window"]
+        first = -len(sweep.cells), -length_of(sweep), -len(sweep.trials), sweep.fixed["window"]
         return *first, bool(control), control != USUAL_CONTROL
 
     return sorted(sweeps, key=place)

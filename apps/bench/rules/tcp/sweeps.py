@@ -10,8 +10,9 @@ from apps.bench import statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.readings import read_once
+from apps.bench.rules.tcp.levels import DURATION, Levels, read_levels
 from apps.bench.rules.tcp.scatter import Scatter, mean, read_scatter
-from apps.bench.rules.told import names_in, rest_of
+from apps.bench.rules.told import known_or_none, names_in, rest_of
 
 # A point whose repetitions scatter by more than this (stdev / mean) says nothing that a rule may rest on.
 MOST_SCATTER = 0.15
@@ -90,20 +91,29 @@ def is_tcp(point: Point) -> bool:
 def tcp_points(evidence: Evidence) -> tuple[Point, ...]:
     """Return the points of TCP measurements that have a goodput above zero in each trial, and not just a bound.
 
-    What different experiments measured of one setting is one point; trials that something passing held up, by the
-    word of a judge, are left out.
+    What different experiments measured of one setting is one point, unless they surely had different rates (then the
+    newest are told); trials that something passing held up, by the word of a judge, are left out.
     """
     settings: dict[tuple[str, str, str], Point] = {}
-    for point in evidence.points:
-        if (
-            is_tcp(point)
+    for point in levels_of(evidence).points:
+        key = (point.tool, point.statistic, repr(sorted(point.parameters.items())))
+        settings[key] = _joined(settings[key], point) if key in settings else point
+    return tuple(pace.undisturbed(point) for point in settings.values())
+
+
+@read_once
+def levels_of(evidence: Evidence) -> Levels:
+    """Return the points of TCP measurements that are told, and at what other levels their settings were, too."""
+    return read_levels(
+        [
+            point
+            for point in evidence.points
+            if is_tcp(point)
             and point.statistic != BELOW
             and point.values("goodput")
             and min(point.values("goodput")) > 0
-        ):
-            key = (point.tool, point.statistic, repr(sorted(point.parameters.items())))
-            settings[key] = _joined(settings[key], point) if key in settings else point
-    return tuple(pace.undisturbed(point) for point in settings.values())
+        ]
+    )
 
 
 def _joined(first: Point, second: Point) -> Point:
@@ -123,7 +133,7 @@ def _joined(first: Point, second: Point) -> Point:
 
 
 def find_sweeps(points: Iterable[Point], parameter: str) -> list[Sweep]:
-    """Return the sweeps of a parameter, those of the most values first, then of the most trials."""
+    """Return the sweeps of a parameter: those of the most values first, then of the longest runs, the most trials."""
     groups: dict[tuple[tuple[str, Any], ...], dict[Any, dict[str, dict[int, float]]]] = {}
     fixed: dict[tuple[tuple[str, Any], ...], Mapping[str, Any]] = {}
     for point in points:
@@ -138,7 +148,13 @@ def find_sweeps(points: Iterable[Point], parameter: str) -> list[Sweep]:
         Sweep(tuple(Cell(value, cells[value]) for value in sorted(cells)), fixed[conditions])
         for conditions, cells in groups.items()
     ]
-    return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -len(sweep.trials)))
+    return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -length_of(sweep), -len(sweep.trials)))
+
+
+def length_of(sweep: Sweep) -> float:
+    """Return how long the runs of a sweep were (s), 0 where nobody tells, or where that is what was swept."""
+    duration = known_or_none(sweep.fixed, DURATION)
+    return float(duration) if isinstance(duration, int | float) else 0.0
 
 
 def confidence_of(*reasons: tuple[bool, float], base: float) -> float:

@@ -30,7 +30,7 @@ from apps.bench.rules.tcp.unlike import STANDS
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "tcp-window-knee", 4
+RULE, VERSION = "tcp-window-knee", 5
 # The knee is the smallest window within this of the best rate.
 WITHIN = 0.02
 LEAST_WINDOWS = 3
