@@ -5,17 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import network
+from apps.bench.rules import presence
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.levels import duration_of
-from apps.bench.rules.tcp.sweeps import tcp_points
+from apps.bench.rules.tcp.sweeps import HOLDING, foreignness, tcp_points
 from apps.bench.rules.told import known_or_none
 from apps.bench.sweep import setting_names
-
-# What the kernel calls the control that it uses, and the usual one.
-CONTROL, USUAL_CONTROL = "net.ipv4.tcp_congestion_control", "cubic"
-# What nobody chooses unless a measurement asks for it: 0 is as it is.
-HOLDING = ("mss", "pace")
 
 
 @dataclass(frozen=True)
@@ -121,12 +117,9 @@ def read_present(evidence: Evidence) -> Present | None:
     the sender's own, else Linux's usual one. What was held to segments or a pace of its own comes last.
     """
     plain = [item for item in read_all(evidence) if not item.point.parameters.get("window") and is_plain(item.point)]
-    sysctls = evidence.facts.get(evidence.sender, {}).get("sysctls", {})
-    usual = sysctls.get(CONTROL) or USUAL_CONTROL
+    own = presence.own_control(evidence)
 
-    def place(item: Present) -> tuple[int, bool, bool, bool]:
-        control = item.point.parameters.get("congestion")
-        is_held = any(known_or_none(item.point.parameters, name) for name in HOLDING)
-        return item.streams, is_held, bool(control), control != usual
+    def place(item: Present) -> tuple[int, tuple[bool, bool, bool]]:
+        return item.streams, foreignness(item.point.parameters, own)
 
     return min(plain, key=place, default=None)

@@ -80,7 +80,7 @@ def conclude(evidence: Evidence, path: PathReading | None) -> FindingDraft | Non
         unit="count",
         formula=formula,
         evidence=tuple(sorted(trials)),
-        change=programs.iperf3(streams=streams) if streams > 1 else "",
+        change=programs.iperf3({"streams": streams}) if streams > 1 else "",
         undo=programs.iperf3() if streams > 1 else "",
         present=rate if streams > 1 else None,
         predicted=trend.best or (path.ceiling_bps if path and streams > 1 else None),

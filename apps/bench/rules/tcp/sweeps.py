@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import statistics
-from apps.bench.rules import pace
+from apps.bench.rules import pace, presence
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.levels import DURATION, Levels, read_levels
 from apps.bench.rules.tcp.scatter import Scatter, mean, read_scatter
 from apps.bench.rules.told import known_or_none, names_in, rest_of
+from apps.bench.sweep import setting_names
 
 # A point whose repetitions scatter by more than this (stdev / mean) says nothing that a rule may rest on.
 MOST_SCATTER = 0.15
@@ -22,6 +23,8 @@ MOST_FALL = 0.10
 MOST_CHANCE, LEAST_LEVEL, MOST_ERROR = 0.04, 3, 0.35
 # What is advised is surely better by this share.
 SURELY = 0.01
+# The control that Linux uses by itself, and what nobody chooses unless a measurement asks for it (0: as it is).
+USUAL_CONTROL, HOLDING = "cubic", ("mss", "pace")
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,27 @@ def find_sweeps(points: Iterable[Point], parameter: str) -> list[Sweep]:
         for conditions, cells in groups.items()
     ]
     return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -length_of(sweep), -len(sweep.trials)))
+
+
+def sweeps_of(evidence: Evidence, parameter: str) -> list[Sweep]:
+    """Return the sweeps of a parameter in which nodes kept their own settings, those of the most values first.
+
+    Of equals those come first that held nothing else than what the sender does by itself, then as in `find_sweeps`.
+    """
+    sweeps = [sweep for sweep in find_sweeps(tcp_points(evidence), parameter) if not _has_settings(sweep)]
+    own = presence.own_control(evidence)
+    return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), foreignness(sweep.fixed, own)))
+
+
+def foreignness(fixed: Mapping[str, Any], own: str) -> tuple[bool, bool, bool]:
+    """Return what puts settings last of which the sender would not choose all by itself, `own` being its control."""
+    control = known_or_none(fixed, "congestion")
+    is_held = any(known_or_none(fixed, name) for name in HOLDING)
+    return is_held, bool(control) and control != (own or USUAL_CONTROL), bool(control)
+
+
+def _has_settings(sweep: Sweep) -> bool:
+    return any(setting_names.is_setting(name) for name in sweep.fixed)
 
 
 def length_of(sweep: Sweep) -> float:
