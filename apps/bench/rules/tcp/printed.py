@@ -83,7 +83,8 @@ def conclude(evidence: Evidence, path: PathReading | None) -> FindingDraft | Non
         change=programs.iperf3({"streams": streams}) if streams > 1 else "",
         undo=programs.iperf3() if streams > 1 else "",
         present=rate if streams > 1 else None,
-        predicted=trend.best or (path.ceiling_bps if path and streams > 1 else None),
+        # What the path would carry so many streams need not have: of a gain only what was measured tells.
+        predicted=trend.best,
         confidence=0.6,
         applies_when=Message(_("The application can open several connections, for example GridFTP's -p.")),
         limits=(Message(_("Only the shape is printed: the figures behind it are not known.")), Message(HARM)),
