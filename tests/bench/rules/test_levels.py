@@ -1,12 +1,14 @@
 """A setting at two levels: what is said of now is one of them, never their mean, and no advice rests on a mean."""
 
 import dataclasses
+import itertools
 import random
 
 import pytest
 
+from apps.bench import tools
 from apps.bench.rules import ask_ends, folding
-from apps.bench.rules.base import RECOMMENDATION, Evidence, PathFacts
+from apps.bench.rules.base import RECOMMENDATION, Evidence, PathFacts, Point
 from apps.bench.rules.runner import drafts_of
 from apps.bench.rules.tcp.levels import APART
 from apps.bench.rules.tcp.sweeps import levels_of, tcp_points
@@ -140,3 +142,28 @@ def test_no_mean_is_taken_over_levels(draw):
 def test_what_did_not_change_is_one_setting_whatever_experiments_measured_it():
     differing = [seed for seed in SEEDS if levels_of(of_one(seed).evidence).differences]
     assert len(differing) <= len(SEEDS) // 20, differing
+
+
+def test_transfers_at_two_times_are_told_as_the_newest_and_both_are_named():
+    told = 0
+    for seed in SEEDS:
+        chance, tool = random.Random(seed), tools.get("gridftp")
+        held = {parameter.name: parameter.default for parameter in tool.parameters} | {"window": 2 * 1024**2}
+        ids, share = itertools.count(1), chance.uniform(0.3, 0.75)
+        free = chance.sample((1.0, share), 2)
+        points = []
+        for experiment, (part, streams) in enumerate(zip(free, ((1, 2, 4), (1, 8, 16)), strict=True), 1):
+            for count in streams:
+                rate = 100e6 * part * min(count, 6)
+                figures = {next(ids): rate * chance.gauss(1, 0.01) for _turn in range(3)}
+                points.append(Point({**held, "streams": count}, {"throughput": figures}, "gridftp", "network",
+                                    {"source": ("a",), "destination": ("b",)}, experiment=experiment,
+                                    at=1000.0 * experiment))  # fmt: skip
+        measured = Evidence(tuple(points), PathFacts(1e10, 0.005, 9000))
+        found = [draft for draft in findings_of(measured) if draft.rule == "gridftp-options"]
+        for draft in found:
+            assert draft.predicted == pytest.approx(600e6 * free[1], rel=0.05), (seed, free)
+            texts = [sayings.filled(message.as_json()) for message in (*draft.why, *draft.against)]
+            assert any("is left out" in line and "B/s" in line for line in texts), (seed, texts)
+        told += len(found)
+    assert told >= len(SEEDS) // 2

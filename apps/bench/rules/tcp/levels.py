@@ -60,10 +60,11 @@ class Levels:
     differences: tuple[Difference, ...] = field(default=())
 
 
-def read_levels(points: Sequence[Point]) -> Levels:
+def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
     """Return the points without those of experiments, or of lengths, in which a setting surely had another rate.
 
     All that was measured with such a one is left out: beside what is told it would be compared across the levels.
+    Each point has values of the metric, a rate, all of them above zero.
     """
     newest: dict[int | None, float] = {}
     groups: dict[Runs, dict[str, list[Point]]] = {}
@@ -72,14 +73,14 @@ def read_levels(points: Sequence[Point]) -> Levels:
         if point.statistic == SAMPLE:
             groups.setdefault(_runs_of(point), {}).setdefault(_setting_of(point), []).append(point)
     ordered = sorted(groups, key=lambda runs: (runs[1], newest[runs[0]], runs[0] or 0), reverse=True)
-    scatter = read_scatter(pace.undisturbed(point).values("goodput") for point in points)
+    scatter = read_scatter(pace.undisturbed(point, metric).values(metric) for point in points)
     told: dict[str, list[Point]] = {}
     differences: list[Difference] = []
     left_out: set[Runs] = set()
     for runs in ordered:
         own = groups[runs]
         shared = [name for name in own if name in told]
-        pairs = [(name, _rates(told[name]), _rates(own[name])) for name in shared]
+        pairs = [(name, _rates(told[name], metric), _rates(own[name], metric)) for name in shared]
         apart = [
             name
             for name, rates, others in pairs
@@ -92,7 +93,8 @@ def read_levels(points: Sequence[Point]) -> Levels:
         if apart:
             left_out.add(runs)
             differences += [
-                Difference(own[name][0].parameters, _level(told[name]), _level(own[name])) for name in apart
+                Difference(own[name][0].parameters, _level(told[name], metric), _level(own[name], metric))
+                for name in apart
             ]
             continue
         for name, items in own.items():
@@ -101,7 +103,7 @@ def read_levels(points: Sequence[Point]) -> Levels:
     return Levels(tuple(kept), tuple(differences))
 
 
-def said_of_levels(item: Difference) -> Message:
+def said_of_levels(item: Difference, unit: str = "bit/s") -> Message:
     """Return both levels of a setting, and which is told."""
     text = _(
         "With streams = %(streams)s and window = %(window)s it was %(other)s in an earlier experiment and %(rate)s in"
@@ -115,8 +117,8 @@ def said_of_levels(item: Difference) -> Message:
     params = {
         "streams": known_or_none(item.parameters, "streams") or 1,
         "window": format_quantity(known_or_none(item.parameters, "window") or 0, "B"),
-        "other": format_quantity(item.other.rate, "bit/s"),
-        "rate": format_quantity(item.told.rate, "bit/s"),
+        "other": format_quantity(item.other.rate, unit),
+        "rate": format_quantity(item.told.rate, unit),
         "short": format_quantity(item.other.duration, "s"),
         "long": format_quantity(item.told.duration, "s"),
     }
@@ -136,13 +138,14 @@ def _runs_of(point: Point) -> Runs:
 def _setting_of(point: Point) -> str:
     """Return what was set, but for the length of the runs, as a key."""
     parameters = sorted((name, repr(value)) for name, value in point.parameters.items() if name != DURATION)
-    return repr((point.tool, point.is_back, parameters))
+    roles = sorted((role, tuple(names)) for role, names in point.roles.items())
+    return repr((point.tool, point.is_back, roles, parameters))
 
 
-def _rates(points: Sequence[Point]) -> list[float]:
-    return [rate for point in points for rate in pace.undisturbed(point).values("goodput")]
+def _rates(points: Sequence[Point], metric: str) -> list[float]:
+    return [rate for point in points for rate in pace.undisturbed(point, metric).values(metric)]
 
 
-def _level(points: Sequence[Point]) -> Level:
-    trials = tuple(sorted(trial for point in points for trial in point.trials("goodput")))
-    return Level(mean(_rates(points)), max(map(duration_of, points)), trials)
+def _level(points: Sequence[Point], metric: str) -> Level:
+    trials = tuple(sorted(trial for point in points for trial in point.trials(metric)))
+    return Level(mean(_rates(points, metric)), max(map(duration_of, points)), trials)
