@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from apps.bench.rules import turns
 from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.runner import of_known
 from apps.bench.rules.tcp import best, contradictions, rivals
@@ -46,7 +47,8 @@ def fold_ends(
         better = of_known(
             contradictions.weighed(rivals.with_loss_beside(lambda subset: best.conclude(subset, lead))), evidence
         )
-    return fold([*path_drafts, *([replace(better, question=PATH)] if better else [])], standing)
+    others = [turns.weigh(replace(better, question=PATH), evidence)] if better else []
+    return fold([*path_drafts, *others], standing)
 
 
 def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[FindingDraft]:

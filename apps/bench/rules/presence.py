@@ -13,7 +13,7 @@ from apps.bench.sweep import setting_names
 
 # What a program does where nobody chooses, by tool. Of a record size, a number of clients, a placement or a file
 # system there is no such thing: an application has its own, which no benchmark knows.
-SOCKETS: Mapping[str, Any] = {"window": 0, "streams": 1, "congestion": ""}
+SOCKETS: Mapping[str, Any] = {"window": 0, "streams": 1, "congestion": "", "mss": 0, "pace": 0}
 TRANSFERS: Mapping[str, Any] = {
     "streams": 1,
     "window": 0,
@@ -68,7 +68,14 @@ def is_present(proof: Proof, evidence: Evidence) -> bool:
     if not names - {"congestion"}:
         return not names or _is_own_control(proof.now.get("congestion"), evidence)
     options = {name: value for name, value in proof.now.items() if name in usual and name != "congestion"}
-    return all(_is_usual(value, usual[name]) for name, value in options.items())
+    is_usual = all(_is_usual(value, usual[name]) for name, value in options.items())
+    return is_usual and _is_own_control(proof.now.get("congestion"), evidence)
+
+
+def own_control(evidence: Evidence) -> str:
+    """Return the congestion control that the sender's kernel uses by itself, "" where it did not tell."""
+    sysctls = evidence.facts.get(evidence.sender, {}).get("sysctls")
+    return str(sysctls.get(CONGESTION) or "") if isinstance(sysctls, Mapping) else ""
 
 
 def _differing_names(proof: Proof) -> set[str]:
@@ -85,5 +92,4 @@ def _is_usual(value: Any, usual: Any) -> bool:
 
 def _is_own_control(control: Any, evidence: Evidence) -> bool:
     """Return whether a congestion control is the sender's own: none was asked for, or its kernel tells this one."""
-    own = evidence.facts.get("client", {}).get("sysctls")
-    return not control or (isinstance(own, Mapping) and own.get(CONGESTION) == control)
+    return not control or control == own_control(evidence)

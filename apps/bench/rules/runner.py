@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from apps.bench import network
+from apps.bench.rules import turns
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.presence import settle
 from apps.bench.rules.told import UnknownParameter, unknown_in
@@ -155,7 +156,7 @@ def _drafts_of(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared:
     drafts = [_cut(draft, evidence) for draft in drafts]
     # Where figures contradict each other there is nothing to recommend.
     candidates = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
-    return [weigh(settle(draft, evidence), evidence) for draft in candidates]
+    return [turns.weigh(weigh(settle(draft, evidence), evidence), evidence) for draft in candidates]
 
 
 def _without(evidence: Evidence, names: Collection[str]) -> Evidence:

@@ -1,9 +1,12 @@
 """The smallest sufficient number of streams."""
 
+import dataclasses
+
 import pytest
 
-from apps.bench.rules.base import PathFacts
-from apps.bench.rules.tcp import streams
+from apps.bench.rules.base import BELOW, Evidence, PathFacts, Trend
+from apps.bench.rules.tcp import printed, streams
+from apps.bench.rules.tcp.path import read_path
 from tests.bench.rules.cases import KIB, Maker, evidence
 
 SWEEP = {1: [141, 142], 2: [280, 283], 4: [553, 554], 8: [980, 985], 16: [989, 990], 32: [990, 989]}
@@ -92,3 +95,17 @@ def test_without_a_path_it_still_compares_the_counts(make):
 
 # Slower than what was measured: the path's figures contradict each other and are left out.
 LINKS_TOO_SLOW = PathFacts(100_000_000, 0.0048, 1500)
+
+
+@pytest.mark.parametrize("streams", [2, 8, 50])
+@pytest.mark.parametrize("capacity", [622e6, 1e9])
+def test_a_printed_shape_predicts_no_rate_that_nobody_measured(streams, capacity):
+    make = Maker()
+    single = dataclasses.replace(make.tcp([10e6]), statistic=BELOW)
+    shape = Trend("iperf2", "goodput", "streams", "saturates", knee=streams, trials=(99,))
+    measured = Evidence((make.ping(0.1355), single), PathFacts(capacity, 0.1355), trends=(shape,))
+    draft = printed.conclude(measured, read_path(measured))
+    assert draft.title.params["streams"] == streams
+    assert draft.predicted is None
+    printed_best = dataclasses.replace(measured, trends=(dataclasses.replace(shape, best=400e6),))
+    assert printed.conclude(printed_best, read_path(printed_best)).predicted == 400e6

@@ -35,7 +35,7 @@ def test_datagrams_that_are_held_are_told_as_undecided(make: Maker) -> None:
     assert "396.0 Mbit/s" in str(draft.title)
     assert any("56 % was lost" in str(line) for line in draft.why)
     assert {proposal.tool for proposal in draft.proposals} == {"iperf3-tcp", "pathrate"}
-    assert len(draft.alternatives) == 3
+    assert len(draft.alternatives) == 4
 
 
 def test_loads_that_arrive_or_that_another_finding_tells_are_not(make: Maker) -> None:

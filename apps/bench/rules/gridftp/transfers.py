@@ -9,6 +9,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.layers.links import ceiling_of
 from apps.bench.rules.presence import TRANSFERS
+from apps.bench.rules.tcp.levels import Difference, read_levels, said_of_levels
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER
 from apps.bench.rules.told import names_in
@@ -74,17 +75,21 @@ def is_gridftp(point: Point) -> bool:
 class TriedChoices:
     """The choices that one group of transfers differs in, the cheapest first, and those that are not believed.
 
-    `apart` is how many others were measured under other conditions, as of files of another size.
+    `apart` is how many others were measured under other conditions, as of files of another size; `differences` are
+    of choices that surely had another rate at another time.
     """
 
     kept: tuple[Transfer, ...] = ()
     left_out: tuple[Transfer, ...] = ()
     apart: int = 0
+    differences: tuple[Difference, ...] = ()
 
     @property
     def remarks(self) -> tuple[Message, ...]:
         """Return which choices are left out, and why."""
         remarks = []
+        if self.differences:
+            remarks.append(said_of_levels(max(self.differences, key=lambda item: item.times), "B/s"))
         if self.apart:
             text = _("%(count)s choices that were measured with other files, or other ends, are not compared here.")
             remarks.append(Message(text, {"count": self.apart}))
@@ -115,11 +120,15 @@ def read_choices(evidence: Evidence) -> TriedChoices:
     """
     path = read_path(evidence)
     groups: dict[tuple[tuple[str, str], ...], dict[tuple[str, ...], Transfer]] = {}
-    for original in evidence.points:
+    measured = [
+        point
+        for point in evidence.points
+        if is_gridftp(point) and point.statistic != BELOW and min(point.values(METRIC), default=0.0) > 0
+    ]
+    levels = read_levels(measured, METRIC)
+    for original in levels.points:
         point = pace.undisturbed(original, METRIC)
         rates = point.metrics.get(METRIC, {})
-        if not is_gridftp(point) or point.statistic == BELOW or not rates or min(rates.values()) <= 0:
-            continue
         conditions = tuple(sorted((name, repr(v)) for name, v in point.parameters.items() if name not in OPTIONS))
         options = {name: point.parameters.get(name, default) for name, default in OPTIONS.items()}
         group = groups.setdefault((*conditions, ("tool", point.tool)), {})
@@ -135,7 +144,7 @@ def read_choices(evidence: Evidence) -> TriedChoices:
     choices = sorted(largest.values(), key=lambda transfer: transfer.cost)
     left_out = tuple(item for item in choices if item.is_beyond and len(item.rates) < LEAST_BELIEVED)
     apart = sum(map(len, groups.values())) - len(choices)
-    return TriedChoices(tuple(item for item in choices if item not in left_out), left_out, apart)
+    return TriedChoices(tuple(item for item in choices if item not in left_out), left_out, apart, levels.differences)
 
 
 def ceiling_for(evidence: Evidence, path: PathReading | None, point: Point, data_nodes: int) -> float | None:

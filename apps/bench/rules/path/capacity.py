@@ -9,7 +9,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-capacity", 3
+RULE, VERSION = "path-capacity", 4
 # Means that differ by no more than this agree.
 AGREE = means.AGREE
 

@@ -5,12 +5,15 @@ from apps.bench.network.loss_curve import LossCurve
 from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import capacity
 from apps.bench.rules.tcp import estimates
+from apps.bench.rules.tcp.estimates import Arrived
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "path-datagrams", 2
+RULE, VERSION = "path-datagrams", 3
 # A load that loses less than this of what it offers is hardly held.
 LEAST_LOST = 0.05
+# Datagrams are shorter that have this part of another length; as much arrives from this share of a rate on.
+SHORTER, ALIKE_RATE = 0.75, 0.9
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -28,16 +31,20 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         "best": format_quantity(best.delivered, "bit/s"),
         "whole": format_quantity(curve.whole, "bit/s") if curve.whole else "",
     }
+    arrived, *others = estimates.arrived_by_length(evidence)
     reasons = [Message(_("Of %(offered)s offered %(arrived)s arrived, and %(lost)s %% was lost."), params)]
+    title = _("Datagrams are held to %(best)s: by the path or by a limit on each flow is undecided")
+    if {item.length for item in others} - {arrived.length} and arrived.length:
+        title = _("Datagrams of %(length)s are held to %(best)s: by what is undecided")
+        params["length"] = format_quantity(arrived.length, "B")
+        reasons += _other_lengths(arrived, others)
     if curve.whole and curve.whole < heaviest.offered:
         reasons.append(Message(_("A load of %(whole)s arrived whole."), params))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DOUBT,
-        title=Message(
-            _("Datagrams are held to %(best)s: by the path or by a limit on each flow is undecided"), params
-        ),
+        title=Message(title, params),
         why=tuple(reasons),
         value=best.delivered,
         unit="bit/s",
@@ -47,10 +54,41 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         applies_when=Message(_("One flow of datagrams on this path and in this direction.")),
         limits=(Message(_("It is no capacity of the path: one flow does not tell it.")),),
         source="RFC 5136, section 2.3",
-        alternatives=_alternatives(heaviest.offered),
+        alternatives=(*_alternatives(heaviest.offered), *_by_number(arrived, others, heaviest.offered)),
         missing=(Message(_("What several flows have together, and what other means tell of the capacity.")),),
         proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}), Proposal("pathrate")),
     )
+
+
+def _other_lengths(arrived: Arrived, others: list[Arrived]) -> list[Message]:
+    """Return what arrived at most of datagrams of each other length."""
+    text = _("Of datagrams of %(length)s %(rate)s arrived at most.")
+    best = {item.length: item for item in reversed(others) if item.length and item.length != arrived.length}
+    units = {"length": "B", "rate": "bit/s"}
+    return [
+        Message(text, {name: format_quantity(getattr(item, name), unit) for name, unit in units.items()})
+        for item in best.values()
+    ]
+
+
+def _by_number(arrived: Arrived, others: list[Arrived], rate: float) -> tuple[Alternative, ...]:
+    """Return that an end takes so many datagrams a second, unless no more arrived of longer ones than of shorter."""
+    if not arrived.datagrams or not arrived.length:
+        return ()
+    shorter = [item for item in others if item.length and item.length <= SHORTER * arrived.length]
+    longer = [item for item in others if item.length and arrived.length <= SHORTER * item.length]
+    if longer or any(item.rate >= ALIKE_RATE * arrived.rate for item in shorter):
+        # So many a second would be as many times the rate as they are longer.
+        return ()
+    text = _("An end takes no more than %(count)s datagrams a second, however long they are.")
+    test = _("Offer the same load in datagrams of half the length: so many a second are half the rate then.")
+    lengths = f"{arrived.length // 2} B, {arrived.length} B"
+    proposal = Proposal("iperf3-udp", {"rate": _load(rate)}, {"length": lengths})
+    return (Alternative(Message(text, {"count": f"{arrived.datagrams:,.0f}"}), Message(test), proposal),)
+
+
+def _load(rate: float) -> str:
+    return canonical_text(max(1_000_000, round(rate, -6)), "rate")
 
 
 def _held(curve: LossCurve) -> list[LoadPoint]:
@@ -64,7 +102,7 @@ def _held(curve: LossCurve) -> list[LoadPoint]:
 
 
 def _alternatives(rate: float) -> tuple[Alternative, ...]:
-    load = canonical_text(max(1_000_000, round(rate, -6)), "rate")
+    load = _load(rate)
     return (
         Alternative(
             Message(_("A link is full: by its rate, or by others' traffic.")),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from apps.bench.rules import presence
 from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proof
 from apps.bench.rules.tcp import programs, sysctl, unlike
 from apps.bench.rules.tcp.bdp import is_short
@@ -13,7 +14,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-autotuning", 6
+RULE, VERSION = "tcp-autotuning", 7
 KEY, NAME = "net.ipv4.tcp_moderate_rcvbuf", "tcp-autotuning"
 # An explicit window harms if the automatic one is faster by more than repetitions usually differ.
 HARM = 1.1
@@ -114,12 +115,18 @@ def _as_much(evidence: Evidence, present: Present, item: Present) -> FindingDraf
         unit="B",
         formula=f"X({window:,} B) = {params['rate']}, X(automatic) = {params['best']}",
         evidence=tuple(sorted({*present.trials, *item.trials})),
-        change=programs.iperf3(window=window, streams=item.streams),
+        change=programs.iperf3(item.point.parameters, presence.own_control(evidence)),
         confidence=confidence_of((min(len(present.trials), len(item.trials)) > 1, 0.2), base=0.6),
         applies_when=Message(_("Programs that can set their socket buffers, and share the path with others.")),
-        limits=(Message(_("The rate is no higher for it; only the delay is less.")),),
+        limits=(Message(_("The rate is no higher for it; only the delay is less.")), *_asked_beside(item)),
         source="RFC 7567; tcp(7)",
     )
+
+
+def _asked_beside(item: Present) -> tuple[Message, ...]:
+    """Return what else than a window was asked for where this was measured."""
+    others = programs.said_of(item.point.parameters)
+    return (Message(_("It was measured with %(others)s."), {"others": others}),) if others else ()
 
 
 def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
@@ -146,7 +153,7 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
         "rate": format_quantity(largest.rate, "bit/s"),
         "best": format_quantity(present.rate, "bit/s"),
     }
-    now = {"window": largest.point.parameters["window"], "streams": present.streams}
+    now = programs.held(largest.point.parameters)
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -164,13 +171,16 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
         unit="B",
         formula=f"X(automatic) / X({largest.point.parameters['window']:,} B) = {present.rate / largest.rate:.2f}",
         evidence=tuple(sorted({*present.trials, *worst.trials, *largest.trials})),
-        change=programs.iperf3(streams=present.streams),
+        change=programs.iperf3(present.point.parameters, presence.own_control(evidence)),
         tried=largest.rate,
         predicted=present.rate,
         predicted_interval=scatter.interval(own),
         confidence=confidence_of((min(len(present.trials), len(largest.trials)) > 1, 0.2), base=0.7),
         applies_when=Message(_("Programs that set their socket buffers to no more than this.")),
-        limits=(Message(_("As long as the limits of tcp_rmem and tcp_wmem stay large enough.")),),
+        limits=(
+            Message(_("As long as the limits of tcp_rmem and tcp_wmem stay large enough.")),
+            *_asked_beside(present),
+        ),
         source="tcp(7); socket(7)",
         proof=Proof("iperf3-tcp", "goodput", now, {**now, "window": 0}),
     )

@@ -5,12 +5,12 @@ from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, Evidence
 from apps.bench.rules.tcp import sysctl
 from apps.bench.rules.tcp.outlook import Outlook, read_outlook
 from apps.bench.rules.tcp.path import PathReading, is_told_beside, read_path
-from apps.bench.rules.tcp.present import is_plain, read_all, read_present
+from apps.bench.rules.tcp.present import read_present
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "tcp-bdp", 5
+RULE, VERSION = "tcp-bdp", 6
 # The least window fills the path only if nothing ever waits; twice as much rides out a queue's worth of delay.
 MARGIN = 2
 # The largest window without window scaling (RFC 7323).
@@ -130,21 +130,9 @@ def _title(path: PathReading, outlook: Outlook, *, is_short: bool, is_vain: bool
 
 
 def present_rate(evidence: Evidence) -> float | None:
-    """Return the mean goodput (bit/s) of one stream with the automatic window and the nodes' own settings."""
+    """Return the goodput (bit/s) of one stream with the automatic window and the nodes' own settings."""
     present = read_present(evidence)
-    if present is None or present.streams != 1:
-        return None
-    own = present.point.parameters.get("congestion")
-    rates = [
-        rate
-        for item in read_all(evidence)
-        if item.streams == 1
-        and not item.point.parameters.get("window")
-        and is_plain(item.point)
-        and item.point.parameters.get("congestion") == own
-        for rate in item.point.values("goodput")
-    ]
-    return sum(rates) / len(rates) if rates else None
+    return present.rate if present is not None and present.streams == 1 else None
 
 
 def _most_asked(evidence: Evidence) -> int:

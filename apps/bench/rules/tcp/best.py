@@ -14,7 +14,7 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "tcp-best-setting", 4
+RULE, VERSION = "tcp-best-setting", 5
 # It had this much more than what is proposed.
 BETTER = 1.05
 # What one stream has of the path fills it: others gain what is left, at the cost of whoever shares it.
@@ -70,7 +70,7 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
         unit="bit/s",
         formula=f"X({params['setting']}) = {params['rate']} > {params['less']}",
         evidence=item.trials,
-        change=programs.iperf3(window=window, streams=streams),
+        change=programs.iperf3({"window": window, "streams": streams}),
         undo=programs.iperf3(),
         present=present,
         predicted=item.rate,
@@ -85,7 +85,9 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
 def _plain(evidence: Evidence) -> list[Present]:
     """Return what was measured with the nodes' own settings and congestion control."""
     return [
-        item for item in read_all(evidence) if is_plain(item.point) and not item.point.parameters.get("congestion")
+        item
+        for item in read_all(evidence)
+        if is_plain(item.point) and not programs.said_of(item.point.parameters) and item.point.goes_forth
     ]
 
 
@@ -99,12 +101,14 @@ def _beside_present(evidence: Evidence) -> Present | None:
     Both were repeated, and their intervals lie apart: the best of several figures is above one by chance.
     """
     present, path = read_present(evidence), read_path(evidence)
-    if present is None or present.streams != 1 or present.point.parameters.get("congestion"):
+    if present is None or present.streams != 1 or programs.said_of(present.point.parameters):
         return None
     if path is not None and not path.capacity.is_lower_bound and present.rate >= FILLED * path.ceiling_bps:
         return None
     near = [item for item in _plain(evidence) if not item.point.parameters.get("window") or item.streams == 1]
-    item = max(near, key=lambda one: one.rate)
+    item = max(near, key=lambda one: one.rate, default=None)
+    if item is None:
+        return None
     own, rates = present.point.values("goodput"), item.point.values("goodput")
     if pace.flags_of(present.point) or pace.flags_of(item.point) or CAPPED in item.point.warnings:
         return None

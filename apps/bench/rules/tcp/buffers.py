@@ -11,7 +11,7 @@ from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-buffer-maxima", 4
+RULE, VERSION = "tcp-buffer-maxima", 5
 NAME = "tcp-maxima"
 # Linux doubles what is asked for (socket(7)); a kernel that grants less than this share of it capped the request.
 GRANTED = 0.95

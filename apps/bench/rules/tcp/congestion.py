@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, FindingDraft, Proof, Proposal
-from apps.bench.rules.tcp import controls, estimates, sysctl, verdict
+from apps.bench.rules.tcp import controls, estimates, programs, sysctl, verdict
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import Present, read_present
 from apps.bench.rules.tcp.scatter import Scatter
@@ -12,7 +12,7 @@ from apps.bench.rules.tcp.sweeps import SURELY, Cell, Sweep, confidence_of, find
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-congestion", 4
+RULE, VERSION = "tcp-congestion", 5
 KEY, NAME = "net.ipv4.tcp_congestion_control", "tcp-congestion"
 # A control is better if it is faster by more than repetitions usually differ.
 BETTER = 1.1
@@ -146,7 +146,7 @@ def _others(sweep: Sweep, equals: Sequence[Cell], present: Cell) -> tuple[Messag
 
 
 def _proof(sweep: Sweep, now: Cell, then: Cell) -> Proof:
-    fixed = {name: sweep.fixed[name] for name in ("streams", "window", "direction") if name in sweep.fixed}
+    fixed = programs.held(sweep.fixed)
     return Proof("iperf3-tcp", "goodput", {**fixed, "congestion": now.value}, {**fixed, "congestion": then.value})
 
 

@@ -11,19 +11,22 @@ from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
 from apps.bench.rules.tcp import held, rivals, unlike
+from apps.bench.rules.tcp.levels import said_of_levels
 from apps.bench.rules.tcp.path import fills_surely
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.rules.tcp.repetitions import read_drift, read_modes, times_in_each
+from apps.bench.rules.tcp.sweeps import levels_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
 # So sure a finding is at most that its own figures let stand, and one of which what was measured makes little.
 MEDIUM, LITTLE = 0.7, 0.5
 PROCESSOR, RESENT, DATAGRAMS, QUEUE, MODES, DRIFT = "processor", "resent", "datagrams", "queue", "modes", "drift"
+LEVELS = "levels"
 # What a rule weighs itself, or what says nothing of what it tells: facts of the nodes, and the loss of datagrams.
 WEIGHED: Mapping[str, frozenset[str]] = {
-    "path-interface": frozenset({PROCESSOR, MODES, DRIFT}),
-    "path-route": frozenset({PROCESSOR, MODES, DRIFT}),
+    "path-interface": frozenset({PROCESSOR, MODES, DRIFT, LEVELS}),
+    "path-route": frozenset({PROCESSOR, MODES, DRIFT, LEVELS}),
     "path-loss": frozenset({PROCESSOR, MODES, DRIFT}),
     "tcp-mtu": frozenset({PROCESSOR}),
     "tcp-path-mtu": frozenset({PROCESSOR}),
@@ -159,6 +162,19 @@ def _drift(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     return Objection(Message(text, {"share": percent(abs(drift.change))}), MEDIUM)
 
 
+def _levels(draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that a setting surely had another rate at another time, or in runs of another length: the farthest."""
+    own = {*draft.trials}
+    differences = [
+        item
+        for item in levels_of(evidence).differences
+        if draft.present or draft.tried or own & {*item.told.trials, *item.other.trials}
+    ]
+    if not differences:
+        return None
+    return Objection(said_of_levels(max(differences, key=lambda item: item.times)), MEDIUM)
+
+
 READERS: Mapping[str, Reader] = {
     PROCESSOR: _processor,
     RESENT: _resent,
@@ -166,6 +182,7 @@ READERS: Mapping[str, Reader] = {
     QUEUE: _queue,
     MODES: _modes,
     DRIFT: _drift,
+    LEVELS: _levels,
 }
 
 

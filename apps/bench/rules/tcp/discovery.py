@@ -6,7 +6,7 @@ from apps.bench.rules.tcp.mtu import HEADERS, JUMBO
 from apps.bench.rules.tcp.present import Present, is_plain, read_all
 from apps.bench.text import Message, _
 
-RULE, VERSION = "tcp-path-mtu", 3
+RULE, VERSION = "tcp-path-mtu", 4
 KEY, NAME = "net.ipv4.ip_no_pmtu_disc", "tcp-path-mtu"
 # The kernel's own view: segments below this share of what it takes the path's MTU for were made small by probing.
 SMALL = 0.8

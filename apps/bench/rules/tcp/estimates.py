@@ -1,6 +1,7 @@
 """The path's capacity by other means than TCP: packet dispersion, and the loss of UDP over its offered load."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from apps.bench.network import loss_curve
 from apps.bench.network.loads import Chance
@@ -8,6 +9,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.tcp import counted
 from apps.bench.rules.tcp.counted import USUAL_DATAGRAM
+from apps.bench.rules.told import known_or_none
 
 # pathrate's modes lie too far apart to be one capacity above this coefficient of variation.
 MOST_VARIATION = 0.3
@@ -75,9 +77,46 @@ def ends_of(point: Point, low: str, value: str, high: str) -> list[float]:
     return [rate for rates in ends for rate in rates if rate > 0]
 
 
+@dataclass(frozen=True)
+class Arrived:
+    """The most that arrived (bit/s) of datagrams of one length (B, None where nobody told), in which loads."""
+
+    length: int | None
+    rate: float
+    points: tuple[Point, ...]
+
+    @property
+    def datagrams(self) -> float | None:
+        """Return how many datagrams arrived a second, None where their length is not known."""
+        return self.rate / 8 / self.length if self.length else None
+
+
+def arrived_by_length(evidence: Evidence) -> list[Arrived]:
+    """Return what arrived at most of UDP's loads, by the datagrams' length and the buffer asked for: most first.
+
+    Loads of different lengths are no repetitions: an end may take so many datagrams a second, however long.
+    """
+    groups: dict[tuple[Any, Any], list[tuple[float, Point]]] = {}
+    for point in evidence.points:
+        load, losses = offered_of(point), point.values("loss")
+        if load and losses:
+            key = known_or_none(point.parameters, "length"), known_or_none(point.parameters, "window") or 0
+            groups.setdefault(key, []).append((load * max(0.0, 1 - sum(losses) / len(losses)), point))
+    groups_read = [
+        Arrived(
+            int(key[0]) if isinstance(key[0], int | float) and key[0] > 0 else None,
+            max(rate for rate, _point in own),
+            tuple(point for _rate, point in own),
+        )
+        for key, own in groups.items()
+    ]
+    return sorted(groups_read, key=lambda item: (-item.rate, -len(item.points), -(item.length or 0)))
+
+
 def udp_points(evidence: Evidence) -> list[Point]:
-    """Return the points of UDP loads whose loss was counted."""
-    return [point for point in evidence.points if point.values("loss") and offered_of(point)]
+    """Return the points of UDP loads whose loss was counted, of the datagrams of which most arrived."""
+    arrived = arrived_by_length(evidence)
+    return list(arrived[0].points) if arrived else []
 
 
 def offered_of(point: Point) -> float | None:
@@ -96,7 +135,7 @@ def offered_of(point: Point) -> float | None:
 
 
 def loss_curve_of(evidence: Evidence) -> tuple[loss_curve.LossCurve | None, tuple[int, ...]]:
-    """Return UDP's loss over the offered load, and its trials; points of one load are averaged."""
+    """Return UDP's loss over the offered load, and its trials; points of one load and length are averaged."""
     loads: dict[float, list[tuple[float, bool]]] = {}
     trials: set[int] = set()
     for original in udp_points(evidence):

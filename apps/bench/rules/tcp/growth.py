@@ -9,7 +9,7 @@ from apps.bench.knee import find_knee
 from apps.bench.rules.base import Evidence, Trend
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.scatter import Scatter
-from apps.bench.rules.tcp.sweeps import MOST_FALL, Sweep, find_sweeps, scatter_of, tcp_points
+from apps.bench.rules.tcp.sweeps import MOST_FALL, Sweep, scatter_of, sweeps_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -54,7 +54,7 @@ def printed_trend(evidence: Evidence) -> Trend | None:
 @read_once
 def read_growth(evidence: Evidence) -> Growth | None:
     """Return how the rate goes with streams, of the largest sweep, else as printed; None if nothing tells."""
-    for sweep in find_sweeps(tcp_points(evidence), FACTOR):
+    for sweep in sweeps_of(evidence, FACTOR):
         if len(sweep.cells) > 1:
             return _measured_growth(sweep, scatter_of(evidence))
     trend = printed_trend(evidence)

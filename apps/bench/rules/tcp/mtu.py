@@ -11,7 +11,7 @@ from apps.bench.rules.tcp.verdict.case import FULL
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 
-RULE, VERSION = "tcp-mtu", 3
+RULE, VERSION = "tcp-mtu", 4
 JUMBO = 9000
 ROLES = ("client", "server")
 # Of a segment's frame these bytes are no payload: IPv4, TCP and its timestamps; without timestamps 12 fewer.

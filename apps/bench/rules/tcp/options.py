@@ -9,7 +9,7 @@ from apps.bench.rules.tcp.present import read_present
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-VERSION = 4
+VERSION = 5
 SCALING, SACK, TIMESTAMPS = "net.ipv4.tcp_window_scaling", "net.ipv4.tcp_sack", "net.ipv4.tcp_timestamps"
 # Sequence numbers come again after 2^31 bytes: within so many seconds old segments may still be on their way
 # (RFC 7323, section 5.2).

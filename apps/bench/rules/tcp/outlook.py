@@ -8,8 +8,8 @@ from apps.bench.rules.tcp import held, unlike, verdict
 from apps.bench.rules.tcp.better import better_window
 from apps.bench.rules.tcp.lost import LIKELY, lost_instead
 from apps.bench.rules.tcp.path import PathReading
-from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
-from apps.bench.rules.tcp.sweeps import is_tcp, scatter_of
+from apps.bench.rules.tcp.present import Present, is_automatic, is_plain, read_all, read_present
+from apps.bench.rules.tcp.sweeps import is_tcp, levels_of, scatter_of
 from apps.bench.rules.tcp.verdict import window
 from apps.bench.rules.tcp.verdict.case import FULL, STAYED
 from apps.bench.statistics.bounds import Within
@@ -69,6 +69,8 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     Whatever it has more than now is not known before it was measured: the next limit may be any other.
     """
     limit, present, single = verdict.conclude(evidence), read_present(evidence), _roomy_single(evidence, path)
+    if filled := _filled_at(evidence, path):
+        return Outlook(present.rate if present else None, None, in_the_way=filled)
     if present is None:
         explicit = _of_explicit(evidence, path, single)
         return explicit if explicit.objections else _as_datagrams(evidence, None) or explicit
@@ -93,6 +95,26 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     if limit.subject == verdict.PROCESSOR:
         text = _("A processor limits the rate now: a larger window alone gains nothing.")
     return Outlook(present.rate, None, Message(text))
+
+
+def _filled_at(evidence: Evidence, path: PathReading) -> Message | None:
+    """Return that one stream with the automatic window surely had all of the path at one of its levels, too.
+
+    What it had less at the other the window does not explain: it was the same.
+    """
+    rates = [
+        level.rate
+        for item in levels_of(evidence).differences
+        if is_automatic(item.parameters)
+        for level in (item.told, item.other)
+        if not path.capacity.is_lower_bound and level.rate >= FULL * path.ceiling_bps
+    ]
+    if not rates:
+        return None
+    text = _(
+        "One stream with the automatic window had %(rate)s of the same path: a larger window is not what it lacks."
+    )
+    return Message(text, {"rate": format_quantity(max(rates), "bit/s")})
 
 
 def _as_datagrams(evidence: Evidence, present: Present | None) -> Outlook | None:

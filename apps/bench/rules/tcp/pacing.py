@@ -11,7 +11,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-pacing", 3
+RULE, VERSION = "tcp-pacing", 4
 # An interface this many times as fast as the bottleneck sends bursts that the queue before it must hold.
 FASTER = 1.5
 # Pacing is worth its trouble where it leaves this much more than what there is.

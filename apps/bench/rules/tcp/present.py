@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import network
+from apps.bench.rules import presence
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.readings import read_once
-from apps.bench.rules.tcp.sweeps import tcp_points
+from apps.bench.rules.tcp.levels import duration_of
+from apps.bench.rules.tcp.sweeps import HOLDING, foreignness, tcp_points
+from apps.bench.rules.told import known_or_none
 from apps.bench.sweep import setting_names
-
-# What the kernel calls the control that it uses, and the usual one.
-CONTROL, USUAL_CONTROL = "net.ipv4.tcp_congestion_control", "cubic"
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,17 @@ class Present:
 
 @read_once
 def read_all(evidence: Evidence) -> tuple[Present, ...]:
-    """Return every TCP setting measured forward, the fewest streams first, then that of the most trials."""
+    """Return every TCP setting measured forward: the fewest streams first, then the longest runs, the most trials."""
     readings = [
         Present(point, sum(rates) / len(rates), int(point.parameters.get("streams") or 1))
         for point in tcp_points(evidence)
         if point.goes_forth and (rates := point.values("goodput"))
     ]
-    return tuple(sorted(readings, key=lambda present: (present.streams, -len(present.trials))))
+    return tuple(sorted(readings, key=_order))
+
+
+def _order(present: Present) -> tuple[int, float, int]:
+    return present.streams, -duration_of(present.point), -len(present.trials)
 
 
 def is_plain(point: Point) -> bool:
@@ -99,18 +103,23 @@ def is_plain(point: Point) -> bool:
     return not any(setting_names.is_setting(name) for name in point.parameters)
 
 
+def is_automatic(parameters: Mapping[str, Any]) -> bool:
+    """Return whether a setting is that of one stream which asks for nothing."""
+    asked = ("window", *HOLDING)
+    is_own = not any(setting_names.is_setting(name) for name in parameters)
+    return is_own and parameters.get("streams", 1) == 1 and not any(known_or_none(parameters, name) for name in asked)
+
+
 def read_present(evidence: Evidence) -> Present | None:
     """Return the automatic window's measurement with the fewest streams, None if there is none.
 
     Where several congestion controls were measured, that of the system comes first: the one that was not asked for,
-    the sender's own, else Linux's usual one.
+    the sender's own, else Linux's usual one. What was held to segments or a pace of its own comes last.
     """
     plain = [item for item in read_all(evidence) if not item.point.parameters.get("window") and is_plain(item.point)]
-    sysctls = evidence.facts.get(evidence.sender, {}).get("sysctls", {})
-    usual = sysctls.get(CONTROL) or USUAL_CONTROL
+    own = presence.own_control(evidence)
 
-    def place(item: Present) -> tuple[int, bool, bool]:
-        control = item.point.parameters.get("congestion")
-        return item.streams, bool(control), control != usual
+    def place(item: Present) -> tuple[int, tuple[bool, bool, bool]]:
+        return item.streams, foreignness(item.point.parameters, own)
 
     return min(plain, key=place, default=None)

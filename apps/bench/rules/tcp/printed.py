@@ -20,7 +20,7 @@ from apps.bench.rules.tcp.sweeps import is_tcp
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-streams", 7
+RULE, VERSION = "tcp-streams", 8
 # The most that iperf3 opens.
 MOST = 128
 # Streams that would have so many times what the path holds cannot all have what one has.
@@ -80,10 +80,11 @@ def conclude(evidence: Evidence, path: PathReading | None) -> FindingDraft | Non
         unit="count",
         formula=formula,
         evidence=tuple(sorted(trials)),
-        change=programs.iperf3(streams=streams) if streams > 1 else "",
+        change=programs.iperf3({"streams": streams}) if streams > 1 else "",
         undo=programs.iperf3() if streams > 1 else "",
         present=rate if streams > 1 else None,
-        predicted=trend.best or (path.ceiling_bps if path and streams > 1 else None),
+        # What the path would carry so many streams need not have: of a gain only what was measured tells.
+        predicted=trend.best,
         confidence=0.6,
         applies_when=Message(_("The application can open several connections, for example GridFTP's -p.")),
         limits=(Message(_("Only the shape is printed: the figures behind it are not known.")), Message(HARM)),

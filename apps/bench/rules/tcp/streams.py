@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection
 from dataclasses import replace
 
-from apps.bench.rules import pace
+from apps.bench.rules import pace, presence
 from apps.bench.rules.base import (
     NO_CHANGE,
     RECOMMENDATION,
@@ -16,7 +16,7 @@ from apps.bench.rules.base import (
 )
 from apps.bench.rules.tcp import printed, programs, unlike
 from apps.bench.rules.tcp.path import PathReading, read_path
-from apps.bench.rules.tcp.present import USUAL_CONTROL, read_all
+from apps.bench.rules.tcp.present import read_all
 from apps.bench.rules.tcp.printed import HARM, RULE, VERSION, larger_window
 from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import (
@@ -24,9 +24,11 @@ from apps.bench.rules.tcp.sweeps import (
     Cell,
     Sweep,
     confidence_of,
-    find_sweeps,
+    foreignness,
+    length_of,
     level_of,
     scatter_of,
+    sweeps_of,
     tcp_points,
 )
 from apps.bench.text import Message, _
@@ -64,24 +66,24 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         path = None
     points = tcp_points(evidence)
     held_trials = {trial for point in points if pace.flags_of(point) for trial in point.trials("goodput")}
-    for sweep in _preferred(find_sweeps(points, "streams")):
+    for sweep in _preferred(evidence):
         if len(sweep.cells) >= LEAST_COUNTS:
             return _smallest(evidence, _calm(sweep, held_trials), held_trials, path)
     return printed.conclude(evidence, path)
 
 
-def _preferred(sweeps: list[Sweep]) -> list[Sweep]:
+def _preferred(evidence: Evidence) -> list[Sweep]:
     """Return the sweeps of most counts and trials first; of equals the automatic window's, then the smallest's.
 
-    Of several congestion controls the one that was not asked for comes first, then the usual one.
+    Of several congestion controls the sender's own comes first: what it does by itself.
     """
+    own = presence.own_control(evidence)
 
-    def place(sweep: Sweep) -> tuple[int, int, int, bool, bool]:
-        control = sweep.fixed.get("congestion")
-        first = -len(sweep.cells), -len(sweep.trials), sweep.fixed["window"]
-        return *first, bool(control), control != USUAL_CONTROL
+    def place(sweep: Sweep) -> tuple[int, tuple[bool, bool, bool], float, int, int]:
+        first, longest = foreignness(sweep.fixed, own), -length_of(sweep)
+        return -len(sweep.cells), first, longest, -len(sweep.trials), sweep.fixed["window"]
 
-    return sorted(sweeps, key=place)
+    return sorted(sweeps_of(evidence, "streams"), key=place)
 
 
 def _calm(sweep: Sweep, held_trials: Collection[int]) -> Sweep:
@@ -117,7 +119,7 @@ def _smallest(
     # Where one stream fills the path others gain what is left, at the cost of whoever shares it.
     is_full = path is not None and first.value == 1 and first.rate.mean >= FILLED * path.ceiling_bps
     window = format_quantity(sweep.fixed["window"], "B") if sweep.fixed["window"] else None
-    control = sweep.fixed.get("congestion") or None
+    control = programs.said_of(sweep.fixed)
     rate = format_quantity(enough.rate.mean, "bit/s")
     is_repeated = all(len(cell.rates) > 1 for cell in (enough, best))
     beyond = sum(cell.value > enough.value for cell in sweep.cells)
@@ -136,8 +138,8 @@ def _smallest(
         high=float(enough.value),
         formula=_formula(sweep, enough, path),
         evidence=sweep.trials,
-        change="" if is_full or enough.value == 1 else _start(sweep, enough),
-        undo="" if is_full or enough.value == 1 else _start(sweep, None),
+        change="" if is_full or enough.value == 1 else _start(evidence, sweep, enough),
+        undo="" if is_full or enough.value == 1 else _start(evidence, sweep, None),
         present=first.rate.mean if first.value == 1 else None,
         predicted=enough.rate.mean,
         predicted_interval=scatter.interval(enough.rates),
@@ -187,13 +189,14 @@ def _fewer(evidence: Evidence, sweep: Sweep, enough: Cell) -> tuple[Alternative,
     return (Alternative(Message(text, params), Message(test), proposal),)
 
 
-def _start(sweep: Sweep, cell: Cell | None) -> str:
+def _start(evidence: Evidence, sweep: Sweep, cell: Cell | None) -> str:
     """Return the command that starts so many streams with the window of a sweep, one stream without a cell."""
-    return programs.iperf3(window=int(sweep.fixed["window"] or 0), streams=int(cell.value) if cell else 1)
+    streams = int(cell.value) if cell else 1
+    return programs.iperf3({**sweep.fixed, "streams": streams}, presence.own_control(evidence))
 
 
 def _proof(sweep: Sweep, now: Cell, then: Cell) -> Proof:
-    fixed = {name: sweep.fixed[name] for name in ("window", "direction", "congestion") if name in sweep.fixed}
+    fixed = programs.held(sweep.fixed)
     return Proof("iperf3-tcp", "goodput", {**fixed, "streams": now.value}, {**fixed, "streams": then.value})
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import statistics
-from apps.bench.rules import pace
+from apps.bench.rules import pace, presence
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.readings import read_once
+from apps.bench.rules.tcp.levels import DURATION, Levels, read_levels
 from apps.bench.rules.tcp.scatter import Scatter, mean, read_scatter
-from apps.bench.rules.told import names_in, rest_of
+from apps.bench.rules.told import known_or_none, names_in, rest_of
+from apps.bench.sweep import setting_names
 
 # A point whose repetitions scatter by more than this (stdev / mean) says nothing that a rule may rest on.
 MOST_SCATTER = 0.15
@@ -21,6 +23,8 @@ MOST_FALL = 0.10
 MOST_CHANCE, LEAST_LEVEL, MOST_ERROR = 0.04, 3, 0.35
 # What is advised is surely better by this share.
 SURELY = 0.01
+# The control that Linux uses by itself, and what nobody chooses unless a measurement asks for it (0: as it is).
+USUAL_CONTROL, HOLDING = "cubic", ("mss", "pace")
 
 
 @dataclass(frozen=True)
@@ -90,20 +94,29 @@ def is_tcp(point: Point) -> bool:
 def tcp_points(evidence: Evidence) -> tuple[Point, ...]:
     """Return the points of TCP measurements that have a goodput above zero in each trial, and not just a bound.
 
-    What different experiments measured of one setting is one point; trials that something passing held up, by the
-    word of a judge, are left out.
+    What different experiments measured of one setting is one point, unless they surely had different rates (then the
+    newest are told); trials that something passing held up, by the word of a judge, are left out.
     """
     settings: dict[tuple[str, str, str], Point] = {}
-    for point in evidence.points:
-        if (
-            is_tcp(point)
+    for point in levels_of(evidence).points:
+        key = (point.tool, point.statistic, repr(sorted(point.parameters.items())))
+        settings[key] = _joined(settings[key], point) if key in settings else point
+    return tuple(pace.undisturbed(point) for point in settings.values())
+
+
+@read_once
+def levels_of(evidence: Evidence) -> Levels:
+    """Return the points of TCP measurements that are told, and at what other levels their settings were, too."""
+    return read_levels(
+        [
+            point
+            for point in evidence.points
+            if is_tcp(point)
             and point.statistic != BELOW
             and point.values("goodput")
             and min(point.values("goodput")) > 0
-        ):
-            key = (point.tool, point.statistic, repr(sorted(point.parameters.items())))
-            settings[key] = _joined(settings[key], point) if key in settings else point
-    return tuple(pace.undisturbed(point) for point in settings.values())
+        ]
+    )
 
 
 def _joined(first: Point, second: Point) -> Point:
@@ -123,7 +136,7 @@ def _joined(first: Point, second: Point) -> Point:
 
 
 def find_sweeps(points: Iterable[Point], parameter: str) -> list[Sweep]:
-    """Return the sweeps of a parameter, those of the most values first, then of the most trials."""
+    """Return the sweeps of a parameter: those of the most values first, then of the longest runs, the most trials."""
     groups: dict[tuple[tuple[str, Any], ...], dict[Any, dict[str, dict[int, float]]]] = {}
     fixed: dict[tuple[tuple[str, Any], ...], Mapping[str, Any]] = {}
     for point in points:
@@ -138,7 +151,34 @@ def find_sweeps(points: Iterable[Point], parameter: str) -> list[Sweep]:
         Sweep(tuple(Cell(value, cells[value]) for value in sorted(cells)), fixed[conditions])
         for conditions, cells in groups.items()
     ]
-    return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -len(sweep.trials)))
+    return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), -length_of(sweep), -len(sweep.trials)))
+
+
+def sweeps_of(evidence: Evidence, parameter: str) -> list[Sweep]:
+    """Return the sweeps of a parameter in which nodes kept their own settings, those of the most values first.
+
+    Of equals those come first that held nothing else than what the sender does by itself, then as in `find_sweeps`.
+    """
+    sweeps = [sweep for sweep in find_sweeps(tcp_points(evidence), parameter) if not _has_settings(sweep)]
+    own = presence.own_control(evidence)
+    return sorted(sweeps, key=lambda sweep: (-len(sweep.cells), foreignness(sweep.fixed, own)))
+
+
+def foreignness(fixed: Mapping[str, Any], own: str) -> tuple[bool, bool, bool]:
+    """Return what puts settings last of which the sender would not choose all by itself, `own` being its control."""
+    control = known_or_none(fixed, "congestion")
+    is_held = any(known_or_none(fixed, name) for name in HOLDING)
+    return is_held, bool(control) and control != (own or USUAL_CONTROL), bool(control)
+
+
+def _has_settings(sweep: Sweep) -> bool:
+    return any(setting_names.is_setting(name) for name in sweep.fixed)
+
+
+def length_of(sweep: Sweep) -> float:
+    """Return how long the runs of a sweep were (s), 0 where nobody tells, or where that is what was swept."""
+    duration = known_or_none(sweep.fixed, DURATION)
+    return float(duration) if isinstance(duration, int | float) else 0.0
 
 
 def confidence_of(*reasons: tuple[bool, float], base: float) -> float:

@@ -1,6 +1,7 @@
 """The window at which the rate stops growing, found in a window sweep."""
 
 from apps.bench import network
+from apps.bench.rules import presence
 from apps.bench.rules.base import (
     DIAGNOSIS,
     NO_CHANGE,
@@ -21,16 +22,15 @@ from apps.bench.rules.tcp.sweeps import (
     Cell,
     Sweep,
     confidence_of,
-    find_sweeps,
     level_of,
     scatter_of,
-    tcp_points,
+    sweeps_of,
 )
 from apps.bench.rules.tcp.unlike import STANDS
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "tcp-window-knee", 4
+RULE, VERSION = "tcp-window-knee", 5
 # The knee is the smallest window within this of the best rate.
 WITHIN = 0.02
 LEAST_WINDOWS = 3
@@ -42,12 +42,12 @@ LARGER = 1.5
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the knee of the best window sweep; None if the rate still grows, scatters, or has no plateau."""
-    for sweep in find_sweeps(tcp_points(evidence), "window"):
+    for sweep in sweeps_of(evidence, "window"):
         windows = Sweep(tuple(_granted([cell for cell in sweep.cells if cell.value])), sweep.fixed)
         automatic = next((cell for cell in sweep.cells if not cell.value), None)
         if len(windows.cells) >= LEAST_WINDOWS:
             scatter = scatter_of(evidence)
-            knee = _knee(windows, automatic, read_path(evidence), scatter)
+            knee = _knee(windows, automatic, evidence, scatter)
             return knee or (_peak(windows, scatter) if automatic is None else None)
     return None
 
@@ -64,7 +64,8 @@ def _granted(cells: list[Cell]) -> list[Cell]:
     return granted_cells
 
 
-def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None, scatter: Scatter) -> FindingDraft | None:
+def _knee(sweep: Sweep, automatic: Cell | None, evidence: Evidence, scatter: Scatter) -> FindingDraft | None:
+    path, own = read_path(evidence), presence.own_control(evidence)
     level = level_of(sweep.cells, scatter, WITHIN)
     if not level:
         return None
@@ -87,10 +88,7 @@ def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None, scatte
         rule=RULE,
         version=VERSION,
         kind=RECOMMENDATION if helps else NO_CHANGE if automatic else DIAGNOSIS,
-        title=Message(
-            _("The rate stops growing at a window of %(window)s: %(rate)s"),
-            {"window": format_quantity(knee.value, "B"), "rate": format_quantity(knee.rate.mean, "bit/s")},
-        ),
+        title=_title(sweep, knee),
         why=(*_reasons(sweep, knee, laws, follows, automatic if automatic_suffices else None), *_theory(path, knee)),
         value=float(knee.value),
         unit="B",
@@ -98,8 +96,8 @@ def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None, scatte
         high=float(knee.value),
         formula=_formula(knee, laws),
         evidence=tuple(sorted({*sweep.trials, *(automatic.trials if automatic else ())})),
-        change=programs.iperf3(window=knee.value, streams=sweep.fixed["streams"]) if helps else "",
-        undo=programs.iperf3(streams=sweep.fixed["streams"]) if helps else "",
+        change=programs.iperf3({**sweep.fixed, "window": knee.value}, own) if helps else "",
+        undo=programs.iperf3({**sweep.fixed, "window": 0}, own) if helps else "",
         present=automatic.rate.mean if automatic else None,
         predicted=knee.rate.mean if helps else None,
         predicted_interval=scatter.interval(knee.rates) if helps else None,
@@ -121,6 +119,16 @@ def _knee(sweep: Sweep, automatic: Cell | None, path: PathReading | None, scatte
         proof=_proof(sweep, knee) if helps else None,
         alternatives=() if follows else (_not_the_window(),),
     )
+
+
+def _title(sweep: Sweep, knee: Cell) -> Message:
+    """Return where the rate stops growing, and under what else was asked for."""
+    params = {"window": format_quantity(knee.value, "B"), "rate": format_quantity(knee.rate.mean, "bit/s")}
+    text = _("The rate stops growing at a window of %(window)s: %(rate)s")
+    if others := programs.said_of(sweep.fixed):
+        text = _("The rate stops growing at a window of %(window)s with %(others)s: %(rate)s")
+        params["others"] = others
+    return Message(text, params)
 
 
 def _law(cell: Cell, sweep: Sweep) -> tuple[Cell, float, float] | None:
@@ -239,7 +247,7 @@ def _theory(path: PathReading | None, knee: Cell) -> list[Message]:
 
 def _proof(sweep: Sweep, knee: Cell) -> Proof:
     """Return the comparison with the automatic window, which programs have that ask for none."""
-    fixed = {name: sweep.fixed[name] for name in ("streams", "direction", "congestion") if name in sweep.fixed}
+    fixed = programs.held(sweep.fixed)
     return Proof("iperf3-tcp", "goodput", {**fixed, "window": 0}, {**fixed, "window": knee.value})
 
 

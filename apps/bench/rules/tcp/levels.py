@@ -1,0 +1,151 @@
+"""One setting of TCP at several levels: runs of another time, or another length, that surely had another rate.
+
+A mean of levels that differ is what no transfer had. The longest runs are told, of these the newest.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.bench.rules import pace
+from apps.bench.rules.base import SAMPLE, Point
+from apps.bench.rules.tcp.scatter import mean, read_scatter
+from apps.bench.rules.told import known_or_none
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
+DURATION = "duration"
+# Levels differ if they do so for sure, and by this factor.
+APART = 1.10
+# For sure by this share, whatever repetitions scatter.
+SURELY = 0.01
+
+# Runs that belong together: of one experiment, and of one length.
+Runs = tuple[int | None, float]
+
+
+@dataclass(frozen=True)
+class Level:
+    """What one setting had in runs that belong together: its rate (bit/s), their length (s), and their trials."""
+
+    rate: float
+    duration: float
+    trials: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A setting with the level that is told of it, and another that it surely had, too."""
+
+    parameters: Mapping[str, Any]
+    told: Level
+    other: Level
+
+    @property
+    def is_of_length(self) -> bool:
+        """Return whether the runs were of different lengths, not just of another time."""
+        return self.told.duration != self.other.duration
+
+    @property
+    def times(self) -> float:
+        """Return by how many times one level is above the other."""
+        return max(self.told.rate, self.other.rate) / min(self.told.rate, self.other.rate)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The points that are told, and of what was left out where and by how much it differs."""
+
+    points: tuple[Point, ...]
+    differences: tuple[Difference, ...] = field(default=())
+
+
+def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
+    """Return the points without those of experiments, or of lengths, in which a setting surely had another rate.
+
+    All that was measured with such a one is left out: beside what is told it would be compared across the levels.
+    Each point has values of the metric, a rate, all of them above zero.
+    """
+    newest: dict[int | None, float] = {}
+    groups: dict[Runs, dict[str, list[Point]]] = {}
+    for point in points:
+        newest[point.experiment] = max(newest.get(point.experiment, 0.0), point.at or 0.0)
+        if point.statistic == SAMPLE:
+            groups.setdefault(_runs_of(point), {}).setdefault(_setting_of(point), []).append(point)
+    ordered = sorted(groups, key=lambda runs: (runs[1], newest[runs[0]], runs[0] or 0), reverse=True)
+    scatter = read_scatter(pace.undisturbed(point, metric).values(metric) for point in points)
+    told: dict[str, list[Point]] = {}
+    differences: list[Difference] = []
+    left_out: set[Runs] = set()
+    for runs in ordered:
+        own = groups[runs]
+        shared = [name for name in own if name in told]
+        pairs = [(name, _rates(told[name], metric), _rates(own[name], metric)) for name in shared]
+        apart = [
+            name
+            for name, rates, others in pairs
+            if max(mean(rates), mean(others)) >= APART * min(mean(rates), mean(others))
+            and (
+                scatter.is_less(rates, others, by=SURELY, looked=2 * len(pairs))
+                or scatter.is_less(others, rates, by=SURELY, looked=2 * len(pairs))
+            )
+        ]
+        if apart:
+            left_out.add(runs)
+            differences += [
+                Difference(own[name][0].parameters, _level(told[name], metric), _level(own[name], metric))
+                for name in apart
+            ]
+            continue
+        for name, items in own.items():
+            told.setdefault(name, []).extend(items)
+    kept = [point for point in points if point.statistic != SAMPLE or _runs_of(point) not in left_out]
+    return Levels(tuple(kept), tuple(differences))
+
+
+def said_of_levels(item: Difference, unit: str = "bit/s") -> Message:
+    """Return both levels of a setting, and which is told."""
+    text = _(
+        "With streams = %(streams)s and window = %(window)s it was %(other)s in an earlier experiment and %(rate)s in"
+        " the latest: told is the latest, and what was measured with the earlier is left out."
+    )
+    if item.is_of_length:
+        text = _(
+            "With streams = %(streams)s and window = %(window)s it was %(other)s in runs of %(short)s and %(rate)s in"
+            " those of %(long)s: told are the longest, and what was measured with the others is left out."
+        )
+    params = {
+        "streams": known_or_none(item.parameters, "streams") or 1,
+        "window": format_quantity(known_or_none(item.parameters, "window") or 0, "B"),
+        "other": format_quantity(item.other.rate, unit),
+        "rate": format_quantity(item.told.rate, unit),
+        "short": format_quantity(item.other.duration, "s"),
+        "long": format_quantity(item.told.duration, "s"),
+    }
+    return Message(text, params)
+
+
+def duration_of(point: Point) -> float:
+    """Return how long the runs of a point were (s), 0 where nobody tells."""
+    duration = known_or_none(point.parameters, DURATION)
+    return float(duration) if isinstance(duration, int | float) else 0.0
+
+
+def _runs_of(point: Point) -> Runs:
+    return point.experiment, duration_of(point)
+
+
+def _setting_of(point: Point) -> str:
+    """Return what was set, but for the length of the runs, as a key."""
+    parameters = sorted((name, repr(value)) for name, value in point.parameters.items() if name != DURATION)
+    roles = sorted((role, tuple(names)) for role, names in point.roles.items())
+    return repr((point.tool, point.is_back, roles, parameters))
+
+
+def _rates(points: Sequence[Point], metric: str) -> list[float]:
+    return [rate for point in points for rate in pace.undisturbed(point, metric).values(metric)]
+
+
+def _level(points: Sequence[Point], metric: str) -> Level:
+    trials = tuple(sorted(trial for point in points for trial in point.trials(metric)))
+    return Level(mean(_rates(points, metric)), max(map(duration_of, points)), trials)
