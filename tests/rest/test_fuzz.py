@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def caller(team: Any, cast: factories.Cast) -> Caller:
-    """Return who sends the requests: the manager each, and the viewer and the stranger in turn, or each as well.
+    """Return who sends the requests: the manager each, beside them the viewer and the stranger in turn, or each.
 
     None of them sees what Oscar keeps to himself.
     """
