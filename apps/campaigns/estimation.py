@@ -2,7 +2,7 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from apps.bench import network
@@ -123,9 +123,14 @@ class Estimator:
     def _between_nodes(self, cast: Cast) -> _Between:
         """Return what the paths between the nodes of a cast come to, kept until another is asked for."""
         if self._between[0] is not cast:
-            paths = (self.path(a, b) for a, b in itertools.combinations(cast.nodes, 2))
-            self._between = cast, _between(path for path in paths if path)
+            self._between = cast, _between(self._crossed(cast.nodes))
         return self._between[1]
+
+    def _crossed(self, nodes: Sequence[Node]) -> Iterator[network.Crossed]:
+        """Yield what the paths from each node to those after it come to, in the network of its team."""
+        keys = [testbeds.node_key(node) for node in nodes]
+        for number, node in enumerate(nodes[:-1], 1):
+            yield self._networks[node.team_id].crossed(keys[number - 1], keys[number:])
 
     def _serving_of(self, file_system: FileSystem) -> tuple[set[int], list[Node]]:
         """Return the ids of the nodes that mount a file system, and the nodes that serve it."""
@@ -143,13 +148,13 @@ class Estimator:
         return self._paths[key]
 
 
-def _between(paths: Iterable[Path]) -> _Between:
-    """Return what paths come to, without keeping them: hundreds of nodes have a hundred thousand."""
+def _between(parts: Iterable[network.Crossed]) -> _Between:
+    """Return what paths come to, none of which is made: hundreds of nodes have a hundred thousand."""
     links: dict[Hashable, PathLink] = {}
     rtts: set[float | None] = set()
-    for path in paths:
-        links.update((link.key, link) for link in path.links)
-        rtts.add(path.rtt_s)
+    for crossed in parts:
+        links |= crossed.links
+        rtts |= crossed.rtts_s
     return _Between(
         min((link.capacity_bps for link in links.values() if link.capacity_bps), default=None),
         None if None in rtts else min(filter(None, rtts), default=None),

@@ -198,7 +198,11 @@ def test_ways_to_many_are_the_paths_to_each(drawn):
     def forwards(end):
         return end.startswith("switch:")
 
-    links = [PathLink(number, a, b, capacity) for number, (a, b, capacity) in enumerate(drawn)]
+    rtts_s = (0.001, 0.25, 0.0, 3.7, None)
+    links = [
+        PathLink(number, a, b, capacity, rtts_s[number % len(rtts_s)])
+        for number, (a, b, capacity) in enumerate(drawn)
+    ]
     fabric = Fabric(links, forwards)
     ends = ("node:a", "node:b", "node:c", "switch:1", "switch:4")
     for source in ends:
@@ -207,3 +211,6 @@ def test_ways_to_many_are_the_paths_to_each(drawn):
         assert {end: ways.to(end) for end in ends} == expected
         crossed = {link.key for path in expected.values() if path for link in path.links}
         assert fabric.ways(source).links_to(ends) == crossed
+        found = fabric.ways(source).crossed_to(ends)
+        assert {key: link.key for key, link in found.links.items()} == {key: key for key in crossed}
+        assert found.rtts_s == {path.rtt_s for path in expected.values() if path}

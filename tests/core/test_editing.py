@@ -1,6 +1,7 @@
 """Nobody undoes unseen what somebody else saved: every form of a thing that is there carries what it showed of it."""
 
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any
@@ -28,6 +29,8 @@ MAKING = {
     "landing:run", "management:create", "published:import", "testbeds:add_nodes", "testbeds:import",
     "testbeds:node_grants", "toolbox:tool_import",
 }  # fmt: skip
+# What a page is asked with that is to be changed in its place.
+CHANGING = "?edit=1"
 
 
 class Forms(HTMLParser):
@@ -112,16 +115,22 @@ def name_of(path: str) -> str:
     return resolve(path.partition("?")[0]).view_name
 
 
+def read(client: Client, address: str) -> Iterator[str]:
+    """Yield a page as it is shown and, where it can be changed in its place and says so, as it is then."""
+    answer = client.get(address)
+    if answer.status_code == 200 and "html" in answer.headers["Content-Type"]:
+        yield (text := answer.content.decode())
+        if f'"{CHANGING}"' in text:
+            yield client.get(address + CHANGING).content.decode()
+
+
 def shown(world: Any, client: Client) -> dict[str, Any]:
     """Return every form with something to fill in, by "name of its address: its fields", on all pages there are."""
     found = {}
     for name in sorted(PAGES.keys() - (OWN - {"accounts:profile"})):
-        for query in ("", "?edit=1"):
-            address = address_of(name, world)
-            answer = client.get(address + query)
-            if answer.status_code != 200 or "html" not in answer.headers["Content-Type"]:
-                continue
-            for form in forms_of(answer.content.decode()):
+        address = address_of(name, world)
+        for text in read(client, address):
+            for form in forms_of(text):
                 target = form.action or address
                 form.place = target
                 if form.typed:
@@ -160,8 +169,9 @@ def test_every_form_says_what_it_showed_and_refuses_what_rests_on_something_else
     unversioned = {name.partition(": ")[0] for name, form in everywhere.items() if not is_versioned(form)}
     making = {name for name in unversioned if name.endswith(("_create", "_clone"))} | MAKING
     assert not unversioned - making, " ".join(sorted(unversioned - making))
+    # What a form does is taken back before the next one.
+    before = everything()
     for name, form in versioned.items():
-        before = everything()
         stale = re.sub(r"=[0-9a-f]{16}", "=" + "0" * 16, form.fields[editing.VERSION][0])
         with transaction.atomic():
             sent = form.fields | {editing.VERSION: [stale]}
@@ -173,6 +183,7 @@ def test_every_form_says_what_it_showed_and_refuses_what_rests_on_something_else
             # What htmx puts into a page comes with 200.
             if answer.status_code not in (200, 409) or again is None:
                 wrong.append(f"{name}: a stale form is answered by {answer.status_code}, without a way on")
+                transaction.set_rollback(True)
                 continue
             over = re.search(rf'name="{editing.OVER}" value="([^"]*)"', text)
             assert over
@@ -186,3 +197,4 @@ def test_every_form_says_what_it_showed_and_refuses_what_rests_on_something_else
                 wrong.append(f"{name}: refused, and nobody changed anything")
             transaction.set_rollback(True)
     assert not wrong, "\n".join(wrong)
+    assert everything() == before

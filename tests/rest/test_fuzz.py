@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from tests import factories
 from tests.rest import privacy, schema
@@ -27,12 +28,16 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def caller(team: Any, cast: factories.Cast) -> Caller:
-    """Return who sends the requests: the manager each, and the viewer and the stranger in turn, or each as well.
+    """Return who sends the requests: the manager each, beside them the viewer and the stranger in turn, or each.
 
     None of them sees what Oscar keeps to himself.
     """
     people = {"manager": cast.alice, "viewer": cast.bob, "stranger": cast.charlie}
-    headers = {who: factories.bearer(person)["HTTP_AUTHORIZATION"] for who, person in people.items()}
+    # Each request is taken back: a token that was never used would be marked as used by all of them.
+    used = timezone.now()
+    headers = {
+        who: factories.bearer(person, last_used_at=used)["HTTP_AUTHORIZATION"] for who, person in people.items()
+    }
     return Caller(headers, privacy.keep(team).words)
 
 

@@ -11,10 +11,11 @@ from apps.bench.network.transport import (
     udp_efficiency,
     window_limited_bps,
 )
-from apps.bench.network.ways import Fabric, Ways
+from apps.bench.network.ways import Crossed, Fabric, Ways
 
 __all__ = [
     "Ceiling",
+    "Crossed",
     "Fabric",
     "Path",
     "PathLink",

@@ -69,6 +69,14 @@ class Fabric:
         return Ways(self, source)
 
 
+@dataclass
+class Crossed:
+    """What paths come to: the links that they cross by their keys, and their RTTs (s), None for one not known."""
+
+    links: dict[Hashable, PathLink] = field(default_factory=dict)
+    rtts_s: set[float | None] = field(default_factory=set)
+
+
 class Ways:
     """The best way from a source to every end of a fabric, by the measures of `find_path`.
 
@@ -105,6 +113,36 @@ class Ways:
                 end = step[0]
                 step = self._came_over.get(end)
         return keys
+
+    def crossed_to(self, destinations: Iterable[Hashable]) -> Crossed:
+        """Return what the paths to several ends come to; what paths share is walked over and added up once."""
+        found = Crossed()
+        # From the source to each end that was passed (s).
+        rtts: dict[Hashable, float | None] = {self._source: 0.0}
+        for destination in destinations:
+            step = self._last_step(destination)
+            if step:
+                found.rtts_s.add(self._rtt_over(step, rtts, found.links))
+            elif destination == self._source:
+                # Of a path without links none is known.
+                found.rtts_s.add(None)
+        return found
+
+    def _rtt_over(
+        self, last: _Step, rtts: dict[Hashable, float | None], links: dict[Hashable, PathLink]
+    ) -> float | None:
+        """Return the RTT (s) to where a step leads; that of the ends on the way, and their links, are kept."""
+        steps = [last]
+        while steps[-1][0] not in rtts:
+            steps.append(self._came_over[steps[-1][0]])
+        rtt_s = rtts[steps[-1][0]]
+        for number in range(len(steps) - 1, -1, -1):
+            link = steps[number][1]
+            links[link.key] = link
+            rtt_s = None if rtt_s is None or link.rtt_s is None else rtt_s + link.rtt_s
+            if number:
+                rtts[steps[number - 1][0]] = rtt_s
+        return rtt_s
 
     def _steps_to(self, destination: Hashable) -> list[_Step] | None:
         """Return the steps to an end from the last to the first; None where nothing leads."""

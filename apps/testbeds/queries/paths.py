@@ -1,6 +1,5 @@
 """Paths over a team's links."""
 
-import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +28,10 @@ class Graph:
             self._ways.clear()
             self._ways[a] = self.fabric.ways(a)
         return self._ways[a].to(b, end_to_end_rtt_s=end_to_end_rtt_s)
+
+    def crossed(self, end: str, others: Iterable[str]) -> network.Crossed:
+        """Return what the paths from one key to others come to, of those that links join."""
+        return self.fabric.ways(end).crossed_to(others)
 
     @cached_property
     def fabric(self) -> network.Fabric:
@@ -120,11 +123,8 @@ def resources_of(nodes: Sequence[Node], networks: Networks | None = None) -> lis
     keys = {node_key(node) for node in nodes}
     for team_id in {node.team_id for node in nodes}:
         members = [node_key(node) for node in nodes if node.team_id == team_id]
-        if len(members) < 2:
-            continue
-        for a, b in itertools.combinations(members, 2):
-            path = networks[team_id].find(a, b)
-            keys |= {str(link.key) for link in path.links} if path else set()
+        for number, member in enumerate(members[:-1], 1):
+            keys |= set(map(str, networks[team_id].crossed(member, members[number:]).links))
     return sorted(keys)
 
 

@@ -14,10 +14,12 @@ from apps.archive.campaigns import fields, form, shapes
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
+from apps.archive.campaigns.store.choices import Here
 from apps.archive.campaigns.writer import archive_of
 from apps.bench.rules.base import MOST_FIGURE
 from apps.campaigns.models import Campaign
 from apps.core import messages
+from apps.testbeds.models import Node
 from tests import rewriting
 from tests.archive.exports.conftest import lines, repacked, unpacked
 from tests.archive.exports.test_hostile_archives import summed
@@ -92,6 +94,9 @@ def drawn(
         for path in places(records, is_wanted):
             seen.setdefault(f"{name} {'.'.join(str(step) for step in path if isinstance(step, str))}", path)
     for number, (label, path) in enumerate(seen.items()):
+        if not label.startswith(JSON_FILES) and not Node.objects.filter(team=cast.other_team).exists():
+            # The inventory is refused where it is new; for the rest of an archive it need not be made each time.
+            Here(Archive(BytesIO(repacked(files.items()))), cast.other_team, Choices())
         for turn in {number % len(hostile), (2 * number + 1) % len(hostile)}:
             value = hostile[turn]
             found = refusal(with_value(files, label.split(" ")[0], path, value), cast)
