@@ -25,7 +25,7 @@ Runs = tuple[int | None, float]
 
 
 @dataclass(frozen=True)
-class Level:
+class PresentLevel:
     """What one setting had in runs that belong together: its rate (bit/s), their length (s), and their trials."""
 
     rate: float
@@ -38,8 +38,8 @@ class Difference:
     """A setting with the level that is told of it, and another that it surely had, too."""
 
     parameters: Mapping[str, Any]
-    told: Level
-    other: Level
+    told: PresentLevel
+    other: PresentLevel
 
     @property
     def is_of_length(self) -> bool:
@@ -146,6 +146,6 @@ def _rates(points: Sequence[Point], metric: str) -> list[float]:
     return [rate for point in points for rate in pace.undisturbed(point, metric).values(metric)]
 
 
-def _level(points: Sequence[Point], metric: str) -> Level:
+def _level(points: Sequence[Point], metric: str) -> PresentLevel:
     trials = tuple(sorted(trial for point in points for trial in point.trials(metric)))
-    return Level(mean(_rates(points, metric)), max(map(duration_of, points)), trials)
+    return PresentLevel(mean(_rates(points, metric)), max(map(duration_of, points)), trials)
