@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from apps.bench.rules.base import FindingDraft, Point
 from apps.bench.rules.shapes import Curve, nodes_of
-from apps.bench.rules.shapes.names import is_number
+from apps.bench.rules.shapes.apart import in_unit
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
 
 # What a draft speaks of a metric by, where two metrics of the same trials disagree.
 METRIC = "metric"
@@ -154,10 +153,6 @@ def _words(circumstances: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _word(name: str, value: Any) -> str:
-    if value is None or value == "":
-        return f"{name} = –"
-    if name == METRIC:
+    if name == METRIC and value:
         return str(value)
-    if name in _SIZES and is_number(value):
-        return f"{name} = {format_quantity(value, 'B')}"
-    return f"{name} = {value:g}" if is_number(value) else f"{name} = {value}"
+    return f"{name} = {in_unit(value, 'B' if name in _SIZES else '')}"

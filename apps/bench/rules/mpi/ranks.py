@@ -72,6 +72,7 @@ def _shaped(evidence: Evidence) -> list[tuple[Trend, Curve | None]]:
                 file_system=curve.file_system,
                 fixed=curve.fixed,
                 trials=curve.trials,
+                apart=curve.apart,
             )
             shaped.append((trend, curve))
     return [(trend, curve) for trend, curve in shaped if trend.tool == TOOL and trend.metric in METRICS]

@@ -7,6 +7,7 @@ the same names; where different nodes are compared, these stand under ``testbed`
 such as "better", is 1 to infinity.
 """
 
+from apps.bench.rules.shapes.apart import settings_apart
 from apps.bench.rules.shapes.curves import ONCE, Curve, curves, interval_at
 from apps.bench.rules.shapes.forms import (
     EQUAL,
@@ -64,6 +65,7 @@ __all__ = [
     "ratios",
     "ratios_of",
     "same",
+    "settings_apart",
     "shaped",
     "trend_of",
     "trends",

@@ -130,7 +130,7 @@ def _at_record(
         "name": supply.file_system,
         "pattern": pattern,
         "metric": pattern,
-        "way": in_words(supply.tool, pattern, {RECORD: record}),
+        "way": in_words(supply.tool, pattern, {RECORD: record}, supply.apart),
         "alone": format_quantity(alone, "B/s"),
         "best": format_quantity(best.value, "B/s"),
         "most": max_count,

@@ -13,6 +13,7 @@ from apps.bench.rules.workloads.belief import Belief, distinct
 from apps.bench.rules.workloads.described import metric_of
 from apps.bench.rules.workloads.settings import chosen, settings_of
 from apps.bench.statistics.bounds import Within
+from apps.bench.sweep.likeness import AS_IN
 from apps.bench.text import Message, _
 
 _SCATTERED = _("Its repetitions lie too far apart to tell an interval: the range is that of all of them.")
@@ -42,7 +43,8 @@ class Supply:
     """A file system used in one way: {(clients, tasks on each): {record size (None: unknown): amount}}.
 
     `settings` are what was chosen of its `way`, which is the tool and all settings that bear on its figures; its
-    files are of one size (B, 0: unknown). `trend` is a printed one over clients or tasks; `ends` are the clients that
+    files are of one size (B, 0: unknown); `apart` {name: value} are the settings in which others of the same tool and
+    file system differ from it. `trend` is a printed one over clients or tasks; `ends` are the clients that
     measured it, by the same path.
     """
 
@@ -57,6 +59,7 @@ class Supply:
     way: tuple[str, ...] = ()
     path: Route = _NO_ROUTE
     all_settings: Mapping[str, Any] = field(default_factory=dict)
+    apart: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def counts(self) -> list[int]:
@@ -128,7 +131,7 @@ def _supply(point: Point, evidence: Evidence, parameters: Mapping[str, Any]) -> 
 
 
 def _tell_apart(all_supplies: Iterable[Supply]) -> None:
-    """Add to the settings of each supply those in which others of its file system differ from it."""
+    """Add to the settings of each supply those in which others of its file system differ from it, and note these."""
     by_name: dict[str, list[Supply]] = {}
     for supply in all_supplies:
         by_name.setdefault(supply.file_system, []).append(supply)
@@ -137,6 +140,12 @@ def _tell_apart(all_supplies: Iterable[Supply]) -> None:
         for supply in own:
             settings = {name: supply.all_settings.get(name) for name in sorted(names)}
             supply.settings = {name: value for name, value in settings.items() if value is not None}
+            like = [other.all_settings for other in own if other.tool == supply.tool]
+            supply.apart = {
+                name: supply.all_settings.get(name)
+                for name in dict.fromkeys(name for settings in like for name in settings)
+                if name != AS_IN and len({repr(settings.get(name)) for settings in like}) > 1
+            }
 
 
 def way_of(point: Point) -> tuple[str, ...]:
