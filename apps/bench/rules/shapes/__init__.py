@@ -34,7 +34,7 @@ from apps.bench.rules.shapes.names import (
     nodes_of,
     way_of,
 )
-from apps.bench.rules.shapes.ratios import common, inverse, is_better, is_equal, middle, ratios, ratios_of
+from apps.bench.rules.shapes.ratios import common, decisive, inverse, is_better, is_equal, middle, ratios, ratios_of
 
 __all__ = [
     "BLOCK",
@@ -54,6 +54,7 @@ __all__ = [
     "Curve",
     "common",
     "curves",
+    "decisive",
     "described",
     "in_words",
     "interval_at",
