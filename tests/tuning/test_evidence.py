@@ -67,6 +67,7 @@ def test_points_say_who_measured_what_with_which_doubts(swept: Campaign) -> None
         assert point.flagged == {"short": frozenset(point.trials("goodput"))}
         assert len(point.trials("goodput")) == 3
         assert point.at and abs(point.at - timezone.now().timestamp()) < 3600
+        assert point.campaign == swept.pk
 
 
 @pytest.mark.parametrize("name", sorted(toolkit_doubts.HELD))

@@ -77,6 +77,7 @@ class Trend:
     """How a metric goes with a factor: ``rises``, ``flat``, ``falls``, or ``saturates`` from `knee` on.
 
     Computed from points, or printed by a publication that gives no figures; `best` is the rate of the plateau.
+    `apart` {name: value} are the settings that tell its points from others of its metric.
     """
 
     tool: str
@@ -88,6 +89,7 @@ class Trend:
     file_system: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict)
     trials: tuple[int, ...] = ()
+    apart: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

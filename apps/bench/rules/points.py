@@ -45,6 +45,7 @@ class Point:
     bears: Mapping[str, frozenset[str]] = field(default_factory=dict)
     statistic: str = SAMPLE
     experiment: int | None = None
+    campaign: int | None = None
     at: float | None = None
     harmonic: frozenset[str] = frozenset()
     is_back: bool | None = None

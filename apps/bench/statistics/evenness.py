@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
-from apps.bench.statistics.modes import find_modes
+from apps.bench.statistics.modes import Modes, find_modes
 
 # A place with fewer figures shows no lean.
 LEAST_FIGURES = 3
@@ -32,9 +32,7 @@ def evenness_of(groups: Iterable[Sequence[float]]) -> Evenness:
     average where the scatter is even, with a variance of 6 (n - 2) / ((n + 1)(n + 3)) if it is normal (Fisher, 1930).
     """
     repeated = [group for group in groups if len(group) >= 2 and min(group) < max(group)]
-    above = [group for group in repeated if min(group) > 0]
-    modes = find_modes(shares_of_largest(above), least_ratio=LEAST_APART)
-    if modes is not None:
+    if modes_of(repeated) is not None:
         return Evenness.MODES
     lean, variance = 0.0, 0.0
     for group in repeated:
@@ -43,6 +41,12 @@ def evenness_of(groups: Iterable[Sequence[float]]) -> Evenness:
             lean += _skewness(group)
             variance += 6 * (n - 2) / ((n + 1) * (n + 3))
     return Evenness.LEANING if abs(lean) > LEAST_LEAN * math.sqrt(variance) else Evenness.EVEN
+
+
+def modes_of(groups: Iterable[Sequence[float]]) -> Modes | None:
+    """Return the two modes that places show together, as shares of the largest of each; None where they are one."""
+    above = [group for group in groups if len(group) >= 2 and 0 < min(group) < max(group)]
+    return find_modes(shares_of_largest(above), least_ratio=LEAST_APART)
 
 
 def shares_of_largest(groups: Iterable[Sequence[float]]) -> list[float]:

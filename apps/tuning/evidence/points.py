@@ -119,6 +119,7 @@ def _point(cell: _Told, measured: MeasuredLane, harmonic: frozenset[str]) -> Poi
         bears={name: frozenset(own) for name, own in cell.bears.items() if name not in cell.on_all},
         statistic=cell.observed.get(PRINTED, {}).get("statistic", SAMPLE),
         experiment=cell.experiment,
+        campaign=measured.lane.experiment.campaign_id,
         at=cell.at,
         harmonic=harmonic,
         is_back=_is_back(cell, measured),

@@ -155,7 +155,7 @@ def test_nfs_reaches_sixty_to_seventy_per_cent_of_ext3():
     ratio = Ratio("iozone", "write", {"file_system": "NFS_PGFS01"}, {"file_system": "ext3"}, 0.60, 0.70)
     draft = the(Storing().evidence(NFS, ratios=(ratio,)), "storage-share-of-disk")
     assert str(draft.title).startswith("NFS_PGFS01 reaches 60 - 70 % of ext3 beneath it (write)")
-    assert str(draft.title).endswith("the disks are not its limit")
+    assert str(draft.title).endswith("it takes the rest itself, and the disks may be a limit, too")
     assert (draft.low, draft.high) == (0.60, 0.70)
     swapped = dataclasses.replace(ratio, of=ratio.to, to=ratio.of, low=1 / 0.7, high=1 / 0.6)
     assert the(Storing().evidence(NFS, ratios=(swapped,)), "storage-share-of-disk").low == pytest.approx(0.6)

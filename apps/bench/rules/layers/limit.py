@@ -40,7 +40,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         version=VERSION,
         kind=DIAGNOSIS,
         subject=verdict.question.subject[:200],
-        title=say(verdict),
+        title=say(verdict, evidence),
         why=tuple(_reasons(verdict)),
         against=tuple(against(verdict)),
         value=level.value,

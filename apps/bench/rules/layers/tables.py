@@ -8,7 +8,7 @@ from apps.bench.rules.layers.gaps import gaps
 from apps.bench.rules.layers.questions import Level, path_of
 from apps.bench.rules.layers.signatures import explain
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
-from apps.bench.rules.shapes import CLIENTS, described, in_words
+from apps.bench.rules.shapes import CLIENTS, described, in_words, settings_apart
 from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
@@ -75,7 +75,7 @@ def alternatives_of(evidence: Evidence, verdict: Verdict) -> tuple[Alternative, 
     return explain(evidence, question, verdict.level, rtt_of(evidence, question), path.mtu if path else None)
 
 
-def say(verdict: Verdict) -> Message:
+def say(verdict: Verdict, evidence: Evidence) -> Message:
     """Return the verdict in a sentence."""
     level, share = verdict.level, None
     text = _("Not decided: what limits %(name)s (%(way)s, %(rate)s) cannot be told from what was measured.")
@@ -116,18 +116,19 @@ def say(verdict: Verdict) -> Message:
         text = _("Not decided: another file system is as slow as %(name)s (%(way)s, %(rate)s) over the same path.")
     question = verdict.question
     params = {"name": question.facts.name, "metric": question.metric, "rate": format_quantity(level.value, "B/s")}
-    params["way"] = _way(level)
+    params["way"] = _way(level, evidence)
     if verdict.network and verdict.network.flows:
         wide = format_quantity(verdict.network.wide, "B/s")
         params |= {"flows": str(verdict.network.flows), "more": str(verdict.network.more_flows), "wide": wide}
     return Message(text, {**params, "share": percent(share) if share else ""})
 
 
-def _way(level: Level) -> str:
+def _way(level: Level, evidence: Evidence) -> str:
     """Return the metric of a level with what it was measured with."""
     parameters = described(level.point, Evidence(()))
     clients = len(level.clients) or parameters.get(CLIENTS)
-    return in_words(level.point.tool, level.metric, {**parameters, CLIENTS: clients})
+    apart = settings_apart(level.point, level.metric, evidence)
+    return in_words(level.point.tool, level.metric, {**parameters, CLIENTS: clients}, apart)
 
 
 def _table(evidence: Evidence, verdict: Verdict) -> Table:
@@ -138,7 +139,7 @@ def _table(evidence: Evidence, verdict: Verdict) -> Table:
         clients=tuple(sorted(question.clients)),
         rows=tuple(_rows(verdict)),
         layer=verdict.layer,
-        verdict=say(verdict),
+        verdict=say(verdict, evidence),
         alternatives=alternatives_of(evidence, verdict),
         missing=tuple(message for message, _proposal in still),
         proposals=tuple(proposal for _message, proposal in still if proposal),

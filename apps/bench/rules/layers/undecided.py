@@ -27,7 +27,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         version=VERSION,
         kind=DOUBT,
         subject=verdict.question.subject[:200],
-        title=say(verdict),
+        title=say(verdict, evidence),
         why=tuple(beneath(verdict)),
         against=tuple(against(verdict)),
         value=level.value,

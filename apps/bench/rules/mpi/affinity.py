@@ -67,7 +67,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
             nodes = ", ".join(nodes_of(Point({}, {}, roles=curve.roles))[:2]) or "?"
             circumstances = {**circumstances_of(curve), METRIC: curve.metric}
             silent = Silent(nodes[:200], circumstances)
-            sayings.append(_said(ratio, nodes, curve.means, circumstances) if ratio else silent)
+            sayings.append(_said(ratio, nodes, curve.means, circumstances)._replace(curve=curve) if ratio else silent)
     for ratio in evidence.ratios:
         own = _of_one_socket([ratio])
         if ratio.metric in METRICS and own and _verdict(own) != UNKNOWN:
@@ -96,10 +96,11 @@ def _verdict(ratio: Ratio) -> str:
     if math.isinf(ratio.high) or ratio.low <= 0:
         return ONE if ratio.low >= WORTH else UNKNOWN
     middle, is_narrow = shapes.middle(ratio), ratio.high <= WIDEST * ratio.low
+    # How much it matters need not be known where it surely does.
     if middle >= WORTH and ratio.ends[0] > 1:
-        return ONE if is_narrow or not ratio.trials else UNKNOWN
+        return ONE if is_narrow or ratio.ends[0] >= WORTH or not ratio.trials else UNKNOWN
     if middle <= 1 / WORTH and ratio.ends[1] < 1:
-        return TWO if is_narrow or not ratio.trials else UNKNOWN
+        return TWO if is_narrow or ratio.ends[1] <= 1 / WORTH or not ratio.trials else UNKNOWN
     return FREE if ratio.low >= 1 / HARDLY and ratio.high <= HARDLY else UNKNOWN
 
 
@@ -108,12 +109,12 @@ def _said(ratio: Ratio, who: str, means: Mapping[Any, float], circumstances: Map
     verdict = _verdict(ratio)
     straight = shapes.inverse(ratio) if verdict == TWO else ratio
     params = {"who": who, "ratio": f"{shapes.middle(straight):.2f}"}
-    reasons = [Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(straight))]
+    reasons = [Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(straight, verdict))]
     if means:
         figures = {name: format_quantity(means[side], "B/s") for name, side in (("same", SAME), ("other", OTHER))}
         reasons.append(Message(_("%(same)s within a socket, %(other)s between two."), figures))
     if verdict == UNKNOWN:
-        return Said(_unknown(who, ratio, params, reasons), circumstances, verdict)
+        return Said(_unknown(who, ratio, params, reasons), circumstances, verdict, is_told=False)
     fixed = {
         name: item for name, item in shapes.common(ratio).items() if name in ("benchmark", "message_size", "pairs")
     }
@@ -241,5 +242,7 @@ def _pairs(evidence: Evidence) -> list[Pair]:
     ]
 
 
-def _bounds(ratio: Ratio) -> dict[str, object]:
-    return {"low": f"{ratio.low:.2f}", "high": "∞" if math.isinf(ratio.high) else f"{ratio.high:.2f}"}
+def _bounds(ratio: Ratio, verdict: str) -> dict[str, object]:
+    """Return the interval that decides: that placement is free by the ratio alone, all else by all looked at."""
+    low, high = (ratio.low, ratio.high) if verdict == FREE else ratio.ends
+    return {"low": f"{low:.2f}", "high": "∞" if math.isinf(high) else f"{high:.2f}"}

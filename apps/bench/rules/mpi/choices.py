@@ -91,9 +91,7 @@ def _of_curve(choice: Choice, factor: str, curve: Curve) -> Said | Silent:
     sides = (f"X({params['of']})", f"X({value_of(factor, {factor: now})})")
     formula = " / ".join(sides[::-1] if curve.metric in COSTS else sides)
     draft = _draft(choice, params, ratio, reasons, formula, None if is_equal else (best, now), proof, curve.trials)
-    return Said(
-        draft, {**circumstances_of(curve), METRIC: curve.metric}, (not is_equal, "" if is_equal else best, "")
-    )
+    return Said(draft, circumstances, (not is_equal, "" if is_equal else best, ""), curve)
 
 
 def _figures(factor: str, curve: Curve) -> list[Message]:
@@ -185,8 +183,8 @@ def _draft(
         why=tuple(reasons),
         value=shapes.middle(ratio),
         unit="1",
-        low=ratio.low,
-        high=None if ratio.high == float("inf") else ratio.high,
+        low=shapes.decisive(ratio)[0],
+        high=None if shapes.decisive(ratio)[1] == float("inf") else shapes.decisive(ratio)[1],
         formula=f"{formula} = {_interval(ratio)}",
         evidence=trials,
         change=command_of(choice, sides[0]) if sides else "",
@@ -204,8 +202,8 @@ def _draft(
 
 
 def _interval(ratio: Ratio) -> str:
-    high = "∞" if ratio.high == float("inf") else f"{ratio.high:.2f}"
-    return f"{ratio.low:.2f}" if ratio.low == ratio.high else f"{ratio.low:.2f} - {high}"
+    low, high = shapes.decisive(ratio)
+    return f"{low:.2f}" if low == high else f"{low:.2f} - {'∞' if high == float('inf') else f'{high:.2f}'}"
 
 
 def _whom(tool: str, fixed: object, file_system: str) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from apps.bench.rules import shapes
 from apps.bench.rules.base import FindingDraft, Point
+from apps.bench.rules.mpi.settings import COSTS
 from apps.bench.rules.shapes import Curve, nodes_of
-from apps.bench.rules.shapes.names import is_number
+from apps.bench.rules.shapes.apart import in_unit
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity
 
 # What a draft speaks of a metric by, where two metrics of the same trials disagree.
 METRIC = "metric"
@@ -22,11 +23,18 @@ _SIZES = frozenset({"message_size", "max_size", "min_size", "collective_size", "
 
 
 class Said(NamedTuple):
-    """A finding, the circumstances (parameters) it was measured in, and what it says apart from its figures."""
+    """A finding, the circumstances (parameters) it was measured in, and what it says apart from its figures.
+
+    `curve` is what it was read of (None: it is printed), `is_told` whether it tells anything but that too little was
+    measured. `apart` is what the curve does not show; None is not known.
+    """
 
     draft: FindingDraft
     circumstances: Mapping[str, Any]
     verdict: Any
+    curve: Curve | None = None
+    is_told: bool = True
+    apart: Any = None
 
 
 def circumstances_of(curve: Curve) -> dict[str, Any]:
@@ -64,10 +72,7 @@ def _of_one(sayings: Sequence[Said], silent: Sequence[Silent]) -> list[FindingDr
     names = _differing([*(item.circumstances for item in sayings_of_metric), *unseen.values()])
     if not names:
         return [sayings_of_metric[0].draft]
-    rest = [
-        Message(_("It is not seen with %(circumstances)s."), {"circumstances": _words(unseen[key], names)})
-        for key in sorted(unseen)
-    ]
+    rest = [_undecided(unseen[key], names) for key in sorted(unseen)]
     drafts = []
     for verdict in dict.fromkeys(item.verdict for item in sayings_of_metric):
         own = [item for item in sayings_of_metric if item.verdict == verdict]
@@ -122,13 +127,7 @@ def _named(own: Sequence[Said], others: Sequence[Said], names: Sequence[str]) ->
         Message(_("It is the same with %(circumstances)s."), {"circumstances": _words(i.circumstances, names)})
         for i in own[1:]
     ]
-    against = [
-        Message(
-            _("It is otherwise with %(circumstances)s: %(said)s."),
-            {"circumstances": _words(item.circumstances, names), "said": _title(item.draft).as_json()},
-        )
-        for item in others
-    ]
+    against = [_against(own[0], item, names) for item in others]
     return replace(
         draft,
         subject=f"{draft.subject}, {words}"[:200] if others else draft.subject,
@@ -137,6 +136,51 @@ def _named(own: Sequence[Said], others: Sequence[Said], names: Sequence[str]) ->
         why=(*draft.why, *alike[:MOST_OTHERS]),
         against=(*draft.against, *against[:MOST_OTHERS]),
     )
+
+
+def _undecided(circumstances: Mapping[str, Any], names: Sequence[str]) -> Message:
+    text = _("It is not decided with %(circumstances)s.")
+    return Message(text, {"circumstances": _words(circumstances, names)})
+
+
+def _against(own: Said, other: Said, names: Sequence[str]) -> Message:
+    """Return what is said in other circumstances: that it is otherwise only where the figures of both show it."""
+    if not other.is_told:
+        return _undecided(other.circumstances, names)
+    params = {"circumstances": _words(other.circumstances, names), "said": _title(other.draft).as_json()}
+    if not own.is_told:
+        return Message(_("It is told with %(circumstances)s: %(said)s."), params)
+    if _is_surely_otherwise(own, other):
+        return Message(_("It is otherwise with %(circumstances)s: %(said)s."), params)
+    return Message(_("Whether it is otherwise is not decided with %(circumstances)s: %(said)s."), params)
+
+
+def _is_surely_otherwise(own: Said, other: Said) -> bool:
+    """Return whether two settings surely have another ratio in the one circumstance than in the other.
+
+    Each by the interval that holds with all that were looked at. What is printed is taken by its word.
+    """
+    if own.curve is None or other.curve is None:
+        return True
+    if None not in (own.apart, other.apart) and own.apart != other.apart:
+        return True
+    ratios = _ends_of(own.curve), _ends_of(other.curve)
+    return any(
+        ratios[0][sides][0] > ratios[1][sides][1] or ratios[1][sides][0] > ratios[0][sides][1]
+        for sides in ratios[0].keys() & ratios[1].keys()
+    )
+
+
+def _ends_of(curve: Curve) -> dict[tuple[Any, Any], tuple[float, float]]:
+    """Return between what each two values' ratio surely lies; of times it is that of their inverse."""
+    straight = [shapes.inverse(item) if curve.metric in COSTS else item for item in shapes.ratios_of(curve)]
+    flip = curve.metric in COSTS
+    return {
+        (item.to[curve.factor], item.of[curve.factor])
+        if flip
+        else (item.of[curve.factor], item.to[curve.factor]): item.ends
+        for item in straight
+    }
 
 
 def _title(draft: FindingDraft) -> Message:
@@ -154,10 +198,6 @@ def _words(circumstances: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _word(name: str, value: Any) -> str:
-    if value is None or value == "":
-        return f"{name} = –"
-    if name == METRIC:
+    if name == METRIC and value:
         return str(value)
-    if name in _SIZES and is_number(value):
-        return f"{name} = {format_quantity(value, 'B')}"
-    return f"{name} = {value:g}" if is_number(value) else f"{name} = {value}"
+    return f"{name} = {in_unit(value, 'B' if name in _SIZES else '')}"

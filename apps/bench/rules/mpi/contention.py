@@ -73,7 +73,8 @@ def _said(trend: Trend, curve: Curve | None, evidence: Evidence) -> Said:
     is_small = curve is not None and bool(size) and size < LARGE and trend.shape in SMALL
     draft = _draft(trend, curve, place, shares, size if is_small else None)
     circumstances = circumstances_of(curve) if curve else dict(trend.fixed)
-    return Said(draft, circumstances, (trend.shape, shares.how, is_small))
+    apart = shares.how if shares.how in (EVEN, UNEVEN) else None
+    return Said(draft, circumstances, (trend.shape, shares.how, is_small), curve, apart=apart)
 
 
 def _place(curve: Curve | None, testbed: str, tool: str) -> str:

@@ -83,7 +83,9 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         hop_curve = dataclasses.replace(curve, cells=cells)
         course = None if curve.is_scattered else _course_of(hop_curve)
         if course:
-            sayings.append(Said(_draft(hop_curve, placement, course), circumstances_of(curve), course.verdict))
+            sayings.append(
+                Said(_draft(hop_curve, placement, course), circumstances_of(curve), course.verdict, hop_curve)
+            )
         else:
             sayings.append(Silent(_subject(curve, placement), circumstances_of(curve)))
     return settled(sayings)

@@ -52,7 +52,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         system = evidence.file_systems.get(trend.file_system)
         block = system.block_size_bytes if system else min(blocks, default=None)
         draft = _draft(trend, curve.means if curve else {}, course, block)
-        sayings.append(Said(draft, circumstances, (course.verdict, course.at)))
+        sayings.append(Said(draft, circumstances, (course.verdict, course.at), curve))
     return settled(sayings)
 
 
@@ -72,6 +72,7 @@ def _shaped(evidence: Evidence) -> list[tuple[Trend, Curve | None]]:
                 file_system=curve.file_system,
                 fixed=curve.fixed,
                 trials=curve.trials,
+                apart=curve.apart,
             )
             shaped.append((trend, curve))
     return [(trend, curve) for trend, curve in shaped if trend.tool == TOOL and trend.metric in METRICS]
@@ -111,7 +112,8 @@ def _draft(trend: Trend, means: Mapping[int, float], course: _Growth, block: int
     is_cost = trend.metric in COSTS
     fewest, most = min(means, default=None), max(means, default=None)
     params = {
-        "problem": problem or "?",
+        # Of two file systems one sentence would stand twice.
+        "problem": " ".join([problem or "?", *([f"({trend.file_system})"] if trend.file_system else [])]),
         "at": course.at,
         "fewest": fewest,
         "most": most,

@@ -7,6 +7,7 @@ the same names; where different nodes are compared, these stand under ``testbed`
 such as "better", is 1 to infinity.
 """
 
+from apps.bench.rules.shapes.apart import settings_apart
 from apps.bench.rules.shapes.curves import ONCE, Curve, curves, interval_at
 from apps.bench.rules.shapes.forms import (
     EQUAL,
@@ -33,7 +34,7 @@ from apps.bench.rules.shapes.names import (
     nodes_of,
     way_of,
 )
-from apps.bench.rules.shapes.ratios import common, inverse, is_better, is_equal, middle, ratios, ratios_of
+from apps.bench.rules.shapes.ratios import common, decisive, inverse, is_better, is_equal, middle, ratios, ratios_of
 
 __all__ = [
     "BLOCK",
@@ -53,6 +54,7 @@ __all__ = [
     "Curve",
     "common",
     "curves",
+    "decisive",
     "described",
     "in_words",
     "interval_at",
@@ -64,6 +66,7 @@ __all__ = [
     "ratios",
     "ratios_of",
     "same",
+    "settings_apart",
     "shaped",
     "trend_of",
     "trends",

@@ -11,11 +11,13 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import ABOUT, DISK, NETWORK, SAMPLE, Evidence, Point
 from apps.bench.rules.base import FILE_SYSTEM as FILES
 from apps.bench.rules.readings import read_once
+from apps.bench.rules.shapes.apart import settings_apart
 from apps.bench.rules.shapes.families import Corrections, Look, corrections_of, quantile_of
 from apps.bench.rules.shapes.names import (
     CLIENTS,
     FILE_SYSTEM,
     THREADS,
+    canonical,
     described,
     factors_behind,
     frozen,
@@ -47,7 +49,8 @@ class Curve:
     `held_values` are the values at which a judge saw an end set the pace: a plateau of those is that end's.
     `of_memory` are those at which the servers' memory may have given some figures. `is_one_each` says that each
     client had one process. `kind` is the mean that stands for its figures. A difference is told where it holds with
-    as many curves as were `looked` at, by the `scatter` of all of them (None: it was the only one).
+    as many curves as were `looked` at, by the `scatter` of all of them (None: it was the only one). `apart` {name:
+    value} are the settings that tell its points from others of the metric.
     """
 
     tool: str
@@ -64,6 +67,7 @@ class Curve:
     kind: statistics.Mean = statistics.Mean.ARITHMETIC
     looked: int = 1
     scatter: Scatter | None = None
+    apart: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def means(self) -> dict[Any, float]:
@@ -226,6 +230,11 @@ def _curves(evidence: Evidence, factor: str) -> list[Curve]:
             of_memory=frozenset(value for name, value in of_memory.get(key, ()) if name == metric),
             is_one_each=threads[key] == {1},
             kind=point.kind_of_mean(metric),
+            apart={
+                name: value
+                for name, value in settings_apart(point, metric, evidence).items()
+                if canonical(point.tool, name) not in own
+            },
         )
         for key, (point, fixed, metrics) in groups.items()
         for metric, cells in metrics.items()

@@ -114,6 +114,7 @@ def _trend(curve: Curve, shape: str, knee: float | None, best: float) -> Trend:
         file_system=curve.file_system,
         fixed=curve.fixed,
         trials=curve.trials,
+        apart=curve.apart,
     )
 
 

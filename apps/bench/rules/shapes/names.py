@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from apps.bench.rules.base import Evidence, Point, Trend
+from apps.bench.rules.shapes.apart import words_of
 from apps.bench.units import format_quantity
 
 RECORD, CLIENTS, THREADS, TASKS = "record_size", "clients", "threads", "tasks"
 FILE_SYSTEM, KIND, BLOCK = "file_system", "file_system_kind", "file_system_block"
+
+NOTHING: Mapping[str, Any] = {}
 
 # What the tools call the bytes moved by one call, and the processes on each client.
 _RECORDS = {"iozone": "record_size", "fio": "block_size", "ior": "transfer_size"}
@@ -62,11 +65,14 @@ def canonical(tool: str, name: str) -> str:
 
 def way_of(trend: Trend) -> str:
     """Return the metric and all that was held while a factor was varied, by the tool's names: "read, threads = 2"."""
-    return in_words(trend.tool, trend.metric, trend.fixed)
+    return in_words(trend.tool, trend.metric, trend.fixed, trend.apart)
 
 
-def in_words(tool: str, metric: str, settings: Mapping[str, Any]) -> str:
-    """Return a metric with the conditions that it was measured under, under the tool's own names."""
+def in_words(tool: str, metric: str, settings: Mapping[str, Any], apart: Mapping[str, Any] = NOTHING) -> str:
+    """Return a metric with the conditions that it was measured under, under the tool's own names.
+
+    `apart` {name: value} are the settings in which others of the metric differ (`settings_apart`): all are told.
+    """
     record, threads = _RECORDS.get(tool, RECORD), _THREADS.get(tool, THREADS)
     conditions = [(record, settings.get(RECORD)), (CLIENTS, settings.get(CLIENTS)), (threads, settings.get(THREADS))]
     # Where a program has no clients with threads of their own, its ranks say how many there were.
@@ -76,7 +82,9 @@ def in_words(tool: str, metric: str, settings: Mapping[str, Any]) -> str:
         for name, value in conditions
         if value and is_number(value)
     ]
-    return ", ".join([metric, *(f"{name} = {value}" for name, value in pairs)])
+    told = {name for name, _value in pairs}
+    others = words_of(tool, {name: value for name, value in apart.items() if name not in told})
+    return ", ".join([metric, *(f"{name} = {value}" for name, value in pairs), *others])
 
 
 def is_number(value: Any) -> bool:

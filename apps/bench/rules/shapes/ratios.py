@@ -66,6 +66,11 @@ def is_equal(ratio: Ratio) -> bool:
     return 1 - EQUAL <= middle(ratio) <= 1 + EQUAL and ratio.high <= 1 + 2 * FALL and ratio.low >= 1 - 2 * FALL
 
 
+def decisive(ratio: Ratio) -> tuple[float, float]:
+    """Return the interval that a ratio is told by: its own where both sides are alike, else that of all looked at."""
+    return (ratio.low, ratio.high) if is_equal(ratio) else ratio.ends
+
+
 def middle(ratio: Ratio) -> float:
     """Return the geometric middle of a ratio's interval; its lower end where the upper is not told."""
     return ratio.low if math.isinf(ratio.high) else math.sqrt(ratio.low * ratio.high)

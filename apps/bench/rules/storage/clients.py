@@ -19,10 +19,19 @@ from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.verdicts import Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, EQUAL, TASKS, THREADS, way_of
 from apps.bench.rules.storage import ends, growth, memory
-from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, name_of, rate, subject_of
+from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, are_shared, is_in_order, name_of, rate, subject_of
 from apps.bench.rules.storage.differing import with_other_counts
 from apps.bench.rules.storage.growth import Case
-from apps.bench.rules.storage.titles import LEVEL, NEARLY, OF_CLIENTS, OF_TASKS, ONE_SERVER, PEAK, PEAK_ONE_SERVER
+from apps.bench.rules.storage.titles import (
+    LEVEL,
+    NEARLY,
+    OF_CLIENTS,
+    OF_TASKS,
+    ONE_SERVER,
+    PEAK,
+    PEAK_ONE_SERVER,
+    USED,
+)
 from apps.bench.text import Message, _
 
 RULE, VERSION = "storage-clients", 8
@@ -83,7 +92,7 @@ def _draft(case: Case) -> FindingDraft:
 
 def _saturates(case: Case) -> FindingDraft:
     trend, knee = case.trend, case.trend.knee or 1
-    reasons = _figures(case)
+    reasons = growth.figures(case)
     here, further = case.ceilings.get(int(knee)), case.ceilings.get(int(knee) + 1)
     if trend.factor == CLIENTS and here and further and further > 1.01 * max(here, (trend.best or 0.0) / ROOM):
         text = _(
@@ -105,7 +114,7 @@ def _saturates(case: Case) -> FindingDraft:
 
 
 def _rises(case: Case) -> FindingDraft:
-    best, reasons = case.trend.best, _figures(case)
+    best, reasons = case.trend.best, growth.figures(case)
     max_count, first = max(case.means, default=case.max_count), min(case.means, default=None)
     full = growth.full(case)
     if full:
@@ -156,7 +165,7 @@ def _is_of_nodes(case: Case) -> bool:
 
 
 def _falls(case: Case) -> FindingDraft:
-    trend, reasons = case.trend, _figures(case)
+    trend, reasons = case.trend, growth.figures(case)
     # Of several that are as high the last one: those beyond it are in each other's way.
     knee = max(
         (at for at, own in case.means.items() if own > max(case.means.values()) / (1 + EQUAL)), default=trend.knee
@@ -204,7 +213,7 @@ def _flat(case: Case) -> FindingDraft:
         # Of what was measured the title says how far it went, of what is printed nobody knows.
         shape=LEVEL if case.means else shapes.FLAT,
         count=first,
-        why=_figures(case),
+        why=growth.figures(case),
         formula="max X <= 1.05 · min X",
         limits=(_("Each gets its share only: the aggregate is the same."),),
     )
@@ -219,7 +228,7 @@ def _unclear(case: Case, limit: str = _SCATTER) -> FindingDraft:
         kind=DIAGNOSIS,
         shape=shapes.UNCLEAR,
         count=None,
-        why=_figures(case),
+        why=growth.figures(case),
         formula="X(N) > X(1)",
         limits=(limit,),
         growing=True,
@@ -273,7 +282,7 @@ def _make(
         predicted_interval=case.interval if predicted else None,
         predicted_unit="B/s",
         confidence=0.85 if case.means and len(trend.trials) > len(case.means) else 0.65,
-        applies_when=Message(_("Each task reads or writes a file of its own, in order.")),
+        applies_when=Message(USED[are_shared(trend), is_in_order(trend)]),
         limits=tuple(Message(limit) for limit in limits),
         source="Global file system over a WAN (KISTI, PNU); Gunther, Guerrilla Capacity Planning, 2007",
         missing=(Message(_("More of them, and three repetitions or more of each.")),) if growing else (),
@@ -287,14 +296,4 @@ def _make(
         )
         if can_prove and now_then
         else None,
-    )
-
-
-def _figures(case: Case) -> list[Message]:
-    best, way = case.trend.best, way_of(case.trend)
-    if case.means:
-        params = ", ".join(f"{count:g}: {rate(value)}" for count, value in case.means.items())
-        return [Message(_("Measured in all (%(way)s), by number: %(figures)s."), {"figures": params, "way": way})]
-    return (
-        [Message(_("The best rate printed is %(best)s (%(way)s)."), {"best": rate(best), "way": way})] if best else []
     )

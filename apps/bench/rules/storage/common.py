@@ -41,6 +41,16 @@ TOOLS = {
 }
 
 
+def is_in_order(trend: Trend) -> bool:
+    """Return whether a trend is of access in order, as a tool that has others as well tells."""
+    return not str(trend.fixed.get("pattern") or "").startswith("rand")
+
+
+def are_shared(trend: Trend) -> bool:
+    """Return whether all tasks wrote or read one file: where IOR is not told otherwise."""
+    return trend.tool == "ior" and trend.fixed.get("file_per_process", False) is False
+
+
 def name_of(trend: Trend) -> str:
     """Return whom a trend speaks of: the file system, else the tool."""
     return trend.file_system or str(trend.fixed.get("file_system") or trend.tool or "?")

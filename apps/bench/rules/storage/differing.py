@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from apps.bench.rules import shapes
 from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, Evidence, FindingDraft, Trend
 from apps.bench.rules.shapes import CLIENTS, TASKS
-from apps.bench.rules.shapes.names import is_number
+from apps.bench.rules.shapes.apart import in_unit
 from apps.bench.rules.storage.common import name_of, rate
 from apps.bench.rules.storage.growth import Case
 from apps.bench.text import Message, _
@@ -96,10 +96,7 @@ def conditions_of(curve: ToldCurve, names: Sequence[str]) -> str:
 def _value(curve: ToldCurve, name: str) -> str:
     if name == "nodes":
         return " - ".join(dict.fromkeys([curve.nodes[0], curve.nodes[-1]])) if curve.nodes else "?"
-    value = curve.fixed.get(name)
-    if value is None or not is_number(value):
-        return str(value)
-    return format_quantity(int(value), "B") if name in SIZES else f"{value:g}"
+    return in_unit(curve.fixed.get(name), "B" if name in SIZES else "")
 
 
 def with_other_sizes(

@@ -138,3 +138,14 @@ def share_of(best: float | None, ceiling: float | None) -> dict[str, str]:
     """Return a rate's share of what the network carries, and that, for a message."""
     share = (best or 0.0) / (ceiling or 1.0)
     return {"share": percent(share), "ceiling": rate(ceiling or 0.0)}
+
+
+def figures(case: Case) -> list[Message]:
+    """Return what was measured of all together, or the best rate printed."""
+    best, way = case.trend.best, way_of(case.trend)
+    if case.means:
+        params = ", ".join(f"{count:g}: {rate(value)}" for count, value in case.means.items())
+        return [Message(_("Measured in all (%(way)s), by number: %(figures)s."), {"figures": params, "way": way})]
+    return (
+        [Message(_("The best rate printed is %(best)s (%(way)s)."), {"best": rate(best), "way": way})] if best else []
+    )

@@ -21,7 +21,7 @@ from apps.bench.rules.layers.fullness import BEYOND, FULL_NETWORK
 from apps.bench.rules.layers.verdicts import Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, way_of
 from apps.bench.rules.storage import ends, memory
-from apps.bench.rules.storage.common import METRICS, TOOLS, name_of, rate, subject_of
+from apps.bench.rules.storage.common import METRICS, TOOLS, is_in_order, name_of, rate, subject_of
 from apps.bench.rules.storage.differing import with_other_sizes
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
@@ -37,6 +37,10 @@ TIMES, NINE_TENTHS = 10, 0.9
 ENOUGH = 0.93
 # and where nothing shows a plateau, nearly all of it.
 AS_GOOD = 0.97
+_LIMITS = {
+    True: _("Measured in order; with several records under way at once the effect is smaller."),
+    False: _("Measured at random places; with several records under way at once the effect is smaller."),
+}
 # So sure it is of a rate that is beyond what the disks are described to give.
 DOUBTED = 0.45
 
@@ -144,8 +148,18 @@ def _no_effect(trend: Trend, means: Mapping[float, float]) -> FindingDraft:
         formula="max X <= 1.05 · min X",
         evidence=trend.trials,
         confidence=0.85 if len(trend.trials) > len(means) > 2 else 0.65,
-        applies_when=Message(_("Large files, read and written in order.")),
-        limits=(Message(_("Random access and small files are another matter: there the record size counts.")),),
+        applies_when=Message(
+            _("Large files, read and written in order.")
+            if is_in_order(trend)
+            else _("Large files, read and written at random places.")
+        ),
+        limits=(
+            Message(
+                _("Random access and small files are another matter: there the record size counts.")
+                if is_in_order(trend)
+                else _("Access in order and small files are another matter: there the record size may count.")
+            ),
+        ),
         source="Global file system over a WAN (KISTI, PNU)",
     )
 
@@ -252,7 +266,7 @@ def _effect(
         predicted_unit="B/s",
         confidence=DOUBTED if _against(means[at], disk) else 0.8 if len(trend.trials) > len(means) else 0.6,
         applies_when=Message(_("The application chooses how much it reads or writes with each call.")),
-        limits=(Message(_("Measured in order; with several records under way at once the effect is smaller.")),),
+        limits=(Message(_LIMITS[is_in_order(trend)]),),
         source="Global file system over a WAN (KISTI, PNU); BTIO on a Power 595",
         against=_against(means[at], disk),
         missing=_missing(is_growing=is_growing) if is_open else (),

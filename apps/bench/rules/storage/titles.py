@@ -41,3 +41,10 @@ OF_TASKS = {
     FLAT: _("%(name)s gives the same with any number of tasks (%(way)s): one fills it"),
     LEVEL: _("%(name)s gives the same with %(least)s as with %(most)s tasks (%(way)s): more of them added nothing"),
 }
+# How the tasks use files, by whether they share one, and whether they go through it in order.
+USED = {
+    (False, True): _("Each task reads or writes a file of its own, in order."),
+    (False, False): _("Each task reads or writes a file of its own, at random places."),
+    (True, True): _("All tasks read or write one file, in order."),
+    (True, False): _("All tasks read or write one file, at random places."),
+}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from apps.bench.rules.workloads.supplies import Amount
+from apps.bench.rules.workloads.amounts import Amount
 from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message
 

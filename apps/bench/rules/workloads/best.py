@@ -1,13 +1,14 @@
 """Which of several file systems is the best for so many nodes, measured alike."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft
 from apps.bench.rules.layers import Verdict
 from apps.bench.rules.shapes import RECORD, in_words
+from apps.bench.rules.shapes.apart import words_of
 from apps.bench.rules.workloads.bases import MEASURED
 from apps.bench.rules.workloads.belief import Belief, distinct
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
@@ -35,12 +36,17 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
 
 
 class _Pair(NamedTuple):
-    """The best of several file systems and the next, at one record size and one of files (not told: None and 0)."""
+    """The best of several file systems and the next, at one record size and one of files (not told: None and 0).
+
+    `apart` are the settings of the `tool` in which others of either differ from these.
+    """
 
     best: Fit
     second: Fit
     record: int | None
     file_size: int
+    tool: str
+    apart: Mapping[str, Any]
 
 
 def _best(evidence: Evidence, all_supplies: list[Supply], pattern: str, nodes: int) -> FindingDraft | None:
@@ -81,6 +87,7 @@ def _is_better(best: Fit, second: Fit) -> bool:
 def _pairs(evidence: Evidence, own: list[Supply], workload: Workload, record: int | None) -> list[_Pair]:
     """Return every two that were measured in the same way at one record size, the better of them first."""
     ways: dict[tuple[tuple[str, ...], int], list[Fit]] = {}
+    supplies_of_ways: dict[tuple[tuple[str, ...], int], list[Supply]] = {}
     for supply in own:
         cells = {count: {record: amounts[record]} for count, amounts in supply.cells.items() if record in amounts}
         if (workload.nodes, 1) not in cells:
@@ -89,20 +96,22 @@ def _pairs(evidence: Evidence, own: list[Supply], workload: Workload, record: in
         item = fit_of(evidence, like, replace(workload, record_size=record or None))
         if item and item.basis == MEASURED:
             ways.setdefault((supply.way, supply.file_size), []).append(item)
+            supplies_of_ways.setdefault((supply.way, supply.file_size), []).append(supply)
     pairs = []
-    for (_way, size), fits in ways.items():
+    for way, fits in ways.items():
+        compared = supplies_of_ways[way]
+        apart = {name: value for supply in compared for name, value in supply.apart.items()}
         for first, second in itertools.combinations(sorted(fits, key=lambda item: -item.rate), 2):
             if first.file_system != second.file_system:
-                pairs.append(_Pair(first, second, record, size))
+                pairs.append(_Pair(first, second, record, way[1], compared[0].tool, apart))
     return pairs
 
 
 def _draft(pair: _Pair, pattern: str, nodes: int) -> FindingDraft:
     best, second = pair.best, pair.second
-    files = f", file_size = {format_quantity(pair.file_size, 'B')}" if pair.file_size else ""
     params = {
         "best": best.file_system,
-        "way": in_words("", pattern, {RECORD: pair.record}) + files,
+        "way": _way(pair, pattern),
         "second": second.file_system,
         "nodes": nodes,
         "pattern": pattern,
@@ -135,6 +144,13 @@ def _draft(pair: _Pair, pattern: str, nodes: int) -> FindingDraft:
         limits=distinct((*best.doubts, *second.doubts)),
         source="Hoefler, Belli, SC'15, rule 7",
     )
+
+
+def _way(pair: _Pair, pattern: str) -> str:
+    """Return what both were measured with; records under the name that all tools share."""
+    files = f", file_size = {format_quantity(pair.file_size, 'B')}" if pair.file_size else ""
+    others = "".join(f", {word}" for word in words_of(pair.tool, pair.apart))
+    return in_words("", pattern, {RECORD: pair.record}) + files + others
 
 
 def _alike(pair: _Pair) -> tuple[Message, ...]:

@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from apps.bench.rules.workloads.amounts import Amount
 from apps.bench.rules.workloads.bases import BETWEEN, BEYOND, LOOSE, PLATEAU, KnownAmount, Predicted, weakest
 from apps.bench.rules.workloads.belief import distinct
-from apps.bench.rules.workloads.supplies import Amount
 from apps.bench.text import Message, _
 
 # From this share of the growth in the number of tasks on the rate grows in proportion.

@@ -1,13 +1,15 @@
 """What files cost that are made or opened: as many a second as so many tasks get on a file system."""
 
+import math
 from dataclasses import replace
 
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.shapes import described, nodes_of
+from apps.bench.rules.workloads.amounts import PointRates, amounts_of
 from apps.bench.rules.workloads.bases import BASES, COMPUTED, MEASURED, KnownAmount, Predicted, weakest
 from apps.bench.rules.workloads.counts import at_count
 from apps.bench.rules.workloads.described import WRITE, Workload
-from apps.bench.rules.workloads.supplies import PointRates, amount_of, way_of
+from apps.bench.rules.workloads.supplies import way_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -66,7 +68,7 @@ def _files_per_s(evidence: Evidence, name: str, workload: Workload) -> Predicted
                 cells = ways.setdefault(way_of(point), {})
                 cells.setdefault(_count_of(point, evidence), []).append(PointRates(point, rates))
         amounts = [
-            {count: KnownAmount(amount_of(figures, metric)) for count, figures in cells.items()}
+            {count: KnownAmount(amount) for count, amount in amounts_of(cells, metric, math.prod, "1/s").items()}
             for cells in ways.values()
         ]
         predictions = [at_count(cells, workload.nodes, workload.tasks) for cells in amounts]

@@ -6,13 +6,15 @@ from typing import Any
 
 from apps.bench.rules.base import Evidence, Proposal
 from apps.bench.rules.workloads.bases import BASES, BETWEEN, BEYOND, COMPUTED, MEASURED, Predicted
+from apps.bench.rules.workloads.belief import distinct
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
-from apps.bench.rules.workloads.prediction import predict
+from apps.bench.rules.workloads.prediction import predict, sharing_of
 from apps.bench.rules.workloads.records import LIKE
 from apps.bench.rules.workloads.supplies import Supply, supplies
 from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
+from apps.bench.units.days import day_of
 
 # What can be said of the rate wanted; "" where none is.
 SERVES, MAY_SERVE, NOT_KNOWN, TOO_SLOW = ANSWERS = ("serves", "may-serve", "not-known", "too-slow")
@@ -52,12 +54,24 @@ class Fit(Within):
 def fit(evidence: Evidence, workload: Workload) -> tuple[Fit, ...]:
     """Return the configurations that were measured, the best for the workload first: of likely equals the surer."""
     groups: dict[Any, list[Supply]] = {}
+    is_shared = workload.shared if workload.shared or workload.nodes * workload.tasks > 1 else None
     for supply in supplies(evidence, workload.pattern):
         if workload.file_system in ("", supply.file_system):
             groups.setdefault((supply.file_system, supply.path, supply.way), []).append(supply)
-    fits = [_of_like_files(evidence, group, workload) for group in groups.values()]
+    ways = [
+        (item, is_shared is None or sharing_of(group[0]) is is_shared)
+        for group in groups.values()
+        if (item := _of_like_files(evidence, group, workload))
+    ]
+    alike = {item.file_system for item, is_alike in ways if is_alike}
+
+    def order(way: tuple[Fit, bool]) -> tuple[bool, bool, float]:
+        item, is_alike = way
+        # Where one file for all was measured, a file for each tells less of it, and the other way round.
+        return item.serves is not True, not is_alike and item.file_system in alike, -_likely(item)
+
     # What surely serves comes first; then what is likely, of which a wide range takes away.
-    return tuple(sorted((item for item in fits if item), key=lambda item: (item.serves is not True, -_likely(item))))
+    return tuple(item for item, _is_alike in sorted(ways, key=order))
 
 
 def fit_of(evidence: Evidence, supply: Supply, workload: Workload) -> Fit | None:
@@ -99,6 +113,7 @@ def _fit(supply: Supply, predicted: Predicted, workload: Workload) -> Fit:
     if supply.file_size:
         text = _("It was measured with files of %(size)s.")
         why = (*why, Message(text, {"size": format_quantity(supply.file_size, "B")}))
+    why = (*why, *_when(supply, predicted))
     return Fit(
         file_system=supply.file_system,
         settings=supply.settings,
@@ -115,6 +130,14 @@ def _fit(supply: Supply, predicted: Predicted, workload: Workload) -> Fit:
         doubts=predicted.doubts,
         proposal=_proposal(supply, workload),
     )
+
+
+def _when(supply: Supply, predicted: Predicted) -> tuple[Message, ...]:
+    """Return on which days the figures that a rate rests on were measured, and what other campaigns had."""
+    own = [amount for amount in supply.amounts if {*amount.trials} <= {*predicted.trials}]
+    days = sorted({day_of(amount.at) for amount in own if amount.at is not None})
+    on = (Message(_("It was measured on %(days)s."), {"days": ", ".join(days)}),) if days else ()
+    return (*on, *distinct(message for amount in own for message in amount.beside))
 
 
 def _answer(predicted: Predicted, wanted: float | None) -> str:

@@ -7,9 +7,10 @@ from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft
 from apps.bench.rules.layers import Verdict
 from apps.bench.rules.shapes import RECORD, THREADS, in_words
 from apps.bench.rules.storage.common import POOR
+from apps.bench.rules.workloads.amounts import Amount
 from apps.bench.rules.workloads.belief import Belief
 from apps.bench.rules.workloads.described import READ, WRITE
-from apps.bench.rules.workloads.supplies import Amount, Supply, grows, supplies
+from apps.bench.rules.workloads.supplies import Supply, grows, supplies
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
@@ -130,7 +131,7 @@ def _at_record(
         "name": supply.file_system,
         "pattern": pattern,
         "metric": pattern,
-        "way": in_words(supply.tool, pattern, {RECORD: record}),
+        "way": in_words(supply.tool, pattern, {RECORD: record}, supply.apart),
         "alone": format_quantity(alone, "B/s"),
         "best": format_quantity(best.value, "B/s"),
         "most": max_count,
@@ -166,6 +167,10 @@ def _is_poor(alone: float, first: Amount | None, best: Amount) -> bool:
         return alone < POOR * best.value
     if first.is_bimodal != best.is_bimodal:
         return first.high < POOR * best.low
+    spread = max(first.spread, best.spread)
+    if spread > 1:
+        # By chance few may have met the lower of two modes, and many the upper one.
+        return first.value < POOR * best.value and first.high * spread < best.low
     if min(first.n, best.n) < ENOUGH:
         return first.value < POOR_ONCE * best.value
     return first.value < POOR * best.value and first.high < best.low

@@ -6,7 +6,7 @@ from apps.bench.rules.base import Evidence, FileSystemFacts
 from apps.bench.rules.bearing import METRICS_OF_PATTERNS
 from apps.bench.rules.layers.beneath import Network
 from apps.bench.rules.layers.questions import Question
-from apps.bench.rules.workloads.bases import MEASURED, Predicted
+from apps.bench.rules.workloads.bases import BEYOND, MEASURED, Predicted, weakest
 from apps.bench.rules.workloads.ceilings import ceiling_of_nodes
 from apps.bench.rules.workloads.counts import at_count
 from apps.bench.rules.workloads.creations import with_files
@@ -16,6 +16,9 @@ from apps.bench.rules.workloads.supplies import Supply, falls, grows
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
+# The one tool whose tasks share a file or not, as it is told.
+IOR = "ior"
+
 
 def predict(evidence: Evidence, supply: Supply, workload: Workload) -> Predicted | None:
     """Return what a workload will get; None where the measurements do not carry it."""
@@ -23,10 +26,33 @@ def predict(evidence: Evidence, supply: Supply, workload: Workload) -> Predicted
     if rate is None:
         return None
     prediction = _within_network(evidence, supply, workload, with_files(evidence, supply.file_system, workload, rate))
-    if workload.shared and not supply.settings.get("file_per_process") and supply.tool != "ior":
-        text = _("Measured with a file for each task; the workload shares one, which may be slower.")
-        prediction = replace(prediction, doubts=(*prediction.doubts, Message(text)))
-    return prediction
+    return _by_sharing(supply, workload, prediction)
+
+
+def sharing_of(supply: Supply) -> bool | None:
+    """Return whether all tasks used one file, None where nobody told; of a tool without a choice each has its own."""
+    if supply.tool != IOR:
+        return False
+    is_own = supply.all_settings.get("file_per_process")
+    return not is_own if isinstance(is_own, bool) else None
+
+
+def _by_sharing(supply: Supply, workload: Workload, prediction: Predicted) -> Predicted:
+    """Return a rate with the doubt in it where tasks shared a file and the workload's do not, or the other way round.
+
+    How much faster files of their own are nobody measured: what one file for all had is not all that there is.
+    """
+    is_shared = sharing_of(supply)
+    is_alone = not workload.shared and workload.nodes * workload.tasks < 2
+    if is_alone or is_shared is workload.shared:
+        return prediction
+    text = _("Measured with a file for each task; the workload shares one, which may be slower.")
+    if is_shared is None:
+        text = _("Whether the tasks shared a file, or had one each, is not known: the workload may be unlike it.")
+    elif is_shared:
+        text = _("Measured with one file for all tasks; the workload has one for each, which may be faster.")
+        prediction = replace(prediction, basis=weakest(prediction.basis, BEYOND))
+    return replace(prediction, doubts=(*prediction.doubts, Message(text)))
 
 
 def _by_count(supply: Supply, workload: Workload) -> Predicted | None:

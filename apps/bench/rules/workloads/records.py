@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from apps.bench.rules.storage.records import NEAR, find_wait
+from apps.bench.rules.workloads.amounts import Amount
 from apps.bench.rules.workloads.bases import BETWEEN, BEYOND, LOOSE, PLATEAU, KnownAmount
 from apps.bench.rules.workloads.belief import distinct
-from apps.bench.rules.workloads.supplies import Amount
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 

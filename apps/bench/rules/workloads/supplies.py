@@ -1,40 +1,20 @@
 """What a file system was measured to give, by the number of clients and tasks, in one way of using it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from apps.bench import statistics
 from apps.bench.rules import shapes
-from apps.bench.rules.base import AT_LEAST, BELOW, FILE_SYSTEM, MODE, Evidence, Point, Trend
+from apps.bench.rules.base import BELOW, FILE_SYSTEM, Evidence, Point, Trend
 from apps.bench.rules.layers.questions import Route, route_of
 from apps.bench.rules.shapes import CLIENTS, RECORD, TASKS, THREADS, described, nodes_of
-from apps.bench.rules.workloads.belief import Belief, distinct
+from apps.bench.rules.workloads.amounts import Amount, PointRates, amounts_of, changed_since
+from apps.bench.rules.workloads.belief import Belief
 from apps.bench.rules.workloads.described import metric_of
 from apps.bench.rules.workloads.settings import chosen, settings_of
-from apps.bench.statistics.bounds import Within
-from apps.bench.text import Message, _
-
-_SCATTERED = _("Its repetitions lie too far apart to tell an interval: the range is that of all of them.")
-
+from apps.bench.sweep.likeness import AS_IN
 
 _NO_ROUTE = Route()
-
-
-@dataclass(frozen=True)
-class Amount(Within):
-    """A rate (B/s) with what it may be, its trials, how often it was measured, and what makes it doubtful.
-
-    Of a lone figure nobody knows what else it may be: `low` and `high` are the figure itself, and no interval.
-    """
-
-    value: float
-    low: float
-    high: float
-    trials: tuple[int, ...]
-    n: int
-    is_bimodal: bool = False
-    doubts: tuple[Message, ...] = ()
 
 
 @dataclass
@@ -42,7 +22,8 @@ class Supply:
     """A file system used in one way: {(clients, tasks on each): {record size (None: unknown): amount}}.
 
     `settings` are what was chosen of its `way`, which is the tool and all settings that bear on its figures; its
-    files are of one size (B, 0: unknown). `trend` is a printed one over clients or tasks; `ends` are the clients that
+    files are of one size (B, 0: unknown); `apart` {name: value} are the settings in which others of the same tool and
+    file system differ from it. `trend` is a printed one over clients or tasks; `ends` are the clients that
     measured it, by the same path.
     """
 
@@ -57,6 +38,12 @@ class Supply:
     way: tuple[str, ...] = ()
     path: Route = _NO_ROUTE
     all_settings: Mapping[str, Any] = field(default_factory=dict)
+    apart: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def amounts(self) -> list[Amount]:
+        """Return all amounts."""
+        return [amount for records in self.cells.values() for amount in records.values()]
 
     @property
     def counts(self) -> list[int]:
@@ -93,21 +80,14 @@ def supplies(
         cell = _count_of(point, parameters), parameters.get(RECORD)
         collected.setdefault(key, {}).setdefault(cell, []).append(PointRates(point, rates, doubts))
     for key, cells in collected.items():
-        for (count, record), figures in cells.items():
-            metric = metric_of(figures[0].point, pattern)
-            groups[key].cells.setdefault(count, {})[record] = amount_of(figures, metric)
+        metric = metric_of(next(iter(cells.values()))[0].point, pattern)
+        for (count, record), amount in amounts_of(cells, metric, _tasks_of).items():
+            groups[key].cells.setdefault(count, {})[record] = amount
+    _doubt_what_changed(groups.values())
     _tell_apart(groups.values())
     for supply in groups.values():
         supply.trend = _printed_trend(evidence, supply, pattern)
     return list(groups.values())
-
-
-class PointRates(NamedTuple):
-    """A point with its rates {trial: rate} of one pattern, and what makes them doubtful."""
-
-    point: Point
-    rates: Mapping[int, float]
-    doubts: tuple[Message, ...] = ()
 
 
 def _supply(point: Point, evidence: Evidence, parameters: Mapping[str, Any]) -> Supply:
@@ -127,8 +107,31 @@ def _supply(point: Point, evidence: Evidence, parameters: Mapping[str, Any]) -> 
     )
 
 
+def _tasks_of(cell: _Cell) -> int:
+    (clients, tasks), _record = cell
+    return clients * tasks
+
+
+def _doubt_what_changed(all_supplies: Iterable[Supply]) -> None:
+    """Doubt what was measured before a campaign that found another rate of the same file system."""
+    since: dict[str, float] = {}
+    listed = list(all_supplies)
+    for supply in listed:
+        for amount in supply.amounts:
+            if amount.has_changed and amount.at is not None:
+                since[supply.file_system] = max(amount.at, since.get(supply.file_system, amount.at))
+    newest = {amount.campaign for supply in listed for amount in supply.amounts if amount.has_changed}
+    for supply in listed:
+        latest = since.get(supply.file_system)
+        for records in supply.cells.values():
+            for record, amount in records.items():
+                is_elder = latest is not None and amount.at is not None and amount.at < latest
+                if is_elder and amount.campaign not in newest:
+                    records[record] = replace(amount, doubts=(*amount.doubts, changed_since(amount)))
+
+
 def _tell_apart(all_supplies: Iterable[Supply]) -> None:
-    """Add to the settings of each supply those in which others of its file system differ from it."""
+    """Add to the settings of each supply those in which others of its file system differ from it, and note these."""
     by_name: dict[str, list[Supply]] = {}
     for supply in all_supplies:
         by_name.setdefault(supply.file_system, []).append(supply)
@@ -137,6 +140,12 @@ def _tell_apart(all_supplies: Iterable[Supply]) -> None:
         for supply in own:
             settings = {name: supply.all_settings.get(name) for name in sorted(names)}
             supply.settings = {name: value for name, value in settings.items() if value is not None}
+            like = [other.all_settings for other in own if other.tool == supply.tool]
+            supply.apart = {
+                name: supply.all_settings.get(name)
+                for name in dict.fromkeys(name for settings in like for name in settings)
+                if name != AS_IN and len({repr(settings.get(name)) for settings in like}) > 1
+            }
 
 
 def way_of(point: Point) -> tuple[str, ...]:
@@ -159,30 +168,6 @@ def _size_of(parameters: Mapping[str, Any]) -> int:
     if parameters.get("file_size"):
         return int(parameters["file_size"])
     return int(parameters.get("block_size") or 0) * int(parameters.get("segments") or 1)
-
-
-def amount_of(figures: Sequence[PointRates], metric: str) -> Amount:
-    """Return what points of one setting give together: the range of their modes, or the mean with its interval."""
-    trials = tuple(sorted({trial for item in figures for trial in item.rates}))
-    values = [rate for item in figures for rate in item.rates.values()]
-    doubts = distinct(doubt for item in figures for doubt in item.doubts)
-    modes = statistics.find_modes(values)
-    if modes or any(item.point.statistic == MODE for item in figures):
-        low, high = (modes.lower_mean, modes.upper_mean) if modes else (min(values), max(values))
-        # What an application can count on is the lower one.
-        return Amount(low, low, high, trials, len(values), is_bimodal=high > low, doubts=doubts)
-    kinds = {item.point.kind_of_mean(metric) for item in figures}
-    summary = statistics.summarise(values, *(kinds if len(kinds) == 1 else ()))
-    mean, interval = summary.mean, summary.interval
-    # Of one figure, of equal ones, and of such as lie too far apart there is no interval.
-    low, high = min(*values, mean), max(*values, mean)
-    if interval and interval.confidence is not None and interval.low <= mean <= interval.high:
-        low, high = max(interval.low, 0.0), interval.high
-    elif low < high:
-        doubts = (*doubts, Message(_SCATTERED))
-    if any(item.point.statistic == AT_LEAST for item in figures):
-        low = min(summary.minimum, mean)
-    return Amount(mean, low, high, trials, summary.n, doubts=doubts)
 
 
 def _printed_trend(evidence: Evidence, supply: Supply, pattern: str) -> Trend | None:
