@@ -9,7 +9,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.layers.links import ceiling_of
 from apps.bench.rules.presence import TRANSFERS
-from apps.bench.rules.tcp.levels import Difference, read_levels, said_of_levels
+from apps.bench.rules.tcp.levels import LevelDifference, read_levels, said_of_levels
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER
 from apps.bench.rules.told import names_in
@@ -82,7 +82,7 @@ class TriedChoices:
     kept: tuple[Transfer, ...] = ()
     left_out: tuple[Transfer, ...] = ()
     apart: int = 0
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[LevelDifference, ...] = ()
 
     @property
     def remarks(self) -> tuple[Message, ...]:

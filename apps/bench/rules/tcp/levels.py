@@ -34,7 +34,7 @@ class PresentLevel:
 
 
 @dataclass(frozen=True)
-class Difference:
+class LevelDifference:
     """A setting with the level that is told of it, and another that it surely had, too."""
 
     parameters: Mapping[str, Any]
@@ -57,7 +57,7 @@ class Levels:
     """The points that are told, and of what was left out where and by how much it differs."""
 
     points: tuple[Point, ...]
-    differences: tuple[Difference, ...] = field(default=())
+    differences: tuple[LevelDifference, ...] = field(default=())
 
 
 def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
@@ -75,7 +75,7 @@ def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
     ordered = sorted(groups, key=lambda runs: (runs[1], newest[runs[0]], runs[0] or 0), reverse=True)
     scatter = read_scatter(pace.undisturbed(point, metric).values(metric) for point in points)
     told: dict[str, list[Point]] = {}
-    differences: list[Difference] = []
+    differences: list[LevelDifference] = []
     left_out: set[Runs] = set()
     for runs in ordered:
         own = groups[runs]
@@ -93,7 +93,7 @@ def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
         if apart:
             left_out.add(runs)
             differences += [
-                Difference(own[name][0].parameters, _level(told[name], metric), _level(own[name], metric))
+                LevelDifference(own[name][0].parameters, _level(told[name], metric), _level(own[name], metric))
                 for name in apart
             ]
             continue
@@ -103,7 +103,7 @@ def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
     return Levels(tuple(kept), tuple(differences))
 
 
-def said_of_levels(item: Difference, unit: str = "bit/s") -> Message:
+def said_of_levels(item: LevelDifference, unit: str = "bit/s") -> Message:
     """Return both levels of a setting, and which is told."""
     text = _(
         "With streams = %(streams)s and window = %(window)s it was %(other)s in an earlier experiment and %(rate)s in"

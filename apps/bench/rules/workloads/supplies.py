@@ -42,7 +42,7 @@ class Supply:
 
     @property
     def amounts(self) -> list[Amount]:
-        """Return all amounts."""
+        """Return what was measured with any number of tasks and any records."""
         return [amount for records in self.cells.values() for amount in records.values()]
 
     @property
