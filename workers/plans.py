@@ -27,7 +27,7 @@ def make_plan(run: Run) -> Plan:
     """Return the commands of one attempt at the run's trial; ToolFailure says why there can be none."""
     trial = run.trial
     try:
-        tool = toolbox.get_tool(trial.experiment.tool)
+        tool = toolbox.get_runnable_tool(trial.experiment.tool, trial.campaign.team)
         params = tool.clean(setting_names.own_parameters(trial.parameters))
         _require_limits(tool, params, trial.lane.roles)
         nodes = _players(trial.lane.roles, trial.experiment.file_system_id, secrets.token_hex(4))
@@ -37,6 +37,9 @@ def make_plan(run: Run) -> Plan:
         plan = settings.wrap(tool.plan(params, {**nodes, **beside}), _settings_of(run, nodes))
         plan = context.bracket(plan, nodes, tool) if trial.experiment.context else plan
         return dataclasses.replace(plan, addresses=_addresses_of(trial.lane.roles, nodes), servers=servers)
+    except toolbox.NotTakenOverError as error:
+        text = toolbox.NOT_TAKEN_OVER
+        raise ToolFailure("tool-missing", Message(text, {"tool": trial.experiment.tool}), False) from error
     except tools.UnknownTool as error:
         text = _("This server no longer has the tool %(tool)s.")
         raise ToolFailure("tool-missing", Message(text, {"tool": trial.experiment.tool}), False) from error

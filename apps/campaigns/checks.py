@@ -7,6 +7,7 @@ from apps.campaigns import errors, grants, guards
 from apps.campaigns.estimation import Estimator
 from apps.campaigns.expansion import Expansion, LeftOut, Measured, expand_experiment, expand_stage
 from apps.campaigns.models import Experiment, ExperimentRole
+from apps.toolbox import queries as toolbox
 
 
 def expand_checked(
@@ -61,6 +62,13 @@ def _refuse_circle(experiment: Experiment) -> None:
         earlier = awaited.get(earlier)
 
 
+def _refuse_awaiting(experiment: Experiment) -> None:
+    """Refuse a tool that only an archive brought: whoever sent it said which commands it runs."""
+    if toolbox.awaiting_of([experiment.tool], experiment.campaign.team):
+        raise errors.Refused({"tool": Message(toolbox.NOT_TAKEN_OVER, {"tool": experiment.tool})})
+
+
 def _check(expansion: Expansion, experiment: Experiment, estimator: Estimator | None) -> None:
+    _refuse_awaiting(experiment)
     grants.check_settings(expansion, experiment.campaign.team_id)
     guards.check_limits(expansion, estimator)

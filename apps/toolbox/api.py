@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -23,21 +24,24 @@ from apps.toolbox.models import TeamTool, ToolVersion
 
 
 class VersionSerializer(serializers.ModelSerializer):
-    """A version: `slug` is what an experiment names as its tool."""
+    """A version: `slug` is what an experiment names as its tool.
+
+    One that came with an archive runs nothing while it waits for a manager (`awaits_manager`) to take it over.
+    """
 
     slug = serializers.CharField(read_only=True)
     created_by = serializers.CharField(source="created_by.username", default=None, read_only=True, allow_null=True)
 
     class Meta:
         model = ToolVersion
-        fields = ["slug", "number", "definition", "note", "created_by", "created_at"]
+        fields = ["slug", "number", "definition", "note", "awaits_manager", "created_by", "created_at"]
 
 
 class TeamToolSerializer(serializers.ModelSerializer):
-    """A tool; `latest` is the number of its latest version."""
+    """A tool; `latest` is the number of its latest version, null while all of them wait for a manager."""
 
     team = TeamField(read_only=True)
-    latest = serializers.IntegerField(read_only=True)
+    latest = serializers.IntegerField(read_only=True, allow_null=True)
 
     class Meta:
         model = TeamTool
@@ -124,6 +128,20 @@ class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gen
         version = services.change_tool(tool=tool, user=user_of(request), **wish)
         return Response(VersionSerializer(version).data, status=status.HTTP_201_CREATED)
 
+    @extend_schema(
+        request=None,
+        operation_id="team_tools_versions_take_over",
+        parameters=[OpenApiParameter("number", int, OpenApiParameter.PATH, description="The version's number.")],
+        responses=VersionSerializer,
+    )
+    @action(detail=True, methods=["post"], url_path=r"versions/(?P<number>[0-9]{1,9})/take-over")
+    def take_over(self, request: Request, slug: str, number: str) -> Response:
+        """Have a version that came with an archive be offered, and run: managers only."""
+        tool = self.get_object()
+        get_object_or_404(tool.versions, number=int(number))
+        version = services.take_over(tool=tool, user=user_of(request), number=int(number))
+        return Response(VersionSerializer(version).data)
+
     @extend_schema(request=None, responses=TeamToolSerializer)
     @action(detail=True, methods=["post"])
     def archive(self, request: Request, slug: str) -> Response:
@@ -153,7 +171,7 @@ class TeamToolViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.Gen
         numbers = [str(version.number) for version in versions]
         if wanted and wanted not in numbers:
             raise unknown_choices({"version": numbers})
-        version = versions[numbers.index(wanted) if wanted else 0]
+        version = versions[numbers.index(wanted)] if wanted else queries.latest_version(tool)
         text = files.export_tool(tool.slug, queries.definition_of(version))
         return HttpResponse(text, content_type="application/yaml; charset=utf-8")
 

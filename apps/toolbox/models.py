@@ -14,6 +14,8 @@ from apps.core.names import check_seen
 
 # Slugs of versions end so: no tool that comes with the service has a dot in its slug.
 VERSION_MARK = ".v"
+# Of a tool's versions: an archive cannot say a number after which none is left.
+MOST_VERSIONS = 9999
 # Whether another team has it, or the service, is not said.
 NOT_FREE = _("This short name is not free: choose another.")
 
@@ -21,7 +23,7 @@ NOT_FREE = _("This short name is not free: choose another.")
 class TeamTool(TeamOwned):
     """A tool that a team defined; `slug` is unique everywhere, for results know a tool by its slug alone.
 
-    `name` and `summary` are those of the latest version.
+    `name` and `summary` are those of the latest version that waits for no manager, if there is one.
     """
 
     slug = models.CharField(
@@ -61,6 +63,8 @@ class ToolVersion(Limited):
     # As `apps.bench.custom.Definition.as_json` writes it.
     definition = models.JSONField(_("definition"))
     note = models.CharField(_("what is new"), max_length=300, blank=True)
+    # It came with an archive: its results are read with it, and it runs nothing until a manager takes it over.
+    awaits_manager = models.BooleanField(_("waits for a manager"), default=False, db_default=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="tool_versions"
     )

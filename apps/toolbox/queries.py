@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 from apps.accounts import rights
 from apps.accounts.models import Team, User
 from apps.bench import custom, tools
+from apps.bench.text import _
 from apps.bench.toolkit import Tool
 from apps.toolbox.models import VERSION_MARK, TeamTool, ToolVersion
 from apps.toolbox.uses import Permit, Use
@@ -35,6 +36,30 @@ def get_tool(slug: str, team: Team | None = None) -> Tool:
     return _made(pk)
 
 
+# Why nothing is launched with it, nor drafted.
+NOT_TAKEN_OVER = _(
+    "“%(tool)s” came with an archive and runs nothing yet: a manager of the team looks at it and takes it over on "
+    "its page."
+)
+
+
+class NotTakenOverError(tools.UnknownTool):
+    """A version that came with an archive, and that no manager of the team has taken over: it runs nothing."""
+
+
+def get_runnable_tool(slug: str, team: Team) -> Tool:
+    """Return a tool that the team's nodes may run; UnknownTool, or NotTakenOverError which is one, of any other."""
+    tool = get_tool(slug, team)
+    if _awaiting(team, [slug]):
+        raise NotTakenOverError(f"no manager has taken {slug!r} over")
+    return tool
+
+
+def awaiting_of(slugs: Iterable[str], team: Team) -> list[str]:
+    """Return which of these tools came with an archive and wait for a manager of the team."""
+    return _awaiting(team, slugs)
+
+
 def get_tool_of(slug: str, user: User) -> Tool:
     """Return the tool of a slug if it came with the service or belongs to a team of the user; or UnknownTool."""
     tool = get_tool(slug)
@@ -48,7 +73,8 @@ def get_tool_of(slug: str, user: User) -> Tool:
 def tools_for(team: Team, *, also: str = "") -> list[Tool]:
     """Return what a team may choose from: the tools of the service, and of its own the latest versions.
 
-    Archived ones are left out; `also` is the slug of one that is chosen already, be it archived or an older version.
+    Archived ones, and versions that wait for a manager, are left out; `also` is the slug of one that is chosen
+    already, be it archived or an older version.
     """
     offered = [_made(version) for version in _latest_of(TeamTool.objects.filter(team=team, archived_at=None))]
     chosen = {tool.slug: tool for tool in (*tools.all_tools(), *offered)}
@@ -67,8 +93,9 @@ def tools_of(user: User) -> list[Tool]:
 
 
 def team_tools() -> QuerySet[TeamTool]:
-    """Return tools with the number of their latest version as `latest`."""
-    numbers = ToolVersion.objects.filter(tool=OuterRef("pk")).order_by("-number").values("number")[:1]
+    """Return tools with the number of their latest version as `latest`: None while all wait for a manager."""
+    taken = ToolVersion.objects.filter(tool=OuterRef("pk"), awaits_manager=False)
+    numbers = taken.order_by("-number").values("number")[:1]
     return TeamTool.objects.select_related("team").annotate(latest=Subquery(numbers, output_field=IntegerField()))
 
 
@@ -78,8 +105,13 @@ def versions_of(tool: TeamTool) -> QuerySet[ToolVersion]:
 
 
 def latest_version(tool: TeamTool) -> ToolVersion:
-    """Return the version that new experiments use."""
-    return versions_of(tool)[0]
+    """Return the version that new experiments use; of a tool of which all wait for a manager, the last of them."""
+    return versions_of(tool).order_by("awaits_manager", "-number")[0]
+
+
+def made_of(version: ToolVersion) -> Tool:
+    """Return a version as a tool."""
+    return _made(version.pk)
 
 
 def definition_of(version: ToolVersion) -> custom.Definition:
@@ -111,11 +143,20 @@ def permits_of(team: Team, programs: Iterable[str] | None = None) -> list[Permit
 
 def _latest_of(rows: QuerySet[TeamTool]) -> list[int]:
     """Return the ids of the latest versions of tools, in the order of their names."""
-    numbers = (
-        ToolVersion.objects.filter(tool=OuterRef("tool")).values("tool").annotate(last=Max("number")).values("last")
-    )
+    taken = ToolVersion.objects.filter(tool=OuterRef("tool"), awaits_manager=False)
+    numbers = taken.values("tool").annotate(last=Max("number")).values("last")
     versions = ToolVersion.objects.filter(tool__in=rows.order_by(), number=Subquery(numbers))
     return list(versions.order_by("tool__name", "pk").values_list("pk", flat=True))
+
+
+def _awaiting(team: Team, slugs: Iterable[str]) -> list[str]:
+    named = {slug for slug in slugs if VERSION_MARK in slug}
+    if not named:
+        return []
+    rows = ToolVersion.objects.filter(
+        tool__team=team, tool__slug__in={slug.rpartition(VERSION_MARK)[0] for slug in named}, awaits_manager=True
+    )
+    return sorted({version.slug for version in rows.select_related("tool")} & named)
 
 
 @functools.lru_cache(maxsize=512)

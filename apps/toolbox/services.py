@@ -1,5 +1,6 @@
-"""Writes: a tool defined, changed (which makes a version), archived and taken back."""
+"""Writes: a tool defined, changed (which makes a version), taken over, archived and taken back."""
 
+import itertools
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,7 @@ from apps.bench.text import Message, _
 from apps.core import messages
 from apps.core.errors import ConflictError, by_field
 from apps.core.names import check_seen
-from apps.toolbox import files
+from apps.toolbox import files, queries
 from apps.toolbox.models import NOT_FREE, TeamTool, ToolEvent, ToolVersion
 
 
@@ -53,7 +54,7 @@ def change_tool(
     """
     rights.require(user, tool.team, Role.MANAGER)
     tool = TeamTool.objects.select_for_update(of=("self",)).select_related("team").get(pk=tool.pk)
-    latest = tool.versions.order_by("-number")[0]
+    latest = queries.latest_version(tool)
     new_definition = checked(definition)
     if based_on is not None and based_on != latest.number:
         text = gettext("Someone made version %(number)s meanwhile: look at it, then change that one.")
@@ -62,7 +63,31 @@ def change_tool(
         raise ValidationError(gettext("Nothing differs from version %(number)s.") % {"number": latest.number})
     tool.name, tool.summary = new_definition.name, new_definition.summary
     tool.save(update_fields=["name", "summary", "updated_at"])
-    return _add_version(tool, user, new_definition, latest.number + 1, note)
+    return _add_version(tool, user, new_definition, _next_number(tool, latest), note)
+
+
+@transaction.atomic
+def take_over(*, tool: TeamTool, user: User, number: int) -> ToolVersion:
+    """Have a version that came with an archive be as one that the manager made; ToolVersion.DoesNotExist of none.
+
+    A tool that came with it is offered from then on.
+    """
+    rights.require(user, tool.team, Role.MANAGER)
+    tool = TeamTool.objects.select_for_update(of=("self",)).select_related("team").get(pk=tool.pk)
+    version = tool.versions.select_related("tool").get(number=number)
+    if not version.awaits_manager:
+        return version
+    is_first = not tool.versions.filter(awaits_manager=False).exists()
+    tool.versions.filter(pk=version.pk).update(awaits_manager=False)
+    version.awaits_manager = False
+    latest = queries.definition_of(queries.latest_version(tool))
+    tool.name, tool.summary = latest.name, latest.summary
+    tool.archived_at = None if is_first else tool.archived_at
+    tool.save(update_fields=["name", "summary", "archived_at", "updated_at"])
+    _log(
+        tool, user, Message(_("Version %(number)s, which came with an archive, was taken over."), {"number": number})
+    )
+    return version
 
 
 @transaction.atomic
@@ -97,6 +122,14 @@ def checked(definition: object) -> custom.Definition:
 def in_definition(errors: Mapping[str, Message]) -> dict[str, list[str]]:
     """Return {field below "definition": [text]} for the reader."""
     return {f"definition.{name}" if name else "definition": [messages.render(text)] for name, text in errors.items()}
+
+
+def _next_number(tool: TeamTool, latest: ToolVersion) -> int:
+    """Return the first number beyond the latest version's that none has; archives may have brought later ones."""
+    taken = set(tool.versions.values_list("number", flat=True))
+    return next(
+        number for number in itertools.count(1 if latest.awaits_manager else latest.number + 1) if number not in taken
+    )
 
 
 def _add_version(tool: TeamTool, user: User, definition: custom.Definition, number: int, note: str) -> ToolVersion:

@@ -15,5 +15,6 @@ urlpatterns = [
     path("<int:pk>/archive/", pages.archive, name="tool_archive"),
     path("<int:pk>/restore/", pages.restore, name="tool_restore"),
     path("<int:pk>/versions/<int:number>/", pages.detail, name="tool_version"),
+    path("<int:pk>/versions/<int:number>/take-over/", pages.take_over, name="tool_take_over"),
     path("<int:pk>/versions/<int:number>/file/", pages.export, name="tool_export"),
 ]

@@ -84,17 +84,15 @@ REASONS = {
     "apps/agents/services/enrolment.py: Agent.prefix": OWN,
     "apps/accounts/authentication.py: ApiToken.prefix": OWN,
     "apps/accounts/services.py: Team.slug": TAKEN,
-    "apps/archive/campaigns/store/defined.py: TeamTool.slug": TAKEN,
     "apps/reports/api.py: Campaign.permanent_id": SCOPED_NEXT,
     "apps/archive/landing/api.py: Campaign.permanent_id": SCOPED_NEXT,
     "apps/campaigns/references.py: Campaign.permanent_id": SCOPED_NEXT,
     "apps/toolbox/queries.py: ToolVersion.slug": "With a team it is narrowed to it next; `get_tool_of` asks for the"
-    " user's right, and results name the tool they were measured with.",
+    " user's right, what an archive says is asked with its team (below), and stored results name tools of their own.",
     "apps/accounts/consent.py: User.email": "It is narrowed to a team's members.",
     "apps/reports/files/services.py: Rendering.name": "It asks which of the files on the disk have rows.",
     "apps/archive/search/queries.py: SearchValue.name": "It narrows entries, which are those that the user may see.",
     "apps/archive/search/queries.py: SearchMetric.name": "It narrows entries, which are those that the user may see.",
-    "apps/archive/campaigns/writer.py: ToolVersion.slug": "Of a campaign that is archived: the tools it names.",
     "apps/archive/campaigns/store/concluded.py: Campaign.permanent_id": "Whether an id is free; nothing is told.",
     "apps/archive/campaigns/store/concluded.py: Edition.permanent_id": "Whether an id is free; nothing is told.",
     "apps/archive/campaigns/store/whole.py: Campaign.permanent_id": "`refuse_known` tells of what the user sees.",
@@ -116,6 +114,17 @@ def test_every_lookup_by_a_word_is_within_a_team_or_says_why_not() -> None:
         for lookup in lookups(ast.parse(path.read_text()), names)
     }
     assert sorted(found) == sorted(REASONS)
+
+
+def test_a_tool_that_an_archive_names_is_looked_for_in_the_team_that_takes_it() -> None:
+    calls = [
+        (path.name, node)
+        for path in (BASE_DIR / "apps" / "archive" / "campaigns").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("get_tool")
+    ]
+    assert calls
+    assert [f"{name}: {ast.unparse(node)}" for name, node in calls if len(node.args) < 2] == []
 
 
 def test_the_rule_finds_what_it_should() -> None:

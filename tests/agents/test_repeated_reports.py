@@ -35,6 +35,21 @@ def test_a_lost_job_is_told_once_what_it_printed(server: LiveServer) -> None:
     assert unpack(JobOutput.objects.get(job=job).stdout_z) == b"hello\n"
 
 
+@pytest.mark.parametrize("lacking", [("stdout",), ("stderr",), ("stdout", "stderr")])
+@pytest.mark.parametrize("more", ["stdout", "stderr", "telemetry", "collected"])
+def test_a_lost_job_is_told_nothing_that_is_not_kept(server: LiveServer, lacking: tuple[str, ...], more: str) -> None:
+    agent, token = factories.agent()
+    job = factories.job(agent.node, state=Job.State.LOST)
+    client, address = ask(server, token), f"jobs/{job.pk}/events"
+    # Unpacked it would be refused.
+    unreadable = [{"name": "a", "content": "no pack", "size": 1}] if more == "collected" else "no pack"
+    report = finished() | {more: unreadable}
+    for name in lacking:
+        report.pop(name, None)
+    assert client.call(address, report) == (200, {"job": str(job.pk), "event": "finished", "state": "lost"})
+    assert not JobOutput.objects.filter(job=job).exists()
+
+
 def test_who_sends_only_what_is_refused_is_not_looked_at_for_a_while(server: LiveServer) -> None:
     agent, token = factories.agent()
     job = factories.job(agent.node, state=Job.State.RUNNING)

@@ -40,6 +40,7 @@ def _accounts(world: Any) -> dict[str, Json]:
         "POST /tokens/": {"body": {"name": "ci", "scope": "read"}},
         "POST /team-tools/": {"body": {"slug": "other", "definition": definition}},
         "POST /team-tools/{slug}/versions/": {"path": tool, "body": {"definition": definition | {"name": "B"}}},
+        "POST /team-tools/{slug}/versions/{number}/take-over/": {"path": tool | {"number": 1}},
         "GET /team-tools/{slug}/file/": {"path": tool, "query": {"version": 1}},
         "POST /team-tools/import/": {"body": {"file": _tool_file(definition)}},
         "POST /team-tools/try/": {"body": {"definition": definition, "output": "nothing"}},

@@ -246,6 +246,7 @@ def addresses(world: Any) -> dict[str, list[Any]]:
         "site-pairs.id": [world.site_pair.pk],
         "sites.id": list(Site.objects.values_list("pk", flat=True)),
         "switches.id": [world.unlinked.pk],
+        "team-tools.number": [1],
         "team-tools.slug": ["site-digest"],
         "teams.id": [world.invited.pk],
         "teams.slug": [world.cast.team.slug],

@@ -41,7 +41,8 @@ def take_facts(agent_id: int, body: bytes) -> bool:
 def take_report(agent: Credentials, key: UUID | None, job: UUID, body: bytes) -> tuple[dict[str, str], bool]:
     """Return a receipt of exactly this report, and whether something is wrong on the node that was not known."""
     data = read_json(body)
-    is_kept = services.keeps(agent.node_id, job, protocol.state_of(data), key)
+    told = protocol.state_of(data)
+    is_kept = services.keeps(agent.node_id, job, told, key, has_output=protocol.has_output(data))
     with _unsound.counted(agent.team_id) if is_kept and len(body) > _SMALL_BYTES else nullcontext():
         report = protocol.report_of(data, is_kept=is_kept)
     troubles = protocol.troubles_of(data)

@@ -128,6 +128,11 @@ def state_of(data: Mapping[str, Any]) -> Job.State:
     return EVENTS[event]
 
 
+def has_output(data: Mapping[str, Any]) -> bool:
+    """Say whether a report holds both of what a job prints: only so it is kept of a job that was given up."""
+    return data.get("stdout") is not None and data.get("stderr") is not None
+
+
 def report_of(data: Mapping[str, Any], *, is_kept: bool = True) -> JobReport:
     """Return the report in a body; its times, the agent's, are turned into server times by its measured offset.
 

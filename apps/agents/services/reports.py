@@ -149,11 +149,12 @@ def _take_old(node_id: int, job_id: UUID, report: JobReport, instance: UUID | No
     return Job.State(job.state)
 
 
-def keeps(node_id: int, job_id: UUID, told: Job.State, instance: UUID | None) -> bool:
+def keeps(node_id: int, job_id: UUID, told: Job.State, instance: UUID | None, *, has_output: bool) -> bool:
     """Say whether what a report on a node's job holds would be stored: it goes beyond the state that the job is in.
 
-    Of a job given up as lost what it printed is stored still, once; of one that another process of the agent took
-    nothing is. A job's states only go on: what would not be stored now never will be.
+    Of a job given up as lost what it printed is stored still, once, if the report `has_output` (both streams); of one
+    that another process of the agent took nothing is. A job's states only go on: what would not be stored now never
+    will be.
     """
     rows = Job.objects.filter(pk=job_id, node_id=node_id)
     row = rows.values_list("state", "instance", "output__job_id").first()
@@ -162,7 +163,7 @@ def keeps(node_id: int, job_id: UUID, told: Job.State, instance: UUID | None) ->
     state, owner, output = row
     if owner is not None and owner != instance:
         return False
-    return output is None if state == Job.State.LOST else is_news(told, state)
+    return has_output and output is None if state == Job.State.LOST else is_news(told, state)
 
 
 def is_news(told: Job.State, state: str) -> bool:

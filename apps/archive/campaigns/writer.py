@@ -150,14 +150,14 @@ class _ArchiveWriter:
 
     def _tools(self) -> list[Json]:
         slugs = {item.tool for item in self._campaign.experiments.all() if VERSION_MARK in item.tool}
-        versions = []
-        for slug in sorted(slugs):
-            name, _mark, number = slug.rpartition(VERSION_MARK)
-            version = ToolVersion.objects.get(tool__slug=name, number=int(number))
-            versions.append(
-                {"slug": name, "number": version.number, "note": version.note, "definition": version.definition}
-            )
-        return versions
+        # Of the campaign's own team only: whatever it names, no other team's definition leaves with it.
+        versions = ToolVersion.objects.filter(tool__team=self._campaign.team_id).select_related("tool")
+        named = versions.filter(tool__slug__in={slug.rpartition(VERSION_MARK)[0] for slug in slugs})
+        return [
+            {"slug": item.tool.slug, "number": item.number, "note": item.note, "definition": item.definition}
+            for item in sorted(named, key=lambda version: version.slug)
+            if item.slug in slugs
+        ]
 
     def _facts(self) -> Iterator[Json]:
         jobs = Job.objects.filter(run_ref__in=self._runs().values("pk"), facts__isnull=False)

@@ -250,15 +250,23 @@ def _check_workbook(file: BinaryIO) -> None:
             with package.open(name) as part:
                 inspector.look_through(name, part)
         except xml.UnsafeError as error:
-            text = _("%(name)s is not what office programs write: save the workbook again.")
-            raise ContainerError("unsafe", Message(text, {"name": name})) from error
+            raise _unsafe(name) from error
         except xml.DamagedError as error:
             # Pictures are none, whatever their name; what has to be one is read no further.
             if name.endswith((".xml", ".rels")):
                 raise TableError(_UNREADABLE) from error
         except DAMAGES as error:
             raise TableError(_UNREADABLE) from error
+    try:
+        inspector.check_texts()
+    except xml.UnsafeError as error:
+        raise _unsafe("xl/sharedStrings.xml") from error
     file.seek(0)
+
+
+def _unsafe(name: str) -> ContainerError:
+    text = _("%(name)s is not what office programs write: save the workbook again.")
+    return ContainerError("unsafe", Message(text, {"name": name}))
 
 
 def _shown(cell: Any) -> Cell:

@@ -17,7 +17,8 @@ class IncomingArchive(Outliving, Expiring, TeamOwned):
     """An archive that somebody sent, and what became of it.
 
     `preview` {"campaign", "name", "team", "counts", "nodes" [names], "new" [[kind, name]], "differing" [[kind, name,
-    [fields]]], "people" [{"username", "name"}]} is what was found in it; `choices` {"nodes", "keep_ids"} are as
+    [fields]]], "new_tools" and "differing_tools" [[slug, name, command, server's command]], "people" [{"username",
+    "name"}]} is what was found in it; `choices` {"nodes", "keep_ids"} are as
     `archive.campaigns.store.Choices` has them. `done` of `total` is the progress of the state it is in, which a
     worker began at `alive_at`. `reason` says why it is refused, as a Message.
     """

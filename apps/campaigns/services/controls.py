@@ -14,6 +14,7 @@ from apps.campaigns.services.campaigns import lock_campaign
 from apps.campaigns.services.events import write_event
 from apps.campaigns.waits.reasons import PAUSED
 from apps.core import queue
+from apps.toolbox import queries as toolbox
 
 State = Campaign.State
 
@@ -84,6 +85,9 @@ def rerun_failed(*, campaign: Campaign, user: User) -> int:
     campaign = lock_campaign(campaign, user)
     may = (State.RUNNING, State.PAUSED, State.FINISHED)
     _refuse_unless(campaign, may, _("Only a launched campaign's failed trials can be run again; clone this one."))
+    slugs = campaign.experiments.values_list("tool", flat=True)
+    if awaiting := toolbox.awaiting_of(slugs, campaign.team):
+        raise errors.WrongState(Message(toolbox.NOT_TAKEN_OVER, {"tool": ", ".join(awaiting)}))
     policy = Experiment.objects.filter(pk=OuterRef("experiment_id")).values("max_attempts")
     count = campaign.trials.filter(state=Trial.State.FAILED).update(
         state=Trial.State.PENDING,

@@ -1,6 +1,7 @@
 """Figures as downloads, and clear words where there can be none."""
 
 import logging
+from contextlib import ExitStack
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render as render_page
@@ -9,12 +10,21 @@ from django.utils.translation import gettext as _
 
 from apps.comparison.figures import checks, renderer
 from apps.core import messages
-from apps.core.limits.at_once import Askers, asker_of
+from apps.core.limits.at_once import Asker, Askers, asker_of
 from apps.core.limits.policies import LimitExceededError
 
 logger = logging.getLogger(__name__)
 # Of one person, with all their browsers, one figure is drawn at a time: who asks for many leaves a place to others.
 _places = Askers(1, wait_s=renderer.WAIT_S)
+# Nor does a team with its people have all places.
+_places_of_team = Askers(renderer.AT_ONCE - 1, wait_s=renderer.WAIT_S)
+
+
+def _askers_of(request: HttpRequest) -> list[tuple[Asker, Askers]]:
+    """Return as whom a request waits, always in the same order: as a person, and as each of the person's teams."""
+    memberships = request.user.memberships.order_by("team_id") if request.user.is_authenticated else []
+    teams = [(Asker(f"team {item.team_id}"), _places_of_team) for item in memberships]
+    return [(asker_of(request), _places), *teams]
 
 
 def figure_answer(request: HttpRequest, chart: object, *, ending: str, name: str) -> HttpResponse:
@@ -22,7 +32,9 @@ def figure_answer(request: HttpRequest, chart: object, *, ending: str, name: str
     if ending not in renderer.TYPES:
         return _refusal(request, 400, _("Choose PNG or SVG for the figure."))
     try:
-        with _places.turn(asker_of(request)):
+        with ExitStack() as turns:
+            for asker, places in _askers_of(request):
+                turns.enter_context(places.turn(asker))
             figure = renderer.render(chart, ending)
     except checks.ChartError as error:
         text = _("The data of the chart is not as it should be: %(place)s: %(what)s.") % {

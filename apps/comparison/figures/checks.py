@@ -15,6 +15,10 @@ MOST_CHARACTERS = 300
 MOST_CELLS = 40_000
 MOST_BOXES = 2_000
 MOST_LINES = 200
+# Of the labels of all axes together, each sign is an outline of its own.
+MOST_SIGNS = 30_000
+# Of runs over parallel axes: rows times axes.
+MOST_CROSSINGS = 60_000
 # An axis reckons with the products and differences of figures: these, too, are to be numbers.
 LARGEST = 1e100
 # What a date is written for (s since 1970): the years 1900 to 2300.
@@ -68,6 +72,7 @@ def _check_line(chart: dict[str, object]) -> None:
             total += 1 + _check_values(point.get("points", []), f"{at}.points")
     _bound(total, "series", MOST_VALUES)
     _bound(len(words), "x", MOST_LABELS)
+    _bound(sum(len(word) for word in words), "x", MOST_SIGNS)
     _check_lines(chart.get("lines", []), check_x=_moment if is_time else _number)
 
 
@@ -78,6 +83,7 @@ def _check_flags(point: dict[str, object], place: str) -> None:
 
 def _check_heat(chart: dict[str, object]) -> None:
     sizes = [_check_labels(chart.get(name), name) for name in ("x", "y")]
+    _bound_signs([chart.get("x"), chart.get("y")], "x.labels, y.labels")
     _bound(sizes[0] * sizes[1], "x.labels × y.labels", MOST_CELLS)
     for place, cell in _items(chart.get("cells"), "cells", MOST_VALUES):
         _maybe(cell.get("v"), f"{place}.v")
@@ -89,6 +95,7 @@ def _check_heat(chart: dict[str, object]) -> None:
 
 def _check_box(chart: dict[str, object]) -> None:
     size = _check_labels(chart.get("x"), "x")
+    _bound_signs([chart.get("x")], "x.labels")
     total = boxes = 0
     for place, series in _items(chart.get("series"), "series", MOST_SERIES):
         _text(series.get("label", ""), f"{place}.label")
@@ -107,12 +114,15 @@ def _check_box(chart: dict[str, object]) -> None:
 
 def _check_parallel(chart: dict[str, object]) -> None:
     axes = _items(chart.get("axes"), "axes", MOST_AXES)
+    labels = 0
     for place, axis in axes:
         _check_axis(axis, place)
         if "labels" in axis:
-            _check_labels(axis, place)
+            labels += _check_labels(axis, place)
+    _bound(labels, "axes", MOST_LABELS)
+    _bound_signs([axis for _place, axis in axes], "axes")
     rows = _list(chart.get("rows"), "rows")
-    _bound(len(rows) * len(axes), "rows", MOST_VALUES)
+    _bound(len(rows) * len(axes), "rows × axes", MOST_CROSSINGS)
     for index, row in enumerate(rows):
         values = _list(row, f"rows[{index}]")
         if len(values) != len(axes):
@@ -167,6 +177,12 @@ def _check_labels(axis: object, place: str) -> int:
     for index, label in enumerate(labels):
         _text(label, f"{place}.labels[{index}]")
     return len(labels)
+
+
+def _bound_signs(axes: list[object], place: str) -> None:
+    """Bound the signs of the labels, checked already, of all axes together."""
+    labels = [_list(_mapping(axis, place).get("labels", []), place) for axis in axes]
+    _bound(sum(len(str(label)) for part in labels for label in part), place, MOST_SIGNS)
 
 
 def _check_values(values: object, place: str) -> int:

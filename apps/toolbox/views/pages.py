@@ -47,11 +47,12 @@ def detail(request: HttpRequest, pk: int, number: int | None = None) -> HttpResp
     """Show a tool in its latest version, or in one of its versions."""
     tool = find_tool(request, pk)
     versions = list(queries.versions_of(tool))
-    current = next((version for version in versions if version.number == (number or versions[0].number)), None)
+    wanted = queries.latest_version(tool).number if number is None else number
+    current = next((version for version in versions if version.number == wanted), None)
     if current is None:
         return redirect(tool)
     uses = queries.uses_of(versions, rights.user_of(request))
-    runnable = queries.get_tool(current.slug)
+    runnable = queries.made_of(current)
     context = {
         "tool": tool,
         "shown": current,
@@ -75,6 +76,17 @@ def export(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     text = files.export_tool(tool.slug, queries.definition_of(version))
     name = f'attachment; filename="{version.slug}.yaml"'
     return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name})
+
+
+@login_required
+@require_http_methods(["POST"])
+def take_over(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    """Have a version that came with an archive be offered, and run."""
+    tool = find_tool(request, pk, Role.MANAGER)
+    get_object_or_404(ToolVersion, tool=tool, number=number)
+    version = services.take_over(tool=tool, user=rights.user_of(request), number=number)
+    messages.success(request, _("“%(name)s” is taken over.") % {"name": version.slug})
+    return redirect(tool)
 
 
 @login_required

@@ -81,3 +81,16 @@ def test_nobody_else_reads_xml() -> None:
                 if name.startswith(("xml.", "lxml", "defusedxml", "openpyxl.load_workbook", "pyexpat")):
                     readers.add((path.name, name))
     assert readers == {("xml.py", "xml.parsers.expat"), ("tables.py", "openpyxl.load_workbook")}
+
+
+def shared(texts: int) -> io.BytesIO:
+    """Return a workbook of four cells that shares so many texts, under whatever prefix."""
+    sst = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    body = b"<x:si><x:t>ab</x:t></x:si>" * texts
+    return packed(**{"xl/sharedStrings.xml": f'<x:sst xmlns:x="{sst}">'.encode() + body + b"</x:sst>"})
+
+
+def test_a_workbook_shares_no_more_texts_than_its_cells_show() -> None:
+    with pytest.raises(ContainerError, match="unsafe"):
+        tables._check_workbook(shared(xml.MOST_UNSHOWN + 5))
+    tables._check_workbook(shared(xml.MOST_UNSHOWN + 4))

@@ -18,6 +18,7 @@ def test_a_name_is_hidden_with_blanks_for_its_dashes_where_it_can_be_nothing_els
         "Zebrafisch\nDTN07",
         "zebrafisch=2Ddtn07",
         "zebrafisch=2Ddtn07.log",
+        "zebrafisch=2ddtn07",
         "zebrafisch_dtn07",
     ):
         assert "dtn07" not in hidden.text(text).lower(), text

@@ -69,6 +69,12 @@ def changed(chart: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         (charts.PARALLEL, "colour", 3, "colour"),
         (charts.PARALLEL, "ranges", [[0.1]], "ranges[0]"),
         (charts.PARALLEL, "axes", [{}] * 31, "axes"),
+        (charts.PARALLEL, "axes", [{"label": "", "labels": ["x"] * 40}] * 26, "axes"),
+        (charts.PARALLEL, "axes", [{"label": "", "labels": ["x" * 300] * 21}] * 5, "axes"),
+        (charts.PARALLEL, "rows", [[1, 0, 1]] * 20_001, "rows × axes"),
+        (charts.HEAT, "y.labels", ["x" * 300] * 101, "x.labels, y.labels"),
+        (charts.BOX, "x.labels", ["x" * 300] * 101, "x.labels"),
+        (charts.WORDS, "series.0.points", [{"x": f"{at:0300}", "y": 1} for at in range(101)], "x"),
     ],
 )
 def test_what_is_wrong_is_named(chart: dict[str, Any], path: str, value: object, place: str) -> None:
@@ -86,6 +92,7 @@ def test_what_is_no_object_is_no_chart(chart: object) -> None:
 
 def test_too_many_values_are_refused_whatever_their_form(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, "MOST_VALUES", 4)
+    monkeypatch.setattr(checks, "MOST_CROSSINGS", 4)
     for chart in (charts.LINE, charts.BOX, charts.PARALLEL):
         with pytest.raises(checks.ChartError, match="show 4 at most"):
             checks.check_chart(chart)

@@ -174,6 +174,18 @@ def test_of_one_person_one_figure_is_drawn_at_a_time_and_the_others_are_drawn_me
         assert ask(client).status_code == 200
 
 
+def test_a_team_with_all_its_people_leaves_a_place_to_others(
+    client: Client, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_places_of_team", Askers(renderer.AT_ONCE - 1, wait_s=0.01))
+    with answers._places_of_team.turn(Asker(f"team {cast.team.pk}")):
+        for person in (cast.alice, cast.oscar, cast.bob):
+            client.force_login(person)
+            assert ask(client).status_code == 429
+        client.force_login(cast.charlie)
+        assert ask(client).status_code == 200
+
+
 def test_the_program_is_given_no_more_memory_than_its_limit() -> None:
     # Past the door: so many cells take more than that.
     chart = charts.HEAT | {"x": {"label": "", "labels": [""] * 30_000}, "y": {"label": "", "labels": [""] * 30_000}}

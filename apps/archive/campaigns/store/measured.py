@@ -14,12 +14,12 @@ from apps.archive.campaigns.form import wrong
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.records import Json
 from apps.archive.campaigns.store.choices import Here
+from apps.archive.campaigns.store.defined import tool_of
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Reading, Tool
 from apps.campaigns.models import Campaign, Experiment, Lane, Run, Trial
 from apps.results.models import Result, Sample, Series, StageTiming, Superseded
 from apps.testbeds.models import Node
-from apps.toolbox import queries as toolbox
 
 # Nothing that came in is ever carried on with: only what has ended comes in.
 _TRIALS = (Trial.State.SUCCEEDED, Trial.State.FAILED, Trial.State.CANCELLED)
@@ -51,7 +51,8 @@ class MeasurementStore:
     def store(self, experiments: list[Experiment], lanes: list[list[Lane]], progress: Callable[[int], None]) -> None:
         """Store all of it; `progress` is told how many trials and results are, and then that it goes on."""
         self._experiments, self._lanes = experiments, lanes
-        self._tools = [toolbox.get_tool(item.tool) for item in experiments]
+        self._tools = [tool_of(item.tool, self._campaign.team, form.EXPERIMENTS) for item in experiments]
+        self._known_tools = {item.tool for item in experiments}
         self._facts = self._store_facts()
         for batch in _batches(self._archive.lines(form.TRIALS), _BATCH):
             self._store_trials(batch)
@@ -216,6 +217,9 @@ class MeasurementStore:
     def _result(self, data: Json, place: str) -> Result:
         key = self._run_key(data, place)
         values = records.values(Result, data, _own(fields.RESULT), place)
+        if values["tool"] not in self._known_tools:
+            # A result's page says what its tool calls its figures.
+            tool_of(values["tool"], self._campaign.team, f"{place}, tool")
         return Result(
             run_id=self._runs[key],
             trial_id=self.trials[key[:2]],

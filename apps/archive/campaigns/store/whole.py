@@ -16,9 +16,8 @@ from apps.archive.campaigns.store import brought_back
 from apps.archive.campaigns.store.brought_back import ArchiveStanding
 from apps.archive.campaigns.store.choices import Choices, Here, people_here
 from apps.archive.campaigns.store.concluded import ConclusionStore
-from apps.archive.campaigns.store.defined import store_tools
+from apps.archive.campaigns.store.defined import store_tools, tool_of
 from apps.archive.campaigns.store.measured import MeasurementStore
-from apps.bench import tools
 from apps.bench.text import Message, _
 from apps.campaigns import brought_in, permanent_ids
 from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane, Share, Tombstone
@@ -26,7 +25,6 @@ from apps.campaigns.models.annotations import Note
 from apps.campaigns.queries.visibility import sees_whole, visible
 from apps.core import troubles
 from apps.testbeds.models import Cluster, FileSystem, Link, Node
-from apps.toolbox import queries as toolbox
 
 _STATES = (Campaign.State.FINISHED, Campaign.State.CANCELLED)
 _RESOURCES: dict[str, type[Any]] = {"node": Node, "link": Link, "fs": FileSystem}
@@ -187,11 +185,7 @@ class _ArchiveStore:
     def _experiment(self, campaign: Campaign, data: Json, place: str, before: list[Experiment]) -> Experiment:
         names = [name for name in fields.EXPERIMENT if name not in ("created_at", "updated_at")]
         values = records.values(Experiment, data, names, place)
-        try:
-            toolbox.get_tool(values["tool"])
-        except tools.UnknownTool:
-            text = _("This service has no tool “%(tool)s”: update it, or define the tool first.")
-            raise wrong(f"{place}, tool", Message(text, {"tool": values["tool"]})) from None
+        tool_of(values["tool"], self._team, f"{place}, tool")
         after = None
         if data.get("after") is not None:
             number = records.whole(data["after"], f"{place}, after")

@@ -17,7 +17,7 @@ from apps.archive.landing.redaction.escapes import Coding, Decoded, decoded
 _OCTAL = re.compile(r"(?<!\\)(?:\\[0-3][0-7]{2})+")
 # As mail does, mostly with large hexadecimal figures; a line that it broke goes on. Letters of ASCII stand as
 # they are there, and one byte before a colon is rather the first of an interface's address.
-_BYTE = "=(?:[89A-F][0-9A-F]|20|2D|2E|3D|5F)"
+_BYTE = "=(?:[89A-F][0-9A-F]|20|2[DdEe]|3[Dd]|5[Ff])"
 _LOW_BYTE = "=[89a-f][0-9a-f]"
 _QUOTED = re.compile(
     rf"(?P<bytes>(?:{_BYTE}){{2,}}|{_BYTE}(?![:-])|(?:=[0-9A-F]{{2}}){{3,}}|(?:{_LOW_BYTE}){{2,}})|=\r?\n"
