@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from launch import claims, leash, liveness, orphans
+from launch import claims, leash, liveness, orphans, owners
 
 _LEASH = Path(leash.__file__).resolve()
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
@@ -93,7 +93,9 @@ class Child:
             process.death_signal.name,
             process.identity,
         )
-        with log.open("ab") as sink, self._claim() as claim:
+        how = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        descriptor = owners.open_in(log.parent, log.name, how, 0o666)
+        with os.fdopen(descriptor, "ab") as sink, self._claim() as claim, owners.LOCK:
             self.started_at = time.monotonic()
             self._start_of_log = sink.tell()
             self.popen = subprocess.Popen(
@@ -154,10 +156,11 @@ class Child:
 
     def trim_log(self) -> None:
         """Set the log aside once it has grown to 10 MiB; the process goes on at the start of the emptied file."""
-        if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
-            shutil.copyfile(self.log, self.log.with_suffix(".log.1"))
-            os.truncate(self.log, 0)
-            self._start_of_log = 0
+        with owners.acting(self.log.parent):
+            if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
+                shutil.copyfile(self.log, self.log.with_suffix(".log.1"))
+                os.truncate(self.log, 0)
+                self._start_of_log = 0
 
     def ask_to_stop(self) -> None:
         """Send the stop signal, to the process alone: it looks after its own children."""

@@ -42,6 +42,7 @@ REASONS = {
     "apps/reports/files/tables.py:_add": PART,
     "apps/testbeds/management/commands/inventory.py:_write": "for whoever asked: may be a pipe, and no row names it",
     "launch/apt.py:private_options": SCRATCH,
+    "launch/backup.py:_add": PART,
     "launch/backup.py:_dump": PART,
     "launch/bootstrap.py:compile_messages": "the program that writes the draft waits for it",
     "launch/bootstrap.py:install": "compared at each start, and written anew",
@@ -99,7 +100,7 @@ def writes(call: ast.Call) -> bool:
     name = name_of(call)
     words = [*call.args, *(keyword.value for keyword in call.keywords)]
     texts = [str(word.value) for word in words if isinstance(word, ast.Constant) and isinstance(word.value, str)]
-    if name in ("open", "fdopen"):
+    if name in ("open", "open_in", "fdopen"):
         flags = {part.attr for word in words for part in ast.walk(word) if isinstance(part, ast.Attribute)}
         modes = [text for text in texts if len(text) < 4 and set(text) <= set("rwaxbt+")]
         return bool({"O_WRONLY", "O_RDWR", "O_CREAT"} & flags) or any(set("wax+") & set(mode) for mode in modes)
