@@ -3,6 +3,7 @@
 A script does not run here, but the markup need not be one: htmx, on each page, sends what an attribute says.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from apps.toolbox import queries
 from apps.toolbox.models import ToolVersion
 from tests import factories, rewriting
 from tests.core.test_space import plain_addresses
@@ -88,7 +90,15 @@ def mark_all() -> set[str]:
 
 
 @pytest.fixture
-def helped(team: Any) -> Any:
+def forgotten() -> Iterator[None]:
+    """Have tools read anew that were read before: of versions, which never change, those of this test do."""
+    queries._made.cache_clear()
+    yield
+    queries._made.cache_clear()
+
+
+@pytest.fixture
+def helped(team: Any, forgotten: None) -> Any:
     """Return a team one of whose tools says of each parameter what it is."""
     version = ToolVersion.objects.get()
     for parameter in version.definition["parameters"]:

@@ -1,5 +1,6 @@
 """A team that has one of everything that the REST interface shows, and where each stands in addresses and bodies."""
 
+import hashlib
 import uuid
 import zlib
 from datetime import timedelta
@@ -151,8 +152,9 @@ def _report(world: Any) -> None:
         report=world.report, edition=world.edition, name="pdf", user=cast.oscar, now=now
     )
     world.rendered.path.parent.mkdir(parents=True, exist_ok=True)
-    world.rendered.path.write_bytes(b"%PDF-1.7")
-    world.rendered.__class__.objects.filter(pk=world.rendered.pk).update(state="done")
+    world.rendered.path.write_bytes(content := b"%PDF-1.7")
+    made = {"size": len(content), "checksum": hashlib.sha256(content).hexdigest()}
+    world.rendered.__class__.objects.filter(pk=world.rendered.pk).update(state="done", **made)
     query = f"set=campaign:{world.measured.pk}"
     kept = {"team": cast.team, "created_by": cast.oscar}
     world.view = SavedView.objects.create(name="Before", query=query, **kept)
