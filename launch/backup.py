@@ -51,7 +51,8 @@ def make(home: Home, file: Path) -> None:
             with drafts.draft_of(file) as (path, draft):
                 with zipfile.ZipFile(draft, "w") as archive:
                     _dump(address, archive)
-                    _add_files(home, archive)
+                    with _told_what_cannot_be_read(home):
+                        _add_files(home, archive)
                     about = {"format": FORMAT, "made_at": datetime.datetime.now(datetime.UTC).isoformat()}
                     archive.writestr(ABOUT, json.dumps(about))
                 draft.flush()
@@ -154,6 +155,16 @@ def _dump(address: str, archive: zipfile.ZipFile) -> None:
         finally:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def _told_what_cannot_be_read(home: Home) -> Iterator[None]:
+    try:
+        yield
+    except PermissionError as error:
+        raise BackupError(
+            f"Of {home.folder} {error.filename} cannot be read ({error.strerror}): it is another user's, or a link."
+        ) from error
 
 
 def _add_files(home: Home, archive: zipfile.ZipFile) -> None:

@@ -120,7 +120,7 @@ def give(made: Path, *others: Path) -> None:
         state = os.fstat(descriptor)
         if state.st_uid == 0 and state.st_nlink == 1:
             os.fchown(descriptor, owner.st_uid, owner.st_gid)
-    except PermissionError as error:
+    except OSError as error:
         _tell(owner.st_uid, error.strerror or str(error))
     finally:
         os.close(descriptor)
@@ -166,8 +166,9 @@ def _take_on(user: os.stat_result) -> bool:
         os.setgroups(own)
         os.setegid(user.st_gid if user.st_gid in own else own[0])
         os.seteuid(user.st_uid)
-    except PermissionError as error:
-        with contextlib.suppress(PermissionError):
+    except OSError as error:
+        # Without the capability, or in a user namespace that has no such user (EINVAL).
+        with contextlib.suppress(OSError):
             _take_back(groups, group)
         _tell(user.st_uid, error.strerror or str(error))
         return False

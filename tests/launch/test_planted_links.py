@@ -171,7 +171,7 @@ def test_what_a_link_leads_to_is_in_no_backup(home: Home, of_root: Path, tmp_pat
     target = of_root if name in ("imports", "imports/1") else of_root / "lock"
     plant(home, name, lambda place: as_user(home, lambda: place.symlink_to(target)))
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as made:
-        with contextlib.suppress(PermissionError):
+        with contextlib.suppress(backup.BackupError), backup._told_what_cannot_be_read(home):
             backup._add_files(home, made)
         assert made.namelist() == []
 
@@ -189,3 +189,18 @@ def test_a_backup_has_what_is_roots_and_its_users(home: Home, tmp_path: Path) ->
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as made:
         backup._add_files(home, made)
         assert made.namelist() == ["secret_key", *(f"imports/{n}/{place}" for n in (1, 2) for place in (0, 1))]
+
+
+def test_a_namespace_without_the_folders_user_is_used_as_it_is(home: Home) -> None:
+    namespace = ["unshare", "--user", "--map-root-user"]
+    if subprocess.run([*namespace, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here")
+    home.folder.chmod(0o777)
+    code = (
+        "import sys; from pathlib import Path; from launch.home import Home; home = Home(Path(sys.argv[1]))\n"
+        "home.lock(); home.secret_key(); home.unlock()\n"
+    )
+    argv = [*namespace, sys.executable, "-c", code, str(home.folder)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "stays root's" in done.stderr
