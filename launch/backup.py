@@ -175,8 +175,8 @@ def _add_files(home: Home, archive: zipfile.ZipFile) -> None:
         with contextlib.suppress(FileNotFoundError), owners.held(home.folder / name) as place:
             for folder, folders, files, descriptor in os.fwalk(".", dir_fd=place, onerror=_require):
                 folders[:] = sorted(inner for inner in folders if not is_draft(Path(inner)))
-                for file in sorted(files):
-                    _add_file(archive, Path(name, folder, file), descriptor)
+                for inner in sorted(files):
+                    _add_file(archive, Path(name, folder, inner), descriptor)
 
 
 def _require(error: OSError) -> None:

@@ -156,11 +156,16 @@ class Child:
 
     def trim_log(self) -> None:
         """Set the log aside once it has grown to 10 MiB; the process goes on at the start of the emptied file."""
-        with owners.acting(self.log.parent):
-            if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
-                shutil.copyfile(self.log, self.log.with_suffix(".log.1"))
-                os.truncate(self.log, 0)
-                self._start_of_log = 0
+        if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
+            folder, aside = self.log.parent, self.log.with_suffix(".log.1").name
+            how = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+            with (
+                os.fdopen(owners.open_in(folder, self.log.name, os.O_RDWR), "r+b") as log,
+                os.fdopen(owners.open_in(folder, aside, how, 0o666), "wb") as copy,
+            ):
+                shutil.copyfileobj(log, copy)
+                log.truncate(0)
+            self._start_of_log = 0
 
     def ask_to_stop(self) -> None:
         """Send the stop signal, to the process alone: it looks after its own children."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from launch import backup, embedded, last_step, owners
+from launch import backup, embedded, last_step, owners, process
 from launch.home import Home, HomeError
 from tests.launch.test_owners import USER, archive, home, needs_root, open_to_all, others, restore
 
@@ -204,3 +204,25 @@ def test_a_namespace_without_the_folders_user_is_used_as_it_is(home: Home) -> No
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "stays root's" in done.stderr
+
+
+@pytest.mark.parametrize("is_roots", [False, True])
+def test_a_long_log_is_set_aside_for_the_folders_user(
+    home: Home, monkeypatch: pytest.MonkeyPatch, of_root: Path, is_roots: bool
+) -> None:
+    monkeypatch.setattr(process, "_LOG_LIMIT_BYTES", 10)
+    home.lock()
+    log = home.logs / "web.log"
+    log.write_text("a line of before")
+    os.chown(log, *((0, 0) if is_roots else (USER.pw_uid, USER.pw_gid)))
+    before = state_of(of_root)
+    child = process.Child(process.Process(name="web", argv=("/bin/true",)), log=log)
+    child.popen.wait()
+    assert (log.read_text(), (home.logs / "web.log.1").read_text()) == ("", "a line of before")
+    assert (home.logs / "web.log.1").stat().st_uid == USER.pw_uid
+    log.write_text("a line of before")
+    (home.logs / "web.log.1").unlink()
+    as_user(home, lambda: (home.logs / "web.log.1").symlink_to(of_root / "lock"))
+    process.Child(process.Process(name="web", argv=("/bin/true",)), log=log).popen.wait()
+    assert state_of(of_root) == before
+    home.unlock()
