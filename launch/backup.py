@@ -5,8 +5,11 @@ import contextlib
 import datetime
 import json
 import os
+import shutil
+import stat
 import subprocess
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from apps.core.whole_files import put_in_place
-from launch import database, drafts, folder_lock, supervisor
+from launch import database, drafts, folder_lock, owners, supervisor
 from launch.home import Home
 from launch.last_step import FILES, SECRET, is_draft
 
@@ -46,9 +49,10 @@ def make(home: Home, file: Path) -> None:
     with _address(home, file) as address:
         try:
             with drafts.draft_of(file) as (path, draft):
-                with zipfile.ZipFile(draft, "w", strict_timestamps=False) as archive:
+                with zipfile.ZipFile(draft, "w") as archive:
                     _dump(address, archive)
-                    _add_files(home, archive)
+                    with _told_what_cannot_be_read(home):
+                        _add_files(home, archive)
                     about = {"format": FORMAT, "made_at": datetime.datetime.now(datetime.UTC).isoformat()}
                     archive.writestr(ABOUT, json.dumps(about))
                 draft.flush()
@@ -153,16 +157,51 @@ def _dump(address: str, archive: zipfile.ZipFile) -> None:
             process.wait()
 
 
+@contextmanager
+def _told_what_cannot_be_read(home: Home) -> Iterator[None]:
+    try:
+        yield
+    except PermissionError as error:
+        raise BackupError(
+            f"Of {home.folder} {error.filename} cannot be read ({error.strerror}): it is another user's, or a link."
+        ) from error
+
+
 def _add_files(home: Home, archive: zipfile.ZipFile) -> None:
     key = home.folder / SECRET
-    if key.exists():
-        archive.write(key, SECRET)
+    with owners.by_maker_of_link(key), contextlib.suppress(FileNotFoundError), key.open("rb") as file:
+        _add(archive, file, SECRET)
     for name in FILES:
-        for path in sorted((home.folder / name).rglob("*")):
-            # What is imported or given up meanwhile goes.
-            with contextlib.suppress(FileNotFoundError):
-                if path.is_file() and not is_draft(path.relative_to(home.folder)):
-                    archive.write(path, str(path.relative_to(home.folder)))
+        with contextlib.suppress(FileNotFoundError), owners.held(home.folder / name) as place:
+            for folder, folders, files, descriptor in os.fwalk(".", dir_fd=place, onerror=_require):
+                folders[:] = sorted(inner for inner in folders if not is_draft(Path(inner)))
+                for inner in sorted(files):
+                    _add_file(archive, Path(name, folder, inner), descriptor)
+
+
+def _require(error: OSError) -> None:
+    """Let nothing be missing without a word but what goes meanwhile."""
+    if not isinstance(error, FileNotFoundError):
+        raise error
+
+
+def _add_file(archive: zipfile.ZipFile, path: Path, folder: int) -> None:
+    """Add a file of an open folder. The service makes no links: what one leads to is not the service's."""
+    # What is imported or given up meanwhile goes.
+    with contextlib.suppress(FileNotFoundError):
+        if stat.S_ISREG(os.lstat(path.name, dir_fd=folder).st_mode):
+            with os.fdopen(owners.open_at(folder, path.name, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+                _add(archive, file, str(path))
+
+
+def _add(archive: zipfile.ZipFile, file: IO[bytes], name: str) -> None:
+    state = os.fstat(file.fileno())
+    # A zip knows of no earlier day, and of none after 2107.
+    made = min(max(time.localtime(state.st_mtime)[:6], (1980, 1, 1, 0, 0, 0)), (2107, 12, 31, 23, 59, 58))
+    info = zipfile.ZipInfo(name, made)
+    info.file_size = state.st_size
+    with archive.open(info, "w") as target:
+        shutil.copyfileobj(file, target, _CHUNK)
 
 
 def _check(archive: zipfile.ZipFile, file: Path) -> None:

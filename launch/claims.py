@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from launch import owners
+
 # What was killed is gone after so long (s).
 _PATIENCE_S = 5.0
 
@@ -25,11 +27,12 @@ def claimed(lock: Path, left: Sequence[Path]) -> Iterator[tuple[int, ...]]:
     if sys.platform != "linux" or not left:
         yield ()
         return
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = owners.open_in(lock.parent, lock.name, os.O_RDWR | os.O_CREAT)
     try:
         if _is_free(descriptor):
             for path in left:
-                path.unlink(missing_ok=True)
+                with owners.acting(path.parent):
+                    path.unlink(missing_ok=True)
         yield (descriptor,)
     finally:
         os.close(descriptor)

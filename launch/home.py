@@ -94,14 +94,16 @@ class Home:
         """
         try:
             for folder in (self.folder, self.run, self.logs, self.agents):
-                if not folder.exists():
-                    folder.mkdir(parents=True)
-                    owners.give(folder, self.folder)
+                with owners.acting(self.folder):
+                    folder.mkdir(parents=True, exist_ok=True)
             # Jobs of local agents may run as another user, who has to pass through.
-            self.agents.chmod(0o711)
+            with owners.acting(self.agents):
+                self.agents.chmod(0o711)
             # A file can be cleared away beside a running service, the folder itself can not. On NFS only files lock.
-            for path, how in ((self.folder, os.O_RDONLY), (self.run / "lock", os.O_RDWR | os.O_CREAT)):
-                self._locks.append(os.open(path, how, 0o644))
+            self._locks.append(os.open(self.folder, os.O_RDONLY))
+            # No link: what it leads to would be emptied.
+            how = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+            self._locks.append(owners.open_in(self.run, "lock", how, 0o644))
         except OSError as error:
             self._let_go()
             raise HomeError(
@@ -117,23 +119,23 @@ class Home:
         os.ftruncate(file, 0)
         os.write(file, holder.encode())
         # Of a service that was killed: nothing runs here any more.
-        self._state.unlink(missing_ok=True)
-        self._give_to_owner()
+        self._forget_state()
 
     def unlock(self) -> None:
         """Give the folder back."""
-        self._state.unlink(missing_ok=True)
-        self._give_to_owner()
+        self._forget_state()
         self._let_go()
 
-    def _give_to_owner(self) -> None:
-        for made in (self.run, self.logs):
-            owners.give(made, self.folder)
+    def _forget_state(self) -> None:
+        with owners.acting(self.run):
+            self._state.unlink(missing_ok=True)
 
     def _is_taken(self) -> HomeError:
         self._let_go()
         with contextlib.suppress(OSError):
-            if holder := (self.run / "lock").read_text():
+            with owners.acting(self.run):
+                holder = (self.run / "lock").read_text()
+            if holder:
                 return HeldError(f"{self.folder} is in use by {holder}.")
         running = self.read_state() or {}
         where = f" at {running['address']} (process {running['pid']})" if "address" in running else ""
@@ -195,8 +197,8 @@ class Home:
         return self.folder / "first_account"
 
     def _write(self, path: Path, text: str) -> None:
-        write_whole(path, text)
-        owners.give(path, self.folder)
+        with owners.acting(self.folder):
+            write_whole(path, text)
 
     def _read(self, path: Path) -> bytes:
         try:
@@ -206,7 +208,8 @@ class Home:
 
     def write_state(self, state: Mapping[str, Any]) -> None:
         """Say, for other commands, what runs here."""
-        write_whole(self._state, json.dumps(state, indent=2) + "\n")
+        with owners.acting(self.run):
+            write_whole(self._state, json.dumps(state, indent=2) + "\n")
 
     def read_state(self) -> dict[str, Any] | None:
         """Return what runs here: pid, address, database_url, redis_url, parts {name: pid}; None if nothing does."""

@@ -8,7 +8,6 @@ start or restore.
 import contextlib
 import copy
 import os
-import shutil
 import zipfile
 from pathlib import Path
 
@@ -39,15 +38,17 @@ def is_draft(path: Path) -> bool:
 def require_places(home: Home, archive: zipfile.ZipFile, *, has_own_secret: bool) -> None:
     """Make the folders in which files wait; LastStepError if one, or the secret, cannot be written."""
     discard(home)
+    if stays := left(home):
+        raise LastStepError(f"{' '.join(stays)} Until then nothing is restored; nothing has changed.")
     if (secret := _secret(archive)) and not has_own_secret:
         _require_secret(home.folder / SECRET, secret)
     for name in FILES:
         place = home.folder / name
         try:
-            if not place.exists():
+            with owners.acting(home.folder):
                 make_folder(place, mode=0o700)
-                owners.give(place, home.folder)
-            (place / _WAITING).mkdir(mode=0o700)
+            with owners.acting(place):
+                (place / _WAITING).mkdir(mode=0o700)
             former = _former(place)
         except OSError as error:
             raise _refused(place, error) from error
@@ -64,64 +65,85 @@ def unpack(home: Home, archive: zipfile.ZipFile, *, has_own_secret: bool) -> Non
     draft = _draft(home)
     try:
         with owners.private():
-            draft.mkdir()
-            (draft / _WILL_BE_DUE).touch()
-            if (secret := _secret(archive)) and not has_own_secret:
-                write_whole(draft / SECRET, secret)
-            _extract(archive, home.folder)
+            with owners.acting(home.folder):
+                draft.mkdir()
+                (draft / _WILL_BE_DUE).touch()
+                if (secret := _secret(archive)) and not has_own_secret:
+                    write_whole(draft / SECRET, secret)
+            for name in FILES:
+                with owners.acting(home.folder / name):
+                    _extract(archive, home.folder, name)
         _wait_for_disk(home)
     except OSError as error:
         words = f"Its files cannot be written, nothing has changed: {error.strerror or error}."
         raise LastStepError(words) from error
 
 
-def _extract(archive: zipfile.ZipFile, folder: Path) -> None:
+def _extract(archive: zipfile.ZipFile, folder: Path, name: str) -> None:
     for info in archive.infolist():
-        name, _, rest = info.filename.partition("/")
-        if name in FILES and rest:
+        first, _, rest = info.filename.partition("/")
+        if first == name and rest:
             moved = copy.copy(info)
             moved.filename = rest
             archive.extract(moved, folder / name / _WAITING)
 
 
 def _wait_for_disk(home: Home) -> None:
-    """Give what waits to the owner of the folder, and return when all of it is on the disk."""
+    """Return when all that waits is on the disk."""
     for place in (home.folder / name for name in FILES):
-        owners.give(place / _WAITING, place, home.folder)
-        sync_all(place / _WAITING)
-        sync(place)
-    owners.give(_draft(home), home.folder)
-    sync_all(_draft(home))
+        with owners.acting(place):
+            sync_all(place / _WAITING)
+            sync(place)
+    with owners.acting(home.folder):
+        sync_all(_draft(home))
 
 
 def announce(home: Home) -> None:
     """Have what waits put in its place by whoever finds the database in its own."""
-    move(_draft(home), home.restored)
+    with owners.acting(home.folder):
+        move(_draft(home), home.restored)
 
 
 def discard(home: Home) -> None:
-    """Remove what waits: the database did not take its place, or all has its own."""
-    for folder in (home.restored, _draft(home)):
-        shutil.rmtree(folder, ignore_errors=True)
-    for name in FILES:
-        shutil.rmtree(home.folder / name / _WAITING, ignore_errors=True)
+    """Remove what waits: the database did not take its place, or all has its own. `left` says what stays."""
+    for path in _waiting(home):
+        with contextlib.suppress(OSError):
+            owners.remove_in(path.parent, path.name)
+
+
+def left(home: Home) -> list[str]:
+    """Say what a restore left that is at its end, or was given up, and who can remove it."""
+    words = []
+    for path in _waiting(home):
+        with contextlib.suppress(OSError):
+            owner = owners.name_of(path.lstat().st_uid)
+            who = "only root" if owner == "root" else f"only {owner} or root"
+            words.append(f"{path} is left of a restore that was cut off: {who} can remove it (rm -r).")
+    return words
+
+
+def _waiting(home: Home) -> list[Path]:
+    return [home.restored, _draft(home), *(home.folder / name / _WAITING for name in FILES)]
 
 
 def carry_out(home: Home) -> None:
     """Put all in its place, from wherever an earlier try was cut off; LastStepError says what is in the way."""
     secret = home.restored / SECRET
     try:
-        # From here on no database has to be asked.
-        if not (home.restored / _IS_DUE).exists():
-            move(home.restored / _WILL_BE_DUE, home.restored / _IS_DUE)
+        with owners.acting(home.folder):
+            # From here on no database has to be asked.
+            if not (home.restored / _IS_DUE).exists():
+                move(home.restored / _WILL_BE_DUE, home.restored / _IS_DUE)
+            content = secret.read_bytes() if secret.exists() else None
         for name in FILES:
             _exchange(home.folder / name)
-        if secret.exists():
-            _put_secret(home.folder / SECRET, secret.read_bytes(), home.folder)
+        if content is not None:
+            _put_secret(home.folder / SECRET, content, home.folder)
         # Accounts are those of the backup: the next start makes none.
         home.note_account()
         # At once: what is left of it says that something is to be done.
-        move(home.restored, _draft(home))
+        with owners.acting(home.folder):
+            move(home.restored, _draft(home))
         discard(home)
     except OSError as error:
         raise LastStepError(
@@ -162,24 +184,23 @@ def _exchange(place: Path) -> None:
     waiting, moving = place / _WAITING, place / _MOVING
     if waiting.exists():
         for entry in _former(place):
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            else:
-                entry.unlink()
+            owners.remove_in(place, entry.name)
         # What is on its way says that the former files are gone.
-        sync(place)
-        move(waiting, moving)
+        with owners.acting(place):
+            sync(place)
+            move(waiting, moving)
     if moving.exists():
-        for entry in moving.iterdir():
-            entry.rename(place / entry.name)
-        sync(place)
-        moving.rmdir()
+        with owners.acting(place):
+            for entry in moving.iterdir():
+                entry.rename(place / entry.name)
+            sync(place)
+            moving.rmdir()
 
 
 def _require_secret(path: Path, secret: bytes) -> None:
     """Raise LastStepError if a file that holds another secret cannot be written, such as one that is mounted."""
     try:
-        with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
+        with owners.by_maker_of_link(path), contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
             file.read(0)
     except OSError as error:
         if path.is_dir() or path.read_bytes() != secret:
@@ -187,25 +208,28 @@ def _require_secret(path: Path, secret: bytes) -> None:
 
 
 def _put_secret(path: Path, secret: bytes, folder: Path) -> None:
-    path = path.resolve()
-    with contextlib.suppress(FileNotFoundError):
-        if path.read_bytes() == secret:
-            owners.give(path, folder)
+    real = path.resolve()
+    # What an administrator's link leads to is not in the folder.
+    is_elsewhere = path.is_symlink() and path.lstat().st_uid == 0
+    with owners.acting(real.parent if is_elsewhere else folder):
+        with contextlib.suppress(FileNotFoundError, PermissionError):
+            if real.read_bytes() == secret:
+                return
+        draft = real.with_name(f"{real.name}.new")
+        try:
+            write_whole(draft, secret)
+            owners.give(draft, real, folder)
+            put_in_place(draft, real)
             return
-    draft = path.with_name(f"{path.name}.new")
-    try:
-        write_whole(draft, secret)
-        owners.give(draft, path, folder)
-        put_in_place(draft, path)
-    except OSError:
-        # A file that is a mount takes no other's place; what is cut off here is written again.
-        for left in (draft, draft.with_name(f"{draft.name}.new")):
-            left.unlink(missing_ok=True)
-        with path.open("r+b") as file:
-            file.truncate()
-            file.write(secret)
-            file.flush()
-            os.fsync(file.fileno())
+        except OSError:
+            # A file that is a mount takes no other's place; what is cut off here is written again.
+            for rest in (draft, draft.with_name(f"{draft.name}.new")):
+                rest.unlink(missing_ok=True)
+    with owners.by_maker_of_link(path), os.fdopen(owners.open_in(real.parent, real.name, os.O_RDWR), "r+b") as file:
+        file.truncate()
+        file.write(secret)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _refused(path: Path, error: OSError) -> LastStepError:

@@ -18,6 +18,8 @@ def clear(home: Home, report: Callable[[str, str], None]) -> None:
         report("supervisor", f"killed {killed} process(es) that an earlier run left behind")
     if last_step.finish(home):
         report("supervisor", "put the files of a restore in place that was cut off at its last step")
+    for words in last_step.left(home):
+        report("supervisor", words)
 
 
 def tell(address: str, report: Callable[[str, str], None]) -> None:

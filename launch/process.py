@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from launch import claims, leash, liveness, orphans
+from launch import claims, leash, liveness, orphans, owners
 
 _LEASH = Path(leash.__file__).resolve()
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
@@ -93,7 +93,9 @@ class Child:
             process.death_signal.name,
             process.identity,
         )
-        with log.open("ab") as sink, self._claim() as claim:
+        how = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        descriptor = owners.open_in(log.parent, log.name, how, 0o666)
+        with os.fdopen(descriptor, "ab") as sink, self._claim() as claim, owners.LOCK:
             self.started_at = time.monotonic()
             self._start_of_log = sink.tell()
             self.popen = subprocess.Popen(
@@ -155,8 +157,14 @@ class Child:
     def trim_log(self) -> None:
         """Set the log aside once it has grown to 10 MiB; the process goes on at the start of the emptied file."""
         if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
-            shutil.copyfile(self.log, self.log.with_suffix(".log.1"))
-            os.truncate(self.log, 0)
+            folder, aside = self.log.parent, self.log.with_suffix(".log.1").name
+            how = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+            with (
+                os.fdopen(owners.open_in(folder, self.log.name, os.O_RDWR), "r+b") as log,
+                os.fdopen(owners.open_in(folder, aside, how, 0o666), "wb") as copy,
+            ):
+                shutil.copyfileobj(log, copy)
+                log.truncate(0)
             self._start_of_log = 0
 
     def ask_to_stop(self) -> None:

@@ -5,14 +5,20 @@ function that writes, renames or unpacks is found in its source, and has to go t
 """
 
 import ast
-from collections.abc import Iterator
+import errno
+import os
+import pwd
+import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from apps.core import whole_files
+from launch import owners
 from tests.power import Disk
 from tests.test_architecture import ROOT, tree_of
-from workers.agent import config, enrolment
+from workers.agent import config, durable, enrolment
 
 # Functions of these names wait for the disk themselves: of apps/core/whole_files.py, workers/agent/durable.py.
 DOORS = {"write_whole", "put_in_place", "move", "sync", "sync_all", "sync_folder", "fsync"}
@@ -42,6 +48,7 @@ REASONS = {
     "apps/reports/files/tables.py:_add": PART,
     "apps/testbeds/management/commands/inventory.py:_write": "for whoever asked: may be a pipe, and no row names it",
     "launch/apt.py:private_options": SCRATCH,
+    "launch/backup.py:_add": PART,
     "launch/backup.py:_dump": PART,
     "launch/bootstrap.py:compile_messages": "the program that writes the draft waits for it",
     "launch/bootstrap.py:install": "compared at each start, and written anew",
@@ -99,7 +106,7 @@ def writes(call: ast.Call) -> bool:
     name = name_of(call)
     words = [*call.args, *(keyword.value for keyword in call.keywords)]
     texts = [str(word.value) for word in words if isinstance(word, ast.Constant) and isinstance(word.value, str)]
-    if name in ("open", "fdopen"):
+    if name in ("open", "open_in", "fdopen"):
         flags = {part.attr for word in words for part in ast.walk(word) if isinstance(part, ast.Attribute)}
         modes = [text for text in texts if len(text) < 4 and set(text) <= set("rwaxbt+")]
         return bool({"O_WRONLY", "O_RDWR", "O_CREAT"} & flags) or any(set("wax+") & set(mode) for mode in modes)
@@ -167,3 +174,62 @@ def test_every_door_waits() -> None:
         functions = {node.name: node for node in tree_of(ROOT / path).body if isinstance(node, ast.FunctionDef)}
         for name, function in functions.items():
             assert {name_of(call) for call in ast.walk(function) if isinstance(call, ast.Call)} & DOORS, name
+
+
+def write_and_name(folder: Path, put_in_place: Callable[[Path, Path], None]) -> str:
+    (folder / "draft").write_text("whole")
+    put_in_place(folder / "draft", folder / "kept")
+    return (folder / "kept").read_text()
+
+
+BOTH = pytest.mark.parametrize("put_in_place", [whole_files.put_in_place, durable.put_in_place])
+
+
+@BOTH
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP])
+def test_a_folder_that_knows_no_waiting_keeps_what_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_in_place: Callable[[Path, Path], None], number: int
+) -> None:
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, os.strerror(number))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert write_and_name(tmp_path, put_in_place) == "whole"
+
+
+@BOTH
+def test_other_troubles_of_a_folder_are_not_kept_quiet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_in_place: Callable[[Path, Path], None]
+) -> None:
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(OSError, match="Input/output error"):
+        write_and_name(tmp_path, put_in_place)
+
+
+@BOTH
+def test_a_folder_that_may_be_written_and_not_listed_takes_a_file(
+    tmp_path: Path, put_in_place: Callable[[Path, Path], None]
+) -> None:
+    box = tmp_path / "box"
+    box.mkdir()
+    user = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else os.geteuid()
+    os.chown(box, user, -1)
+    box.chmod(0o300)
+    for parent in box.parents:
+        if parent.stat().st_uid == os.geteuid():
+            parent.chmod(parent.stat().st_mode | 0o011)
+    try:
+        with owners.acting(box):
+            with pytest.raises(PermissionError):
+                list(box.iterdir())
+            assert write_and_name(box, put_in_place) == "whole"
+    finally:
+        box.chmod(0o700)

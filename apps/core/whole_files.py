@@ -53,7 +53,13 @@ def sync_all(path: Path) -> None:
 
 def sync(path: Path) -> None:
     """Wait until what a file holds, or which names a folder has, is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        # A folder that may be written and not listed, such as a drop box: nobody can wait for it.
+        if not path.is_dir():
+            raise
+        return
     try:
         os.fsync(descriptor)
     except OSError as error:

@@ -1,18 +1,25 @@
 """What was sent is on the disk before a row says so, and what is read is what was sent, or nothing is."""
 
+import os
+import threading
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.core.files.base import ContentFile
+from django.db import connection
 from django.utils import timezone
 
+from apps.accounts import quotas
 from apps.archive.imports import columns, services, work
 from apps.archive.imports.models import Import
 from apps.archive.incoming import services as incoming
 from apps.archive.models import IncomingArchive
+from apps.campaigns.errors import Refused
 from apps.core import messages
 from apps.core.errors import ConflictError
 from tests.archive.imports import sending
@@ -120,3 +127,92 @@ def test_what_is_whole_is_read(cast: SimpleNamespace) -> None:
     made = sending.advance(create(cast, "table", TABLE.encode()))
     assert made.state == Import.State.MAPPING
     assert work.advance_import(import_id=made.pk, now=timezone.now()) is False
+
+
+class SlowDisk(Disk):
+    """Notes of each wait for the disk whether it was within a transaction."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(monkeypatch)
+        self.waits: list[bool] = []
+        real = os.fsync
+
+        def fsync(descriptor: int) -> None:
+            self.waits.append(connection.in_atomic_block)
+            real(descriptor)
+
+        monkeypatch.setattr(os, "fsync", fsync)
+
+
+def take_archive(cast: SimpleNamespace) -> IncomingArchive:
+    return incoming.take(team=cast.team, user=cast.oscar, file=ContentFile(b"PK\x03\x04" + bytes(9000), name="a.zip"))
+
+
+def send_table(cast: SimpleNamespace) -> Import:
+    return create(cast, "table", TABLE.encode())
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("send", [send_table, take_archive])
+def test_no_transaction_waits_for_the_disk(
+    cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, send: Callable[[SimpleNamespace], Any]
+) -> None:
+    disk = SlowDisk(monkeypatch)
+    send(cast)
+    assert disk.waits
+    assert not any(disk.waits)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("send", [send_table, take_archive])
+def test_others_of_the_team_are_taken_while_one_waits_for_the_disk(
+    cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, send: Callable[[SimpleNamespace], Any]
+) -> None:
+    real, waits, goes_on = os.fsync, threading.Event(), threading.Event()
+
+    def fsync(descriptor: int) -> None:
+        if threading.current_thread().name == "slow":
+            waits.set()
+            assert goes_on.wait(60)
+        real(descriptor)
+
+    def send_slowly() -> None:
+        try:
+            made.append(send(cast).pk)
+        finally:
+            connection.close()
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    made: list[int] = []
+    slow = threading.Thread(target=send_slowly, name="slow")
+    slow.start()
+    try:
+        assert waits.wait(30)
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '3s'")
+        other = send(cast)
+    finally:
+        goes_on.set()
+        slow.join()
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+    assert made
+    assert made[0] < other.pk
+
+
+@pytest.mark.parametrize("send", [send_table, take_archive])
+def test_what_no_longer_fits_once_it_is_on_the_disk_leaves_nothing(
+    cast: SimpleNamespace, settings: Any, var: Path, monkeypatch: pytest.MonkeyPatch, send: Any
+) -> None:
+    settings.QUOTA_STORED_BYTES = 20_000
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        real(descriptor)
+        quotas.set_stored(sizes={cast.team.pk: 19_999}, now=timezone.now())
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises((Refused, ValidationError)):
+        send(cast)
+    kept = [path for name in ("imports", "archives") for path in (var / name).glob("*")]
+    assert (kept, Import.objects.count(), IncomingArchive.objects.count()) == ([], 0, 0)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
+
+_NO_SUCH_THING = (errno.EINVAL, errno.ENOTSUP)
 
 
 def sync_folder(folder: Path) -> None:
     """Wait until the names that a folder has are on the disk: those of new files, those that were given."""
-    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except PermissionError:
+        # A folder that may be written and not listed: nobody can wait for it.
+        return
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        # Some file systems, such as those of other machines, know no waiting for a folder.
+        if error.errno not in _NO_SUCH_THING:
+            raise
     finally:
         os.close(descriptor)
 

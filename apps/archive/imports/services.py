@@ -16,6 +16,7 @@ from apps.bench.text import Message, _
 from apps.bench.tools import UnknownTool
 from apps.campaigns.errors import Refused, WrongState
 from apps.core import queue
+from apps.core.numbers import next_number
 from apps.toolbox import queries as toolbox
 
 MIB = 1024 * 1024
@@ -25,11 +26,49 @@ MOST_FILES = 500
 State = Import.State
 
 
-@transaction.atomic
 def create_import(
     *, team: Team, user: User, kind: str, files: Sequence[File], name: str = "", measured_on: date | None = None
 ) -> Import:
-    """Keep files that were sent and let a worker read them; Refused says what is wrong with them as a whole."""
+    """Keep files that were sent and let a worker read them; Refused says what is wrong with them as a whole.
+
+    They are on the disk before the transaction begins that makes the row: it waits for nothing.
+    """
+    _require_fit(kind, files)
+    size = sum(file.size or 0 for file in files)
+    _require_room(team, size)
+    quotas.charge_upload(team)
+    for file in files:
+        file.name = printable(file.name or "")
+    number = next_number(Import)
+    kept = uploads.keep(number, files)
+    try:
+        with transaction.atomic():
+            # Others of the team may have stored meanwhile.
+            _require_room(team, size)
+            quotas.add_stored(team=team, size=size)
+            imported = Import.objects.create(
+                pk=number,
+                team=team,
+                created_by=user,
+                kind=kind,
+                name=(name.strip() or str(files[0].name))[:200],
+                measured_on=measured_on,
+                uploads=kept,
+            )
+            queue.send(queue.BULKY)
+    except Refused:
+        uploads.remove(number)
+        raise
+    return imported
+
+
+def _require_room(team: Team, size: int) -> None:
+    if over := quotas.refusal_to_store(team, size):
+        raise Refused({"files": over})
+
+
+def _require_fit(kind: str, files: Sequence[File]) -> None:
+    """Raise Refused if there are no files, too many, or too much in them."""
     if not files:
         raise Refused({"files": Message(_("Send at least one file."))})
     if len(files) > MOST_FILES:
@@ -40,24 +79,6 @@ def create_import(
     if sum(file.size or 0 for file in files) > MOST_BYTES:
         text = _("The files have more than %(most)s MiB together: send them in parts.")
         raise Refused({"files": Message(text, {"most": MOST_BYTES // MIB})})
-    size = sum(file.size or 0 for file in files)
-    if over := quotas.refusal_to_store(team, size):
-        raise Refused({"files": over})
-    quotas.charge_upload(team)
-    quotas.add_stored(team=team, size=size)
-    for file in files:
-        file.name = printable(file.name or "")
-    imported = Import.objects.create(
-        team=team,
-        created_by=user,
-        kind=kind,
-        name=(name.strip() or str(files[0].name))[:200],
-        measured_on=measured_on,
-    )
-    imported.uploads = uploads.keep(imported, files)
-    imported.save(update_fields=["uploads"])
-    queue.send(queue.BULKY)
-    return imported
 
 
 @transaction.atomic
@@ -144,7 +165,7 @@ def store_import(*, imported: Import, leave_out: bool = False) -> Import:
 def discard_import(*, imported: Import) -> None:
     """Give an import up; what it became stays."""
     imported = _locked(imported, set(State))
-    uploads.remove(imported)
+    uploads.remove(imported.pk)
     imported.delete()
 
 

@@ -1,6 +1,7 @@
 """Keep what was sent until it is imported or given up: files below VAR_DIR, one folder an import.
 
-The row that names them is on the disk at once, so they have to be there before; what is read is compared with it.
+The row that names them is on the disk at once, so they have to be there before, under the number that it gets: a
+transaction would hold what others wait for as long as the disk takes. What is read is compared with the row.
 """
 
 import hashlib
@@ -28,14 +29,17 @@ class NotWhole(Exception):
         super().__init__(str(self.message))
 
 
-def keep(imported: Import, files: Sequence[File]) -> list[dict[str, Any]]:
-    """Write files and return {"name", "size", "sha256"} of each; a file's own name is never a path here."""
-    folder = _folder(imported)
+def keep(number: int, files: Sequence[File]) -> list[dict[str, Any]]:
+    """Write files of the import that gets this number, and return {"name", "size", "sha256"} of each.
+
+    A file's own name is never a path here.
+    """
+    folder = _folder(number)
     # What another database left under the same number.
     shutil.rmtree(folder, ignore_errors=True)
     whole_files.make_folder(folder, mode=0o700)
     with space.whole(folder):
-        kept = [_keep_one(folder / str(number), file) for number, file in enumerate(files)]
+        kept = [_keep_one(folder / str(place), file) for place, file in enumerate(files)]
         whole_files.sync_all(folder)
         return kept
 
@@ -58,7 +62,7 @@ def names(imported: Import) -> Iterator[tuple[int, str]]:
 def opened(imported: Import, number: int) -> Iterator[BinaryIO]:
     """Open a file that was sent; FileNotFoundError if it is gone, NotWhole if it is not what was sent any more."""
     sent = imported.uploads[number]
-    with (_folder(imported) / str(number)).open("rb") as file:
+    with (_folder(imported.pk) / str(number)).open("rb") as file:
         if os.fstat(file.fileno()).st_size != sent["size"]:
             raise NotWhole
         if hashlib.file_digest(file, "sha256").hexdigest() != sent["sha256"]:
@@ -67,9 +71,9 @@ def opened(imported: Import, number: int) -> Iterator[BinaryIO]:
         yield file
 
 
-def remove(imported: Import) -> None:
-    """Remove what was sent."""
-    shutil.rmtree(_folder(imported), ignore_errors=True)
+def remove(number: int) -> None:
+    """Remove what was sent for the import of a number."""
+    shutil.rmtree(_folder(number), ignore_errors=True)
 
 
 def sweep(*, now: datetime) -> None:
@@ -82,5 +86,5 @@ def sweep(*, now: datetime) -> None:
             scratch.remove_if_left(path, now=now)
 
 
-def _folder(imported: Import) -> Path:
-    return Path(settings.VAR_DIR) / "imports" / str(imported.pk)
+def _folder(number: int) -> Path:
+    return Path(settings.VAR_DIR) / "imports" / str(number)

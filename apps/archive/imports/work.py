@@ -127,7 +127,7 @@ def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) ->
     _enter(imported, State.READY)
     if imported.kind == Import.Kind.OUTPUTS:
         # The items have all that is needed; a table's columns may yet be given another meaning.
-        uploads.remove(imported)
+        uploads.remove(imported.pk)
 
 
 def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> None:
@@ -144,7 +144,7 @@ def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> N
         imported.reason = already.as_json() if already else None
         imported.save(update_fields=["campaign", "reason", "updated_at"])
         _enter(imported, State.DONE)
-    uploads.remove(imported)
+    uploads.remove(imported.pk)
 
 
 def _let_wait(imported: Import, why: Message) -> None:
@@ -162,7 +162,7 @@ def _enter(imported: Import, state: Import.State) -> None:
 def _end(imported: Import, state: Import.State, message: Message) -> None:
     """End an import of which nothing is taken."""
     imported.items.all().delete()
-    uploads.remove(imported)
+    uploads.remove(imported.pk)
     Import.objects.filter(pk=imported.pk).update(
         state=state,
         reason=storable(message.as_json()),

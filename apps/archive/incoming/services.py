@@ -19,18 +19,18 @@ from django.utils.translation import gettext
 
 from apps.accounts import quotas, rights
 from apps.accounts.models import Role, Team, User
-from apps.archive.campaigns import form
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
 from apps.archive.campaigns.store.whole import refuse_known
-from apps.archive.incoming import names, progress, queries
+from apps.archive.incoming import arrival, names, progress, queries
 from apps.archive.incoming.models import IncomingArchive
 from apps.archive.incoming.previews import preview_of
 from apps.bench.text import Message, _
-from apps.core import expiry, isolation, leases, messages, queue, scratch, shutdown, space, turns, whole_files
+from apps.core import expiry, isolation, leases, messages, queue, scratch, shutdown, turns
 from apps.core.errors import ConflictError
 from apps.core.limits.owned import TooManyOwnedError
+from apps.core.numbers import next_number
 
 logger = logging.getLogger(__name__)
 State = IncomingArchive.State
@@ -40,40 +40,36 @@ _ASKED = turns.TurnFields("team", "created_by", "updated_at")
 # A worker compares an archive with its sums for so long, and then lets others have their turn. It is stored at once.
 TURN_S = 45.0
 MOST_ATTEMPTS = 3
-MOST_BYTES = 16 * form.GIB
 
 
 def take(*, team: Team, user: User, file: File) -> IncomingArchive:
-    """Keep an archive that was sent; a worker looks through it. ValidationError if it is none by its first bytes."""
+    """Keep an archive that was sent; a worker looks through it. ValidationError if it is none by its first bytes.
+
+    It is on the disk before the transaction begins that makes the row: that one waits for nothing.
+    """
     rights.require(user, team, Role.OPERATOR)
-    if not file.size or file.size > MOST_BYTES:
-        text = gettext("Send an archive of at most %(most)s GiB.") % {"most": MOST_BYTES // form.GIB}
-        raise ValidationError({"archive": text})
-    head = file.read(4)
-    file.seek(0)
-    if head != b"PK\x03\x04":
-        raise ValidationError({"archive": gettext("This is no archive of a campaign: it is no zip.")})
-    if over := quotas.refusal_to_store(team, file.size):
-        raise ValidationError({"archive": messages.render(over)})
+    size = arrival.require_fit(file)
+    _require_room(team, size)
     quotas.charge_upload(team)
-    with transaction.atomic():
-        quotas.add_stored(team=team, size=file.size)
-        name = str(file.name or "archive.zip")[-200:].replace("\0", "")
-        incoming = IncomingArchive.objects.create(team=team, created_by=user, name=name, size=file.size)
-        whole_files.make_folder(incoming.path.parent, mode=0o700)
-        with space.whole(incoming.path):
-            _keep(file, incoming.path)
+    name = str(file.name or "archive.zip")[-200:].replace("\0", "")
+    incoming = IncomingArchive(pk=next_number(IncomingArchive), team=team, created_by=user, name=name, size=size)
+    arrival.keep(file, incoming.path)
+    try:
+        with transaction.atomic():
+            # Others of the team may have stored meanwhile.
+            _require_room(team, size)
+            quotas.add_stored(team=team, size=size)
+            incoming.save(force_insert=True)
+    except ValidationError:
+        scratch.remove(incoming.path)
+        raise
     queue.send(queue.BULKY)
     return incoming
 
 
-def _keep(file: File, path: Path) -> None:
-    """Write what was sent, and wait for the disk: the row that names it is there at once."""
-    with path.open("wb") as target:
-        for chunk in file.chunks():
-            target.write(chunk)
-    whole_files.sync(path)
-    whole_files.sync(path.parent)
+def _require_room(team: Team, size: int) -> None:
+    if over := quotas.refusal_to_store(team, size):
+        raise ValidationError({"archive": messages.render(over)})
 
 
 @transaction.atomic
