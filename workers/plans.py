@@ -27,7 +27,7 @@ def make_plan(run: Run) -> Plan:
     """Return the commands of one attempt at the run's trial; ToolFailure says why there can be none."""
     trial = run.trial
     try:
-        tool = toolbox.get_runnable_tool(trial.experiment.tool, trial.campaign.team)
+        tool = toolbox.get_runnable_tool(trial.experiment.tool, trial.campaign.team_id)
         params = tool.clean(setting_names.own_parameters(trial.parameters))
         _require_limits(tool, params, trial.lane.roles)
         nodes = _players(trial.lane.roles, trial.experiment.file_system_id, secrets.token_hex(4))

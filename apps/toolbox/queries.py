@@ -19,10 +19,10 @@ from apps.toolbox.uses import Permit, Use
 _VERSIONED = re.compile(r"(?P<slug>[a-z0-9-]{1,40})\.v(?P<number>[1-9]\d{0,8})", re.ASCII)
 
 
-def get_tool(slug: str, team: Team | None = None) -> Tool:
+def get_tool(slug: str, team: Team | int | None = None) -> Tool:
     """Return the tool of a slug, whether it came with the service or a team defined it.
 
-    With a `team`, other teams' tools do not exist. tools.UnknownTool names the tools there are.
+    With a `team`, or its number, other teams' tools do not exist. tools.UnknownTool names the tools there are.
     """
     match = _VERSIONED.fullmatch(slug)
     if not match:
@@ -47,17 +47,17 @@ class NotTakenOverError(tools.UnknownTool):
     """A version that came with an archive, and that no manager of the team has taken over: it runs nothing."""
 
 
-def get_runnable_tool(slug: str, team: Team) -> Tool:
+def get_runnable_tool(slug: str, team_id: int) -> Tool:
     """Return a tool that the team's nodes may run; UnknownTool, or NotTakenOverError which is one, of any other."""
-    tool = get_tool(slug, team)
-    if _awaiting(team, [slug]):
+    tool = get_tool(slug, team_id)
+    if _awaiting(team_id, [slug]):
         raise NotTakenOverError(f"no manager has taken {slug!r} over")
     return tool
 
 
 def awaiting_of(slugs: Iterable[str], team: Team) -> list[str]:
     """Return which of these tools came with an archive and wait for a manager of the team."""
-    return _awaiting(team, slugs)
+    return _awaiting(team.pk, slugs)
 
 
 def get_tool_of(slug: str, user: User) -> Tool:
@@ -149,12 +149,12 @@ def _latest_of(rows: QuerySet[TeamTool]) -> list[int]:
     return list(versions.order_by("tool__name", "pk").values_list("pk", flat=True))
 
 
-def _awaiting(team: Team, slugs: Iterable[str]) -> list[str]:
+def _awaiting(team_id: int, slugs: Iterable[str]) -> list[str]:
     named = {slug for slug in slugs if VERSION_MARK in slug}
     if not named:
         return []
     rows = ToolVersion.objects.filter(
-        tool__team=team, tool__slug__in={slug.rpartition(VERSION_MARK)[0] for slug in named}, awaits_manager=True
+        tool__team=team_id, tool__slug__in={slug.rpartition(VERSION_MARK)[0] for slug in named}, awaits_manager=True
     )
     return sorted({version.slug for version in rows.select_related("tool")} & named)
 

@@ -39,7 +39,7 @@ NO_PAGES = {
     *(f"renderings:{name}" for name in ("edition", "draft", "file")),
     *(f"exports:{name}" for name in ("package", "table", "archive", "incoming", "give_up")),
     *(f"imports:{name}" for name in ("status", "map_columns", "complete", "discard", "forget_mapping")),
-    *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore")),
+    *(f"toolbox:tool_{name}" for name in ("preview", "export", "restore", "take_over")),
     *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "invite", "member_role")),
     "accounts:invitation_withdraw", "accounts:invitation_accept",

@@ -271,6 +271,10 @@ def test_workers_end_with_a_process_that_is_killed(folder: Path) -> None:
     assert _ended(folder, signal.SIGKILL, os.kill) == -signal.SIGKILL
 
 
+def _holds_number(file: Path) -> bool:
+    return file.exists() and bool(file.read_text())
+
+
 def _ended(folder: Path, number: signal.Signals, kill: Callable[[int, int], None]) -> int:
     """Return the exit status of a run that a signal ended; nothing of it is left, and no test was begun since."""
     (folder / "test_it.py").write_text(ENDINGS)
@@ -278,7 +282,8 @@ def _ended(folder: Path, number: signal.Signals, kill: Callable[[int, int], None
         run = subprocess.Popen(
             command("--workers", "2"), cwd=folder, env=environment(), start_new_session=True, stdout=printed
         )
-    assert until(lambda: (folder / "program").exists() and (folder / "deaf").exists())
+    # A file is there before the number is in it.
+    assert until(lambda: _holds_number(folder / "program") and (folder / "deaf").exists())
     worker, program = folder / "worker", folder / "program"
     worker.write_text((folder / "thing").read_text())
     assert lives(worker) and lives(program)

@@ -91,7 +91,7 @@ def map_columns(*, imported: Import, tool: str, mapping: columns.Mapped, sheets_
     if imported.kind != Import.Kind.TABLE:
         raise WrongState(Message(_("Raw outputs have no columns.")))
     try:
-        table_tool = toolbox.get_runnable_tool(tool, imported.team)
+        table_tool = toolbox.get_runnable_tool(tool, imported.team_id)
     except UnknownTool:
         raise Refused({"tool": Message(_("Choose one of the tools that are offered."))}) from None
     meanings = {
