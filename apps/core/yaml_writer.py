@@ -1,17 +1,21 @@
 """The one writer of YAML: what it writes reads back to the same (core.documents)."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
-# Written by libyaml where PyYAML has it: a third of the time.
-_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+if TYPE_CHECKING:
+    from yaml import SafeDumper as Writer
+else:
+    # libyaml's, where PyYAML has it: a third of the time.
+    Writer = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
 # Breaks of lines beside \n: but for double quotes they would be folded into blanks.
 _OTHER_BREAK = re.compile("[\x85\u2028\u2029]")
 
 
-class Dumper(_DUMPER):  # type: ignore[misc, valid-type]
+class Dumper(Writer):
     """Writes a value out each time it stands somewhere: aliases are not read again."""
 
     def ignore_aliases(self, data: Any) -> bool:

@@ -72,29 +72,29 @@ def spoil(path: Path) -> None:
 
 @pytest.mark.parametrize("harm", [cut, empty, spoil])
 def test_of_a_table_that_is_not_what_was_sent_nothing_is_read(cast: SimpleNamespace, var: Path, harm: Any) -> None:
-    made = create(cast, "table", TABLE.encode())
-    harm(var / "imports" / str(made.pk) / "0")
-    assert_refused(sending.advance(made))
+    imported = create(cast, "table", TABLE.encode())
+    harm(var / "imports" / str(imported.pk) / "0")
+    assert_refused(sending.advance(imported))
 
 
 @pytest.mark.parametrize("harm", [cut, empty, spoil])
 def test_nor_once_its_columns_have_a_meaning(cast: SimpleNamespace, var: Path, harm: Any) -> None:
-    made = sending.advance(create(cast, "table", TABLE.encode()))
+    imported = sending.advance(create(cast, "table", TABLE.encode()))
     meanings: columns.Mapped = {
         "streams": {"as": "parameter", "name": "streams"},
         "rate (Mbit/s)": {"as": "metric", "name": "goodput", "unit": "Mbit/s"},
     }
-    services.map_columns(imported=made, tool="iperf3-tcp", mapping=meanings)
-    harm(var / "imports" / str(made.pk) / "0")
-    assert_refused(sending.advance(made))
+    services.map_columns(imported=imported, tool="iperf3-tcp", mapping=meanings)
+    harm(var / "imports" / str(imported.pk) / "0")
+    assert_refused(sending.advance(imported))
 
 
 @pytest.mark.parametrize(("harm", "number"), [(cut, 0), (empty, 1), (Path.unlink, 1)])
 def test_nor_of_outputs_of_which_one_is_not(cast: SimpleNamespace, var: Path, harm: Any, number: int) -> None:
     recording = sending.recording("iperf3-tcp/winsweep_pnu/w1M_cubic_r0.json")
-    made = create(cast, "outputs", recording, sending.zipped({"one.json": recording, "two.json": recording}))
-    harm(var / "imports" / str(made.pk) / str(number))
-    assert_refused(sending.advance(made))
+    imported = create(cast, "outputs", recording, sending.zipped({"one.json": recording, "two.json": recording}))
+    harm(var / "imports" / str(imported.pk) / str(number))
+    assert_refused(sending.advance(imported))
 
 
 def assert_refused(imported: Import) -> None:
@@ -124,9 +124,9 @@ def test_an_archive_that_is_shorter_than_was_sent_is_to_be_sent_again(
 
 
 def test_what_is_whole_is_read(cast: SimpleNamespace) -> None:
-    made = sending.advance(create(cast, "table", TABLE.encode()))
-    assert made.state == Import.State.MAPPING
-    assert work.advance_import(import_id=made.pk, now=timezone.now()) is False
+    imported = sending.advance(create(cast, "table", TABLE.encode()))
+    assert imported.state == Import.State.MAPPING
+    assert work.advance_import(import_id=imported.pk, now=timezone.now()) is False
 
 
 class SlowDisk(Disk):

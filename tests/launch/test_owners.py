@@ -50,12 +50,17 @@ def open_to_all(folder: Path) -> None:
             parent.chmod(parent.stat().st_mode | 0o011)
 
 
-def restore(home: Home, archive: Path) -> None:
+def unpack(home: Home, archive: Path) -> None:
+    """Come as far as to the last step of a restore."""
     home.lock("a restore")
     with zipfile.ZipFile(archive) as opened:
         last_step.require_places(home, opened, has_own_secret=False)
         last_step.unpack(home, opened, has_own_secret=False)
     last_step.announce(home)
+
+
+def restore(home: Home, archive: Path) -> None:
+    unpack(home, archive)
     os.close(owners.open_in(home.logs, "postgres.log", os.O_WRONLY | os.O_CREAT))
     last_step.carry_out(home)
     home.unlock()
@@ -75,11 +80,7 @@ def test_what_root_restores_is_of_the_folders_user(home: Home, archive: Path) ->
 
 @needs_root
 def test_what_waits_is_that_users_already_who_may_have_to_carry_it_out(home: Home, archive: Path) -> None:
-    home.lock("a restore")
-    with zipfile.ZipFile(archive) as opened:
-        last_step.require_places(home, opened, has_own_secret=False)
-        last_step.unpack(home, opened, has_own_secret=False)
-    last_step.announce(home)
+    unpack(home, archive)
     assert others(home.folder) == []
     home.unlock()
 

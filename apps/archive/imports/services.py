@@ -40,7 +40,7 @@ def create_import(
     for file in files:
         file.name = printable(file.name or "")
     number = next_number(Import)
-    kept = uploads.keep(number, files)
+    records = uploads.keep(number, files)
     try:
         with transaction.atomic():
             # Others of the team may have stored meanwhile.
@@ -53,7 +53,7 @@ def create_import(
                 kind=kind,
                 name=(name.strip() or str(files[0].name))[:200],
                 measured_on=measured_on,
-                uploads=kept,
+                uploads=records,
             )
             queue.send(queue.BULKY)
     except Refused:

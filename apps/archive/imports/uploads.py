@@ -39,9 +39,9 @@ def keep(number: int, files: Sequence[File]) -> list[dict[str, Any]]:
     shutil.rmtree(folder, ignore_errors=True)
     whole_files.make_folder(folder, mode=0o700)
     with space.whole(folder):
-        kept = [_keep_one(folder / str(place), file) for place, file in enumerate(files)]
+        records = [_keep_one(folder / str(place), file) for place, file in enumerate(files)]
         whole_files.sync_all(folder)
-        return kept
+        return records
 
 
 def _keep_one(path: Path, file: File) -> dict[str, Any]:

@@ -116,17 +116,17 @@ class Ways:
 
     def crossed_to(self, destinations: Iterable[Hashable]) -> Crossed:
         """Return what the paths to several ends come to; what paths share is walked over and added up once."""
-        found = Crossed()
+        crossed = Crossed()
         # From the source to each end that was passed (s).
         rtts: dict[Hashable, float | None] = {self._source: 0.0}
         for destination in destinations:
             step = self._last_step(destination)
             if step:
-                found.rtts_s.add(self._rtt_over(step, rtts, found.links))
+                crossed.rtts_s.add(self._rtt_over(step, rtts, crossed.links))
             elif destination == self._source:
                 # Of a path without links none is known.
-                found.rtts_s.add(None)
-        return found
+                crossed.rtts_s.add(None)
+        return crossed
 
     def _rtt_over(
         self, last: _Step, rtts: dict[Hashable, float | None], links: dict[Hashable, PathLink]

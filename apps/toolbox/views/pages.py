@@ -47,8 +47,8 @@ def detail(request: HttpRequest, pk: int, number: int | None = None) -> HttpResp
     """Show a tool in its latest version, or in one of its versions."""
     tool = find_tool(request, pk)
     versions = list(queries.versions_of(tool))
-    wanted = queries.latest_version(tool).number if number is None else number
-    current = next((version for version in versions if version.number == wanted), None)
+    version_number = queries.latest_version(tool).number if number is None else number
+    current = next((version for version in versions if version.number == version_number), None)
     if current is None:
         return redirect(tool)
     uses = queries.uses_of(versions, rights.user_of(request))

@@ -78,7 +78,7 @@ def offered(cast: SimpleNamespace) -> set[str]:
 def test_what_an_archive_brings_is_neither_latest_nor_offered_nor_launched(
     client: Client, cast: SimpleNamespace, ended: Campaign, slug: str
 ) -> None:
-    made = came_in(archive_with(ended, slug=slug), cast)
+    campaign = came_in(archive_with(ended, slug=slug), cast)
     tool = toolbox.team_tools().get(slug=slug)
     assert offered(cast) == {"probe.v1"}
     assert tool.latest == (1 if slug == "probe" else None)
@@ -90,7 +90,7 @@ def test_what_an_archive_brings_is_neither_latest_nor_offered_nor_launched(
     assert "came with an archive" in waiting
     assert reverse("toolbox:tool_take_over", args=[tool.pk, 2]) in waiting
     # A clone is a draft, and no draft of it is launched; nor is a new one kept, nor what failed run again.
-    copy = campaigns.clone_campaign(campaign=made, user=cast.oscar)
+    copy = campaigns.clone_campaign(campaign=campaign, user=cast.oscar)
     with pytest.raises(errors.Refused) as caught:
         campaigns.launch_campaign(campaign=copy, user=cast.oscar, now=make.NOW)
     assert "takes it over" in str(caught.value.message_dict)
@@ -98,19 +98,19 @@ def test_what_an_archive_brings_is_neither_latest_nor_offered_nor_launched(
     answer = client.post(f"/api/v1/campaigns/{copy.pk}/launch/", **key)
     assert answer.status_code == 400
     assert "takes it over" in answer.content.decode()
-    node = made.experiments.get().roles.get().node
+    node = campaign.experiments.get().roles.get().node
     wish = {"campaign": copy.pk, "name": "y", "tool": f"{slug}.v2", "roles": [{"role": "node", "node": node.pk}]}
     answer = client.post("/api/v1/experiments/", wish | {"repetitions": 1}, content_type="application/json", **key)
     assert answer.status_code == 400
     assert "takes it over" in answer.content.decode()
-    Campaign.objects.filter(pk=made.pk).update(state=Campaign.State.FINISHED)
-    Trial.objects.filter(campaign=made).update(state=Trial.State.FAILED)
+    Campaign.objects.filter(pk=campaign.pk).update(state=Campaign.State.FINISHED)
+    Trial.objects.filter(campaign=campaign).update(state=Trial.State.FAILED)
     with pytest.raises(errors.WrongState):
-        campaigns.rerun_failed(campaign=Campaign.objects.get(pk=made.pk), user=cast.oscar)
+        campaigns.rerun_failed(campaign=Campaign.objects.get(pk=campaign.pk), user=cast.oscar)
 
 
 def test_a_manager_takes_it_over_and_then_it_runs(client: Client, cast: SimpleNamespace, ended: Campaign) -> None:
-    made = came_in(archive_with(ended, slug="probe-two"), cast)
+    campaign = came_in(archive_with(ended, slug="probe-two"), cast)
     tool = TeamTool.objects.get(slug="probe-two")
     with pytest.raises(PermissionDenied):
         definers.take_over(tool=tool, user=cast.oscar, number=2)
@@ -123,7 +123,7 @@ def test_a_manager_takes_it_over_and_then_it_runs(client: Client, cast: SimpleNa
     assert client.post(reverse("toolbox:tool_take_over", args=[tool.pk, 2])).status_code == 302
     assert client.post(address, **factories.bearer(cast.alice)).json()["awaits_manager"] is False
     assert offered(cast) == {"probe.v1", "probe-two.v2"}
-    copy = campaigns.clone_campaign(campaign=made, user=cast.oscar)
+    copy = campaigns.clone_campaign(campaign=campaign, user=cast.oscar)
     campaigns.launch_campaign(campaign=copy, user=cast.oscar, now=make.NOW)
     run = make.take()[0]
     assert "--evil" in plans.make_plan(run).stages[0].commands[0].argv
@@ -138,8 +138,8 @@ def test_a_team_goes_on_with_its_own_versions(cast: SimpleNamespace, ended: Camp
     came_in(archive_with(ended), cast)
     tool = TeamTool.objects.get(slug="probe")
     anew = definitions.data("site-digest") | {"name": "Anew"}
-    made = definers.change_tool(tool=tool, user=cast.alice, definition=anew, based_on=1)
-    assert made.number == 3
+    version = definers.change_tool(tool=tool, user=cast.alice, definition=anew, based_on=1)
+    assert version.number == 3
     assert offered(cast) == {"probe.v3"}
     definers.take_over(tool=tool, user=cast.alice, number=2)
     tool.refresh_from_db()
@@ -179,8 +179,8 @@ def test_the_preview_names_the_tools_that_come_with_it(cast: SimpleNamespace, en
     assert command.endswith("--evil")
     tool = TeamTool.objects.get(slug="probe")
     definers.change_tool(tool=tool, user=cast.alice, definition=definitions.data("site-digest") | {"name": "Own"})
-    told = preview_of(archive, cast.team)
-    assert told["new_tools"] == []
-    assert told["differing_tools"][0][:2] == ["probe.v2", "Not looked at"]
+    preview = preview_of(archive, cast.team)
+    assert preview["new_tools"] == []
+    assert preview["differing_tools"][0][:2] == ["probe.v2", "Not looked at"]
     with pytest.raises(ArchiveError, match="tool"):
         came_in(archive, cast)

@@ -41,17 +41,17 @@ def all_parameters(slugs=None):
     ]
 
 
-def two_curves(slug, parameter, made=None):
+def two_curves(slug, parameter, storing=None):
     """Return points of two rates that grow with a factor: one with each of two values of a parameter."""
-    made = made or Storing()
+    storing = storing or Storing()
     for times, value in zip((1, 3), two_values(parameter), strict=True):
         for count in COUNTS:
             figures = [times * count * MB * share for share in (0.99, 1, 1.01)]
-            made.point(
+            storing.point(
                 FILE_SYSTEM, {"write": figures}, tool=slug, file_system="lus", roles={"client": MANY},
                 **{FACTOR: count, parameter.name: value},
             )  # fmt: skip
-    return made
+    return storing
 
 
 @pytest.mark.parametrize(("slug", "parameter"), all_parameters())
@@ -65,7 +65,7 @@ def test_curves_that_differ_in_a_parameter_have_different_names(slug, parameter)
 
 def storage_sweep(slug, parameter, factor, counts):
     """Return findings of two sweeps over clients or records, alike but for one parameter and the rate."""
-    made = Storing()
+    storing = Storing()
     for times, value in zip((1.0, 0.4), two_values(parameter), strict=True):
         for count in counts:
             figures = [times * min(count / counts[0], 4) * 90 * MB * share for share in (0.99, 1, 1.01)]
@@ -73,10 +73,10 @@ def storage_sweep(slug, parameter, factor, counts):
             own = {**BASE[slug], factor: count, parameter.name: value}
             pattern = own.get("pattern", "write")
             metric = "read" if "read" in pattern else "write"
-            made.point(
+            storing.point(
                 FILE_SYSTEM, {metric: figures}, tool=slug, file_system="lus", roles={"client": MANY}, **own
             )  # fmt: skip
-    return made, storage.overview(Evidence(tuple(made.points), file_systems=FACTS))
+    return storing, storage.overview(Evidence(tuple(storing.points), file_systems=FACTS))
 
 
 FACTORS = {
@@ -96,48 +96,50 @@ def test_findings_on_one_of_several_curves_say_of_which(slug, parameter, kind):
     values = {trial: point.parameters[parameter.name] for point in made.points for trial in point.metrics[
         next(iter(point.metrics))
     ]}  # fmt: skip
-    told = [draft for draft in findings if "(write" in str(draft.title) or "(read" in str(draft.title)]
+    drafts = [draft for draft in findings if "(write" in str(draft.title) or "(read" in str(draft.title)]
     metrics = {next(iter(point.metrics)) for point in made.points}
-    assert told or len(metrics) > 1
-    for draft in told:
+    assert drafts or len(metrics) > 1
+    for draft in drafts:
         used = {values[trial] for trial in draft.evidence}
         if len(used) == 1 and len(metrics) == 1:
             assert f"{parameter.name} = " in str(draft.title), str(draft.title)
 
 
 def test_a_default_that_nobody_wrote_is_told_where_another_chose_otherwise():
-    made = Storing()
+    storing = Storing()
     for own in ({}, {"direct": True}):
         for count in COUNTS:
             rate = count * MB / (1 + len(own))
-            made.point(FILE_SYSTEM, {"write": [rate] * 3}, file_system="lus", roles={"client": MANY},
+            storing.point(FILE_SYSTEM, {"write": [rate] * 3}, file_system="lus", roles={"client": MANY},
                        **BASE["iozone"], **{FACTOR: count}, **own)  # fmt: skip
-    ways = {shapes.way_of(trend) for trend in shapes.trends(Evidence(tuple(made.points)), factor=FACTOR)}
+    ways = {shapes.way_of(trend) for trend in shapes.trends(Evidence(tuple(storing.points)), factor=FACTOR)}
     assert {way.rpartition(", ")[2] for way in ways} == {"direct = no", "direct = yes"}
 
 
 @pytest.mark.parametrize("pattern", ["read", "randread"])
 def test_what_applies_to_a_curve_is_of_its_own_pattern(pattern):
-    made = Storing()
+    storing = Storing()
     for factor, counts in (("clients", (1, 2, 4, 8)), ("block_size", (4096, 65536, 2**20, 2**22))):
         for place, value in enumerate(counts):
             figures = [(place + 1) * 20 * MB * share for share in (0.99, 1, 1.01)]
             own = {**BASE["fio"], "pattern": pattern, factor: value}
-            made.point(FILE_SYSTEM, {"read": figures}, tool="fio", file_system="lus", roles={"client": MANY}, **own)
-    findings = storage.overview(Evidence(tuple(made.points), file_systems=FACTS))
-    told = [" ".join(map(str, (draft.applies_when, *draft.limits))) for draft in findings]
-    assert any("at random places" in words for words in told) == (pattern == "randread")
-    assert any("in order" in words for words in told) == (pattern == "read")
+            storing.point(
+                FILE_SYSTEM, {"read": figures}, tool="fio", file_system="lus", roles={"client": MANY}, **own
+            )
+    findings = storage.overview(Evidence(tuple(storing.points), file_systems=FACTS))
+    conditions = [" ".join(map(str, (draft.applies_when, *draft.limits))) for draft in findings]
+    assert any("at random places" in words for words in conditions) == (pattern == "randread")
+    assert any("in order" in words for words in conditions) == (pattern == "read")
 
 
 @pytest.mark.parametrize("own", [True, False])
 def test_what_applies_to_a_curve_is_of_its_own_files(own):
-    made = Storing()
+    storing = Storing()
     for count in (1, 2, 4, 8):
         figures = [count * 20 * MB * share for share in (0.99, 1, 1.01)]
-        made.point(
+        storing.point(
             FILE_SYSTEM, {"write": figures}, tool="ior", file_system="lus", roles={"node": MANY},
             **BASE["ior"], ranks=count, file_per_process=own,
         )  # fmt: skip
-    (draft,) = [item for item in storage.overview(Evidence(tuple(made.points))) if item.rule == "storage-clients"]
+    (draft,) = [item for item in storage.overview(Evidence(tuple(storing.points))) if item.rule == "storage-clients"]
     assert str(draft.applies_when).startswith("Each task" if own else "All tasks")

@@ -50,18 +50,18 @@ def having(monkeypatch: pytest.MonkeyPatch, renderer: Callable[..., None]) -> No
 
 
 def test_a_file_is_made_once_for_an_edition(edition: Edition, sent: list[str]) -> None:
-    made = ask(edition)
-    assert (made.state, sent) == (State.WAITING, [queue.RENDER])
+    rendering = ask(edition)
+    assert (rendering.state, sent) == (State.WAITING, [queue.RENDER])
     tasks.render()
-    made.refresh_from_db()
-    assert (made.state, made.progress) == (State.DONE, 100)
-    assert made.path.read_text() == edition.canonical
-    assert made.checksum == edition.checksum
-    assert made.size == made.path.stat().st_size
-    assert ask(edition).pk == made.pk
+    rendering.refresh_from_db()
+    assert (rendering.state, rendering.progress) == (State.DONE, 100)
+    assert rendering.path.read_text() == edition.canonical
+    assert rendering.checksum == edition.checksum
+    assert rendering.size == rendering.path.stat().st_size
+    assert ask(edition).pk == rendering.pk
     assert Rendering.objects.get().state == State.DONE
     # Its file was lost with a disk.
-    made.path.unlink()
+    rendering.path.unlink()
     assert ask(edition).state == State.WAITING
 
 
@@ -225,24 +225,24 @@ def test_a_file_is_on_the_disk_before_its_row_says_so(edition: Edition, monkeypa
 def test_a_file_that_is_not_what_was_made_is_made_again_and_never_handed_out(
     edition: Edition, client: Client, cast: SimpleNamespace, left: bytes | str
 ) -> None:
-    made = ask(edition)
+    rendering = ask(edition)
     tasks.render()
-    made.refresh_from_db()
-    whole = made.path.read_bytes()
-    made.path.write_bytes(left if isinstance(left, bytes) else whole[:-1] + b"]")
+    rendering.refresh_from_db()
+    whole = rendering.path.read_bytes()
+    rendering.path.write_bytes(left if isinstance(left, bytes) else whole[:-1] + b"]")
     client.force_login(cast.bob)
-    assert client.get(made.get_absolute_url()).status_code == 404
+    assert client.get(rendering.get_absolute_url()).status_code == 404
     page = client.get(reverse("renderings:edition", args=[edition.permanent_id])).content.decode()
     assert "no longer on the service" in page
-    assert made.get_absolute_url() not in page
+    assert rendering.get_absolute_url() not in page
     assert ask(edition).state == State.WAITING
     tasks.render()
-    assert b"".join(client.get(made.get_absolute_url()).streaming_content) == whole
+    assert b"".join(client.get(rendering.get_absolute_url()).streaming_content) == whole
 
 
 def test_who_asks_for_a_damaged_file_has_it_made_again_though_nobody_fetched_it(edition: Edition) -> None:
-    made = ask(edition)
+    rendering = ask(edition)
     tasks.render()
-    made.refresh_from_db()
-    made.path.write_bytes(made.path.read_bytes()[:-1] + b"]")
+    rendering.refresh_from_db()
+    rendering.path.write_bytes(rendering.path.read_bytes()[:-1] + b"]")
     assert ask(edition).state == State.WAITING

@@ -82,8 +82,8 @@ def in_words(tool: str, metric: str, settings: Mapping[str, Any], apart: Mapping
         for name, value in conditions
         if value and is_number(value)
     ]
-    told = {name for name, _value in pairs}
-    others = words_of(tool, {name: value for name, value in apart.items() if name not in told})
+    names_told = {name for name, _value in pairs}
+    others = words_of(tool, {name: value for name, value in apart.items() if name not in names_told})
     return ", ".join([metric, *(f"{name} = {value}" for name, value in pairs), *others])
 
 

@@ -99,8 +99,8 @@ def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
             continue
         for name, items in own.items():
             told.setdefault(name, []).extend(items)
-    kept = [point for point in points if point.statistic != SAMPLE or _runs_of(point) not in left_out]
-    return Levels(tuple(kept), tuple(differences))
+    points_left = [point for point in points if point.statistic != SAMPLE or _runs_of(point) not in left_out]
+    return Levels(tuple(points_left), tuple(differences))
 
 
 def said_of_levels(item: LevelDifference, unit: str = "bit/s") -> Message:
