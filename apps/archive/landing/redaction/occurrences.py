@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from apps.archive.landing.redaction import addresses
-from apps.archive.landing.redaction.spelling import GAPS, LEAST_GLUED
+from apps.archive.landing.redaction.spelling import DASHES, GAPS, LEAST_GLUED
 
 _LATIN_SIGN = re.compile(rf"[{addresses.LATIN}]")
 # Scripts that are written without blanks: Hangul, Han, Kana.
@@ -15,7 +15,9 @@ _PLURAL = re.compile("e?s")
 _OTHER_BEGIN, _OTHER_END = r"(?<![^\W_])", r"(?![^\W_])"
 # Steps of the tree that are no sign, and where the pattern of what may follow a whole name stands.
 _WIDE, _NARROW, _END = 0, 1, 2
-_GAPS = {_WIDE: re.compile(r"[\s_+.-]{1,3}"), _NARROW: re.compile(r"[_.-]{1,3}")}
+_GAPS = {_WIDE: re.compile(rf"[\s{DASHES}]{{1,3}}"), _NARROW: re.compile(f"[{DASHES}]{{1,3}}")}
+# A name that begins with a gap may be written with any.
+_ANY_GAP = rf"\s{DASHES}"
 
 _Step = str | int
 # Below a step: a tree, or of a name that nothing else begins like, its other steps and the pattern of its end.
@@ -35,10 +37,10 @@ class Occurrences:
         for name in names:
             _insert(self._tree, tuple(_steps(name)), _compiled(_edge(name[-1], addresses.END, _OTHER_END)))
             firsts.setdefault(_edge(name[0], addresses.BEGIN, _OTHER_BEGIN), set()).add(
-                name[0] if _first(name) else r"\s_+.\-"
+                name[0] if _first(name) else _ANY_GAP
             )
         begins = [
-            f"{edge}(?=[{''.join(sign if len(sign) > 1 else re.escape(sign) for sign in sorted(signs))}])"
+            f"{edge}(?=[{''.join(sign if sign == _ANY_GAP else re.escape(sign) for sign in sorted(signs))}])"
             for edge, signs in firsts.items()
         ]
         self._begin = re.compile("|".join(begins)) if begins else None

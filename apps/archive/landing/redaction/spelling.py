@@ -16,8 +16,10 @@ _SEEN_ONLY = re.compile(r"[\t-\r -~]*")
 _BLANKS = str.maketrans("\t\v\f", "   ")
 # A Korean syllable in its parts, a letter of Japanese with its voice, and that where it has no letter.
 _PARTS = re.compile("[ᄀ-ᄒ][ᅡ-ᅵ][ᆨ-ᇂ]?|[가-힣][ᆨ-ᇂ]|[ぁ-ヿ][\u3099\u309a]|[\u3099\u309a]+")
-# People write a name's blanks and dashes one for another, most of all in names of files.
-GAPS = re.compile(r"[\s_+.-]+")
+# What stands between the parts of a name: people write one for another, most of all in names of files, in addresses of
+# pages and in lists.
+DASHES = r"_+./:()\[\]{}\-"
+GAPS = re.compile(rf"[\s{DASHES}]+")
 _HEXADECIMAL = re.compile("[0-9a-f]+")
 # German and its neighbours write these as two letters where there are none of them.
 _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
