@@ -5,12 +5,12 @@ The table is settings.OWNED_LIMITS (apps.config.settings.owned).
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.db import models
+from django.db import connections, models, router
 from django.db.models import QuerySet
 from django.utils import translation
 
@@ -21,6 +21,8 @@ from apps.core.limits.owned_limit import OwnedLimit
 # An owner with room for so many more, and for half of the most, waits for nobody: an archive that comes in would hold
 # the row of its team for minutes. With less room those who add wait for each other, and none is over.
 _ROOM = 1000
+# No row has this key.
+_OWNER = -1
 
 
 class TooManyOwnedError(ConflictError):
@@ -59,7 +61,8 @@ def _require(name: str, limit: OwnedLimit, rows: Sequence[models.Model]) -> None
     stored_keys = [row.pk for row in counted if row.pk is not None]
     for owner, more in sorted(Counter(_owner_of(row, limit) for row in counted).items()):
         stored = _stored(limit, owner).exclude(pk__in=stored_keys)
-        if limit.most - stored.count() - more >= max(_ROOM, limit.most // 2):
+        number = stored.count() if stored_keys else _count(limit, owner)
+        if limit.most - number - more >= max(_ROOM, limit.most // 2):
             continue
         # Who adds to the same owner's at this moment waits here, and then counts these.
         held = _owners(limit).select_for_update(no_key=True, of=("self",)).filter(pk=owner).first()
@@ -72,6 +75,27 @@ def _stored(limit: OwnedLimit, owner: int) -> QuerySet[Any]:
     rows = model._default_manager.filter(**{limit.owner: owner}, **limit.counts).order_by()
     in_force = getattr(model, "in_force", None)
     return rows.filter(in_force()) if in_force else rows
+
+
+def _count(limit: OwnedLimit, owner: int) -> int:
+    """Return how many rows an owner has: at each new row, so that the SQL is written once and kept."""
+    model = apps.get_model(limit.model)
+    if hasattr(model, "in_force"):
+        # What is in force depends on the time.
+        return _stored(limit, owner).count()
+    sql, parameters = _question(limit.model, limit.owner, tuple(limit.counts.items()))
+    with connections[router.db_for_read(model)].cursor() as cursor:
+        cursor.execute(sql, [owner if value == _OWNER else value for value in parameters])
+        (number,) = cursor.fetchone()
+    return int(number)
+
+
+@cache
+def _question(model: str, owner: str, counts: tuple[tuple[str, Any], ...]) -> tuple[str, tuple[Any, ...]]:
+    """Return the SQL that counts an owner's rows and its parameters, _OWNER in the place of the owner's."""
+    # Not Count: that would be grouped by row.
+    number = models.Func(template="count(*)", output_field=models.IntegerField())
+    return _stored(OwnedLimit(model, owner, 0, dict(counts)), _OWNER).values_list(number).query.sql_with_params()
 
 
 def _owners(limit: OwnedLimit) -> QuerySet[Any]:
