@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from django.contrib.auth.hashers import make_password
 from django.test import Client
+from django.utils import timezone
 
 from apps.accounts.models import ApiToken, Membership, Role, Team, User
 from apps.core import secrets
@@ -70,8 +71,9 @@ def cast_with_olga() -> SimpleNamespace:
 
 
 def token(owner: User, scope: str = "write", **fields: object) -> str:
-    """Return the text of an API token of the person."""
+    """Return the text of an API token of the person, used a moment ago: the first request would write that it was."""
     issued = secrets.issue("api")
+    fields = {"last_used_at": timezone.now()} | fields
     ApiToken.objects.create(
         user=owner, name="test", prefix=issued.prefix, digest=issued.digest, scope=scope, **fields
     )
