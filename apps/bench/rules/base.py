@@ -1,7 +1,7 @@
 """What rules read (evidence) and what they conclude (findings)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from apps.bench.rules.points import (
@@ -255,7 +255,8 @@ class FindingDraft:
         parts = [part.as_json() for part in self.parts]
         for part in parts:
             part["evidence"] = []
-        return {**as_plain(replace(self, parts=())), "parts": parts, "confidence_label": self.confidence_label}
+        own = {item.name: as_plain(getattr(self, item.name)) for item in fields(self) if item.name != "parts"}
+        return {**own, "parts": parts, "confidence_label": self.confidence_label}
 
     @property
     def trials(self) -> tuple[int, ...]:
@@ -265,12 +266,15 @@ class FindingDraft:
 
 def as_plain(value: Any) -> Any:
     """Return a value as JSON has it: messages by their own form, tuples as lists, dataclasses as objects."""
+    # Most values are plain, and most others lists: what is asked first costs least.
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return [as_plain(item) for item in value]
     if isinstance(value, Message):
         return value.as_json()
     if is_dataclass(value):
         return {item.name: as_plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): as_plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_plain(item) for item in value]
     return value

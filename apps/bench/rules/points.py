@@ -78,7 +78,7 @@ class Point:
     def mean(self, metric: str) -> float | None:
         """Return what stands for the metric's values over the trials, None without any."""
         values = self.values(metric)
-        return statistics.summarise(values, self.kind_of_mean(metric)).mean if values else None
+        return statistics.middle_of(values, self.kind_of_mean(metric)) if values else None
 
     def trials(self, metric: str) -> tuple[int, ...]:
         """Return the ids of the trials that gave the metric."""

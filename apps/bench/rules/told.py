@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+NONE: frozenset[str] = frozenset()
+
 
 class UnknownParameter(Exception):
     """A parameter that a rule reads and nobody told; `name` is the tool's own."""
@@ -42,7 +44,10 @@ class Told(Mapping[str, Any]):
 
 def unknown_in(parameters: Mapping[str, Any]) -> frozenset[str]:
     """Return the names of those parameters that are not known."""
-    return parameters.unknown if isinstance(parameters, Told) else frozenset()
+    # That a dict is none of an abstract class is known sooner.
+    if isinstance(parameters, dict) or not isinstance(parameters, Told):
+        return NONE
+    return parameters.unknown
 
 
 def names_in(parameters: Mapping[str, Any]) -> frozenset[str]:

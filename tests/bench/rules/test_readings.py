@@ -23,6 +23,16 @@ def test_it_is_read_once_of_each_evidence():
     assert "1500" in repr(first) and "lambda" not in repr(first)
 
 
+def test_what_it_is_asked_with_tells_readings_apart():
+    asked = []
+    read = read_once(lambda sweep, factor, *, metric="": asked.append((factor, metric)) or (factor, metric))
+    first = evidence([], PathFacts(mtu=1500))
+    for factor, metric in (("ranks", "read"), ("ranks", "write"), ("nodes", "read")) * 2:
+        assert read(first, factor, metric=metric) == (factor, metric)
+    assert read(first, "ranks") == ("ranks", "")
+    assert asked == [("ranks", "read"), ("ranks", "write"), ("nodes", "read"), ("ranks", "")]
+
+
 def test_what_cannot_be_read_is_asked_for_again():
     asked = []
 

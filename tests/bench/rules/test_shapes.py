@@ -131,7 +131,7 @@ def test_bounds_and_modes_are_in_no_curve():
         points("clients", {1: [13], 2: [80]}, statistic=MODE),
         points("clients", {4: [10]}, statistic=BELOW),
     )
-    assert shapes.curves(evidence(*measurements), factor="clients") == []
+    assert shapes.curves(evidence(*measurements), factor="clients") == ()
 
 
 def test_a_ratio_of_measured_settings_has_its_interval():

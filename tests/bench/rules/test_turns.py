@@ -1,6 +1,7 @@
 """Settings compared across experiments: whatever rule compares them says so, less sure, and asks for both in turn."""
 
 import dataclasses
+import functools
 
 import pytest
 
@@ -10,6 +11,9 @@ from apps.bench.rules.base import DOUBT, RECOMMENDATION, Evidence
 from apps.bench.rules.runner import conclude_all
 from apps.bench.rules.turns import MOST, NOT_IN_TURN
 from tests.bench.rules.sweeping import SWEEPS, evidence_of
+
+# One process asks once for all tests.
+pytestmark = pytest.mark.xdist_group("turns")
 
 SEEDS = range(12)
 KINDS = [pytest.param(family, sweep, id=f"{family}-{place}")
@@ -29,6 +33,13 @@ def findings_of(evidence):
     return conclude_all((*of_ends(), *of_whole()), evidence)
 
 
+@functools.cache
+def findings_apart(sweep, seed):
+    """Return the evidence of a sweep of which each setting has an experiment of its own, and its findings."""
+    evidence = measured(evidence_of(sweep, seed), lambda place: place + 1)
+    return evidence, findings_of(evidence)
+
+
 def says_so(draft):
     return any(limit.msgid == NOT_IN_TURN for limit in draft.limits)
 
@@ -43,8 +54,8 @@ def settings_of(draft, evidence):
 @pytest.mark.parametrize(("family", "sweep"), KINDS)
 def test_what_no_experiment_measured_in_turn_is_said_and_doubted(family, sweep):
     for seed in SEEDS:
-        evidence = measured(evidence_of(sweep, seed), lambda place: place + 1)
-        for draft in findings_of(evidence):
+        evidence, drafts = findings_apart(sweep, seed)
+        for draft in drafts:
             if draft.kind == DOUBT or len(settings_of(draft, evidence)) < 2:
                 continue
             assert says_so(draft), (seed, draft.rule, draft.title)
@@ -67,9 +78,9 @@ def test_every_rule_that_compares_settings_is_seen_to_say_it():
     for sweeps in SWEEPS.values():
         for sweep in sweeps:
             for seed in SEEDS:
-                found = findings_of(measured(evidence_of(sweep, seed), lambda place: place + 1))
-                seen |= {draft.rule for draft in found if says_so(draft)}
-                proposing |= {draft.rule for draft in found if says_so(draft) and draft.proposals
+                _evidence, drafts = findings_apart(sweep, seed)
+                seen |= {draft.rule for draft in drafts if says_so(draft)}
+                proposing |= {draft.rule for draft in drafts if says_so(draft) and draft.proposals
                               and draft.kind == RECOMMENDATION}  # fmt: skip
     assert seen >= COMPARING, sorted(COMPARING - seen)
     assert proposing

@@ -1,5 +1,6 @@
 """A sentence about a curve holds at each of its points: not at its ends alone, and not for want of other columns."""
 
+import functools
 import re
 
 import pytest
@@ -9,6 +10,9 @@ from apps.bench.rules.base import DOUBT
 from apps.bench.rules.runner import ask, drafts_of, failures_of
 from apps.bench.units import format_quantity
 from tests.bench.rules import sweeping
+
+# One process asks once for all tests.
+pytestmark = pytest.mark.xdist_group("whole-curves")
 
 # What sentences say of the mean at each value, the higher the better; what a family says is added with its sweeps.
 EQUAL, NOISE = 0.05, 0.02
@@ -217,7 +221,9 @@ def test_every_family_is_in_the_table():
     assert SAYINGS.keys() == sweeping.SWEEPS.keys()
 
 
-def said(family, evidence):
+@functools.cache
+def said(family, sweep, seed):
+    evidence = sweeping.evidence_of(sweep, seed)
     answers = ask((*getattr(FAMILIES[family], "ENDS", ()), *getattr(FAMILIES[family], "WHOLE", ())), evidence)
     assert failures_of(answers) == []
     return [draft for draft in drafts_of(answers) if draft.kind != DOUBT]
@@ -253,7 +259,7 @@ def test_what_is_said_of_a_curve_holds_at_each_of_its_points(family, sweep):
     is_cost = sweep.metric in ("io_time", "latency")
     for seed in range(60):
         evidence = sweeping.evidence_of(sweep, seed)
-        for draft in said(family, evidence):
+        for draft in said(family, sweep, seed):
             title = str(draft.title)
             own = [saying for words, saying in SAYINGS[family].items() if words in title]
             # Every title is in the table: a new one says something of a curve, or is said to say nothing.
@@ -279,6 +285,6 @@ def test_every_saying_of_the_table_is_said_of_some_sweep(family):
         for sweep in sweeping.SWEEPS[family]:
             if not missing:
                 return
-            titles = [str(draft.title) for draft in said(family, sweeping.evidence_of(sweep, seed))]
+            titles = [str(draft.title) for draft in said(family, sweep, seed)]
             missing -= {words for words in missing if any(words in title for title in titles)}
     assert not missing

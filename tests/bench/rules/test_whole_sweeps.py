@@ -1,6 +1,7 @@
 """A sweep is read whole: no value is advised for being the first, and no order of the evidence changes a word."""
 
 import dataclasses
+import operator
 import random
 
 import pytest
@@ -53,12 +54,14 @@ def test_every_family_has_sweeps():
 def test_the_order_of_the_evidence_changes_nothing(name, sweep):
     for seed in SEEDS:
         evidence = sweeping.evidence_of(sweep, seed)
-        first = sentences(said(name, evidence))
+        points, source = list(evidence.points), random.Random(seed)
         for _time in range(3):
-            points = list(evidence.points)
-            random.Random(seed).shuffle(points)
+            source.shuffle(points)
             for turned in (points, points[::-1]):
-                assert sentences(said(name, dataclasses.replace(evidence, points=tuple(turned)))) == first
+                other = dataclasses.replace(evidence, points=tuple(turned))
+                # Of the same points in the same order nothing else can be concluded: that need not be asked.
+                if not all(map(operator.is_, other.points, evidence.points)):
+                    assert sentences(said(name, other)) == sentences(said(name, evidence))
 
 
 @pytest.mark.parametrize(("name", "sweep"), CASES)

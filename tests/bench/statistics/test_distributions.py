@@ -3,6 +3,7 @@
 import pytest
 
 from apps.bench.statistics import distributions
+from apps.bench.statistics.changes import sums
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,19 @@ def test_students_t_on_both_sides():
 def test_the_normal_tail_is_right_far_out():
     assert distributions.normal_tail(6) == pytest.approx(9.865876450376946e-10, rel=1e-9)
     assert distributions.normal_tail(0) == 0.5
+
+
+@pytest.mark.parametrize("degrees", [1, 2.5, 6, 18, 60, 400])
+def test_the_bound_of_a_tail_is_never_above_it_and_near_where_changes_are_decided(degrees):
+    for step in range(400):
+        t = step / 8
+        tail, bound = distributions.student_t_tail(t, degrees), distributions.least_student_t_tail(t, degrees)
+        assert bound <= tail * (1 + 1e-9)
+        assert degrees < 6 or not 2 < t < 12 or bound >= 0.5 * tail
+
+
+@pytest.mark.parametrize("most", [1.0, 0.05, 0.0015])
+def test_the_chance_of_a_split_is_exact_up_to_the_most_that_is_asked_for(most):
+    for distance in range(60):
+        exact = sums.chance_of(distance / 4, 30.0, 6, 9, 20)
+        assert sums.chance_of(distance / 4, 30.0, 6, 9, 20, most) == (exact if exact <= most else 1.0)

@@ -175,6 +175,12 @@ def test_the_order_of_the_values_does_not_matter(values, generator):
     assert statistics.summarise(shuffled) == statistics.summarise(values)
 
 
+@pytest.mark.parametrize("kind", statistics.Mean)
+@pytest.mark.parametrize("values", [[3.0], [0.1] * 7, [4.0, 1.0, 3.0], [0.0, 2.0], [-1.0, 5.0], [2e-8, 9e8] * 4])
+def test_who_wants_no_interval_has_the_same_mean(values, kind):
+    assert statistics.middle_of(values, kind) == statistics.summarise(values, kind).mean
+
+
 def test_it_says_which_interval_it_is_and_what_confidence_it_has():
     student = statistics.summarise([1.0, 2.0, 3.0]).interval
     assert (student.method, str(student.message)) == (

@@ -124,11 +124,11 @@ def kill_session(jobs):
 
 
 def test_a_broken_transfer_is_taken_up_again(tmp_path):
-    reading = run(tmp_path, disturb=kill_session, size="384 MiB", window="4 KiB", streams=2, retries=3)
+    reading = run(tmp_path, disturb=kill_session, size="160 MiB", window="4 KiB", streams=2, retries=3)
     assert "restarted" in [flag.name for flag in reading.flags]
     assert reading.observed["broken_sessions"] == 1
     assert reading.observed["timed_by"] == "wall-clock"
-    assert reading.value("transferred") == 384 * MiB
+    assert reading.value("transferred") == 160 * MiB
 
 
 def test_a_broken_transfer_without_restarts_is_a_failure(tmp_path):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from apps.bench import network, statistics
@@ -9,6 +10,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.layers.links import ceiling_of
 from apps.bench.rules.presence import TRANSFERS
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.levels import LevelDifference, read_levels, said_of_levels
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER
@@ -47,7 +49,7 @@ class Transfer:
         """Return whether it had more than the paths, as they are known, carry."""
         return self.ceiling is not None and self.rate.mean > MOST_OF_PATH * self.ceiling
 
-    @property
+    @cached_property
     def rate(self) -> statistics.Summary:
         """Return the summary of the rates."""
         return statistics.summarise(list(self.rates.values()), self.kind)
@@ -112,6 +114,7 @@ def read_transfers(evidence: Evidence) -> list[Transfer]:
     return list(read_choices(evidence).kept)
 
 
+@read_once
 def read_choices(evidence: Evidence) -> TriedChoices:
     """Return the choices of the largest group that differs in options only; of equals that of the most trials.
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from apps.bench import network
 from apps.bench.rules.base import Evidence, FileSystemFacts, PathFacts
+from apps.bench.rules.readings import read_once
 
 # Without an MTU the larger frame's share is no safe guess: RFC 894's MTU is.
 USUAL_MTU = 1500
@@ -24,10 +25,15 @@ def stated_rate(evidence: Evidence, clients: Sequence[str], facts: FileSystemFac
     own; where one server may serve a client alone (`OF_ONE_SERVER`) and that makes a difference nothing is known.
     Links that several paths share carry all of them.
     """
-    striped = ceiling_of(evidence, [_paths(evidence, client, facts.servers) for client in clients])
-    if striped is None or facts.kind not in OF_ONE_SERVER or len(facts.servers) < 2:
+    return _stated_rate(evidence, tuple(clients), tuple(facts.servers), facts.kind)
+
+
+@read_once
+def _stated_rate(evidence: Evidence, clients: Sequence[str], servers: Sequence[str], kind: str) -> float | None:
+    client_paths = [_paths(evidence, client, servers) for client in clients]
+    striped = ceiling_of(evidence, client_paths)
+    if striped is None or kind not in OF_ONE_SERVER or len(servers) < 2:
         return striped
-    client_paths = [_paths(evidence, client, facts.servers) for client in clients]
     widest = [[max(paths, key=lambda path: path.capacity_bps or 0.0)] for paths in client_paths if paths]
     single = ceiling_of(evidence, widest)
     return striped if single and abs(single / striped - 1) < SAME else None
@@ -38,9 +44,14 @@ def shared_rate(evidence: Evidence, clients: Sequence[str], facts: FileSystemFac
 
     None if a link is unknown, or if no two clients have one in common.
     """
-    if facts.kind in OF_ONE_SERVER and len(facts.servers) > 1:
+    return _shared_rate(evidence, tuple(clients), tuple(facts.servers), facts.kind)
+
+
+@read_once
+def _shared_rate(evidence: Evidence, clients: Sequence[str], servers: Sequence[str], kind: str) -> float | None:
+    if kind in OF_ONE_SERVER and len(servers) > 1:
         return None
-    client_paths = [_paths(evidence, client, facts.servers) for client in clients]
+    client_paths = [_paths(evidence, client, servers) for client in clients]
     uses = Counter(name for own in client_paths for name in {link.name for path in own for link in path.links})
     common = {name for name, count in uses.items() if count > 1}
     if not all(client_paths) or not all(

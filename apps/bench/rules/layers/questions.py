@@ -18,6 +18,7 @@ from apps.bench.rules.base import (
     PathFacts,
     Point,
 )
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.shapes import CLIENTS, THREADS, described, nodes_of
 from apps.bench.rules.tcp.scatter import Scatter, read_scatter
 from apps.bench.statistics.bounds import Within
@@ -25,6 +26,8 @@ from apps.bench.statistics.bounds import Within
 METRICS = WRITE, READ = ("write", "read")
 # Two printed levels are two modes if they differ by this factor, as measured ones must (apps.bench.statistics).
 APART = 1.5
+# A point alone, without file systems.
+UNDESCRIBED = Evidence(())
 # The flag of what a machine did unevenly.
 NOT_STEADY = "not-steady"
 
@@ -120,22 +123,23 @@ def questions(evidence: Evidence) -> list[Question]:
     return all_questions
 
 
-def of_layer(evidence: Evidence, layer: str, metric: str) -> list[Point]:
+@read_once
+def of_layer(evidence: Evidence, layer: str, metric: str) -> tuple[Point, ...]:
     """Return the points of a layer that read or wrote in order, with a rate above zero."""
-    return [
+    return tuple(
         pace.undisturbed(point, metric)
         for point in evidence.points
         if point.layer == layer
         and point.parameters.get("pattern", metric) == metric
         and point.values(metric)
         and min(point.values(metric)) > 0
-    ]
+    )
 
 
 def level_of(point: Point, metric: str, values: list[float], statistic: str) -> Level:
     """Return the level of some values of a point: their mean with its 95 % interval."""
     summary = statistics.summarise(values, point.kind_of_mean(metric))
-    parameters = described(point, Evidence(()))
+    parameters = described(point, UNDESCRIBED)
     clients = nodes_of(point)[: parameters.get(CLIENTS) or None]
     return Level(
         value=summary.mean,

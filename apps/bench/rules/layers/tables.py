@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from apps.bench.rules.base import DISK, FILE_SYSTEM, LAYER_NAMES, NETWORK, SAMPLE, Alternative, Evidence, Proposal
 from apps.bench.rules.layers.beneath import Beneath, rtt_of
 from apps.bench.rules.layers.gaps import gaps
-from apps.bench.rules.layers.questions import Level, path_of
+from apps.bench.rules.layers.questions import UNDESCRIBED, Level, path_of
 from apps.bench.rules.layers.signatures import explain
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
 from apps.bench.rules.shapes import CLIENTS, described, in_words, settings_apart
@@ -125,7 +125,7 @@ def say(verdict: Verdict, evidence: Evidence) -> Message:
 
 def _way(level: Level, evidence: Evidence) -> str:
     """Return the metric of a level with what it was measured with."""
-    parameters = described(level.point, Evidence(()))
+    parameters = described(level.point, UNDESCRIBED)
     clients = len(level.clients) or parameters.get(CLIENTS)
     apart = settings_apart(level.point, level.metric, evidence)
     return in_words(level.point.tool, level.metric, {**parameters, CLIENTS: clients}, apart)

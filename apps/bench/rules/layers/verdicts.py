@@ -18,6 +18,7 @@ from apps.bench.rules.layers.fullness import (
     is_over,
 )
 from apps.bench.rules.layers.questions import Level, Question, is_floor, level_of, questions
+from apps.bench.rules.readings import read_once
 
 # Another file system over the same path that is faster by this shows that the path carries more; one within the
 # other shows that what both share may be the limit.
@@ -119,10 +120,11 @@ def cached_in(verdicts: Iterable[Verdict]) -> frozenset[int]:
     return frozenset(trial for verdict in verdicts for level in verdict.cached for trial in level.trials)
 
 
-def judge_all(evidence: Evidence) -> list[Verdict]:
+@read_once
+def judge_all(evidence: Evidence) -> tuple[Verdict, ...]:
     """Return the verdicts on all questions of the evidence of which a file system has a usable rate."""
     readings = [Seen(evidence, question) for question in questions(evidence)]
-    return [verdict for each in readings if (verdict := _judge(each, readings))]
+    return tuple(verdict for each in readings if (verdict := _judge(each, readings)))
 
 
 def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:

@@ -101,5 +101,5 @@ def _beside(curve: Curve, evidence: Evidence, metric: str) -> Means:
         }
         if figures:
             kind = figures[min(figures)][1].kind_of_mean(metric)
-            means[value] = statistics.summarise([figures[trial][0] for trial in sorted(figures)], kind).mean
+            means[value] = statistics.middle_of([figures[trial][0] for trial in sorted(figures)], kind)
     return means

@@ -76,7 +76,7 @@ class Curve:
 
     def mean_of(self, values: Sequence[float]) -> float:
         """Return what stands for figures of the metric."""
-        return statistics.summarise(values, self.kind).mean
+        return statistics.middle_of(values, self.kind)
 
     @property
     def trials(self) -> tuple[int, ...]:
@@ -159,31 +159,38 @@ def interval_at(curve: Curve, value: Any, ceiling: float | None = None) -> tuple
     return ends.low or 0.0, ends.high or high
 
 
-def curves(evidence: Evidence, *, factor: str) -> list[Curve]:
+@read_once
+def curves(evidence: Evidence, *, factor: str) -> tuple[Curve, ...]:
     """Return the curves of every metric over a factor, of two values or more; those of most values first.
 
     Points printed as bounds or as one of several modes are in none. Each knows how many others of its metric were
     looked at, over whatever factor.
     """
     corrections = _corrections(evidence)
-    return [
+    return tuple(
         replace(curve, looked=correction.looked, scatter=correction.scatter)
         if (correction := corrections.get((look.family, look.trials)))
         else curve
         for curve in _curves(evidence, factor)
         for look in (_look_at(curve),)
-    ]
+    )
 
 
 @read_once
 def _corrections(evidence: Evidence) -> Corrections:
     """Return the corrections of all curves of the evidence, over each factor that varies."""
     varied: dict[str, set[str]] = {}
-    for point in evidence.points:
-        for name, value in described(point, evidence).items():
+    for _point, parameters in _settings(evidence):
+        for name, value in parameters.items():
             varied.setdefault(name, set()).add(repr(value))
     names = [name for name, values in varied.items() if len(values) > 1]
     return corrections_of([_look_at(curve) for name in names for curve in _curves(evidence, name)])
+
+
+@read_once
+def _settings(evidence: Evidence) -> tuple[tuple[Point, Mapping[str, Any]], ...]:
+    """Return each point with its parameters under the names that all tools share."""
+    return tuple((point, described(point, evidence)) for point in evidence.points)
 
 
 def _look_at(curve: Curve) -> Look:
@@ -191,20 +198,22 @@ def _look_at(curve: Curve) -> Look:
     return Look(family, curve.cells, curve.means)
 
 
-def _curves(evidence: Evidence, factor: str) -> list[Curve]:
+@read_once
+def _curves(evidence: Evidence, factor: str) -> tuple[Curve, ...]:
     """Return the curves over a factor without what others say of them."""
     own = factors_behind(factor)
     groups: dict[Any, tuple[Point, dict[str, Any], dict[str, Cells]]] = {}
     held_values: dict[Any, set[tuple[str, Any]]] = {}
     of_memory: dict[Any, set[tuple[str, Any]]] = {}
     threads: dict[Any, set[Any]] = {}
-    for point in evidence.points:
-        if point.statistic not in (SAMPLE, ABOUT):
-            continue
-        parameters = described(point, evidence)
-        value = parameters.get(factor)
-        if value is None:
-            continue
+    points = [
+        (point, parameters, value)
+        for point, parameters in _settings(evidence)
+        if point.statistic in (SAMPLE, ABOUT) and (value := parameters.get(factor)) is not None
+    ]
+    if len({value for _point, _parameters, value in points}) < 2:
+        return ()
+    for point, parameters, value in points:
         fixed = {name: item for name, item in parameters.items() if name not in own}
         key = (point.tool, point.layer, _cast(point, factor), frozen(fixed))
         threads.setdefault(key, set()).add(parameters.get(THREADS))
@@ -240,7 +249,7 @@ def _curves(evidence: Evidence, factor: str) -> list[Curve]:
         for metric, cells in metrics.items()
         if len(cells) > 1
     ]
-    return sorted(all_curves, key=lambda curve: (-len(curve.cells), -len(curve.trials)))
+    return tuple(sorted(all_curves, key=lambda curve: (-len(curve.cells), -len(curve.trials))))
 
 
 def _cast(point: Point, factor: str) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 from apps.bench import statistics
 from apps.bench.rules.base import Evidence, Ratio
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.shapes.curves import ONCE_OF_TWO, Curve, curves
 from apps.bench.rules.shapes.forms import EQUAL, FALL
 from apps.bench.rules.shapes.names import BLOCK, FILE_SYSTEM, KIND, canonical
@@ -24,7 +25,8 @@ def ratios(evidence: Evidence, *, factor: str, metric: str = "", tool: str = "")
     return [ratio for ratio in candidates if metric in ("", ratio.metric) and tool in ("", ratio.tool)]
 
 
-def ratios_of(curve: Curve) -> list[Ratio]:
+@read_once
+def ratios_of(curve: Curve) -> tuple[Ratio, ...]:
     """Return the ratio of each pair of values of a curve, of the later to the earlier."""
     pair_ratios = []
     values = [value for value, cell in curve.cells.items() if min(cell.values()) > 0]
@@ -48,7 +50,7 @@ def ratios_of(curve: Curve) -> list[Ratio]:
                 width = math.exp(curve.scatter.error(first, second, looked=curve.looked))
                 sure = min(low, ratio / width), max(high, ratio * width)
             pair_ratios.append(Ratio(curve.tool, curve.metric, *sides, low, high, trials, sure))
-    return pair_ratios
+    return tuple(pair_ratios)
 
 
 def common(ratio: Ratio) -> dict[str, Any]:

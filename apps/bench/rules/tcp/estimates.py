@@ -7,6 +7,7 @@ from apps.bench.network import loss_curve
 from apps.bench.network.loads import Chance
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, Point
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp import counted
 from apps.bench.rules.tcp.counted import USUAL_DATAGRAM
 from apps.bench.rules.told import known_or_none
@@ -134,6 +135,7 @@ def offered_of(point: Point) -> float | None:
     return float(rate) if isinstance(rate, int | float) and rate > 0 else None
 
 
+@read_once
 def loss_curve_of(evidence: Evidence) -> tuple[loss_curve.LossCurve | None, tuple[int, ...]]:
     """Return UDP's loss over the offered load, and its trials; points of one load and length are averaged."""
     loads: dict[float, list[tuple[float, bool]]] = {}

@@ -4,6 +4,7 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from apps.bench import statistics
@@ -39,7 +40,7 @@ class Cell:
         """Return the goodput of each trial (bit/s)."""
         return list(self.metrics["goodput"].values())
 
-    @property
+    @cached_property
     def rate(self) -> statistics.Summary:
         """Return the summary of the goodput (bit/s)."""
         return statistics.summarise(self.rates)

@@ -114,7 +114,7 @@ def _beside(amount: Amount, own: Figures, others: Sequence[Figures], unit: str) 
     beside, doubts = [], []
     for other in others:
         values = _values(other)
-        rate = format_quantity(statistics.summarise(values).mean, unit)
+        rate = format_quantity(statistics.middle_of(values), unit)
         params = {"day": _day_of(_at(other)), "rate": rate, "n": len(values)}
         if _surely_differ(_values(own), values):
             doubts.append(Message(_CHANGED, params))
@@ -131,7 +131,7 @@ def _beside(amount: Amount, own: Figures, others: Sequence[Figures], unit: str) 
 
 def _surely_differ(own: Sequence[float], other: Sequence[float]) -> bool:
     """Return whether two campaigns surely had different rates; of a lone figure, much different ones."""
-    ratio = statistics.summarise(own).mean / statistics.summarise(other).mean
+    ratio = statistics.middle_of(own) / statistics.middle_of(other)
     if min(len(own), len(other)) < 2:
         return not 1 - ONCE_OF_TWO <= ratio <= 1 / (1 - ONCE_OF_TWO)
     return abs(ratio - 1) > EQUAL and statistics.compare_two(other, own).tells_apart

@@ -10,7 +10,7 @@ from apps.bench.rules.workloads.belief import distinct
 from apps.bench.rules.workloads.described import READ, WRITE, Workload
 from apps.bench.rules.workloads.prediction import predict, sharing_of
 from apps.bench.rules.workloads.records import LIKE
-from apps.bench.rules.workloads.supplies import Supply, supplies
+from apps.bench.rules.workloads.supplies import Supply, supplies_of
 from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
@@ -55,7 +55,7 @@ def fit(evidence: Evidence, workload: Workload) -> tuple[Fit, ...]:
     """Return the configurations that were measured, the best for the workload first: of likely equals the surer."""
     groups: dict[Any, list[Supply]] = {}
     is_shared = workload.shared if workload.shared or workload.nodes * workload.tasks > 1 else None
-    for supply in supplies(evidence, workload.pattern):
+    for supply in supplies_of(evidence, workload.pattern):
         if workload.file_system in ("", supply.file_system):
             groups.setdefault((supply.file_system, supply.path, supply.way), []).append(supply)
     ways = [

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
-from apps.bench.rules.base import Evidence, FileSystemFacts
+from apps.bench.rules.base import Evidence
 from apps.bench.rules.bearing import METRICS_OF_PATTERNS
 from apps.bench.rules.layers.beneath import Network
-from apps.bench.rules.layers.questions import Question
+from apps.bench.rules.layers.questions import Question, Route
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.workloads.bases import BEYOND, MEASURED, Predicted, weakest
 from apps.bench.rules.workloads.ceilings import ceiling_of_nodes
 from apps.bench.rules.workloads.counts import at_count
@@ -70,7 +71,7 @@ def _within_network(evidence: Evidence, supply: Supply, workload: Workload, rate
     if not facts or not facts.servers or not supply.ends:
         return rate
     network = ceiling_of_nodes(evidence, supply.ends, facts, workload.nodes)
-    own = _measured_ceiling(evidence, supply, workload, facts)
+    own = _measured_ceiling(evidence, supply, workload)
     ceiling = min((value for value in (network.value if network else None, own) if value), default=None)
     if ceiling is None:
         return rate
@@ -96,14 +97,20 @@ def _within_network(evidence: Evidence, supply: Supply, workload: Workload, rate
     )
 
 
-def _measured_ceiling(evidence: Evidence, supply: Supply, workload: Workload, facts: FileSystemFacts) -> float | None:
+def _measured_ceiling(evidence: Evidence, supply: Supply, workload: Workload) -> float | None:
     """Return what TCP was measured to carry (B/s) for the workload's nodes where that is shown to be all, or None."""
     ends = supply.ends[: workload.nodes]
     if len(ends) < workload.nodes:
         return None
     # The way that the data go is that of the pattern.
     way = METRICS_OF_PATTERNS[workload.pattern][1]
-    beneath = Network(evidence, Question(facts, way, frozenset(ends), (), *supply.path)).beneath(ends)
+    return _ceiling_by_tcp(evidence, supply.file_system, way, ends, supply.path)
+
+
+@read_once
+def _ceiling_by_tcp(evidence: Evidence, name: str, way: str, ends: tuple[str, ...], path: Route) -> float | None:
+    question = Question(evidence.file_systems[name], way, frozenset(ends), (), *path)
+    beneath = Network(evidence, question).beneath(ends)
     if beneath is None or beneath.is_stated or beneath.is_floor or beneath.times > 1:
         return None
     return beneath.interval[1] if beneath.interval else beneath.value

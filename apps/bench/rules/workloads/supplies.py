@@ -7,6 +7,7 @@ from typing import Any
 from apps.bench.rules import shapes
 from apps.bench.rules.base import BELOW, FILE_SYSTEM, Evidence, Point, Trend
 from apps.bench.rules.layers.questions import Route, route_of
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.shapes import CLIENTS, RECORD, TASKS, THREADS, described, nodes_of
 from apps.bench.rules.workloads.amounts import Amount, PointRates, amounts_of, changed_since
 from apps.bench.rules.workloads.belief import Belief
@@ -88,6 +89,12 @@ def supplies(
     for supply in groups.values():
         supply.trend = _printed_trend(evidence, supply, pattern)
     return list(groups.values())
+
+
+@read_once
+def supplies_of(evidence: Evidence, pattern: str) -> tuple[Supply, ...]:
+    """Return the supplies that nothing refutes, the doubtful among them; all who ask have the same, to read only."""
+    return tuple(supplies(evidence, pattern))
 
 
 def _supply(point: Point, evidence: Evidence, parameters: Mapping[str, Any]) -> Supply:

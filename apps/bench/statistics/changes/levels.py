@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from apps.bench.statistics.changes.sums import LEAST_LEVEL, Sums, chance, sums_of, uneven_chance
-from apps.bench.statistics.differences import compare_two
+from apps.bench.statistics.differences import p_of_two
 from apps.bench.statistics.quantiles import quantile
 
 # The chance of a change where there is none, in a whole series.
@@ -81,7 +81,7 @@ def _split(series: _Series, start: int, end: int) -> list[int]:
     for width, (low, high) in enumerate(_stretches(start, end)):
         place = series.sums.best_split(low, high)
         if place is not None:
-            p = series.sums.chance(low, place, high, len(series.values))
+            p = series.sums.chance(low, place, high, len(series.values), ALPHA)
             if p <= ALPHA:
                 # Of equals the widest stretch, which comes first, knows the place best.
                 candidates.append((p, width, low, place, high))
@@ -122,6 +122,6 @@ def _change(series: _Series, start: int, place: int, end: int) -> Change | None:
         return None
     if uneven_chance(series.steady[start:place], series.steady[place:end], len(series.values)) > UNEVEN_ALPHA:
         return None
-    if compare_two(series.steady[start:place], series.steady[place:end]).p > RANK_ALPHA:
+    if p_of_two(series.steady[start:place], series.steady[place:end]) > RANK_ALPHA:
         return None
     return Change(place, before, after, after / before if before else math.inf, p)

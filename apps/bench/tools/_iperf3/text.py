@@ -63,6 +63,8 @@ def read_text_report(text: str) -> Json | None:
     is_reverse = "\nReverse mode" in text
     rows = [row for line in text.splitlines() if (row := _read_row(line, is_reverse=is_reverse))]
     ends = [row for row in rows if "side" in row]
+    if not ends:
+        return None
     start = _read_start(text, rows, ends)
     end = _read_end([row for row in rows if "side" not in row], ends, is_udp=start["test_start"]["protocol"] == "UDP")
     if not end["streams"]:
