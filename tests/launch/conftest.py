@@ -15,6 +15,7 @@ from launch.process import Process
 from launch.supervisor import Supervisor
 from tests import factories
 from tests.launch import askers, own_web, stack
+from tests.launch import migrated as patterns
 from tests.launch.kept import kept, no_database_of_the_tests, var  # noqa: F401
 
 HANG_AFTER_S = 10
@@ -25,12 +26,13 @@ _LITTLE_S = 0.005
 
 
 @pytest.fixture(scope="package")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
+def running(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
     """Give a service in a long path with a space, which has two addresses and a name, and notices halts soon.
 
     It ends with the tests of this folder: up to the end of the run it would take a tenth of a processor.
     """
     folder = tmp_path_factory.mktemp("a service") / ("long" * 25)
+    patterns.copy_to(folder, migrated / patterns.VAR)
     names = {"BIND": "127.0.1.1", "ALLOWED_HOSTS": NAME}
     with stack.running(folder, HANG_AFTER=str(HANG_AFTER_S), **names) as started:
         yield started
