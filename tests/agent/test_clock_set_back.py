@@ -14,12 +14,15 @@ from workers.agent import condition, leftovers, main, spool, steady
 JOB = {"id": "0b9d3c4e-0000-4000-8000-000000000001", "argv": ["say"]}
 # By so much is the clock set (s).
 STEPS = (-86_400.0, -3600.0, -2.0, 0.0, 3600.0)
-_EARLIER = "import json; from workers.agent import steady; print(json.dumps([steady.now(), steady.mark()]))"
+# The agent alone: what else the workers are takes ten times as long to be loaded.
+_EARLIER = "import json; from agent import steady; print(json.dumps([steady.now(), steady.mark()]))"
+_WORKERS = Path(steady.__file__).parents[1]
 
 
 def begun_by_another(folder: Path, *, marked: bool = True, boot: str = "") -> tuple[spool.Spool, float]:
     """Return a spool with a job that an earlier process began, and when that was by its clock."""
-    done = subprocess.run([sys.executable, "-c", _EARLIER], capture_output=True, text=True, check=True)
+    argv = [sys.executable, "-c", _EARLIER]
+    done = subprocess.run(argv, cwd=_WORKERS, capture_output=True, text=True, check=True)
     started_at, mark = json.loads(done.stdout)
     kept = spool.Spool(folder / "spool")
     record = kept.accept(JOB)

@@ -14,7 +14,7 @@ from apps.testbeds.models import Node
 from tests.agent import tools
 from tests.agent.attempts import ATTEMPTS
 from tests.agent.program import AgentProgram
-from tests.agent.states import ended, printed
+from tests.agent.states import all_ended, printed
 from tests.agents import factories
 from workers.agent import kin
 from workers.agent.config import KNOWN_PROGRAMS
@@ -100,9 +100,8 @@ def test_the_agent_refuses_every_option_that_takes_a_file_or_starts_a_program(
     others = Others(idle_agent.home)
     tools.allow(idle_agent.folder, {argv[0]: "/bin/false" for argv in attempts(others)} | installed())
     idle_agent.start()
-    jobs = [factories.job(node, *argv, time_limit_s=5.0) for argv in attempts(others)]
-    allowed = [" ".join(job.argv) for job in jobs if ended(job).fault not in REFUSALS]
-    assert not allowed
+    jobs = factories.jobs(node, attempts(others), time_limit_s=5.0)
+    assert [" ".join(job.argv) for job in all_ended(jobs) if job.fault not in REFUSALS] == []
     others.assert_untouched()
 
 
@@ -116,9 +115,8 @@ def test_the_sandbox_holds_where_the_owner_allows_every_option(idle_agent: Agent
     idle_agent.start()
     tried = [argv for argv in attempts(others) if argv[0] in here]
     assert len({argv[0] for argv in tried}) > 8
-    jobs = [factories.job(node, *argv, time_limit_s=3.0, collect=["copy", "x.0.0", "fathom"]) for argv in tried]
+    jobs = factories.jobs(node, tried, time_limit_s=3.0, collect=["copy", "x.0.0", "fathom"])
     # With the other user's rights alone each would have what it is after.
-    for job in jobs:
-        assert says_nothing(ended(job, 180)), job.command_line
+    assert [job.command_line for job in all_ended(jobs) if not says_nothing(job)] == []
     others.assert_untouched()
     assert not kin.kin_of(others.folder)

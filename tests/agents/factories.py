@@ -1,5 +1,6 @@
 """Agents and jobs for tests."""
 
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -32,28 +33,35 @@ def agent(on: Node | None = None, **fields: Any) -> tuple[Agent, str]:
 
 def job(on: Node, *argv: str, state: Job.State = Job.State.QUEUED, **fields: Any) -> Job:
     """Return a job on a node, queued by the service and then put into a state."""
-    spec = services.JobSpec(
-        node_id=on.pk,
-        run_ref=fields.pop("run_ref", 7),
-        role=fields.pop("role", "client"),
-        stage=fields.pop("stage", 0),
-        argv=argv or ("ping", "-c1", "127.0.0.1"),
-        time_limit_s=fields.pop("time_limit_s", 10.0),
-        background=fields.pop("background", False),
-        ready_pattern=fields.pop("ready_pattern", ""),
-        start_at=fields.pop("start_at", None),
-        optional=fields.pop("optional", False),
-        files=fields.pop("files", ()),
-        collect=fields.pop("collect", ()),
-        environment=fields.pop("environment", ()),
-    )
-    (made,) = services.queue_jobs(specs=[spec])
+    (one,) = jobs(on, [argv or ("ping", "-c1", "127.0.0.1")], state=state, **fields)
+    return one
+
+
+def jobs(
+    on: Node, commands: Iterable[Sequence[str]], state: Job.State = Job.State.QUEUED, **fields: Any
+) -> list[Job]:
+    """Return a job on a node for each of the commands, queued together by the service and then put into a state."""
+    common = {
+        "node_id": on.pk,
+        "run_ref": fields.pop("run_ref", 7),
+        "role": fields.pop("role", "client"),
+        "stage": fields.pop("stage", 0),
+        "time_limit_s": fields.pop("time_limit_s", 10.0),
+        "background": fields.pop("background", False),
+        "ready_pattern": fields.pop("ready_pattern", ""),
+        "start_at": fields.pop("start_at", None),
+        "optional": fields.pop("optional", False),
+        "files": fields.pop("files", ()),
+        "collect": fields.pop("collect", ()),
+        "environment": fields.pop("environment", ()),
+    }
+    queued = services.queue_jobs(specs=[services.JobSpec(argv=tuple(argv), **common) for argv in commands])
     if state != Job.State.QUEUED:
         fields = {"state": state, "delivered_at": timezone.now(), **fields}
-    if fields:
-        rewriting.update(Job.objects.filter(pk=made.pk), **fields)
-        made.refresh_from_db()
-    return made
+    for one in queued if fields else ():
+        rewriting.update(Job.objects.filter(pk=one.pk), **fields)
+        one.refresh_from_db()
+    return queued
 
 
 def listening(hours: float = 2.0) -> None:

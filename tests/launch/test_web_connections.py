@@ -5,23 +5,15 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
-from django.conf import settings as of_tests
-from django.core.management import call_command
-from django.db import connection
 
 from launch import service
-from tests import factories
-from tests.agents import factories as make
 from tests.launch import own_web
+from tests.launch.askers import Kind
+from tests.launch.conftest import Served
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("web-connections")]
 
@@ -35,19 +27,6 @@ MOST_TIMES = 20
 WEB = "fathom web"
 # More at once than a web process has connections.
 WRITES = 16
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of request."""
-
-    method: str
-    path: str
-    body: str = ""
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-Served = tuple[own_web.OwnWeb, own_web.OwnPostgres, dict[str, Kind]]
 
 
 class Watcher:
@@ -74,45 +53,14 @@ class Watcher:
                 self.seen.append(found.fetchone()[0])
 
 
-def kinds_of_requests() -> dict[str, Kind]:
-    """Make those who ask, and return one request of each kind, each of which asks the database."""
-    cast = factories.cast()
-    cookie = f"{of_tests.SESSION_COOKIE_NAME}={factories.signed_in(cast.alice).session.session_key}"
-    _agent, agent_token = make.agent(make.node(cast.team, "dj-a"))
-    bearer = {"Authorization": f"Bearer {agent_token}", "Content-Type": "application/json"}
-    rest = {"Authorization": f"Bearer {factories.token(cast.alice)}"}
-    return {
-        "page": Kind("GET", "/accounts/tokens/", headers={"Cookie": cookie}),
-        "REST": Kind("GET", "/api/v1/sites/", headers=rest),
-        # What is held and not known here is to be stopped, so that a poll is answered at once.
-        "poll": Kind("POST", "/agent/v1/poll", json.dumps({"held": [str(uuid4())]}), bearer),
-        "other": Kind("GET", "/api/v1/sites/", headers={"Authorization": f"Bearer {factories.token(cast.bob)}"}),
-        "anonymous": Kind("GET", "/accounts/login/", headers={"Cookie": f"{of_tests.SESSION_COOKIE_NAME}=nobody"}),
-    }
-
-
-@pytest.fixture(scope="module")
-def served(django_db_setup: None, django_db_blocker: Any) -> Iterator[Served]:
-    """Give a web process, its PostgreSQL, and requests of those who are in that; nothing of them stays elsewhere."""
-    with ExitStack() as ends:
-        with django_db_blocker.unblock():
-            try:
-                kinds = kinds_of_requests()
-                web, postgres = ends.enter_context(own_web.running())
-            finally:
-                call_command("flush", interactive=False, verbosity=0)
-                connection.close()
-        yield web, postgres, kinds
-
-
 @pytest.fixture
 def web(served: Served) -> tuple[own_web.OwnWeb, own_web.OwnPostgres]:
-    return served[:2]
+    return served.web, served.postgres
 
 
 @pytest.fixture
 def kinds(served: Served) -> dict[str, Kind]:
-    return served[2]
+    return served.kinds
 
 
 def statuses(web: own_web.OwnWeb, kind: Kind, requests: int) -> Counter[int]:

@@ -249,7 +249,8 @@ def test_what_takes_too_long_to_be_read_fails_by_name(over: Run, monkeypatch: py
             pass
 
     monkeypatch.setattr("apps.bench.judges.read_run", spin)
-    monkeypatch.setattr(cpu_time, "READING_S", 0.2)
+    for limit in ("QUICK_S", "READING_S"):
+        monkeypatch.setattr(cpu_time, limit, 0.2)
     look()
     over.refresh_from_db()
     assert (over.state, over.reason["code"]) == ("failed", "too-slow")
