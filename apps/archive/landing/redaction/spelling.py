@@ -16,8 +16,8 @@ _SEEN_ONLY = re.compile(r"[\t-\r -~]*")
 _BLANKS = str.maketrans("\t\v\f", "   ")
 # A Korean syllable in its parts, a letter of Japanese with its voice, and that where it has no letter.
 _PARTS = re.compile("[ᄀ-ᄒ][ᅡ-ᅵ][ᆨ-ᇂ]?|[가-힣][ᆨ-ᇂ]|[ぁ-ヿ][\u3099\u309a]|[\u3099\u309a]+")
-# What stands between the parts of a name: people write one for another, most of all in names of files, in addresses of
-# pages and in lists.
+# What stands between the parts of a name: people write one for another, most of all in names of files, in lists and
+# in addresses of pages.
 DASHES = r"_+./:()\[\]{}\-"
 GAPS = re.compile(rf"[\s{DASHES}]+")
 _HEXADECIMAL = re.compile("[0-9a-f]+")
