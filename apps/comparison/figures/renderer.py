@@ -77,7 +77,9 @@ def _draw(requests: IO[bytes], log: IO[bytes], count: int) -> Generator[bytes]:
                     raise FigureTooLarge(f"more than {DRAWING_S:g} s of a processor, or too much memory")
                 figure = program.stdout.read(int.from_bytes(length))
                 if len(length) < LENGTH_BYTES or len(figure) < int.from_bytes(length):
-                    raise FigureError(_reason(program, log, limit_s if watchdog.finished.is_set() else None))
+                    if watchdog.finished.is_set():
+                        raise FigureTooLarge(f"the figures took longer than {limit_s:g} s")
+                    raise FigureError(_reason(program, log))
                 yield figure
         finally:
             watchdog.cancel()
@@ -98,9 +100,7 @@ def _started(requests: IO[bytes], log: IO[bytes]) -> subprocess.Popen[bytes]:
     )
 
 
-def _reason(program: subprocess.Popen[bytes], log: IO[bytes], limit_s: float | None) -> str:
-    if limit_s is not None:
-        return f"the figures took longer than {limit_s:g} s"
+def _reason(program: subprocess.Popen[bytes], log: IO[bytes]) -> str:
     program.wait()
     log.seek(0)
     return log.read().decode(errors="replace")[-2000:] or f"the program ended with {program.returncode}"
