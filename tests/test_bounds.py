@@ -6,18 +6,29 @@ from typing import Any
 import pytest
 from django import forms
 from django.apps import apps
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.validators import ArrayMaxLengthValidator
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.urls import get_resolver
 from drf_spectacular.generators import SchemaGenerator
 
 from apps.agents import facts
-from apps.campaigns.models import Campaign
-from apps.core.models import BoundedTextField
+from apps.agents.models import Job
+from apps.archive.campaigns import records
+from apps.archive.campaigns.form import ArchiveError
+from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.campaigns.models.annotations import Note
+from apps.core.models import BoundedArrayField, BoundedJSONField, BoundedTextField
+from apps.core.pagination import most_rows
+from apps.results.models import Result, Series
 from tests import factories
 from tests.campaigns import factories as make
 
 # Written by the service itself, from rows that have their own bounds.
 OURS = {"reports.Edition.canonical"}
+# Of one answer, of rows each of which is as long as it may be.
+MOST_PAGE_BYTES = 32 * 1024 * 1024
 # What is looked up, and never stored: a name that stands for a row, a key of an answer, a choice.
 LOOKED_UP = {
     *("team", "shared_with", "campaign", "baseline", "also", "edition", "key", "point", "metric", "timezone"),
@@ -33,6 +44,101 @@ def test_every_text_of_a_model_has_a_length() -> None:
     assert len(texts) > 15
     unbounded = {f"{field.model._meta.label}.{field.name}" for field in texts if field.max_length is None}
     assert unbounded == OURS
+
+
+def _stored() -> list[Any]:
+    ours = [model for model in apps.get_models() if model.__module__.startswith("apps.")]
+    return [field for model in ours for field in model._meta.concrete_fields]
+
+
+def test_every_value_and_every_list_of_a_model_is_held_to_its_length_by_the_model_itself() -> None:
+    fields = _stored()
+    assert len([field for field in fields if isinstance(field, models.JSONField)]) > 40
+    bounds = {models.TextField: BoundedTextField, models.JSONField: BoundedJSONField}
+    unbounded = {
+        f"{field.model._meta.label}.{field.name}"
+        for field in fields
+        for kind, bounded in bounds.items()
+        if isinstance(field, kind) and not isinstance(field, bounded)
+    }
+    arrays = [field for field in fields if isinstance(field, ArrayField)]
+    unbounded |= {
+        f"{field.model._meta.label}.{field.name}"
+        for field in arrays
+        if not any(isinstance(check, ArrayMaxLengthValidator) for check in field.validators)
+    }
+    assert len(arrays) > 8
+    assert unbounded == OURS
+
+
+@pytest.mark.parametrize("field", [field for field in _stored() if isinstance(field, BoundedJSONField)], ids=str)
+def test_a_value_that_is_too_long_is_refused_by_its_field(field: BoundedJSONField) -> None:
+    with pytest.raises(ValidationError, match="too long"):
+        field.run_validators("x" * field.most_bytes)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "value"),
+    [
+        (Campaign, "tags", ["t"] * 21),
+        (Note, "text", "x" * 10_001),
+        (Experiment, "fixed", {f"z{number}": "y" * 60 for number in range(1000)}),
+        (Experiment, "factors", [{"name": "window", "expression": "1," * 5000}] * 10),
+        (Experiment, "exclusions", ["window == 1"] * 5000),
+        (Trial, "parameters", {f"p{number}": number for number in range(5000)}),
+        (Result, "requested", {"wide": "y" * 100_000}),
+        (Result, "granted", {"wide": "y" * 100_000}),
+        (Result, "observed", {f"k{number}": "y" * 180 for number in range(5000)}),
+        (Series, "times", [1.0] * 500_001),
+        (Job, "argv", ["x" * 4000] * 100),
+        (Job, "collect", ["x"] * 1001),
+    ],
+    ids=str,
+)
+def test_an_archive_brings_no_more_than_other_doors_take(model: Any, name: str, value: Any) -> None:
+    with pytest.raises(ArchiveError):
+        records.value(model._meta.get_field(name), value, "here")
+
+
+def _length_of(field: Any, source: Any) -> int:
+    """Return how long a field of a row may be in an answer (bytes)."""
+    if isinstance(source, BoundedJSONField | BoundedArrayField):
+        return int(getattr(source, "most_bytes", 20 * getattr(source, "most", 0)))
+    if isinstance(source, ArrayField):
+        return int(source.size * (source.base_field.max_length + 4))
+    return int(getattr(source, "max_length", None) or getattr(field, "max_length", None) or 100)
+
+
+def _lists() -> Iterator[tuple[str, Any]]:
+    def walk(patterns: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+        for pattern in patterns:
+            path = prefix + str(pattern.pattern)
+            if hasattr(pattern, "url_patterns"):
+                yield from walk(pattern.url_patterns, path)
+            elif (getattr(pattern.callback, "actions", None) or {}).get("get") == "list" and "format" not in path:
+                yield path, pattern.callback.cls
+
+    return walk(get_resolver().url_patterns, "")
+
+
+def test_a_page_of_any_list_is_bounded_in_bytes() -> None:
+    lists, too_long = 0, {}
+    for path, view in _lists():
+        if not getattr(getattr(view, "serializer_class", None), "Meta", None):
+            continue
+        lists += 1
+        instance = view(action="list", request=None, kwargs={}, format_kwarg=None)
+        serializer = instance.get_serializer_class()()
+        fields = {item.name: item for item in serializer.Meta.model._meta.concrete_fields}
+        row = sum(
+            _length_of(field, fields.get(name if field.source == "*" else field.source))
+            for name, field in serializer.fields.items()
+            if not field.write_only
+        )
+        if row * most_rows(view) > MOST_PAGE_BYTES:
+            too_long[path] = (row, most_rows(view))
+    assert too_long == {}
+    assert lists > 30
 
 
 def test_a_bounded_text_is_held_to_its_length_by_the_model_itself(cast: Any) -> None:

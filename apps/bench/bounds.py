@@ -18,8 +18,8 @@ Json = dict[str, Any]
 
 # What a column of whole numbers holds.
 LARGEST = 2**63 - 1
-# Of one reading: its figures, the numbers of all curves, and characters of what was seen beside them.
-MOST_SAMPLES, MOST_POINTS, MOST_CHARACTERS = 500, 500_000, 4_000_000
+# Of one reading: its figures, the numbers of all curves, and characters of each part of what was seen beside them.
+MOST_SAMPLES, MOST_POINTS, MOST_CHARACTERS = 500, 500_000, 60_000
 LONGEST_NAME, LONGEST_UNIT, LONGEST_VERSION, LONGEST_TEXT = 50, 10, 100, 20_000
 DEEPEST = 32
 # Of these there is nothing below zero, where more of them is better or worse.
@@ -168,7 +168,7 @@ def _beside(mapping: Json) -> tuple[Json, list[str]]:
     """Return what can be kept of a part of the reading, and the names of the others."""
     omitted = [name for name, value in mapping.items() if not (is_text(name) and _is_sound(value))]
     sound = {name: value for name, value in mapping.items() if name not in omitted} if omitted else mapping
-    size = {name: len(json.dumps(value, default=str)) for name, value in sound.items()}
+    size = {name: len(json.dumps({name: value}, default=str)) for name, value in sound.items()}
     while sum(size.values()) > MOST_CHARACTERS:
         largest = max(size, key=lambda name: size[name])
         size.pop(largest)

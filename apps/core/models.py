@@ -1,15 +1,23 @@
 """The base of every model, and the rows that the timetable has set aside."""
 
+import json
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.validators import ArrayMaxLengthValidator
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
 from django.db import models, transaction
+from django.utils.deconstruct import deconstructible
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.core import clock
 from apps.core.limits import owned
+
+KIB = 1024
 
 
 class BoundedTextField(models.TextField):
@@ -19,6 +27,56 @@ class BoundedTextField(models.TextField):
         super().__init__(*args, **kwargs)
         if self.max_length is not None:
             self.validators = [*self.validators, MaxLengthValidator(self.max_length)]
+
+    def deconstruct(self) -> Any:
+        """Return what a migration writes: a bound is none of the table's."""
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.db.models.TextField", args, kwargs
+
+
+@deconstructible
+class MostBytesValidator:
+    """Refuses a value that is longer as JSON."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def __call__(self, value: Any) -> None:
+        """Raise ValidationError if it is too long."""
+        if len(json.dumps(value, ensure_ascii=False, default=str).encode(errors="replace")) > self.most:
+            text = gettext("This is too long: at most %(most)s bytes are kept here.")
+            raise ValidationError(text % {"most": self.most})
+
+
+class BoundedJSONField(models.JSONField):
+    """A value of `most_bytes` at most, written as JSON, at every door: a database holds any."""
+
+    def __init__(self, *args: Any, most_bytes: int = 64 * KIB, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.most_bytes = most_bytes
+        self.validators = [*self.validators, MostBytesValidator(most_bytes)]
+
+    def deconstruct(self) -> Any:
+        """Return what a migration writes: a bound is none of the table's."""
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.db.models.JSONField", args, kwargs
+
+
+class BoundedArrayField(ArrayField):
+    """A list of `most` entries at most, of texts also of `most_bytes`, written as JSON, at every door."""
+
+    def __init__(self, *args: Any, most: int = 1000, most_bytes: int = 64 * KIB, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.most = most
+        self.validators = [*self.validators, ArrayMaxLengthValidator(most)]
+        if isinstance(self.base_field, models.CharField):
+            self.most_bytes = most_bytes
+            self.validators.append(MostBytesValidator(most_bytes))
+
+    def deconstruct(self) -> Any:
+        """Return what a migration writes: a bound is none of the table's."""
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.contrib.postgres.fields.ArrayField", args, kwargs
 
 
 class LimitedRows(models.QuerySet[Any]):
@@ -78,7 +136,7 @@ class SetAside(models.Model):
 
     work = models.CharField(_("work"), max_length=60)
     row_id = models.BigIntegerField(_("row"), default=0)
-    reason = models.TextField(_("reason"), max_length=2000)
+    reason = BoundedTextField(_("reason"), max_length=2000)
     # Which of the core.troubles.WORDS tells of it to those whose row it is.
     cause = models.CharField(max_length=10, default="other", db_default="other", editable=False)
     attempts = models.PositiveIntegerField(_("attempts"), default=0)

@@ -101,12 +101,22 @@ class LongPaginator(Paginator):
         return wanted[::-1]
 
 
+def most_rows(view: APIView | None) -> int:
+    """Return how many rows a page of a view's list has at most."""
+    return int(getattr(view, "most_rows", Pages.max_page_size))
+
+
 class Pages(PageNumberPagination):
-    """Numbered pages of 50; `page_size` asks for up to 1,000."""
+    """Numbered pages of 50; `page_size` asks for up to 1,000, or a view's `most_rows` where a row may be long."""
 
     django_paginator_class = LongPaginator
     page_size_query_param = "page_size"
     max_page_size = 1000
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
+        """Return the rows of the page asked for."""
+        self.max_page_size = most_rows(view)
+        return super().paginate_queryset(queryset, request, view)
 
     def get_page_number(self, request: Request, paginator: Paginator) -> Any:
         """Return the number of the page asked for; a ValidationError for what is no number."""
@@ -129,7 +139,7 @@ class Pages(PageNumberPagination):
         """Return the parameters with their bounds."""
         bounds: dict[str, dict[str, Any]] = {
             self.page_query_param: {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": ["last"]}]},
-            self.page_size_query_param: {"type": "integer", "minimum": 1, "maximum": self.max_page_size},
+            self.page_size_query_param: {"type": "integer", "minimum": 1, "maximum": most_rows(view)},
         }
         described = super().get_schema_operation_parameters(view)
         return [item | {"schema": bounds[item["name"]]} for item in described]

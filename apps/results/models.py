@@ -2,12 +2,13 @@
 
 from typing import Any, Self
 
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from apps.bench import bounds
 from apps.campaigns.models import Experiment, Run, Trial
+from apps.core.models import KIB, BoundedArrayField, BoundedJSONField
 from apps.results import packed_arrays
 from apps.results.corrections.models import Superseded
 
@@ -26,10 +27,10 @@ class Result(models.Model):
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="results")
     tool = models.CharField(max_length=50)
     tool_version = models.CharField(_("tool version"), max_length=100, blank=True)
-    requested = models.JSONField(default=dict)
-    granted = models.JSONField(default=dict)
-    observed = models.JSONField(default=dict)
-    flags = models.JSONField(default=list)
+    requested = BoundedJSONField(default=dict)
+    granted = BoundedJSONField(default=dict)
+    observed = BoundedJSONField(default=dict)
+    flags = BoundedJSONField(most_bytes=32 * KIB, default=list)
     start_skew_s = models.FloatField(_("skew of start"), null=True, blank=True)
     recorded_at = models.DateTimeField(default=timezone.now, editable=False)
     edition = models.PositiveSmallIntegerField(_("edition"), default=1, db_default=1)
@@ -79,8 +80,8 @@ class Series(models.Model):
     metric = models.CharField(max_length=50)
     stream = models.CharField(max_length=50, blank=True)
     unit = models.CharField(max_length=10)
-    times = ArrayField(models.FloatField())
-    values = ArrayField(models.FloatField())
+    times = BoundedArrayField(models.FloatField(), most=bounds.MOST_POINTS)
+    values = BoundedArrayField(models.FloatField(), most=bounds.MOST_POINTS)
     packed_z = models.BinaryField(null=True, editable=False)
 
     class Meta:

@@ -1,12 +1,9 @@
 """Try a definition on an output, as if a trial of its defaults had printed it."""
 
 import json
-import math
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,18 +13,20 @@ from django.utils.translation import gettext
 
 from apps.accounts import rights
 from apps.accounts.models import Role, User
+from apps.accounts.owners import owners_of
 from apps.bench import custom, units
 from apps.bench.text import Message, _
 from apps.bench.toolkit import NodeRef, ParameterError, Reading, ToolFailure
 from apps.core import messages
-from apps.core.limits.policies import LimitExceededError
+from apps.core.limits.fair_places import FairPlaces
 from apps.toolbox import reading_program
 
 # What stands for the nodes of a trial.
 _CLIENT = NodeRef("client", "192.0.2.1", "/mnt/file-system")
 _SERVER = NodeRef("server", "192.0.2.2", "/mnt/file-system")
-# So many outputs are read at once by a web process, one of each person.
+# So many outputs are read at once by a web process; who finds no place waits for so long (s).
 AT_ONCE = 2
+WAIT_S = 15.0
 # On a machine that is busy with other work the program waits for its processor (s).
 _PATIENCE_S = 20.0
 _LATE = ToolFailure(
@@ -36,8 +35,7 @@ _LATE = ToolFailure(
     False,
     Message(_("Find figures by patterns and paths that match once, or paste less of the output.")),
 )
-_lock = threading.Lock()
-_under_way: set[int] = set()
+_places = FairPlaces(AT_ONCE, wait_s=WAIT_S)
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def try_definition(
     """Return what a definition makes of its defaults (or of parameters' `values`) and, if there is one, of an output.
 
     ParameterError names each value that its parameters refuse. Whoever manages no team may not (PermissionDenied);
-    LimitExceededError (429) while the same person's last attempt is under way, or too many others' are.
+    LimitExceededError (429) if no place is free in time.
     """
     if not rights.teams_for(user, Role.MANAGER).exists():
         raise PermissionDenied(gettext("Only managers define tools. Ask a manager of your team."))
@@ -71,7 +69,7 @@ def try_definition(
     if not output.strip():
         return DefinitionAttempt(commands)
     question = {"definition": definition.as_json(), "output": output, "argv": commands[-1][1], "parameters": values}
-    with _turn_of(user.pk):
+    with _places.turn(owners_of(user)):
         answer = _read(json.dumps(question))
     if "reading" not in answer:
         failure = ToolFailure.from_json(answer["failure"]) if "failure" in answer else _LATE
@@ -88,21 +86,6 @@ def try_definition(
         flags=[messages.render(flag.message) for flag in reading.flags],
         reading=reading,
     )
-
-
-@contextmanager
-def _turn_of(person: int) -> Iterator[None]:
-    """Hold a place among the attempts that this process carries out at once; LimitExceededError if there is none."""
-    with _lock:
-        if person in _under_way or len(_under_way) >= AT_ONCE:
-            text = _("Outputs are being read by other definitions just now. Try again in %(seconds)s s.")
-            raise LimitExceededError(Message(text), math.ceil(reading_program.LIMIT_S))
-        _under_way.add(person)
-    try:
-        yield
-    finally:
-        with _lock:
-            _under_way.discard(person)
 
 
 def _read(question: str) -> dict[str, Any]:

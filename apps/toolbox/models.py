@@ -9,13 +9,15 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
-from apps.core.models import Limited
+from apps.core.models import KIB, BoundedJSONField, Limited
 from apps.core.names import check_seen
 
 # Slugs of versions end so: no tool that comes with the service has a dot in its slug.
 VERSION_MARK = ".v"
 # Of a tool's versions: an archive cannot say a number after which none is left.
 MOST_VERSIONS = 9999
+# A version that an archive numbers higher is not taken over: the team goes on from it.
+LAST_TAKEN_OVER = MOST_VERSIONS // 2
 # Whether another team has it, or the service, is not said.
 NOT_FREE = _("This short name is not free: choose another.")
 
@@ -61,7 +63,7 @@ class ToolVersion(Limited):
     tool = models.ForeignKey(TeamTool, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField(_("version"))
     # As `apps.bench.custom.Definition.as_json` writes it.
-    definition = models.JSONField(_("definition"))
+    definition = BoundedJSONField(_("definition"), most_bytes=1024 * KIB)
     note = models.CharField(_("what is new"), max_length=300, blank=True)
     # It came with an archive: its results are read with it, and it runs nothing until a manager takes it over.
     awaits_manager = models.BooleanField(_("waits for a manager"), default=False, db_default=False)
@@ -99,7 +101,7 @@ class ToolEvent(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     at = models.DateTimeField(auto_now_add=True)
-    message = models.JSONField()
+    message = BoundedJSONField()
 
     class Meta:
         ordering = ["-id"]

@@ -1,6 +1,5 @@
 """Writes: a tool defined, changed (which makes a version), taken over, archived and taken back."""
 
-import itertools
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -17,7 +16,7 @@ from apps.core import messages
 from apps.core.errors import ConflictError, by_field
 from apps.core.names import check_seen
 from apps.toolbox import files, queries
-from apps.toolbox.models import NOT_FREE, TeamTool, ToolEvent, ToolVersion
+from apps.toolbox.models import LAST_TAKEN_OVER, MOST_VERSIONS, NOT_FREE, TeamTool, ToolEvent, ToolVersion
 
 
 @transaction.atomic
@@ -70,13 +69,19 @@ def change_tool(
 def take_over(*, tool: TeamTool, user: User, number: int) -> ToolVersion:
     """Have a version that came with an archive be as one that the manager made; ToolVersion.DoesNotExist of none.
 
-    A tool that came with it is offered from then on.
+    A tool that came with it is offered from then on. ConflictError if its number is too high to go on from.
     """
     rights.require(user, tool.team, Role.MANAGER)
     tool = TeamTool.objects.select_for_update(of=("self",)).select_related("team").get(pk=tool.pk)
     version = tool.versions.select_related("tool").get(number=number)
     if not version.awaits_manager:
         return version
+    if number > LAST_TAKEN_OVER:
+        text = gettext(
+            "Version %(number)s would leave too few numbers for later ones of the team, which has %(most)s: look at"
+            " its definition, and make a version of your own of it."
+        )
+        raise ConflictError(text % {"number": number, "most": MOST_VERSIONS})
     is_first = not tool.versions.filter(awaits_manager=False).exists()
     tool.versions.filter(pk=version.pk).update(awaits_manager=False)
     version.awaits_manager = False
@@ -125,11 +130,16 @@ def in_definition(errors: Mapping[str, Message]) -> dict[str, list[str]]:
 
 
 def _next_number(tool: TeamTool, latest: ToolVersion) -> int:
-    """Return the first number beyond the latest version's that none has; archives may have brought later ones."""
+    """Return the first number beyond the latest version's that none has; archives may have brought later ones.
+
+    ConflictError if there is none that an archive may have.
+    """
     taken = set(tool.versions.values_list("number", flat=True))
-    return next(
-        number for number in itertools.count(1 if latest.awaits_manager else latest.number + 1) if number not in taken
-    )
+    numbers = range(1 if latest.awaits_manager else latest.number + 1, MOST_VERSIONS + 1)
+    number = next((number for number in numbers if number not in taken), None)
+    if number is None:
+        raise ConflictError(gettext("The tool has as many versions as one may have: define another tool."))
+    return number
 
 
 def _add_version(tool: TeamTool, user: User, definition: custom.Definition, number: int, note: str) -> ToolVersion:

@@ -3,16 +3,16 @@
 import logging
 from typing import Any
 
-from django.db import models
 from django.db.models.fields.json import KeyTransform
 
 from apps.bench import shapes
 from apps.bench.rules.base import FindingDraft
+from apps.core.models import BoundedJSONField
 
 logger = logging.getLogger(__name__)
 
 
-class RecordField(models.JSONField):
+class RecordField(BoundedJSONField):
     """What a rule stored of a finding. What is not in its form is missing, and logged: it breaks no list or page."""
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:

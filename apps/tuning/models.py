@@ -11,7 +11,7 @@ from apps.accounts.models import TeamOwned
 from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, RECOMMENDATION
 from apps.bench.sweep import verification
 from apps.campaigns.models import Campaign, Experiment, Outliving, Trial
-from apps.core.models import BoundedTextField, TimeStamped
+from apps.core.models import KIB, BoundedJSONField, BoundedTextField, TimeStamped
 from apps.tuning.analysis.models import Analysis, RuleFailure
 from apps.tuning.fields import RecordField
 
@@ -50,13 +50,13 @@ class Finding(TeamOwned):
     # Which pair of ends it speaks of, e.g. "client=3,server=4"; one finding a rule and subject.
     subject = models.CharField(max_length=200, blank=True)
     # The same as [[role, node id], ...]; empty for what is said of a whole campaign.
-    ends = models.JSONField(default=list, blank=True)
+    ends = BoundedJSONField(most_bytes=16 * KIB, default=list, blank=True)
     rule = models.CharField(max_length=50)
     rule_version = models.PositiveSmallIntegerField(default=1)
     kind = models.CharField(_("kind"), max_length=14, choices=Kind.choices, default=Kind.RECOMMENDATION)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.NEW)
     state_reason = BoundedTextField(_("reason"), blank=True, max_length=LONGEST_REASON)
-    title = models.JSONField()
+    title = BoundedJSONField(most_bytes=16 * KIB)
     details = RecordField()
     value = models.FloatField(null=True, blank=True)
     unit = models.CharField(max_length=10, blank=True)
@@ -133,7 +133,7 @@ class Verification(Outliving, TimeStamped):
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
-    proof = models.JSONField()
+    proof = BoundedJSONField()
     unit = models.CharField(max_length=10, blank=True)
     higher_is_better = models.BooleanField(null=True, blank=True)
     predicted = models.FloatField(null=True, blank=True)
@@ -192,7 +192,7 @@ class Decision(TimeStamped):
     earlier = models.CharField(max_length=10, choices=Finding.State.choices)
     state = models.CharField(_("state"), max_length=10, choices=Finding.State.choices)
     reason = BoundedTextField(_("reason"), blank=True, max_length=LONGEST_REASON)
-    note = models.JSONField(null=True, blank=True)
+    note = BoundedJSONField(most_bytes=16 * KIB, null=True, blank=True)
 
     class Meta:
         ordering = ["-id"]

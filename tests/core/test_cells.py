@@ -1,6 +1,8 @@
 """No text in a file that a spreadsheet opens becomes a formula, whoever writes the file: Python or PostgreSQL."""
 
 import ast
+import csv
+import io
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,18 @@ def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(sign: str) -> None
     assert cells.safe(f"1{sign}1") == f"1{sign}1"
 
 
+@pytest.mark.parametrize("separator", [";", "\t", "|", "\n", "; ", ';"'])
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "＝"])
+def test_what_another_separator_makes_a_cell_of_is_harmless_too(separator: str, sign: str) -> None:
+    assert cells.safe(f"Sweep{separator}{sign}A1{separator}x") == f"Sweep{separator}'{sign}A1{separator}x"
+    # However the file is read, no cell of it is a formula.
+    out = io.StringIO()
+    csv.writer(out).writerow(["9jqm", cells.safe(f"a,b{separator}{sign}A1{separator}{sign}B1"), "1"])
+    for delimiter in ",;\t|":
+        parts = [part for row in csv.reader(io.StringIO(out.getvalue()), delimiter=delimiter) for part in row]
+        assert not [part for part in parts if part.lstrip(' "').startswith(sign)]
+
+
 def test_a_number_stays_one() -> None:
     assert cells.safe(-2.0) == -2.0
     assert cells.safe(None) is None
@@ -27,6 +41,8 @@ def test_a_number_stays_one() -> None:
 @pytest.mark.django_db
 def test_postgresql_writes_every_character_as_python_does() -> None:
     texts = [chr(point) for point in range(1, 0x10000) if not 0xD800 <= point < 0xE000] + ["", "\U0001f600"]
+    texts += [f"a{first}{second}b" for first in ";|\t\r\n,=" for second in "=+-@＝＋－＠ \"'"]
+    texts += ['=a; "=b;=c', ";=", ";;==", "a;-\\1"]
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {cells.SAFE_SQL.format('c')} FROM unnest(%s::text[]) c", [texts])
         written = [row[0] for row in cursor.fetchall()]

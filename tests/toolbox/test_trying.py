@@ -10,6 +10,7 @@ from django.test import Client
 
 from apps.bench import custom
 from apps.bench.custom.paths import read_document
+from apps.core.limits.fair_places import FairPlaces, Owners
 from apps.toolbox import attempts
 from tests import factories
 
@@ -42,14 +43,18 @@ def test_only_who_manages_a_team_tries(client: Client, cast: SimpleNamespace, de
         assert send(client, person, definition, "none").status_code == code
 
 
-def test_one_at_a_time_of_each_person_and_few_in_all(client: Client, cast: SimpleNamespace, definition: Any) -> None:
-    with attempts._turn_of(cast.alice.pk):
-        answer = send(client, cast.alice, definition, "none")
-        assert (answer.status_code, answer.headers["Retry-After"]) == (429, "2")
-        assert send(client, cast.charlie, definition, "none").status_code == 200
-        with attempts._turn_of(-1):
-            assert send(client, cast.charlie, definition, "none").status_code == 429
-    assert send(client, cast.alice, definition, "none").status_code == 200
+def test_one_at_a_time_of_each_person_and_team_and_few_in_all(
+    client: Client, cast: SimpleNamespace, definition: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempts, "_places", FairPlaces(attempts.AT_ONCE, wait_s=0.05))
+    for held in (Owners(f"person {cast.alice.pk}"), Owners("another", (f"team {cast.team.pk}",))):
+        with attempts._places.turn(held):
+            answer = send(client, cast.alice, definition, "none")
+            assert answer.status_code == 429 and int(answer.headers["Retry-After"]) > 0
+            assert send(client, cast.charlie, definition, "none").status_code == 200
+            with attempts._places.turn(Owners("third")):
+                assert send(client, cast.charlie, definition, "none").status_code == 429
+        assert send(client, cast.alice, definition, "none").status_code == 200
 
 
 def test_a_program_that_dies_is_told_like_one_that_takes_too_long(

@@ -1,9 +1,8 @@
 """Addresses that are mailed, and what their owners said to it."""
 
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from apps.core.models import TimeStamped
+from apps.core.models import BoundedArrayField, TimeStamped
 
 # No address in the normal form is longer.
 LONGEST_ADDRESS = 600
@@ -18,8 +17,8 @@ class MailAddress(TimeStamped):
 
     address = models.EmailField(unique=True, max_length=LONGEST_ADDRESS)
     refused_at = models.DateTimeField(null=True)
-    refused_by = ArrayField(models.BigIntegerField(), default=list, blank=True)
-    refused_teams = ArrayField(models.BigIntegerField(), default=list, blank=True)
+    refused_by = BoundedArrayField(models.BigIntegerField(), most=100_000, default=list, blank=True)
+    refused_teams = BoundedArrayField(models.BigIntegerField(), most=100_000, default=list, blank=True)
 
     def __str__(self) -> str:
         return self.address

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.agents import program
-from apps.core.models import TimeStamped
+from apps.core.models import KIB, BoundedJSONField, TimeStamped
 from apps.testbeds.models import Node
 
 # An idle agent renews its poll at least this often, so silence of LOST_AFTER means that it is gone.
@@ -45,7 +45,7 @@ class Agent(TimeStamped):
     # When the oldest job ended whose report the agent could not send yet, as its last poll said.
     unsent_since = models.DateTimeField(_("oldest unsent report"), null=True, blank=True)
     # What the agent says is wrong on its node, as `apps.agents.troubles` reads it.
-    troubles = models.JSONField(_("troubles"), default=list, blank=True)
+    troubles = BoundedJSONField(_("troubles"), most_bytes=16 * KIB, default=list, blank=True)
     # Since when one of them keeps it from measuring.
     set_aside_at = models.DateTimeField(_("set aside"), null=True, blank=True)
 
@@ -120,7 +120,7 @@ class FactSnapshot(TimeStamped):
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="fact_snapshots")
     digest = models.CharField(max_length=64)
-    facts = models.JSONField()
+    facts = BoundedJSONField(most_bytes=1024 * KIB)
     archive_ref = models.CharField(max_length=20, blank=True, default="", db_default="", editable=False)
 
     # Another manager than the base's.

@@ -3,14 +3,13 @@
 import shlex
 import uuid
 
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.agents.models.agents import FactSnapshot
-from apps.core.models import TimeStamped
+from apps.core.models import KIB, BoundedArrayField, BoundedJSONField, BoundedTextField, TimeStamped
 from apps.testbeds.models import Node
 
 
@@ -40,15 +39,15 @@ class Job(TimeStamped):
     run_ref = models.BigIntegerField(null=True, blank=True, db_index=True)
     role = models.CharField(_("role"), max_length=32)
     stage = models.PositiveSmallIntegerField(_("stage"), default=0)
-    argv = ArrayField(models.CharField(max_length=4096), verbose_name=_("command"))
+    argv = BoundedArrayField(models.CharField(max_length=4096), most=10_000, verbose_name=_("command"))
     background = models.BooleanField(default=False)
     ready_pattern = models.CharField(max_length=1000, blank=True)
     # A fault of an optional job does not break its run.
     optional = models.BooleanField(default=False)
     # [name, text] of what is put into the work folder, names of what is given back, [name, value] of variables.
-    files = models.JSONField(default=list, blank=True)
-    collect = ArrayField(models.CharField(max_length=100), default=list, blank=True)
-    environment = models.JSONField(default=list, blank=True)
+    files = BoundedJSONField(most_bytes=16384 * KIB, default=list, blank=True)
+    collect = BoundedArrayField(models.CharField(max_length=100), default=list, blank=True)
+    environment = BoundedJSONField(default=list, blank=True)
     time_limit_s = models.FloatField()
     # Of each of stdout and stderr.
     output_limit_bytes = models.PositiveBigIntegerField(default=16 * 1024 * 1024)
@@ -66,7 +65,7 @@ class Job(TimeStamped):
     # Why there was no process to speak of: not-allowed, not-found, not-started, stopped, agent-restarted, agent-lost,
     # outcome-gone, node-trouble.
     fault = models.CharField(_("fault"), max_length=32, blank=True)
-    fault_detail = models.TextField(blank=True, max_length=4000)
+    fault_detail = BoundedTextField(blank=True, max_length=4000)
     clock_offset_s = models.FloatField(_("clock offset"), null=True, blank=True)
     clock_error_s = models.FloatField(null=True, blank=True)
     facts = models.ForeignKey(FactSnapshot, on_delete=models.SET_NULL, null=True, blank=True, related_name="jobs")

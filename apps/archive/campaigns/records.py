@@ -1,6 +1,6 @@
 """Rows as JSON objects and back: field by field, and nothing but what the field may hold."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -49,16 +49,23 @@ def value(field: Any, raw: Any, place: str) -> Any:
             raise wrong(place, Message(_("This is empty: it needs a value.")))
         return None
     if isinstance(field, ArrayField):
-        return [value(field.base_field, item, place) for item in sequence(raw, place)]
+        items = sequence(raw, place)
+        # Its length first: those of a list too long are not read.
+        _validate(models.Field.run_validators, field, items, place)
+        return [value(field.base_field, item, place) for item in items]
     typed = _typed(field, raw, place)
     choices = {choice for choice, _label in field.flatchoices} | ({""} if field.blank else set())
     if field.choices and typed not in choices:
         raise wrong(place, Message(_("“%(value)s” is none of the values there are."), {"value": str(typed)[:80]}))
+    _validate(type(field).run_validators, field, typed, place)
+    return typed
+
+
+def _validate(run: Callable[[Any, Any], None], field: Any, raw: Any, place: str) -> None:
     try:
-        field.run_validators(typed)
+        run(field, raw)
     except ValidationError as error:
         raise wrong(place, as_told(error)) from error
-    return typed
 
 
 def as_told(error: ValidationError) -> Message:

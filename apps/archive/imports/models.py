@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Outliving, Trial
 from apps.core.expiry import Expiring
+from apps.core.models import KIB, BoundedJSONField
 from apps.core.names import check_seen
 
 
@@ -51,12 +52,12 @@ class Import(Outliving, Expiring, TeamOwned):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="imports"
     )
-    uploads = models.JSONField(default=list)
+    uploads = BoundedJSONField(most_bytes=128 * KIB, default=list)
     measured_on = models.DateField(_("measured on"), null=True, blank=True)
-    sheet = models.JSONField(default=dict)
-    mapping = models.JSONField(default=dict)
-    groups = models.JSONField(default=list)
-    choices = models.JSONField(default=dict)
+    sheet = BoundedJSONField(most_bytes=1024 * KIB, default=dict)
+    mapping = BoundedJSONField(default=dict)
+    groups = BoundedJSONField(most_bytes=256 * KIB, default=list)
+    choices = BoundedJSONField(most_bytes=128 * KIB, default=dict)
     total = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
     claimed_at = models.DateTimeField(null=True, blank=True)
@@ -64,7 +65,7 @@ class Import(Outliving, Expiring, TeamOwned):
     leave_out = models.BooleanField(default=False)
     # How often a worker was lost at the same place.
     stuck = models.PositiveSmallIntegerField(default=0)
-    reason = models.JSONField(null=True, blank=True)
+    reason = BoundedJSONField(null=True, blank=True)
     campaign = models.ForeignKey(Campaign, on_delete=models.SET_NULL, null=True, blank=True, related_name="imports")
 
     class Meta:
@@ -107,19 +108,19 @@ class ImportItem(models.Model):
     place = models.PositiveIntegerField(default=1)
     group = models.CharField(max_length=400, blank=True)
     tool = models.CharField(_("tool"), max_length=50, blank=True)
-    told = models.JSONField(default=dict)
-    values = models.JSONField(default=dict)
-    roles = models.JSONField(default=dict)
+    told = BoundedJSONField(most_bytes=1024 * KIB, default=dict)
+    values = BoundedJSONField(most_bytes=1024 * KIB, default=dict)
+    roles = BoundedJSONField(default=dict)
     repetition = models.PositiveIntegerField(null=True)
     measured_at = models.DateTimeField(null=True)
     digest = models.CharField(max_length=64, blank=True)
     # {"argv", "exit_code", "signal", "timed_out"} of an output, and what it printed, as zlib-compressed bytes.
-    command = models.JSONField(default=dict)
+    command = BoundedJSONField(default=dict)
     stdout_z = models.BinaryField(default=bytes)
     stderr_z = models.BinaryField(default=bytes)
-    refusal = models.JSONField(null=True)
-    problem = models.JSONField(null=True)
-    reading = models.JSONField(null=True)
+    refusal = BoundedJSONField(null=True)
+    problem = BoundedJSONField(null=True)
+    reading = BoundedJSONField(most_bytes=131072 * KIB, null=True)
     is_duplicate = models.BooleanField(default=False)
     # Of what it is a duplicate, or what it became.
     trial = models.ForeignKey(Trial, on_delete=models.SET_NULL, null=True, blank=True, related_name="imported_from")
@@ -139,8 +140,8 @@ class ColumnMapping(TeamOwned):
 
     name = models.CharField(_("name"), max_length=100, validators=[check_seen])
     tool = models.CharField(_("tool"), max_length=50)
-    columns = models.JSONField()
-    sheets = models.JSONField(default=list)
+    columns = BoundedJSONField()
+    sheets = BoundedJSONField(default=list)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )

@@ -55,7 +55,10 @@ class IncomingArchiveSerializer(serializers.ModelSerializer):
     team = TeamField(read_only=True)
     reason = serializers.SerializerMethodField(help_text="Why it is refused.")
     campaign: Any = serializers.IntegerField(source="campaign.pk", read_only=True, default=None, allow_null=True)
-    preview = serializers.DictField(read_only=True)
+    preview = serializers.DictField(
+        read_only=True,
+        help_text="What was found in it: `totals` says how many of each list, which has the first ones.",
+    )
     kept_until = serializers.DateTimeField(
         read_only=True, allow_null=True, help_text="When it expires unless somebody decides on it."
     )
@@ -72,6 +75,13 @@ class IncomingArchiveSerializer(serializers.ModelSerializer):
     def get_reason(self, item: IncomingArchive) -> str:
         """Return the reason in the reader's language."""
         return messages.render(item.reason)
+
+
+class ListedArchiveSerializer(IncomingArchiveSerializer):
+    """An archive in a list: what was found in it stands in its own answer."""
+
+    class Meta(IncomingArchiveSerializer.Meta):
+        fields = [name for name in IncomingArchiveSerializer.Meta.fields if name != "preview"]
 
 
 class ReceiveSerializer(serializers.Serializer):
@@ -102,6 +112,10 @@ class IncomingArchiveViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, r
     def get_queryset(self) -> QuerySet[IncomingArchive]:
         """Return those that the user may see."""
         return queries.archives_for(rights.user_of(self.request)).order_by("-id")
+
+    def get_serializer_class(self) -> type[serializers.BaseSerializer[IncomingArchive]]:
+        """Return what is told of one, or of each in a list."""
+        return ListedArchiveSerializer if self.action == "list" else IncomingArchiveSerializer
 
     def get_object(self) -> Any:
         """Return it with the progress that its worker told of."""

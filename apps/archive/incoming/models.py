@@ -11,16 +11,17 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign, Outliving
 from apps.core.expiry import Expiring
+from apps.core.models import KIB, BoundedJSONField
 
 
 class IncomingArchive(Outliving, Expiring, TeamOwned):
     """An archive that somebody sent, and what became of it.
 
-    `preview` {"campaign", "name", "team", "counts", "nodes" [names], "new" [[kind, name]], "differing" [[kind, name,
-    [fields]]], "new_tools" and "differing_tools" [[slug, name, command, server's command]], "people" [{"username",
-    "name"}]} is what was found in it; `choices` {"nodes", "keep_ids"} are as
-    `archive.campaigns.store.Choices` has them. `done` of `total` is the progress of the state it is in, which a
-    worker began at `alive_at`. `reason` says why it is refused, as a Message.
+    `preview` {"campaign", "name", "team", "counts", "totals" {list: how many}, "nodes" [names], "new" [[kind, name]],
+    "differing" [[kind, name, [fields]]], "new_tools" and "differing_tools" [[slug, name, command, server's command]],
+    "people" [{"username", "name"}]} is what was found in it, of each list the first ones. `choices` {"nodes",
+    "keep_ids"} are as `archive.campaigns.store.Choices` has them. `done` of `total` is the progress of the state it
+    is in, which a worker began at `alive_at`. `reason` says why it is refused, as a Message.
     """
 
     class State(models.TextChoices):
@@ -47,13 +48,13 @@ class IncomingArchive(Outliving, Expiring, TeamOwned):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.WAITING)
-    preview = models.JSONField(default=dict)
-    choices = models.JSONField(default=dict)
+    preview = BoundedJSONField(most_bytes=1024 * KIB, default=dict)
+    choices = BoundedJSONField(most_bytes=256 * KIB, default=dict)
     total = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
     attempts = models.PositiveSmallIntegerField(default=0)
     alive_at = models.DateTimeField(null=True)
-    reason = models.JSONField(null=True)
+    reason = BoundedJSONField(most_bytes=16 * KIB, null=True)
     campaign = models.ForeignKey(
         Campaign,
         on_delete=models.SET_NULL,

@@ -10,7 +10,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.archive.landing import citation, description
+from apps.archive.landing import citation, description, recipes
 from apps.archive.landing.redaction import names_for
 from apps.campaigns import brought_in, permanent_ids, queries
 from apps.campaigns.api.brought_in import BroughtInSerializer
@@ -104,5 +104,5 @@ def _shown(request: Request, campaign: Campaign) -> dict[str, Any]:
         "launched_at": campaign.launched_at,
         "finished_at": campaign.finished_at,
         "citation": citation.cite(campaign, names, url),
-        "recipe": description.recipe_text(campaign, names),
+        "recipe": recipes.recipe_text(campaign, names),
     }

@@ -1,33 +1,28 @@
 """What the page of a permanent id says of a campaign, with names or without."""
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from apps.archive.landing.recipes import keys_of, recipe_text
 from apps.archive.landing.redaction import Names
 from apps.bench.comparison import Centre
 from apps.bench.statistics import Summary
 from apps.bench.toolkit import Metric
 from apps.campaigns import queries as campaigns
-from apps.campaigns import runnable
 from apps.campaigns.models import Campaign, Experiment, Tombstone
 from apps.campaigns.queries import Progress
-from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_TOOL, LONGEST_VALUE
 from apps.results import charts, intervals, means, queries
 from apps.results.doubts import Mark
 from apps.results.models import Result
 from apps.results.theory import theory_of
 from apps.toolbox import queries as toolbox
-from apps.toolbox.models import VERSION_MARK
 
 # Points of an experiment that the page lists; the table says how many there are.
 MOST_ROWS = 100
-# A name of a factor within an expression.
-_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -73,8 +68,8 @@ class Described:
     recipe: str
 
 
-def describe(campaign: Campaign, names: Names) -> Described:
-    """Return what a reader is told of the campaign."""
+def describe(campaign: Campaign, names: Names, experiments: Iterable[Experiment]) -> Described:
+    """Return what a reader is told of the campaign, with the figures of some of its experiments."""
     progress = campaigns.progress_of([campaign.pk])[campaign.pk]
     rows = Result.objects.filter(experiment__campaign=campaign).order_by().values_list("tool", "tool_version")
     return Described(
@@ -82,7 +77,7 @@ def describe(campaign: Campaign, names: Names) -> Described:
         goal=names.text(campaign.goal),
         versions=sorted(names.text(f"{tool} {version}".strip()) for tool, version in rows.distinct()),
         progress=progress,
-        experiments=[_measured(experiment, names) for experiment in campaign.experiments.all()],
+        experiments=[_measured(experiment, names) for experiment in experiments],
         recipe=recipe_text(campaign, names),
     )
 
@@ -95,72 +90,6 @@ def tombstone_texts(stone: Tombstone, names: Names) -> dict[str, str]:
         # Who never was of the team has no number in it: an administrator of the service.
         deleted_by = _("somebody")
     return {**texts, "deleted_by": deleted_by}
-
-
-def recipe_text(campaign: Campaign, names: Names) -> str:
-    """Return the campaign's recipe as YAML."""
-    recipe = runnable.recipe_of(campaign)
-    return runnable.as_yaml(_hidden_recipe(recipe, names) if names.hidden else recipe)
-
-
-def keys_of(tool: str, names: Names) -> dict[str, str]:
-    """Return what the parameters and metrics of a team's tool are called for a reader: {name: what is read}.
-
-    It is empty for a tool of the service, whose parameters and metrics have names of its own.
-    """
-    if not names.hidden or VERSION_MARK not in tool:
-        return {}
-    team_tool = toolbox.get_tool(tool)
-    return names.keys(
-        dict.fromkeys([*(item.name for item in team_tool.parameters), *(item.name for item in team_tool.metrics)])
-    )
-
-
-def _hidden_recipe(recipe: dict[str, Any], names: Names) -> dict[str, Any]:
-    """Return the recipe with its texts as strangers read them; names of roles are the service's."""
-    # What stands for a name may be longer than it, and a recipe is read again.
-    longest = {"name": LONGEST_NAME, "goal": LONGEST_TEXT}
-    texts = {key: names.text(recipe[key])[:limit] for key, limit in longest.items() if key in recipe}
-    return {**recipe, **texts, "experiments": [_hidden_experiment(item, names) for item in recipe["experiments"]]}
-
-
-def _hidden_experiment(experiment: dict[str, Any], names: Names) -> dict[str, Any]:
-    keys = keys_of(experiment["tool"], names)
-
-    def expression(text: object) -> str:
-        return names.text(_KEY.sub(lambda match: keys.get(match.group(), match.group()), str(text)))
-
-    hidden = {
-        **experiment,
-        "name": names.text(experiment["name"])[:LONGEST_NAME],
-        "tool": names.text(experiment["tool"])[:LONGEST_TOOL],
-        "roles": {
-            role: [{kind: names.name(name) for kind, name in player.items()} for player in players]
-            for role, players in experiment["roles"].items()
-        },
-        "fixed": {
-            keys.get(name, name): names.text(str(text))[:LONGEST_VALUE]
-            for name, text in experiment.get("fixed", {}).items()
-        },
-    }
-    if "file_system" in experiment:
-        hidden["file_system"] = names.name(experiment["file_system"])
-    if "factors" in experiment:
-        hidden["factors"] = [
-            {
-                **factor,
-                "name": keys.get(factor["name"], factor["name"]),
-                "expression": expression(factor["expression"])[:LONGEST_TEXT],
-            }
-            for factor in experiment["factors"]
-        ]
-    if "exclusions" in experiment:
-        hidden["exclusions"] = [expression(exclusion)[:LONGEST_VALUE] for exclusion in experiment["exclusions"]]
-    if "zips" in experiment:
-        hidden["zips"] = [[keys.get(name, name) for name in zipped] for zipped in experiment["zips"]]
-    if "search_factor" in experiment:
-        hidden["search_factor"] = keys.get(experiment["search_factor"], experiment["search_factor"])
-    return hidden
 
 
 def _hidden_mark(mark: Mark | None, names: Names) -> Mark | None:

@@ -1,8 +1,11 @@
-"""Names that a team's things and people had: what was written under them stays hidden where names are hidden."""
+"""Names that a team's things and people had, which stay hidden in what was written under them, and hidden recipes."""
 
 from django.db import models
 
 from apps.accounts.models import Team
+from apps.campaigns.models import Campaign
+from apps.campaigns.recipe_sizes import MOST_BYTES
+from apps.core.models import BoundedTextField
 
 
 class FormerName(models.Model):
@@ -50,3 +53,24 @@ class FormerName(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {self.family}".strip()
+
+
+class HiddenRecipe(models.Model):
+    """A campaign's recipe as strangers read it, in a language: kept, as it takes seconds to be written.
+
+    `digest` is the sum of all that it was written from (`landing.recipes`): it is read for as long as that is so.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
+    language = models.CharField(max_length=20)
+    digest = models.CharField(max_length=64)
+    # What stands for a name may be longer than it, and YAML is longer than what is weighed.
+    text = BoundedTextField(max_length=16 * MOST_BYTES)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "language"], name="one_hidden_recipe_per_language")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id} {self.language}"

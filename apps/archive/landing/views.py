@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_GET
 
 from apps.accounts import rights, team_choice
 from apps.accounts.models import Role
-from apps.archive.landing import citation, description
+from apps.archive.landing import citation, description, recipes
 from apps.archive.landing.forms import RunAgainForm
 from apps.archive.landing.redaction import Names, names_for
 from apps.campaigns import brought_in, permanent_ids, queries, services
@@ -32,6 +33,8 @@ from apps.results.queries import rows_of
 S = TypeVar("S", bound=Shared)
 # ``?as=stranger``: what those read who are not of the team, once the campaign is public.
 STRANGER = "stranger"
+# A campaign may have thousands, each with a chart.
+EXPERIMENTS_PER_PAGE = 20
 
 
 def _found(request: HttpRequest, permanent_id: str, model: type[S]) -> S | None:
@@ -80,11 +83,13 @@ def _show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     whole = _sees_whole(request, campaign)
     is_preview = request.GET.get("as") == STRANGER and queries.sees_whole(campaign, request.user)
     names = names_for(campaign, whole=whole)
-    described = description.describe(campaign, names)
+    page = Paginator(campaign.experiments.all(), EXPERIMENTS_PER_PAGE).get_page(request.GET.get("page"))
+    described = description.describe(campaign, names, page)
     address = request.build_absolute_uri(reverse("landing:campaign", args=[campaign.permanent_id]))
     context = {
         "campaign": campaign,
         "described": described,
+        "page_obj": page,
         "citation": citation.cite(campaign, names, address),
         "whole": whole and request.user.is_authenticated,
         "hidden": names.hidden,
@@ -100,7 +105,7 @@ def _show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def recipe(request: HttpRequest, permanent_id: str) -> HttpResponse:
     """Return the recipe as a file."""
     campaign, names = _campaign(request, permanent_id)
-    text = description.recipe_text(campaign, names)
+    text = recipes.recipe_text(campaign, names)
     headers = {"Content-Disposition": f'attachment; filename="fathom-{campaign.permanent_id}.yaml"'}
     return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 
@@ -116,7 +121,7 @@ def samples(request: HttpRequest, permanent_id: str, position: int) -> Streaming
 
 def _rows(experiment: Experiment, names: Names) -> Iterator[dict[str, object]]:
     """Yield the samples; trials and runs are numbered within the experiment: who reads them counts nothing else."""
-    keys = description.keys_of(experiment.tool, names)
+    keys = recipes.keys_of(experiment.tool, names)
     # A team's tool may have units of its own.
     plain = {"metric", "recorded_at", "flags", *(() if keys else ("unit",))}
     trials = Trial.objects.filter(experiment=experiment).order_by("pk").values_list("pk", flat=True)
@@ -144,7 +149,7 @@ def run(request: HttpRequest, permanent_id: str) -> HttpResponse:
     else:
         own = teams.filter(pk=campaign.team_id).first()
         team = own or team_choice.usual_team_for(rights.user_of(request), Role.OPERATOR)
-    text = description.recipe_text(campaign, names)
+    text = recipes.recipe_text(campaign, names)
     content = read_recipe(text)
     original = campaign if queries.sees_whole(campaign, request.user) else None
     seen_by = services.visibility_from(original)

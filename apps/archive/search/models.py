@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Experiment
+from apps.core.models import BoundedTextField
 from apps.core.names import check_seen
 from apps.testbeds.models import Node
 
@@ -90,7 +91,7 @@ class SavedSearch(TeamOwned):
     """A search kept under a name: the query of its address."""
 
     name = models.CharField(_("name"), max_length=200, validators=[check_seen])
-    query = models.TextField(_("search"), max_length=8000)
+    query = BoundedTextField(_("search"), max_length=8000)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="saved_searches"
     )

@@ -149,6 +149,7 @@ class TrialViewSet(rest.ReadOnlyModelViewSet):
 class RunViewSet(rest.ReadOnlyModelViewSet):
     """Attempts at trials of the person's teams."""
 
+    most_rows = 50
     queryset = Run.objects.none()
     serializer_class = RunSerializer
     filterset_class = RunFilter

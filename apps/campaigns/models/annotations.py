@@ -5,7 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.models import TimeStamped
+from apps.core.models import BoundedTextField, TimeStamped
 
 LONGEST_TAG = 50
 MOST_TAGS = 20
@@ -29,7 +29,7 @@ class Note(TimeStamped):
     held_under = ("campaign",)
 
     campaign = models.ForeignKey("Campaign", on_delete=models.CASCADE, related_name="notes")
-    text = models.TextField(_("note"), max_length=LONGEST_NOTE)
+    text = BoundedTextField(_("note"), max_length=LONGEST_NOTE)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="campaign_notes"
     )

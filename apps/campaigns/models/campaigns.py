@@ -12,7 +12,7 @@ from apps.campaigns import brought_in
 from apps.campaigns.brought_in import BroughtIn
 from apps.campaigns.models.annotations import Tagged
 from apps.campaigns.models.sharing import Shared
-from apps.core.models import BoundedTextField
+from apps.core.models import KIB, BoundedJSONField, BoundedTextField
 
 LONGEST_GOAL = 10_000
 
@@ -76,10 +76,10 @@ class Campaign(Tagged, Shared):
     # When conclusions were last drawn from the results; null on an ended campaign asks for it.
     analysed_at = models.DateTimeField(null=True, blank=True)
     origin = models.CharField(_("origin"), max_length=10, choices=Origin.choices, default=Origin.MEASURED)
-    publication = models.JSONField(default=dict, blank=True, editable=False)
+    publication = BoundedJSONField(default=dict, blank=True, editable=False)
     # Of what came from an archive (`campaigns.brought_in`): the stored `message` that says so, whether it `agrees`
     # with what was deleted, `by` whom and `at` what time it came, and the `id` and maker (`made_by`) that it says.
-    brought_in = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
+    brought_in = BoundedJSONField(most_bytes=8 * KIB, default=dict, db_default={}, blank=True, editable=False)
     # Set when it is to be deleted: nobody sees it any more but as the share of `delete_trials` that is gone.
     deleting_at = models.DateTimeField(null=True, blank=True, editable=False)
     delete_trials = models.PositiveIntegerField(default=0, editable=False)
@@ -161,7 +161,7 @@ class Event(models.Model):
     trial = models.ForeignKey("Trial", on_delete=models.CASCADE, null=True, blank=True, related_name="events")
     at = models.DateTimeField(auto_now_add=True)
     level = models.CharField(max_length=8, choices=Level.choices, default=Level.INFO)
-    message = models.JSONField()
+    message = BoundedJSONField(most_bytes=16 * KIB)
 
     class Meta:
         ordering = ["-id"]

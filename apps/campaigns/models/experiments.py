@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.campaigns.models.adaptation import Adaptive
 from apps.campaigns.models.campaigns import Campaign
-from apps.core.models import TimeStamped
+from apps.core.models import KIB, BoundedJSONField, TimeStamped
 from apps.core.names import check_seen
 from apps.testbeds.models import Cluster, FileSystem, Node
 
@@ -38,10 +38,10 @@ class Experiment(Adaptive, TimeStamped):
     position = models.PositiveSmallIntegerField(default=0)
     name = models.CharField(_("name"), max_length=200, validators=[check_seen])
     tool = models.CharField(_("tool"), max_length=50)
-    fixed = models.JSONField(_("fixed parameters"), default=dict, blank=True)
-    factors = models.JSONField(_("factors"), default=list, blank=True)
-    zips = models.JSONField(_("zipped factors"), default=list, blank=True)
-    exclusions = models.JSONField(_("exclusions"), default=list, blank=True)
+    fixed = BoundedJSONField(_("fixed parameters"), most_bytes=16 * KIB, default=dict, blank=True)
+    factors = BoundedJSONField(_("factors"), most_bytes=32 * KIB, default=list, blank=True)
+    zips = BoundedJSONField(_("zipped factors"), most_bytes=8 * KIB, default=list, blank=True)
+    exclusions = BoundedJSONField(_("exclusions"), most_bytes=16 * KIB, default=list, blank=True)
     repetitions = models.PositiveSmallIntegerField(
         _("repetitions"), default=3, validators=[MinValueValidator(1), MaxValueValidator(1000)]
     )
@@ -69,13 +69,13 @@ class Experiment(Adaptive, TimeStamped):
         related_name="followers",
         verbose_name=_("waits for"),
     )
-    resolved = models.JSONField(default=dict, blank=True, editable=False)
+    resolved = BoundedJSONField(most_bytes=16 * KIB, default=dict, blank=True, editable=False)
     # Of a publication: {"trends", "ratios"} that it prints without the figures, as `apps.bench.rules.base` has them.
-    printed = models.JSONField(default=dict, blank=True, editable=False)
+    printed = BoundedJSONField(most_bytes=64 * KIB, default=dict, blank=True, editable=False)
     # When its trials were made; null before, also while it waits for another experiment.
     expanded_at = models.DateTimeField(null=True, blank=True, editable=False)
     # Why no trials could be made of it once its turn had come: {"msgid", "params"}.
-    refusal = models.JSONField(null=True, blank=True, editable=False)
+    refusal = BoundedJSONField(null=True, blank=True, editable=False)
 
     class Meta:
         ordering = ["position", "id"]

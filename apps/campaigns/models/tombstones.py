@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.campaigns.models.sharing import Shared
+from apps.core.models import KIB, BoundedJSONField, BoundedTextField
 
 
 class Tombstone(Shared):
@@ -24,10 +25,10 @@ class Tombstone(Shared):
     deleted_by_name = models.CharField(_("deleted by"), max_length=200, blank=True)
     deleted_at = models.DateTimeField(_("deleted"))
     # {part: digest} of what was deleted; only what agrees with it comes back under the permanent id.
-    digests = models.JSONField(default=dict, db_default={}, editable=False)
+    digests = BoundedJSONField(most_bytes=1024 * KIB, default=dict, db_default={}, editable=False)
     # As the campaign had it: what only an archive told of stays its word when it comes back.
-    brought_in = models.JSONField(default=dict, db_default={}, editable=False)
-    reason = models.TextField(_("reason"), max_length=2000, blank=True)
+    brought_in = BoundedJSONField(most_bytes=8 * KIB, default=dict, db_default={}, editable=False)
+    reason = BoundedTextField(_("reason"), max_length=2000, blank=True)
 
     class Meta:
         ordering = ["-deleted_at", "-id"]

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.conf import settings
-from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
@@ -13,7 +12,7 @@ from django.utils.translation import pgettext_lazy
 
 from apps.campaigns.models.campaigns import Campaign
 from apps.campaigns.models.experiments import Experiment
-from apps.core.models import TimeStamped
+from apps.core.models import KIB, BoundedArrayField, BoundedJSONField, TimeStamped
 
 
 class Lane(models.Model):
@@ -24,9 +23,9 @@ class Lane(models.Model):
     """
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="lanes")
-    roles = models.JSONField()
-    resources = ArrayField(models.CharField(max_length=40))
-    addresses = models.JSONField(default=list)
+    roles = BoundedJSONField(most_bytes=256 * KIB)
+    resources = BoundedArrayField(models.CharField(max_length=40), most=100_000, most_bytes=4096 * KIB)
+    addresses = BoundedJSONField(most_bytes=256 * KIB, default=list)
 
     class Meta:
         ordering = ["id"]
@@ -55,7 +54,7 @@ class Trial(TimeStamped):
     point = models.PositiveIntegerField(_("point"))
     repetition = models.PositiveSmallIntegerField(_("repetition"))
     is_warmup = models.BooleanField(_("warm-up"), default=False)
-    parameters = models.JSONField(_("parameters"))
+    parameters = BoundedJSONField(_("parameters"), most_bytes=16 * KIB)
     estimate_s = models.FloatField(_("estimated duration"), default=0)
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.PENDING)
     attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
@@ -63,7 +62,7 @@ class Trial(TimeStamped):
     attempts_allowed = models.PositiveSmallIntegerField(_("attempts at most"), default=1)
     not_before = models.DateTimeField(null=True, blank=True)
     # Why the last attempt failed, as `apps.bench.toolkit.ToolFailure.as_json` writes it.
-    reason = models.JSONField(null=True, blank=True)
+    reason = BoundedJSONField(most_bytes=12 * KIB, null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
     # Set by a person who does not believe it: its figures are then shown, but in no statistics.
     invalid_at = models.DateTimeField(_("marked invalid"), null=True, blank=True, editable=False)
@@ -113,12 +112,12 @@ class Run(TimeStamped):
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="runs", db_index=False)
     attempt = models.PositiveSmallIntegerField(_("attempt"))
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.STARTING)
-    plan = models.JSONField(null=True, blank=True)
+    plan = BoundedJSONField(most_bytes=512 * KIB, null=True, blank=True)
     stage = models.SmallIntegerField(default=-1)
     stopping = models.BooleanField(default=False)
     # How often a worker began to read what was printed, and did not come to an end.
     readings = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
-    reason = models.JSONField(null=True, blank=True)
+    reason = BoundedJSONField(most_bytes=16 * KIB, null=True, blank=True)
     started_at = models.DateTimeField(_("started"), default=timezone.now, editable=False)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
 

@@ -6,10 +6,10 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
+from apps.campaigns.recipe_sizes import MOST_BYTES
 from apps.campaigns.runnable.shape import FORMAT, VERSION, RecipeShape
 from apps.core import contract, documents, messages
 
-MOST_BYTES = 1_000_000
 _LIMITS = documents.DocumentLimits(most_bytes=MOST_BYTES, deepest=12)
 _SHAPE = contract.shape_of(RecipeShape)
 

@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from apps.accounts.models import User
 from apps.bench.text import Message, _
-from apps.campaigns import errors
+from apps.campaigns import errors, recipe_sizes
 from apps.campaigns.checks import expand_checked
 from apps.campaigns.expansion import Expansion
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
@@ -78,6 +78,7 @@ def update_experiment(
     if roles is None:
         check_experiment(experiment, experiment.roles.select_related("node", "cluster"))
         experiment.save()
+        _refuse_excess(experiment)
         return experiment
     experiment.roles.all().delete()
     return _save(experiment, players_of(experiment, roles))
@@ -154,4 +155,11 @@ def _save(experiment: Experiment, roles: list[ExperimentRole]) -> Experiment:
     check_experiment(experiment, roles)
     experiment.save()
     ExperimentRole.objects.bulk_create(roles)
+    _refuse_excess(experiment)
     return experiment
+
+
+def _refuse_excess(experiment: Experiment) -> None:
+    """Refuse what makes the campaign's recipe too large."""
+    if excess := recipe_sizes.excess_of(experiment.campaign):
+        raise errors.Refused({"factors": excess})

@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
+from apps.core.models import BoundedTextField
 from apps.core.names import check_seen
 
 
@@ -13,7 +14,7 @@ class SavedView(TeamOwned):
     """A comparison kept under a name: the query of its address, which says all that the page shows."""
 
     name = models.CharField(_("name"), max_length=200, validators=[check_seen])
-    query = models.TextField(_("view"), max_length=8000)
+    query = BoundedTextField(_("view"), max_length=8000)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="saved_views"
     )

@@ -1,30 +1,18 @@
 """Figures as downloads, and clear words where there can be none."""
 
 import logging
-from contextlib import ExitStack
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render as render_page
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from apps.accounts.owners import owners_asking
 from apps.comparison.figures import checks, renderer
 from apps.core import messages
-from apps.core.limits.at_once import Asker, Askers, asker_of
-from apps.core.limits.policies import LimitExceededError
+from apps.core.limits.fair_places import PlacesTakenError
 
 logger = logging.getLogger(__name__)
-# Of one person, with all their browsers, one figure is drawn at a time: who asks for many leaves a place to others.
-_places = Askers(1, wait_s=renderer.WAIT_S)
-# Nor does a team with its people have all places.
-_places_of_team = Askers(renderer.AT_ONCE - 1, wait_s=renderer.WAIT_S)
-
-
-def _askers_of(request: HttpRequest) -> list[tuple[Asker, Askers]]:
-    """Return as whom a request waits, always in the same order: as a person, and as each of the person's teams."""
-    memberships = request.user.memberships.order_by("team_id") if request.user.is_authenticated else []
-    teams = [(Asker(f"team {item.team_id}"), _places_of_team) for item in memberships]
-    return [(asker_of(request), _places), *teams]
 
 
 def figure_answer(request: HttpRequest, chart: object, *, ending: str, name: str) -> HttpResponse:
@@ -32,20 +20,20 @@ def figure_answer(request: HttpRequest, chart: object, *, ending: str, name: str
     if ending not in renderer.TYPES:
         return _refusal(request, 400, _("Choose PNG or SVG for the figure."))
     try:
-        with ExitStack() as turns:
-            for asker, places in _askers_of(request):
-                turns.enter_context(places.turn(asker))
-            figure = renderer.render(chart, ending)
+        figure = renderer.render(chart, ending, owners=owners_asking(request))
     except checks.ChartError as error:
         text = _("The data of the chart is not as it should be: %(place)s: %(what)s.") % {
             "place": error.place,
             "what": messages.render(error.message),
         }
         return _refusal(request, 400, text)
-    except LimitExceededError as error:
-        return _refusal(request, 429, messages.render(error.message))
-    except renderer.FiguresBusy:
+    except PlacesTakenError as error:
+        if error.is_own:
+            return _refusal(request, 429, messages.render(error.message))
         return _refusal(request, 503, _("Many figures are being drawn at this moment. Ask again in a minute."))
+    except renderer.FigureTooLarge:
+        text = _("The figure takes too long to be drawn: show fewer points in it, or take its data as CSV.")
+        return _refusal(request, 400, text)
     except renderer.FigureError:
         logger.exception("A figure could not be drawn")
         return _refusal(request, 500, _("The figure could not be drawn; the service's log says why."))

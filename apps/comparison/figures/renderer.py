@@ -14,52 +14,53 @@ from django.conf import settings
 
 from apps.comparison.figures.checks import check_chart
 from apps.core import scratch
+from apps.core.limits.fair_places import FairPlaces, Owners
 
 TYPES = {"png": "image/png", "svg": "image/svg+xml"}
 # Drawing takes a second or two of one core; more than so many at once would only be slower together.
 AT_ONCE = 2
 WAIT_S = 30
-# The program has so long to load, and to draw each figure.
+# What one figure takes of a processor at most (s): of two that take most, others wait no longer than WAIT_S.
+DRAWING_S = 10.0
+# The program has so long to load, and to draw each figure, on a machine that is busy with other work, too.
 TIME_LIMIT_S = 60
-MORE_EACH_S = 10
+MORE_EACH_S = 20
 # Before each figure its length (bytes).
 LENGTH_BYTES = 8
-_slots = threading.BoundedSemaphore(AT_ONCE)
+_places = FairPlaces(AT_ONCE, wait_s=WAIT_S)
+# A worker draws for whoever has its turn.
+_WORKER = Owners("")
 
 
 class FigureError(Exception):
     """The figure could not be drawn; the log says why."""
 
 
-class FiguresBusy(Exception):
-    """Too many figures are being drawn at this moment."""
+class FigureTooLarge(FigureError):
+    """The figure takes more of a processor, or of memory, than one may."""
 
 
-def render(chart: object, ending: str) -> bytes:
+def render(chart: object, ending: str, *, owners: Owners = _WORKER) -> bytes:
     """Return the figure of a chart's JSON, `ending` "png" or "svg".
 
-    ChartError (of `checking`) if the data is no chart, FiguresBusy if no slot is free for WAIT_S, FigureError if the
-    program failed.
+    ChartError (of `checking`) if the data is no chart, PlacesTakenError if no place is free for WAIT_S,
+    FigureTooLarge if it is too much for one figure, FigureError if the program failed.
     """
-    with contextlib.closing(render_each([chart], ending)) as figures:
+    with contextlib.closing(render_each([chart], ending, owners=owners)) as figures:
         return next(figures)
 
 
-def render_each(charts: Sequence[object], ending: str) -> Generator[bytes]:
+def render_each(charts: Sequence[object], ending: str, *, owners: Owners = _WORKER) -> Generator[bytes]:
     """Yield the figures of many charts, in their order, all drawn by one program; errors are those of `render`."""
     checked = [check_chart(chart) for chart in charts]
     if not checked:
         return
-    if not _slots.acquire(timeout=WAIT_S):
-        raise FiguresBusy
-    try:
-        with scratch.new_file() as requests, scratch.new_file() as log:
-            for chart in checked:
-                requests.write(json.dumps({"chart": chart, "ending": ending}).encode() + b"\n")
-            requests.seek(0)
-            yield from _draw(requests, log, len(checked))
-    finally:
-        _slots.release()
+    with _places.turn(owners), scratch.new_file() as requests, scratch.new_file() as log:
+        for chart in checked:
+            wish = {"chart": chart, "ending": ending, "most_s": DRAWING_S}
+            requests.write(json.dumps(wish).encode() + b"\n")
+        requests.seek(0)
+        yield from _draw(requests, log, len(checked))
 
 
 def _draw(requests: IO[bytes], log: IO[bytes], count: int) -> Generator[bytes]:
@@ -72,9 +73,13 @@ def _draw(requests: IO[bytes], log: IO[bytes], count: int) -> Generator[bytes]:
             assert program.stdout
             for _number in range(count):
                 length = program.stdout.read(LENGTH_BYTES)
+                if len(length) == LENGTH_BYTES and not int.from_bytes(length):
+                    raise FigureTooLarge(f"more than {DRAWING_S:g} s of a processor, or too much memory")
                 figure = program.stdout.read(int.from_bytes(length))
                 if len(length) < LENGTH_BYTES or len(figure) < int.from_bytes(length):
-                    raise FigureError(_reason(program, log, limit_s if watchdog.finished.is_set() else None))
+                    if watchdog.finished.is_set():
+                        raise FigureTooLarge(f"the figures took longer than {limit_s:g} s")
+                    raise FigureError(_reason(program, log))
                 yield figure
         finally:
             watchdog.cancel()
@@ -95,9 +100,7 @@ def _started(requests: IO[bytes], log: IO[bytes]) -> subprocess.Popen[bytes]:
     )
 
 
-def _reason(program: subprocess.Popen[bytes], log: IO[bytes], limit_s: float | None) -> str:
-    if limit_s is not None:
-        return f"the figures took longer than {limit_s:g} s"
+def _reason(program: subprocess.Popen[bytes], log: IO[bytes]) -> str:
     program.wait()
     log.seek(0)
     return log.read().decode(errors="replace")[-2000:] or f"the program ended with {program.returncode}"

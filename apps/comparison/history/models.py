@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign
+from apps.core.models import BoundedJSONField, BoundedTextField
 
 
 class ChangePoint(TeamOwned):
@@ -23,13 +24,13 @@ class ChangePoint(TeamOwned):
     key = models.CharField(max_length=40)
     tool = models.CharField(_("tool"), max_length=50)
     metric = models.CharField(_("metric"), max_length=50)
-    roles = models.JSONField()
-    parameters = models.JSONField()
+    roles = BoundedJSONField()
+    parameters = BoundedJSONField()
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="change_points")
     before = models.FloatField()
     after = models.FloatField()
     state = models.CharField(_("state"), max_length=10, choices=State.choices)
-    explanation = models.TextField(_("explanation"), blank=True, max_length=2000)
+    explanation = BoundedTextField(_("explanation"), blank=True, max_length=2000)
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="change_points"
     )

@@ -47,6 +47,7 @@ SPECTACULAR_SETTINGS = {
         "TokenScope": "apps.accounts.models.ApiToken.Scope",
         "ImportKind": "apps.archive.imports.models.Import.Kind",
         "ImportState": "apps.archive.imports.models.Import.State",
+        "IncomingArchiveState": "apps.archive.incoming.models.IncomingArchive.State",
         "IntervalMethod": "apps.results.intervals.METHODS",
         "IntervalAssumption": "apps.results.intervals.ASSUMPTIONS",
     },

@@ -49,7 +49,7 @@ class LimitsMiddleware:
         if request.path.startswith((_UNCOUNTED, _REST)):
             return self.get_response(request)
         try:
-            with at_once.of_process.turn(at_once.asker_of(request)):
+            with at_once.places_for(request).turn(at_once.asker_of(request)):
                 return self.get_response(request)
         except LimitExceededError as error:
             return _too_many(request, messages.render(error.message), error.retry_after_s)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from apps.bench.text import Message, _
 from apps.comparison.figures import checks, renderer
+from apps.core.limits.fair_places import PlacesTakenError
 from apps.reports.document import Block, Document, Drawing, Figure, walk
 from apps.reports.files import typesetter
 from apps.reports.files.base import Progress, RenderingError
@@ -51,8 +52,11 @@ def _files(document: Document, ending: str, progress: Progress) -> Iterator[tupl
         for place, (figure, picture) in enumerate(zip(charts, figures, strict=True), start=1):
             progress(place / len(charts))
             yield figure, picture
-    except renderer.FiguresBusy as error:
+    except PlacesTakenError as error:
         raise RenderingError(Message(_("Many figures are being drawn at this moment. Ask again."))) from error
+    except renderer.FigureTooLarge as error:
+        text = _("A figure takes too long to be drawn: show less in it, or leave it out.")
+        raise RenderingError(Message(text), str(error)) from error
     except renderer.FigureError as error:
         text = _("A figure could not be drawn; the service's log says why.")
         raise RenderingError(Message(text), str(error)) from error

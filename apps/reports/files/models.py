@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
+from apps.core.models import KIB, BoundedJSONField
 from apps.reports.files.formats import CHOICES, FORMATS, Format
 
 
@@ -35,7 +36,7 @@ class Rendering(models.Model):
     state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.WAITING)
     progress = models.PositiveSmallIntegerField(_("progress"), default=0)
     attempts = models.PositiveSmallIntegerField(default=0)
-    error = models.JSONField(null=True, blank=True)
+    error = BoundedJSONField(most_bytes=16 * KIB, null=True, blank=True)
     name = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     size = models.PositiveBigIntegerField(_("size"), null=True)
     checksum = models.CharField(_("checksum"), max_length=64, blank=True)

@@ -1,7 +1,6 @@
 """Schedules of reports, and each time that one was due."""
 
 from django.conf import settings
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
@@ -9,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
 from apps.campaigns.models import Campaign
+from apps.core.models import KIB, BoundedArrayField, BoundedJSONField
 from apps.core.names import check_seen
 
 
@@ -40,8 +40,12 @@ class Schedule(TeamOwned):
     cron_timezone = models.CharField(_("time zone of the cron expression"), max_length=64, default="UTC")
     is_active = models.BooleanField(_("active"), default=True)
     next_at = models.DateTimeField(_("next date"), null=True, blank=True)
-    formats = ArrayField(models.CharField(max_length=5), verbose_name=_("files"), default=list, blank=True)
-    recipients = ArrayField(models.EmailField(), verbose_name=_("mailed to"), default=list, blank=True)
+    formats = BoundedArrayField(
+        models.CharField(max_length=5), most=20, most_bytes=KIB, verbose_name=_("files"), default=list, blank=True
+    )
+    recipients = BoundedArrayField(
+        models.EmailField(), most=100, most_bytes=30 * KIB, verbose_name=_("mailed to"), default=list, blank=True
+    )
     saved_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="report_schedules"
     )
@@ -91,8 +95,8 @@ class Delivery(models.Model):
     edition = models.ForeignKey(
         "reports.Edition", on_delete=models.PROTECT, null=True, blank=True, related_name="deliveries"
     )
-    note = models.JSONField(null=True, blank=True)
-    mailed = ArrayField(models.EmailField(), default=list, blank=True)
+    note = BoundedJSONField(null=True, blank=True)
+    mailed = BoundedArrayField(models.EmailField(), default=list, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     look_at = models.DateTimeField()
     claimed_at = models.DateTimeField(null=True)

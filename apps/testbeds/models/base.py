@@ -5,6 +5,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
+from apps.core.models import BoundedTextField
 from apps.core.names import check_seen
 
 
@@ -23,7 +24,7 @@ class InventoryItem(HasPage, TeamOwned):
     """Something described once and referred to by name; names are unique within a team and kind."""
 
     name = models.CharField(_("name"), max_length=100, validators=[check_seen])
-    notes = models.TextField(_("notes"), blank=True, max_length=10_000)
+    notes = BoundedTextField(_("notes"), blank=True, max_length=10_000)
 
     class Meta:
         abstract = True

@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import Team
-from apps.core.models import TimeStamped
+from apps.core.models import KIB, BoundedJSONField, TimeStamped
 from apps.testbeds.models.machines import Node
 
 
@@ -20,7 +20,7 @@ class SettingGrant(TimeStamped):
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="setting_grants", verbose_name=_("node"))
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="setting_grants", verbose_name=_("team"))
     pattern = models.CharField(_("setting"), max_length=120)
-    values = models.JSONField(_("values allowed"), default=list, blank=True)
+    values = BoundedJSONField(_("values allowed"), most_bytes=16 * KIB, default=list, blank=True)
     granted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,

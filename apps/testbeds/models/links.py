@@ -8,6 +8,7 @@ from django.db.models.functions import Greatest, Least
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
+from apps.core.models import BoundedTextField
 from apps.testbeds.models import validators
 from apps.testbeds.models.base import HasPage, InventoryItem
 from apps.testbeds.models.machines import Node
@@ -127,7 +128,7 @@ class SitePair(HasPage, TeamOwned):
     site_a = models.ForeignKey(Site, on_delete=models.PROTECT, related_name="+", verbose_name=_("site A"))
     site_b = models.ForeignKey(Site, on_delete=models.PROTECT, related_name="+", verbose_name=_("site B"))
     rtt_s = models.FloatField(_("RTT"), validators=[validators.rtt])
-    notes = models.TextField(_("notes"), blank=True, max_length=10_000)
+    notes = BoundedTextField(_("notes"), blank=True, max_length=10_000)
 
     class Meta:
         ordering = ["site_a__name", "site_b__name"]

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from apps.accounts import pages, rights
 from apps.accounts.models import Role
 from apps.bench import tools
+from apps.core.errors import ConflictError
 from apps.toolbox import files, queries, services
 from apps.toolbox.models import TeamTool, ToolVersion
 
@@ -84,8 +85,12 @@ def take_over(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     """Have a version that came with an archive be offered, and run."""
     tool = find_tool(request, pk, Role.MANAGER)
     get_object_or_404(ToolVersion, tool=tool, number=number)
-    version = services.take_over(tool=tool, user=rights.user_of(request), number=number)
-    messages.success(request, _("“%(name)s” is taken over.") % {"name": version.slug})
+    try:
+        version = services.take_over(tool=tool, user=rights.user_of(request), number=number)
+    except ConflictError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, _("“%(name)s” is taken over.") % {"name": version.slug})
     return redirect(tool)
 
 

@@ -5,6 +5,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.campaigns.models import Campaign
+from apps.core.models import BoundedJSONField
 
 
 class Analysis(models.Model):
@@ -20,7 +21,7 @@ class Analysis(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     asked_with = models.CharField(max_length=60, blank=True)
     has_failed = models.BooleanField(default=False)
-    error = models.JSONField(null=True, blank=True)
+    error = BoundedJSONField(null=True, blank=True)
     next_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

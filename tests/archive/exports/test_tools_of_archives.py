@@ -23,6 +23,7 @@ from apps.campaigns import errors
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Trial
 from apps.core import messages
+from apps.core.errors import ConflictError
 from apps.toolbox import queries as toolbox
 from apps.toolbox import services as definers
 from apps.toolbox.models import MOST_VERSIONS, TeamTool, ToolVersion
@@ -144,6 +145,30 @@ def test_a_team_goes_on_with_its_own_versions(cast: SimpleNamespace, ended: Camp
     definers.take_over(tool=tool, user=cast.alice, number=2)
     tool.refresh_from_db()
     assert (tool.name, offered(cast)) == ("Anew", {"probe.v3"})
+
+
+def test_a_version_after_which_few_are_left_is_not_taken_over(
+    client: Client, cast: SimpleNamespace, ended: Campaign
+) -> None:
+    came_in(archive_with(ended), cast)
+    tool = TeamTool.objects.get(slug="probe")
+    latest = ToolVersion.objects.get(tool=tool, number=2)
+    ToolVersion.objects.create(
+        tool=tool, number=MOST_VERSIONS, definition=latest.definition | {"name": "Last"}, awaits_manager=True
+    )
+    address = f"/api/v1/team-tools/{tool.slug}/versions/{MOST_VERSIONS}/take-over/"
+    answer = client.post(address, **factories.bearer(cast.alice))
+    assert answer.status_code == 409 and "version of your own" in answer.json()["detail"], answer.json()
+    client.force_login(cast.alice)
+    page = client.post(reverse("toolbox:tool_take_over", args=[tool.pk, MOST_VERSIONS]), follow=True)
+    assert page.status_code == 200 and "version of your own" in page.text
+    assert ToolVersion.objects.get(tool=tool, number=MOST_VERSIONS).awaits_manager
+    anew = definitions.data("site-digest") | {"name": "Anew"}
+    assert definers.change_tool(tool=tool, user=cast.alice, definition=anew).number == 3
+    # Of one that went so far before, the next would be none that an archive may have.
+    ToolVersion.objects.filter(tool=tool).update(awaits_manager=False)
+    with pytest.raises(ConflictError, match="as many versions"):
+        definers.change_tool(tool=tool, user=cast.alice, definition=anew | {"name": "Beyond"})
 
 
 @pytest.mark.parametrize("number", [0, -1, MOST_VERSIONS + 1, 2**31 - 1, 2**31, "2", True, None, 1.5])

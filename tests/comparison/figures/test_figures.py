@@ -4,7 +4,6 @@ import io
 import json
 import subprocess
 import sys
-import threading
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
@@ -14,8 +13,8 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from apps.comparison.figures import answers, checks, renderer
-from apps.core.limits.at_once import Asker, Askers
+from apps.comparison.figures import checks, renderer
+from apps.core.limits.fair_places import FairPlaces, Owners
 from tests.comparison.figures import charts
 
 
@@ -74,7 +73,7 @@ def test_of_many_figures_those_before_a_broken_one_are_given_and_then_it_is_told
 def test_korean_has_its_letters_and_a_dollar_is_a_dollar() -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "apps.comparison.figures.program"],
-        input=json.dumps({"chart": charts.LINE, "ending": "svg"}).encode(),
+        input=json.dumps({"chart": charts.LINE, "ending": "svg", "most_s": 60}).encode(),
         capture_output=True,
         cwd=settings.BASE_DIR,
         check=True,
@@ -136,14 +135,12 @@ def test_what_cannot_be_drawn_is_said(
 def test_too_many_figures_at_once_wait_and_then_are_refused(
     client: Client, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(renderer, "_slots", threading.BoundedSemaphore(1))
-    monkeypatch.setattr(renderer, "WAIT_S", 0.01)
-    renderer._slots.acquire()
+    monkeypatch.setattr(renderer, "_places", FairPlaces(1, wait_s=0.01))
     client.force_login(cast.bob)
-    answer = ask(client)
+    with renderer._places.turn(Owners("another")):
+        answer = ask(client)
     assert answer.status_code == 503
     assert "Ask again in a minute" in answer.content.decode()
-    renderer._slots.release()
     assert ask(client).status_code == 200
 
 
@@ -157,16 +154,17 @@ def test_a_program_that_breaks_or_hangs_is_told_and_frees_its_slot(
     client.force_login(cast.bob)
     for _attempt in range(renderer.AT_ONCE + 1):
         answer = ask(client)
-        assert answer.status_code == 500
-        assert "The figure could not be drawn" in answer.content.decode()
+        status, words = (500, "could not be drawn") if limit_s > 1 else (400, "takes too long")
+        assert answer.status_code == status
+        assert words in answer.content.decode()
 
 
 def test_of_one_person_one_figure_is_drawn_at_a_time_and_the_others_are_drawn_meanwhile(
     client: Client, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers, "_places", Askers(1, wait_s=0.01))
+    monkeypatch.setattr(renderer, "_places", FairPlaces(renderer.AT_ONCE, wait_s=0.01))
     client.force_login(cast.bob)
-    with answers._places.turn(Asker(f"person {cast.bob.pk}")):
+    with renderer._places.turn(Owners(f"person {cast.bob.pk}")):
         refused = ask(client)
         assert refused.status_code == 429
         assert "Try again in" in refused.content.decode()
@@ -177,8 +175,8 @@ def test_of_one_person_one_figure_is_drawn_at_a_time_and_the_others_are_drawn_me
 def test_a_team_with_all_its_people_leaves_a_place_to_others(
     client: Client, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers, "_places_of_team", Askers(renderer.AT_ONCE - 1, wait_s=0.01))
-    with answers._places_of_team.turn(Asker(f"team {cast.team.pk}")):
+    monkeypatch.setattr(renderer, "_places", FairPlaces(renderer.AT_ONCE, wait_s=0.01))
+    with renderer._places.turn(Owners("another", (f"team {cast.team.pk}",))):
         for person in (cast.alice, cast.oscar, cast.bob):
             client.force_login(person)
             assert ask(client).status_code == 429
@@ -189,12 +187,36 @@ def test_a_team_with_all_its_people_leaves_a_place_to_others(
 def test_the_program_is_given_no_more_memory_than_its_limit() -> None:
     # Past the door: so many cells take more than that.
     chart = charts.HEAT | {"x": {"label": "", "labels": [""] * 30_000}, "y": {"label": "", "labels": [""] * 30_000}}
+    assert _drawn(chart, most_s=60) == bytes(renderer.LENGTH_BYTES)
+
+
+def test_a_figure_within_all_bounds_has_so_much_time_and_no_more() -> None:
+    values = [float(number) for number in range(90)]
+    box = {"q1": 1.0, "median": 2.0, "q3": 3.0, "whisker_low": 0.0, "whisker_high": 4.0, "points": values}
+    chart = charts.BOX | {
+        "x": {"label": "", "labels": [str(number) for number in range(1000)]},
+        "series": [{"label": str(name), "boxes": [{**box, "x": at} for at in range(1000)]} for name in range(2)],
+    }
+    checks.check_chart(chart)
+    assert _drawn(chart, most_s=0.5) == bytes(renderer.LENGTH_BYTES)
+
+
+def test_a_figure_that_takes_too_long_is_refused_with_what_to_do(
+    client: Client, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(renderer, "DRAWING_S", 0.001)
+    client.force_login(cast.bob)
+    answer = ask(client)
+    assert answer.status_code == 400
+    assert "show fewer points" in answer.content.decode()
+
+
+def _drawn(chart: object, most_s: float) -> bytes:
     ran = subprocess.run(
         [sys.executable, "-m", "apps.comparison.figures.program"],
-        input=json.dumps({"chart": chart, "ending": "svg"}).encode(),
+        input=json.dumps({"chart": chart, "ending": "svg", "most_s": most_s}).encode(),
         capture_output=True,
         cwd=settings.BASE_DIR,
-        check=False,
+        check=True,
     )
-    assert ran.returncode != 0
-    assert b"MemoryError" in ran.stderr
+    return ran.stdout

@@ -1,6 +1,7 @@
 """Whom and what of this service the names of an archive stand for."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -86,9 +87,9 @@ class Here:
             if other not in here:
                 text = _("The team has no node “%(name)s”: choose another, or describe it first.")
                 raise ArchiveError("choice", Message(text, {"name": other}))
-        targets = [renamed.get(name, name) for name in sorted(nodes)]
-        for target in targets:
-            if targets.count(target) > 1:
+        targets = Counter(renamed.get(name, name) for name in sorted(nodes))
+        for target, count in targets.items():
+            if count > 1:
                 text = _("Two nodes of the archive cannot both be “%(name)s”.")
                 raise ArchiveError("choice", Message(text, {"name": target}))
         return renamed

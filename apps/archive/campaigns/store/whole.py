@@ -19,7 +19,7 @@ from apps.archive.campaigns.store.concluded import ConclusionStore
 from apps.archive.campaigns.store.defined import store_tools, tool_of
 from apps.archive.campaigns.store.measured import MeasurementStore
 from apps.bench.text import Message, _
-from apps.campaigns import brought_in, permanent_ids
+from apps.campaigns import brought_in, permanent_ids, recipe_sizes
 from apps.campaigns.models import Campaign, Event, Experiment, ExperimentRole, Lane, Share, Tombstone
 from apps.campaigns.models.annotations import Note
 from apps.campaigns.queries.visibility import sees_whole, visible
@@ -180,6 +180,8 @@ class _ArchiveStore:
             records.restamp([experiment], [records.stamps(Experiment, data, place)])
             experiments.append(experiment)
             lanes.append(rows)
+        if excess := recipe_sizes.excess_of(campaign):
+            raise wrong(form.EXPERIMENTS, excess)
         return experiments, lanes
 
     def _experiment(self, campaign: Campaign, data: Json, place: str, before: list[Experiment]) -> Experiment:

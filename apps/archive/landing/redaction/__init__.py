@@ -8,6 +8,7 @@ names stay, but for the names and users in them. The team's name and the author 
 them.
 """
 
+import hashlib
 import itertools
 import re
 from collections.abc import Iterable, Iterator
@@ -56,11 +57,17 @@ class Hidden(Names):
 
     def __init__(self, team_id: int, first: Iterable[Node] = ()) -> None:
         """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
-        dictionary = dictionary_of(entries_of(team_id, first))
+        self._entries = entries_of(team_id, first)
+        dictionary = dictionary_of(self._entries)
         self._whole, self._addresses = dictionary.stand_ins.names, dictionary.stand_ins.addresses
         self._figures = dictionary.stand_ins.figures
         self._words, self._names = dictionary.words, dictionary.occurrences
         self._remembered: dict[str, str] = {}
+
+    @property
+    def digest(self) -> str:
+        """Return a sum of all names and of what stands for them: of two that are equal texts are the same."""
+        return hashlib.sha256(repr([(add.__name__, texts) for add, texts in self._entries]).encode()).hexdigest()
 
     def name(self, name: str) -> str:
         """Return what stands for a name, however short it is."""

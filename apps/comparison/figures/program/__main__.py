@@ -1,6 +1,7 @@
-"""Read a line {"chart", "ending"} for each figure from the standard input and write the figures one after the other.
+"""Read a line {"chart", "ending", "most_s"} for each figure from the standard input; write them one after the other.
 
-Before each figure stands its length in bytes, a whole number of eight bytes, the highest first.
+Before each figure stands its length in bytes, a whole number of eight bytes, the highest first. Of one that takes
+more than `most_s` of a processor, or too much memory, it is 0, and nothing more is drawn.
 """
 
 import io
@@ -9,6 +10,7 @@ import resource
 import sys
 
 from apps.comparison.figures.program import boxes, cells, lines, look, parallel
+from apps.core import cpu_time
 
 # What all figures of one program take of memory (B): the largest one that is let through, twice and more.
 MOST_MEMORY = 2 << 30
@@ -20,9 +22,15 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     for line in sys.stdin.buffer:
         request = json.loads(line)
-        drawn = draw(request["chart"], request["ending"])
+        try:
+            with cpu_time.limited(request["most_s"]):
+                drawn = draw(request["chart"], request["ending"])
+        except (cpu_time.OutOfTimeError, MemoryError):
+            drawn = b""
         sys.stdout.buffer.write(len(drawn).to_bytes(8) + drawn)
         sys.stdout.buffer.flush()
+        if not drawn:
+            return
 
 
 def draw(chart: dict[str, object], ending: str) -> bytes:

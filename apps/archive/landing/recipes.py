@@ -1,0 +1,132 @@
+"""The recipe as readers of a permanent id get it: one whose names are hidden is written once and kept."""
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.utils.translation import get_language
+
+from apps.archive.landing import redaction
+from apps.archive.landing.models import HiddenRecipe
+from apps.archive.landing.redaction import Hidden, Names
+from apps.bench.text import Message, _
+from apps.campaigns import recipe_sizes, runnable
+from apps.campaigns.models import Campaign
+from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_TOOL, LONGEST_VALUE
+from apps.core import messages
+from apps.core.connections import give_back
+from apps.core.limits.policies import LimitExceededError
+from apps.toolbox import queries as toolbox
+from apps.toolbox.models import VERSION_MARK
+
+# A name of a factor within an expression.
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# A megabyte takes seconds of a processor: a process writes one at a time, and who waits longer (s) asks again.
+WAIT_S = 5.0
+_writing = threading.Lock()
+# What an older release hid is hidden anew by a newer one.
+_SOURCES = sorted((*Path(redaction.__file__).parent.glob("*.py"), Path(__file__)))
+_RELEASE = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()
+
+
+def recipe_text(campaign: Campaign, names: Names) -> str:
+    """Return the campaign's recipe as YAML, a remark in its place if it is larger than any that can be read again.
+
+    LimitExceededError (429) if others are being written for the first time meanwhile.
+    """
+    if recipe_sizes.size_of(campaign) > recipe_sizes.MOST_BYTES:
+        return "# " + messages.render(Message(_("The recipe is too large to be shown."))) + "\n"
+    recipe = runnable.recipe_of(campaign)
+    return _hidden_text(campaign, recipe, names) if isinstance(names, Hidden) else runnable.as_yaml(recipe)
+
+
+def _hidden_text(campaign: Campaign, recipe: dict[str, Any], names: Hidden) -> str:
+    """Return the recipe without names: as it was written from the same recipe, names, language and release, or anew.
+
+    Whatever of these changes makes another digest, so that a name which came later is never read in an older text.
+    """
+    keys = {tool: keys_of(tool, names) for tool in sorted({item["tool"] for item in recipe["experiments"]})}
+    content = json.dumps([recipe, keys, names.digest, _RELEASE], sort_keys=True, default=str)
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    kept = HiddenRecipe.objects.filter(campaign=campaign, language=get_language() or "")
+    text = kept.filter(digest=digest).values_list("text", flat=True).first()
+    if text is not None:
+        return text
+    give_back()
+    if not _writing.acquire(timeout=WAIT_S):
+        wait = _("The recipe is being written for its first readers. Try again in %(seconds)s s.")
+        raise LimitExceededError(Message(wait), int(WAIT_S))
+    try:
+        # Whoever was before may have written the same.
+        text = kept.filter(digest=digest).values_list("text", flat=True).first()
+        if text is None:
+            text = runnable.as_yaml(_hidden_recipe(recipe, names, keys))
+            HiddenRecipe.objects.update_or_create(
+                campaign=campaign, language=get_language() or "", defaults={"digest": digest, "text": text}
+            )
+    finally:
+        _writing.release()
+    return text
+
+
+def keys_of(tool: str, names: Names) -> dict[str, str]:
+    """Return what the parameters and metrics of a team's tool are called for a reader: {name: what is read}.
+
+    It is empty for a tool of the service, whose parameters and metrics have names of its own.
+    """
+    if not names.hidden or VERSION_MARK not in tool:
+        return {}
+    team_tool = toolbox.get_tool(tool)
+    return names.keys(
+        dict.fromkeys([*(item.name for item in team_tool.parameters), *(item.name for item in team_tool.metrics)])
+    )
+
+
+def _hidden_recipe(recipe: dict[str, Any], names: Names, keys: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """Return the recipe with its texts as strangers read them; names of roles are the service's."""
+    # What stands for a name may be longer than it, and a recipe is read again.
+    longest = {"name": LONGEST_NAME, "goal": LONGEST_TEXT}
+    texts = {key: names.text(recipe[key])[:limit] for key, limit in longest.items() if key in recipe}
+    experiments = [_hidden_experiment(item, names, keys[item["tool"]]) for item in recipe["experiments"]]
+    return {**recipe, **texts, "experiments": experiments}
+
+
+def _hidden_experiment(experiment: dict[str, Any], names: Names, keys: Mapping[str, str]) -> dict[str, Any]:
+    def expression(text: object) -> str:
+        return names.text(_KEY.sub(lambda match: keys.get(match.group(), match.group()), str(text)))
+
+    hidden = {
+        **experiment,
+        "name": names.text(experiment["name"])[:LONGEST_NAME],
+        "tool": names.text(experiment["tool"])[:LONGEST_TOOL],
+        "roles": {
+            role: [{kind: names.name(name) for kind, name in player.items()} for player in players]
+            for role, players in experiment["roles"].items()
+        },
+        "fixed": {
+            keys.get(name, name): names.text(str(text))[:LONGEST_VALUE]
+            for name, text in experiment.get("fixed", {}).items()
+        },
+    }
+    if "file_system" in experiment:
+        hidden["file_system"] = names.name(experiment["file_system"])
+    if "factors" in experiment:
+        hidden["factors"] = [
+            {
+                **factor,
+                "name": keys.get(factor["name"], factor["name"]),
+                "expression": expression(factor["expression"])[:LONGEST_TEXT],
+            }
+            for factor in experiment["factors"]
+        ]
+    if "exclusions" in experiment:
+        hidden["exclusions"] = [expression(exclusion)[:LONGEST_VALUE] for exclusion in experiment["exclusions"]]
+    if "zips" in experiment:
+        hidden["zips"] = [[keys.get(name, name) for name in zipped] for zipped in experiment["zips"]]
+    if "search_factor" in experiment:
+        hidden["search_factor"] = keys.get(experiment["search_factor"], experiment["search_factor"])
+    return hidden
