@@ -1,13 +1,14 @@
 """A sign of life that cannot be given is told as that: nobody is killed for it. What is cleared away comes back."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from launch import home, liveness, owners, supervisor
-from launch.home import Home
+from launch import home, leftovers, liveness, owners, supervisor
+from launch.home import ROOT, Home
 from launch.liveness import FileSign
 from launch.process import Process
 from launch.service import Service
@@ -146,3 +147,24 @@ def test_a_supervisor_tells_each_minute_what_runs(tmp_path: Path, monkeypatch: p
         count = len(tellings)
         assert wait_for(lambda: len(tellings) > count + 2)
         assert tellings[-1] == watched.pids()
+
+
+@as_root
+@pytest.mark.parametrize("name", leftovers.WRITTEN)
+def test_what_parts_cannot_write_is_told_at_the_start_with_its_owner(run: Path, name: str) -> None:
+    folder = run.parent / name
+    folder.mkdir(exist_ok=True)
+    for number in range(7):
+        (folder / f"{number}").write_text("of root")
+    script = "import sys; from pathlib import Path; from launch import home, leftovers\n"
+    script += "print(*leftovers.unwritable(home.Home(Path(sys.argv[1]))), sep='\\n')"
+    argv = [sys.executable, "-c", script, str(run.parent)]
+    done = subprocess.run(argv, cwd=ROOT, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True)
+    if done.returncode and "Permission denied" in done.stderr:
+        pytest.skip("nobody cannot read this checkout")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(f"{folder} cannot be used (Permission denied): it is root's. Start as that user, or ")
+    assert (len(lines), lines[-1]) == (6, f"and so it is with 3 more in {run.parent}")
+    for path in (folder, *folder.iterdir()):
+        os.chown(path, NOBODY, NOBODY)
+    assert leftovers.unwritable(Home(run.parent)) == []
