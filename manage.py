@@ -25,4 +25,4 @@ if __name__ == "__main__":
         gc.enable()
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
-        sys.exit(f"fathom: {error}")
+        sys.exit(f"fathom: {error}{home.why_unknown()}")

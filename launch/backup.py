@@ -16,10 +16,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from apps.core.regular_files import require_no_device
 from apps.core.whole_files import put_in_place
 from launch import database, drafts, folder_lock, owners, supervisor
 from launch.home import Home
-from launch.last_step import FILES, SECRET, is_draft
+from launch.last_step import FILES, SECRET, is_draft, place_of
 
 DUMP, ABOUT = "database.dump", "fathom.json"
 FORMAT = 1
@@ -40,8 +41,7 @@ def usual_name() -> str:
 
 def make(home: Home, file: Path) -> None:
     """Write a backup of the folder's service, whether it runs or not; the file has its name once it is whole."""
-    if file.is_dir():
-        raise BackupError(f"{file} is a folder: say which file in it (FILE={file / usual_name()}).")
+    _require_place(home, file)
     # A link stays one: what it leads to is replaced.
     file = Path(os.path.realpath(file))
     # What was killed left them, and they hold secrets.
@@ -63,10 +63,30 @@ def make(home: Home, file: Path) -> None:
     supervisor.print_event("backup", f"{file} has {_size(size)}; it holds secrets: keep it to yourself")
 
 
+def require_outside(home: Home, file: Path) -> None:
+    """Raise BackupError for a file that would hold itself as a backup, or be removed by what is restored from it."""
+    if place := place_of(home, file):
+        raise BackupError(
+            f"{file} is in {place}, which each backup packs and each restore replaces: keep backups elsewhere."
+        )
+
+
+def _require_place(home: Home, file: Path) -> None:
+    """Raise BackupError if something else than a former backup would be lost at the place of this one."""
+    if file.is_dir():
+        raise BackupError(f"{file} is a folder: say which file in it (FILE={file / usual_name()}).")
+    try:
+        require_no_device(file)
+    except OSError as error:
+        raise BackupError(f"{file} cannot be written ({error.strerror}): say which file (FILE=).") from error
+    require_outside(home, file)
+
+
 @contextmanager
 def opened(file: Path) -> Iterator["Backup"]:
     """Give the backup of a file, or what pg_dump -Fc wrote; BackupError if it is neither, or damaged."""
     try:
+        require_no_device(file)
         whole = file.open("rb")
     except OSError as error:
         raise BackupError(f"{file} cannot be read: {error.strerror}.") from error
@@ -175,7 +195,8 @@ def _add_files(home: Home, archive: zipfile.ZipFile) -> None:
         with contextlib.suppress(FileNotFoundError), owners.held(home.folder / name) as place:
             for folder, folders, files, descriptor in os.fwalk(".", dir_fd=place, onerror=_require):
                 folders[:] = sorted(inner for inner in folders if not is_draft(Path(inner)))
-                for inner in sorted(files):
+                # A backup that was written here by an earlier version, and cut off, is no file of the service.
+                for inner in sorted(name for name in files if not name.endswith(drafts.END)):
                     _add_file(archive, Path(name, folder, inner), descriptor)
 
 
@@ -191,7 +212,9 @@ def _add_file(archive: zipfile.ZipFile, path: Path, folder: int) -> None:
     with contextlib.suppress(FileNotFoundError):
         if stat.S_ISREG(os.lstat(path.name, dir_fd=folder).st_mode):
             with os.fdopen(owners.open_at(folder, path.name, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
-                _add(archive, file, str(path))
+                # Another thing may have taken its name since.
+                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    _add(archive, file, str(path))
 
 
 def _add(archive: zipfile.ZipFile, file: IO[bytes], name: str) -> None:

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from apps.core.regular_files import open_found
+
 # No one else's: those of any name are removed, such as one that has a date in it.
 END = ".fathom-draft"
 
@@ -27,7 +29,7 @@ def draft_of(file: Path) -> Iterator[tuple[Path, IO[bytes]]]:
 def sweep(folder: Path) -> None:
     """Remove the drafts in a folder, whatever they were to be called, that nobody is at any more."""
     for path in folder.glob(f"*{END}"):
-        with contextlib.suppress(OSError), path.open("rb") as left:
+        with contextlib.suppress(OSError), open_found(path) as left:
             fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)
             path.unlink()
 

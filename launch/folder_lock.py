@@ -40,7 +40,8 @@ def take_or_find(
 ) -> str:
     """Return where the database of the folder's service is, after its start; "" if it has none, and is taken.
 
-    One that does not answer is waited for some minutes. HomeError if the folder cannot be written.
+    One that does not answer, or does not say where it is, is waited for some minutes. HomeError if it never says
+    that, or the folder cannot be written.
     """
     wait, given_up_at = _Wait(report, part), time.monotonic() + _UNANSWERED_S
     while True:
@@ -50,9 +51,18 @@ def take_or_find(
             wait(str(error))
         except RunsError:
             address = str((home.read_state() or {}).get("database_url", ""))
-            if address and (answers(address) or time.monotonic() > given_up_at):
+            is_given_up = time.monotonic() > given_up_at
+            if address and (is_given_up or answers(address)):
                 return address
-            wait(f"a service starts, or stops, on {home.folder}")
+            if is_given_up:
+                raise RunsError(
+                    f"Something runs on {home.folder}, and {home.state_file} does not say where its database is:"
+                    " start the service anew, or give the database's address (DATABASE_URL)."
+                ) from None
+            wait(
+                f"a service starts, or stops, on {home.folder} (one that runs writes {home.state_file.name} again"
+                " within a minute)"
+            )
         else:
             return ""
 

@@ -59,11 +59,26 @@ def environment_of_running() -> dict[str, str]:
     return {"SECRET_KEY": home.secret_key()} | addresses
 
 
+def why_unknown() -> str:
+    """Return in words why a command knows of nothing that runs, to be added to others; "" if it does."""
+    home = Home(default_folder())
+    if os.environ.get("SECRET_KEY") or home.read_state():
+        return ""
+    return (
+        f" No service is known to run on {home.folder}: start one (make serve), or say with FATHOM_VAR where it is."
+        f" One that runs there writes {home.state_file} again within a minute."
+    )
+
+
 def not_ours(error: PermissionError) -> str:
     """Return in words what another user's file keeps from being done, and the remedy."""
+    whose = "another user's"
+    with contextlib.suppress(OSError):
+        state = os.lstat(error.filename)
+        whose = f"{owners.name_of(state.st_uid)}'s" if state.st_uid != os.geteuid() else whose
     return (
-        f"{error.filename} cannot be used ({error.strerror}): it is another user's. Start as that user, or give it to"
-        " the one who starts the service (chown)."
+        f"{error.filename} cannot be used ({error.strerror}): it is {whose}. Start as that user, or give it to the"
+        " one who starts the service (chown)."
     )
 
 
@@ -84,7 +99,7 @@ class Home:
         self.run = self.folder / "run"
         self.logs = self.folder / "log"
         self.agents = self.folder / "agents"
-        self._state = self.run / "state.json"
+        self.state_file = self.run / "state.json"
         self._locks: list[int] = []
 
     def lock(self, holder: str = "") -> None:
@@ -128,7 +143,7 @@ class Home:
 
     def _forget_state(self) -> None:
         with owners.acting(self.run):
-            self._state.unlink(missing_ok=True)
+            self.state_file.unlink(missing_ok=True)
 
     def _is_taken(self) -> HomeError:
         self._let_go()
@@ -207,14 +222,19 @@ class Home:
             raise HomeError(not_ours(error)) from error
 
     def write_state(self, state: Mapping[str, Any]) -> None:
-        """Say, for other commands, what runs here."""
+        """Say, for other commands, what runs here; what has been cleared away is made anew."""
+        with owners.acting(self.folder):
+            self.run.mkdir(exist_ok=True)
         with owners.acting(self.run):
-            write_whole(self._state, json.dumps(state, indent=2) + "\n")
+            with contextlib.suppress(OSError):
+                if self.read_state() == state:
+                    return
+            write_whole(self.state_file, json.dumps(state, indent=2) + "\n")
 
     def read_state(self) -> dict[str, Any] | None:
         """Return what runs here: pid, address, database_url, redis_url, parts {name: pid}; None if nothing does."""
         try:
-            state = json.loads(self._state.read_text(encoding="utf-8"))
+            state = json.loads(self.state_file.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return None
         return state if isinstance(state, dict) else None

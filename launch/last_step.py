@@ -35,6 +35,17 @@ def is_draft(path: Path) -> bool:
     return bool({_WAITING, _MOVING} & set(path.parts))
 
 
+def place_of(home: Home, file: Path) -> Path | None:
+    """Return what a backup packs, or a restore replaces, and a file of this name would be in; None if none."""
+    places = [
+        place for place in (*(home.folder / name for name in (*FILES, SECRET)), *_waiting(home)) if place.exists()
+    ]
+    real = Path(os.path.realpath(file))
+    # By what they are: a disk may have several names.
+    above = [path for path in (real, *real.parents) if path.exists()]
+    return next((place for place in places if any(path.samefile(place) for path in above)), None)
+
+
 def require_places(home: Home, archive: zipfile.ZipFile, *, has_own_secret: bool) -> None:
     """Make the folders in which files wait; LastStepError if one, or the secret, cannot be written."""
     discard(home)

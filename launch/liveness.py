@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from launch import owners
+
 logger = logging.getLogger(__name__)
 
 # How often a part is asked (s).
@@ -20,22 +22,58 @@ _EFFORT_S = 0.1
 _EFFORTS_EVERY_S = 1.0
 
 
+class UnwritableError(Exception):
+    """A sign of life that cannot be given, whoever lives: the text says why."""
+
+
 class FileSign:
-    """A file that a process touches every few seconds while its main loop comes round; a call asks whether it did."""
+    """A file that a process touches every few seconds while its main loop comes round; a call asks whether it did.
+
+    It is made, of whoever the folder is, before the process starts; one that is cleared away is made anew.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self._last = 0
 
+    def make(self) -> None:
+        """Make the file in the place of what a former run left there, maybe another user's; OSError if it is kept."""
+        folder = self.file.parent
+        with owners.acting(folder.parent):
+            folder.mkdir(exist_ok=True)
+        owners.remove_in(folder, self.file.name)
+        descriptor = owners.open_in(folder, self.file.name, os.O_WRONLY | os.O_CREAT)
+        os.utime(descriptor, (0, 0))
+        os.close(descriptor)
+        self._last = 0
+
     def __call__(self) -> bool:
-        """Return whether the file was touched since it was looked at last."""
+        """Return whether the file was touched since the last look at it; UnwritableError if it cannot be touched."""
         try:
             touched = self.file.stat().st_mtime_ns
-        except OSError:
+            is_fresh = touched != self._last
+            if not is_fresh:
+                # What keeps the process from it is no halt, and keeps this one, too.
+                os.utime(self.file, ns=(touched, touched))
+            self._last = touched
+        except FileNotFoundError:
+            self._make_again()
             return False
-        is_fresh = touched != self._last
-        self._last = touched
+        except OSError as error:
+            raise UnwritableError(f"{self.file} cannot be written: {error.strerror}{self._owner()}") from error
         return is_fresh
+
+    def _make_again(self) -> None:
+        try:
+            self.make()
+        except OSError as error:
+            raise UnwritableError(f"{self.file} cannot be made: {error.strerror}") from error
+
+    def _owner(self) -> str:
+        try:
+            return f", it is {owners.name_of(self.file.stat().st_uid)}'s"
+        except OSError:
+            return ""
 
 
 class Listener:
@@ -46,6 +84,8 @@ class Listener:
         self._silent_s = 0.0
         self._has_heard = False
         self._has_failed = False
+        # Why no sign of life can be given, "" if one can.
+        self.trouble = ""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._listen, name=f"liveness of {name}", daemon=True)
         self._thread.start()
@@ -70,11 +110,16 @@ class Listener:
     def _listen(self) -> None:
         asked_at = time.monotonic()
         while not self._ended.wait(ASK_EVERY_S):
-            if self._gives_sign():
-                self._silent_s, self._has_heard = 0.0, True
-            else:
-                # Who did not ask, having been stopped itself, may not say that nobody answered.
-                self._silent_s += min(time.monotonic() - asked_at, _LONGEST_ASK_S)
+            try:
+                if self._gives_sign():
+                    self._silent_s, self._has_heard = 0.0, True
+                else:
+                    # Who did not ask, having been stopped itself, may not say that nobody answered.
+                    self._silent_s += min(time.monotonic() - asked_at, _LONGEST_ASK_S)
+                self.trouble = ""
+            except UnwritableError as error:
+                # Nobody can tell whether it lives: it has its whole time again.
+                self._silent_s, self.trouble = 0.0, str(error)
             asked_at = time.monotonic()
 
     def _gives_sign(self) -> bool:
@@ -83,6 +128,8 @@ class Listener:
             gave = self._sign()
             self._has_failed = False
             return gave
+        except UnwritableError:
+            raise
         except Exception:
             if not self._has_failed:
                 logger.exception("%s cannot be asked for", self._thread.name)

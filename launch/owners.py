@@ -82,11 +82,13 @@ def open_in(folder: Path, name: str, flags: int, mode: int = 0o600) -> int:
 
 
 def open_at(folder: int, name: str, flags: int, mode: int = 0o600) -> int:
-    """Open a file as `open_in` does, of a folder that is open."""
+    """Open a file as `open_in` does, of a folder that is open; no pipe in its place is waited for."""
     owner = os.fstat(folder)
     try:
         with LOCK, _as_user(owner if owner.st_uid and os.geteuid() == 0 else None, None):
-            return os.open(name, flags, mode, dir_fd=folder)
+            descriptor = os.open(name, flags | os.O_NONBLOCK, mode, dir_fd=folder)
+            os.set_blocking(descriptor, True)
+            return descriptor
     except PermissionError:
         if os.geteuid() != 0:
             raise

@@ -34,6 +34,7 @@ class Part:
         self._lenience = 1
         self._killed_at = -math.inf
         self._waits_for = ""
+        self._trouble = ""
 
     @property
     def alive(self) -> bool:
@@ -75,6 +76,17 @@ class Part:
         if words != self._waits_for:
             self._waits_for = words
             yield f"waits: {words}" if words else "waits no more"
+
+    def new_troubles(self) -> Iterator[str]:
+        """Yield in words why it cannot be told whether it lives, or that it can again, if that has changed."""
+        trouble = self._listener.trouble if self._listener else ""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            yield (
+                f"cannot give a sign of life, so no halt of it is noticed: {trouble}"
+                if trouble
+                else "can give signs of life again"
+            )
 
     def _was_killed_lately(self) -> bool:
         return time.monotonic() - self._killed_at < LATELY_S

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from launch import claims, leash, liveness, orphans, owners
 
 _LEASH = Path(leash.__file__).resolve()
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
+_CHUNK = 1024 * 1024
 _POLL_S = 0.05
 
 
@@ -81,7 +83,7 @@ class Child:
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
-            self.trim_log()
+            self._trim()
         # What a supervisor that was killed left there.
         self._clear_workplace()
         hold = (
@@ -93,8 +95,13 @@ class Child:
             process.death_signal.name,
             process.identity,
         )
-        how = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        how = os.O_RDWR | os.O_CREAT | os.O_APPEND
         descriptor = owners.open_in(log.parent, log.name, how, 0o666)
+        # What is printed can be read here, too, once the file's name was cleared away.
+        self._printed = os.dup(descriptor)
+        weakref.finalize(self, os.close, self._printed)
+        # How much of that is in the file which has the name since; None while it is the same.
+        self._copied: int | None = None
         with os.fdopen(descriptor, "ab") as sink, self._claim() as claim, owners.LOCK:
             self.started_at = time.monotonic()
             self._start_of_log = sink.tell()
@@ -155,7 +162,29 @@ class Child:
             time.sleep(_POLL_S)
 
     def trim_log(self) -> None:
-        """Set the log aside once it has grown to 10 MiB; the process goes on at the start of the emptied file."""
+        """Set the log aside once it has grown to 10 MiB; the process goes on at the start of the emptied file.
+
+        Where the log was cleared away, what the process prints since is put into a new one.
+        """
+        self._keep_log()
+        self._trim()
+
+    def _keep_log(self) -> None:
+        if os.fstat(self._printed).st_nlink:
+            return
+        if self._copied is None:
+            self._copied, self._start_of_log = self._start_of_log, 0
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        how = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        with os.fdopen(owners.open_in(self.log.parent, self.log.name, how, 0o666), "ab") as log:
+            while chunk := os.pread(self._printed, _CHUNK, self._copied):
+                log.write(chunk)
+                self._copied += len(chunk)
+        if self._copied > _LOG_LIMIT_BYTES:
+            os.ftruncate(self._printed, 0)
+            self._copied = 0
+
+    def _trim(self) -> None:
         if self.log.exists() and self.log.stat().st_size > _LOG_LIMIT_BYTES:
             folder, aside = self.log.parent, self.log.with_suffix(".log.1").name
             how = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -229,6 +258,8 @@ class Child:
 
     def end_of_log(self, lines: int = 15) -> str:
         """Return the last lines that this run printed, as a paragraph that names the file; empty if none."""
+        with contextlib.suppress(OSError):
+            self._keep_log()
         with self.log.open("rb") as log:
             log.seek(max(self._start_of_log, log.seek(0, os.SEEK_END) - 8192))
             text = log.read().decode(errors="replace").strip()

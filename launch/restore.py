@@ -34,6 +34,7 @@ def restore(home: Home, file: Path) -> None:
     HomeError, BackupError, DatabaseError or RestoreError say what keeps it from being done; nothing has changed then.
     LastStepError says whether anything has.
     """
+    backup.require_outside(home, file)
     with backup.opened(file) as one:
         home.lock(folder_lock.holder(f"a restore of {file}"))
         try:

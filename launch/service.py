@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from launch import embedded, folder_lock, leftovers, liveness, local_agents, orphans, ports, supervisor
+from launch import embedded, folder_lock, leftovers, liveness, local_agents, orphans, owners, ports, supervisor
 from launch.home import ROOT, Home, hang_after_s
 from launch.process import Process
 
@@ -226,14 +226,15 @@ class Service:
         if process.once:
             return process
         waits, file = self.home.run / f"{process.name}.waits", self.home.run / f"{process.name}.sign"
-        # What a former run left there is no more.
-        waits.unlink(missing_ok=True)
+        # What a former run left there is no more, and may be another user's.
+        with owners.acting(waits.parent):
+            waits.unlink(missing_ok=True)
         process = dataclasses.replace(process, env={**process.env, _WAITS: str(waits)}, waits=waits)
         if process.sign:
             return process
-        return dataclasses.replace(
-            process, env={**process.env, _SIGN: str(file)}, sign=liveness.FileSign(file), ready_timeout_s=120.0
-        )
+        sign = liveness.FileSign(file)
+        sign.make()
+        return dataclasses.replace(process, env={**process.env, _SIGN: str(file)}, sign=sign, ready_timeout_s=120.0)
 
     def _pages_answer(self) -> bool:
         try:

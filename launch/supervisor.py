@@ -43,7 +43,7 @@ class Supervisor:
     """Keeps processes running.
 
     One thread starts, watches and ends all of them, because a death signal follows the thread that started a process.
-    `report(part, text)` gets every event; `on_change({name: pid})` what runs, after each change.
+    `report(part, text)` gets every event; `on_change({name: pid})` what runs, after each change and once a minute.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Supervisor:
             raise Stopped
 
     def _work(self) -> None:
-        trim_at = halts_at = 0.0
+        trim_at, halts_at = time.monotonic() + TRIM_EVERY_S, 0.0
         try:
             while not self._stopping.wait(_LOOK_S):
                 for part in list(self._parts):
@@ -156,8 +156,7 @@ class Supervisor:
                 if time.monotonic() > trim_at:
                     self._trim_logs()
                     trim_at = time.monotonic() + TRIM_EVERY_S
-                    if self._is_untold:
-                        self._tell(self.pids())
+                    self._tell(self.pids())
         finally:
             self._stop_all()
 
@@ -165,7 +164,7 @@ class Supervisor:
         groups = liveness.processes_by_group()
         for part in self._parts:
             if part.settled.is_set() and not part.process.once:
-                for words in (*part.end_halts(groups), *part.new_waits()):
+                for words in (*part.end_halts(groups), *part.new_waits(), *part.new_troubles()):
                     self._report(part.process.name, words)
 
     def _trim_logs(self) -> None:

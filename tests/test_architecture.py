@@ -49,8 +49,8 @@ FORBIDDEN = {
 }
 # The composition root imports the Celery application; what the demo prints has the units of the science.
 ALLOWED = {("apps.config", "workers"), ("launch", "apps.bench")}
-# A module that needs nothing but Python, for which two would be twins.
-SHARED = {("launch", "apps.core.whole_files")}
+# Modules that need nothing but Python, for which two would be twins.
+SHARED = {("launch", "apps.core.whole_files"), ("launch", "apps.core.regular_files")}
 SIZE = 300
 
 

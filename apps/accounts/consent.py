@@ -24,6 +24,8 @@ ASKED_AGAIN_AFTER = timedelta(days=7)
 MOST_ASKED = 3
 # Longer than any mail server is waited for: who began to ask and did not end has died.
 ASKING_ENDS_AFTER = timedelta(minutes=10)
+# Whose number another team has by now.
+_NO_TEAM = 0
 _CONFIRM, _STOP = "mail.confirm", "mail.stop"
 
 
@@ -71,7 +73,7 @@ class Recipient:
 
 @dataclass(frozen=True)
 class ConsentLink:
-    """What the link in a mail is about; None for the team, whose number it has, if it is gone."""
+    """What the link in a mail is about; None for the team if it is gone, with its number unless another has that."""
 
     address: str
     team: Team | None
@@ -80,6 +82,11 @@ class ConsentLink:
 
 class NotToBeAsked(Exception):
     """The owner of an address is not to be asked now."""
+
+
+def lasting_name(team: Team) -> str:
+    """Return what stands for a team outside the service: after a restore another team may get the number of one."""
+    return f"{team.pk} of {team.created_at.isoformat()}"
 
 
 def is_time(asked_at: datetime | None, now: datetime) -> bool:
@@ -233,13 +240,17 @@ def _consent(row: MailAddress, team: Team) -> MailConsent:
 def _address(page: str, address: str, team: Team, salt: str) -> str:
     if not settings.PUBLIC_URL:
         return ""
-    token = signing.dumps([normal_form(address), team.pk], salt=salt)
+    token = signing.dumps([normal_form(address), team.pk, lasting_name(team)], salt=salt)
     return f"{settings.PUBLIC_URL.rstrip('/')}{reverse(page)}?{urlencode({'token': token})}"
 
 
 def _read(token: str, salt: str, most: timedelta | None) -> ConsentLink | None:
     try:
-        address, team_id = signing.loads(token, salt=salt, max_age=most)
+        # Mails of earlier versions name the number alone.
+        address, number, *names = signing.loads(token, salt=salt, max_age=most)
     except signing.BadSignature:
         return None
-    return ConsentLink(address, Team.objects.filter(pk=team_id).first(), team_id)
+    team = Team.objects.filter(pk=number).first()
+    if team is not None and names not in ([], [lasting_name(team)]):
+        return ConsentLink(address, None, _NO_TEAM)
+    return ConsentLink(address, team, number)

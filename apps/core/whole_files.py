@@ -8,6 +8,8 @@ import errno
 import os
 from pathlib import Path
 
+from apps.core.regular_files import require_no_device
+
 _NO_SUCH_THING = (errno.EINVAL, errno.ENOTSUP)
 
 
@@ -22,6 +24,7 @@ def write_whole(path: Path, content: str | bytes, *, mode: int = 0o600) -> None:
 
 def put_in_place(draft: Path, path: Path) -> None:
     """Give a draft, a file or a folder, that is written its name, once what it holds is on the disk."""
+    require_no_device(path)
     sync_all(draft)
     draft.replace(path)
     sync(path.parent)

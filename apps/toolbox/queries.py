@@ -60,6 +60,12 @@ def awaiting_of(slugs: Iterable[str], team: Team) -> list[str]:
     return _awaiting(team.pk, slugs)
 
 
+def all_awaiting() -> dict[str, int]:
+    """Return {slug of a version: its tool} of all teams' that came with an archive and wait for a manager."""
+    rows = ToolVersion.objects.filter(awaits_manager=True).select_related("tool").defer("definition")
+    return {version.slug: version.tool_id for version in rows}
+
+
 def get_tool_of(slug: str, user: User) -> Tool:
     """Return the tool of a slug if it came with the service or belongs to a team of the user; or UnknownTool."""
     tool = get_tool(slug)

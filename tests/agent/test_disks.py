@@ -191,8 +191,9 @@ def test_what_fails_is_named_by_its_cause(tmp_path: Path, number: int, code: str
     assert found[0] == code
 
 
-def test_a_folder_that_is_gone_cannot_be_written(tmp_path: Path) -> None:
-    assert place(tmp_path / "gone").trouble() == ("work-unwritable", f"No such file or directory in {tmp_path}/gone")
+def test_a_folder_that_is_gone_with_its_parent_cannot_be_written(tmp_path: Path) -> None:
+    gone = tmp_path / "gone" / "work"
+    assert place(gone).trouble() == ("work-unwritable", f"No such file or directory in {gone}")
 
 
 def test_few_descriptors_and_a_set_clock_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,6 +179,13 @@ class Spool:
 
     # What follows is done by the disk's thread.
 
+    def put_back(self) -> None:
+        """Write each record anew, as its file went with the folder."""
+        for record in self:
+            _close(record)
+            record.is_torn = True
+            self._mend(record, dict(record.facts))
+
     def _create(self, record: Record) -> None:
         path = self._path(record.job_id)
         record.file = path.open("wb", buffering=0)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import resource
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from .clock import Clock
@@ -15,6 +17,8 @@ from .keeper import Keeper
 from .removal import Clearing
 from .spool import Spool
 from .unsent import Unsent
+
+logger = logging.getLogger(__name__)
 
 # Free space (bytes) below which a disk counts as full, and file descriptors that have to be left.
 SPOOL_NEEDS = 256 * 1024
@@ -39,9 +43,19 @@ def is_nodes_own(error: OSError) -> bool:
 class Place:
     """A folder that has to be written, and why it could not be."""
 
-    def __init__(self, name: str, folder: Path, needs: int, disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        needs: int,
+        disk: Disk | None = None,
+        *,
+        mode: int = 0o700,
+        fill: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`mode` is that of the folder, and `fill` puts into it what has to be there, once it was made anew."""
         self.folder, self.disk = folder, disk or Disk()
-        self._name, self._needs = name, needs
+        self._name, self._needs, self._mode, self._fill = name, needs, mode, fill
         self._tried_at = -TRY_EVERY_S
         self._failure: OSError | None = None
         self._doubted_until = 0.0
@@ -64,7 +78,7 @@ class Place:
 
     def _look(self) -> tuple[str, str] | None:
         try:
-            status = os.statvfs(self.folder)
+            status = self._status()
         except OSError as error:
             return self._named(error)
         if status.f_flag & os.ST_RDONLY:
@@ -76,6 +90,16 @@ class Place:
             return f"{self._name}-full", f"no file can be made any more in {self.folder}"
         self._try()
         return self._named(self._failure) if self._failure is not None else None
+
+    def _status(self) -> os.statvfs_result:
+        """Return the state of the folder's disk; a folder that was cleared away is made anew, as at the start."""
+        try:
+            return os.statvfs(self.folder)
+        except FileNotFoundError:
+            self.folder.mkdir(mode=self._mode)
+            self._fill()
+            logger.warning("The folder %s was removed while this agent works: it is made anew", self.folder)
+            return os.statvfs(self.folder)
 
     def _try(self) -> None:
         now = time.monotonic()
@@ -107,8 +131,8 @@ class Troubles:
     def __init__(
         self, spool: Spool, work: Path, clock: Clock, clearing: Clearing, keeper: Keeper, unsent: Unsent
     ) -> None:
-        self.spool = Place("spool", spool.folder, SPOOL_NEEDS, spool.disk)
-        self.work = Place("work", work, WORK_NEEDS)
+        self.spool = Place("spool", spool.folder, SPOOL_NEEDS, spool.disk, fill=spool.put_back)
+        self.work = Place("work", work, WORK_NEEDS, mode=0o711)
         self.keeper = keeper
         self._clock, self._clearing, self._unsent = clock, clearing, unsent
         self._clock_was_set: tuple[float, str] | None = None

@@ -10,6 +10,7 @@ from django.db.models import Exists, F, Lookup, OuterRef, QuerySet, Subquery, Te
 from apps.campaigns.due import due as is_due
 from apps.campaigns.models import Campaign, Experiment, Lane, Reservation, Trial
 from apps.core import isolation
+from apps.toolbox import queries as toolbox
 
 # The work of claiming a trial; one with which it failed waits until it is tried again.
 CLAIM = "schedule"
@@ -104,6 +105,11 @@ def _of_nodes(free: Sequence[str], needing: Collection[str] | None) -> QuerySet[
 
 
 def _running_experiments() -> QuerySet[Experiment, int]:
-    """Return the primary keys of the experiments of running campaigns, the oldest campaign's first."""
-    running = Experiment.objects.filter(campaign__state=Campaign.State.RUNNING)
+    """Return the primary keys of the experiments of running campaigns, the oldest campaign's first.
+
+    Those whose tool waits for a manager, as it did not yet when they were launched, wait with it.
+    """
+    running = Experiment.objects.filter(campaign__state=Campaign.State.RUNNING).exclude(
+        tool__in=toolbox.all_awaiting()
+    )
     return running.order_by("campaign__launched_at", "campaign_id", "position", "pk").values_list("pk", flat=True)

@@ -1,6 +1,6 @@
 """What the reasons to wait are read from: lanes with trials to come, who holds what they need, what nodes lack."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,6 +16,7 @@ from apps.campaigns.waits.reasons import PAUSED
 from apps.core import handout
 from apps.testbeds.models import FileSystem, Link, Node
 from apps.testbeds.obstacles import Obstacle, obstacles
+from apps.toolbox import queries as toolbox
 
 # By the first part of a resource's key ("link:7").
 _KINDS: dict[str, tuple[str, type[Node] | type[Link] | type[FileSystem]]] = {
@@ -44,6 +45,7 @@ class WaitingLane:
     pk: int
     campaign: int
     begun: datetime | None
+    tool: str
     nodes: tuple[int, ...]
     resources: tuple[str, ...]
     trials: int
@@ -80,6 +82,7 @@ class WaitFacts:
     holders: dict[str, Holder]
     campaigns: dict[int, KnownCampaign]
     names: dict[str, str]
+    awaiting: Mapping[str, int]
     stop: handout.Stop | None = None
 
     def name_of(self, resource: str) -> tuple[str, int, str]:
@@ -103,7 +106,8 @@ def read_facts(
         if (holder := holders.get(key)) and holder.campaign != lane.campaign
     }
     named = {f"node:{pk}" for pk in troubled} | set(holders)
-    return WaitFacts(waiting, troubled, holders, _campaigns_by_id(others, user), _names(named), handout.stop())
+    known = _campaigns_by_id(others, user)
+    return WaitFacts(waiting, troubled, holders, known, _names(named), toolbox.all_awaiting(), handout.stop())
 
 
 def _waiting_lanes(
@@ -120,10 +124,10 @@ def _waiting_lanes(
         .annotate(trials=Count("pk"), due=Count("pk", filter=due), next_at=Min("not_before", filter=~due))
     }
     rows = Lane.objects.filter(pk__in=counts).order_by()
-    fields = ("pk", "experiment__campaign", "experiment__campaign__launched_at", "roles", "resources")
+    own = ("experiment__campaign", "experiment__campaign__launched_at", "experiment__tool")
     return {
-        pk: WaitingLane(pk, campaign, begun, _nodes_of(roles), tuple(resources), *counts[pk])
-        for pk, campaign, begun, roles, resources in rows.values_list(*fields)
+        pk: WaitingLane(pk, campaign, begun, tool, _nodes_of(roles), tuple(resources), *counts[pk])
+        for pk, campaign, begun, tool, roles, resources in rows.values_list("pk", *own, "roles", "resources")
     }
 
 

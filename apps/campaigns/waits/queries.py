@@ -92,7 +92,7 @@ def _waits_of_started(trials: Sequence[Trial], user: Person, now: datetime) -> d
         if lane is None:
             continue
         place = places.get(trial.pk, 0)
-        if blocked := _stop_reason(facts, lane) or _node_reason(facts, lane) or _foreign_reason(facts, lane):
+        if blocked := _blocking_reason(facts, lane):
             waits[trial.pk] = blocked
         elif trial.not_before and is_put_off(trial, now):
             waits[trial.pk] = reason("retry", until=trial.not_before, since=ended.get(trial.pk))
@@ -146,7 +146,7 @@ def _joined(why: WaitReason, group: _Gathered) -> WaitReason:
 
 def _lane_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason:
     """Return why the first trial of a lane waits."""
-    blocked = _stop_reason(facts, lane) or _node_reason(facts, lane) or _foreign_reason(facts, lane)
+    blocked = _blocking_reason(facts, lane)
     if why := blocked or _own_reason(facts, lane):
         return why
     return reason("due") if lane.due else reason("retry", until=lane.next_at)
@@ -155,6 +155,19 @@ def _lane_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason:
 def without_addresses(words: str) -> str:
     """Return the words of a client of the broker, without where it looked for that."""
     return _ADDRESS.sub("", words)
+
+
+def _blocking_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
+    """Return what keeps all trials of a lane, None if only their turns do."""
+    reasons = (_stop_reason, _tool_reason, _node_reason, _foreign_reason)
+    return next((why for find in reasons if (why := find(facts, lane))), None)
+
+
+def _tool_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
+    """Return that no manager has taken over the lane's tool."""
+    if lane.tool not in facts.awaiting:
+        return None
+    return reason("tool", subjects=(WaitSubject("tool", facts.awaiting[lane.tool], lane.tool),))
 
 
 def _stop_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:

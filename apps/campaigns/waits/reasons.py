@@ -30,6 +30,9 @@ class ReasonKind:
 # (`apps.testbeds.obstacles`).
 REASONS = {
     "paused": ReasonKind(_("paused by %(user)s")),
+    "tool": ReasonKind(
+        _("waiting for a manager of the team to take over the tool %(for)s, which came with an archive")
+    ),
     "scheduled": ReasonKind(_("waiting for its start"), is_bounded=True),
     "stage": ReasonKind(_("waiting for the experiment “%(for)s” to end"), is_bounded=True),
     "reserved": ReasonKind(_("waiting for %(for)s, in use by the campaign “%(holder)s”")),
@@ -51,7 +54,7 @@ _MORE = _("%(names)s and %(count)s more")
 
 @dataclass(frozen=True)
 class WaitSubject:
-    """What is waited for: a node, link, file system or experiment; of a node, when its agent was heard last."""
+    """What is waited for: a node, link, file system, experiment or tool; of a node, when its agent was heard last."""
 
     kind: str
     pk: int

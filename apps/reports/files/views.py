@@ -6,6 +6,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts import rights
@@ -45,7 +46,8 @@ def hand_out(rendering: Rendering) -> FileResponse:
     try:
         opened = services.opened(rendering)
     except FileNotFoundError as error:
-        raise Http404 from error
+        text = _("There is no such file (any more): ask for it again, and fetch it once its state is “done”.")
+        raise Http404(text) from error
     return FileResponse(
         opened, as_attachment=True, filename=rendering.file_name, content_type=rendering.kind.content_type
     )

@@ -69,7 +69,8 @@ def send(edition: Edition, files: Sequence[Rendering], address: str, delivery: D
     with translation.override(edition.language):
         number = _("Edition %(number)s") % {"number": edition.number}
         mail = Mail(
-            occasion=f"delivery {delivery.pk}",
+            # No number: those begin anew after a restore, and another report would be taken for one that was mailed.
+            occasion=f"edition {edition.permanent_id}",
             address=address,
             subject=f"{edition.title} ({number})",
             body=_body(edition, files, delivery.schedule),
@@ -118,7 +119,7 @@ def ask(address: str, schedule: Schedule, now: datetime) -> bool:
             _("If not, there is nothing to do: without your confirmation nothing else is mailed to you."),
         ]
         subject = _("Fathom: do you want reports of the team “%(team)s”?") % names
-        occasion = f"consent to {schedule.team_id}, {now.date()}"
+        occasion = f"consent to {consent.lasting_name(schedule.team)}, {now.date()}"
         return post.ask(Mail(occasion, address, subject, "\n".join(lines)), sender=sender, now=now)
 
 

@@ -13,7 +13,7 @@ from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.writer import archive_of
 from apps.campaigns import permanent_ids
 from apps.campaigns.models import Campaign
-from apps.core import messages, whole_files
+from apps.core import messages, regular_files, whole_files
 from apps.core.commands import BaseCommand
 
 
@@ -36,6 +36,7 @@ class Command(BaseCommand):
                 for piece in pieces:
                     sys.stdout.buffer.write(piece)
                 return
+            regular_files.require_no_device(Path(options["file"]))
             # Under another name until it is whole.
             part = Path(f"{options['file']}.part")
             with part.open("wb") as file:
