@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from apps.bench.rules import pace
 from apps.bench.rules.base import DISK, FILE_SYSTEM, MODE, NETWORK, Evidence
 from apps.bench.rules.layers.beneath import Beneath, Network, disk_beneath
-from apps.bench.rules.layers.days import When, is_far, near_in
+from apps.bench.rules.layers.days import When, near_in
 from apps.bench.rules.layers.fullness import (
     FULL,
     exceeds,
@@ -19,6 +19,7 @@ from apps.bench.rules.layers.fullness import (
     is_over,
 )
 from apps.bench.rules.layers.questions import Level, Question, is_floor, level_of, questions
+from apps.bench.units.days import day_of
 
 # Another file system over the same path that is faster by this shows that the path carries more; one within the
 # other shows that what both share may be the limit.
@@ -131,29 +132,28 @@ class Seen:
         self.question, self._evidence = question, evidence
         self.levels, self.modes = question.levels(), question.modes()
         self._whole = Near(Network(evidence, question), disk_beneath(evidence, question))
-        self._near: dict[frozenset[tuple[Any, ...]], Near] = {}
+        self._near: dict[tuple[Any, ...], Near] = {}
 
     def near(self, level: Level) -> Near:
-        """Return what lies beneath a level, of what was measured about when it was.
-
-        Links are described as they are today: where TCP was measured over them months later, nobody described them
-        as they were.
-        """
-        when = level.when
-        far = [point for point in self._evidence.points if point.layer != FILE_SYSTEM and is_far(point, when)]
-        if not far:
-            return self._whole
-        key = frozenset(point.place for point in far)
+        """Return what lies beneath a level, of what was measured about when it was: of each day read once."""
+        point = level.point
+        key = (point.campaign, None if point.at is None else day_of(point.at), level.clients)
         if key not in self._near:
-            evidence = near_in(self._evidence, when)
-            network, disk = Network(evidence, self.question), disk_beneath(evidence, self.question)
-            whole = (self._whole.network.carried(level.clients) if self._whole.network else None, self._whole.disk)
-            apart = tuple(item for item in whole if item is not None and item.when.is_far_from(when))
-            carried = network.carried(level.clients)
-            is_of_later = any(item.layer == NETWORK and item.when.is_after(when) for item in apart)
-            is_known = carried is not None and (bool(carried.trials) or not is_of_later)
-            self._near[key] = Near(network if is_known else None, disk, apart)
+            self._near[key] = self._read_near(level)
         return self._near[key]
+
+    def _read_near(self, level: Level) -> Near:
+        """Return it; where TCP was only measured over links months later, nobody described these as they were then."""
+        evidence = near_in(self._evidence, level.when)
+        if len(evidence.points) == len(self._evidence.points):
+            return self._whole
+        network, disk = Network(evidence, self.question), disk_beneath(evidence, self.question)
+        whole = (self._whole.network.carried(level.clients) if self._whole.network else None, self._whole.disk)
+        apart = tuple(item for item in whole if item is not None and item.when.is_far_from(level.when))
+        carried = network.carried(level.clients)
+        is_of_later = any(item.layer == NETWORK and item.when.is_after(level.when) for item in apart)
+        is_known = carried is not None and (bool(carried.trials) or not is_of_later)
+        return Near(network if is_known else None, disk, apart)
 
     def network(self, level: Level) -> Beneath | None:
         """Return what the network carries for the clients of a level."""
