@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from apps.bench import network
-from apps.bench.rules import storage, workloads
-from apps.bench.rules.base import FileSystemFacts, LinkFacts, PathFacts
+from apps.bench import curve, network
+from apps.bench.rules import layers, storage, workloads
+from apps.bench.rules.base import Evidence, FileSystemFacts, LinkFacts, PathFacts
 from tests.bench.rules.storing import GPFS, SERVERS, sweep
 
 NICS, WANS, SHARES, COUNTS = (1e9, 1e10), (1e10, 4e10), (0.15, 0.35, 0.7, 0.88, 0.97), (4, 8)
@@ -62,9 +62,38 @@ def test_without_a_link_in_common_nobody_knows_how_many_fill_it():
     assert not any(LESS.search(line) for line in lines)
 
 
-def test_of_two_modes_the_one_that_is_meant_is_named():
-    figures = {n: [share * n for share in (20, 6, 20.2, 6.1, 19.8, 5.9, 20.1, 6)] for n in (1, 2, 3, 4)}
+MODES = {"one": (20, 20.3, 19.8, 20.1, 19.9), "two": (20, 6, 20.2, 6.1, 19.8)}
+
+
+def growing(kind: str, times: int = 1) -> Evidence:
+    """Return one to four clients, each number five times; of two modes the lower is met at some of each."""
     names = tuple(f"c{number}" for number in range(1, 5))
-    evidence = sweep("clients", figures, clients=names, threads=1).evidence(GPFS, clients=names)
-    (draft,) = [item for item in workloads.overview(evidence) if item.rule == "workload-nodes"]
-    assert "two modes" in str(draft.why[0]) and "lower one" in str(draft.why[0])
+    rates = {n: [share * n for share in MODES[kind] * times] for n in (1, 2, 3, 4)}
+    return sweep("clients", rates, clients=names, threads=1).evidence(GPFS, clients=names)
+
+
+@pytest.mark.parametrize("kind", MODES)
+def test_of_two_modes_the_one_that_is_meant_is_named(kind):
+    (draft,) = [item for item in workloads.overview(growing(kind)) if item.rule == "workload-nodes"]
+    assert ("two modes" in str(draft.why[0]) and "lower one" in str(draft.why[0])) is (kind == "two")
+
+
+@pytest.mark.parametrize("kind", MODES)
+def test_modes_that_no_setting_has_figures_enough_to_show_are_told_of_all_together(kind):
+    found = [item for item in storage.overview(growing(kind)) if item.rule == "storage-modes"]
+    assert [round(item.value) for item in found] == ([30] if kind == "two" else [])
+    assert not found or "8 of 20" in str(found[0].why[0])
+
+
+def test_modes_of_one_setting_stand_in_the_finding_on_its_layer_alone():
+    evidence = growing("two", times=2)
+    assert not [item for item in storage.overview(evidence) if item.rule == "storage-modes"]
+    assert any(verdict.high for verdict in layers.judge_all(evidence))
+
+
+@pytest.mark.parametrize("kind", MODES)
+def test_a_caption_tests_no_means_of_two_modes(kind):
+    groups = [[share * n for share in MODES[kind]] for n in (1, 2, 3, 4)]
+    proofs = [curve.read_curve((1, 2, 3, 4), groups).proof, curve.read_places(groups).proof]
+    assert all((proof.test is curve.ProofTest.MODES) is (kind == "two") for proof in proofs)
+    assert all(("two modes" in str(proof.message)) is (kind == "two") for proof in proofs)
