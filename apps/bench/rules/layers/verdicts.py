@@ -143,7 +143,7 @@ class Seen:
         return self._near[key]
 
     def _read_near(self, level: Level) -> Near:
-        """Return it; where TCP was only measured over links months later, nobody described these as they were then."""
+        """Return it; where TCP was measured over links months later, nobody described these as they were then."""
         evidence = near_in(self._evidence, level.when)
         if len(evidence.points) == len(self._evidence.points):
             return self._whole
