@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,7 +23,10 @@ STEP = timedelta(seconds=12)
 
 @dataclass(frozen=True)
 class Stored:
-    """A world in the database: its campaign, its nodes by name, and which trial is which of the world's."""
+    """A world in the database: its own campaign, its nodes by name, and which trial is which of the world's.
+
+    `trials` are those of all its campaigns, `experiments` those of its own.
+    """
 
     campaign: Campaign
     nodes: dict[str, Node]
@@ -39,15 +42,28 @@ def store(world: World, team: Team, now: datetime) -> Stored:
     Switch.objects.bulk_create(switches.values())
     Link.objects.bulk_create(_link(team, item, nodes, switches) for item in world.links)
     systems = {item.name: _file_system(team, item, nodes) for item in world.file_systems}
-    count = sum(len(cell.trials) for setup in world.setups for cell in setup.cells)
-    began = now - STEP * (count + 1)
-    campaign = Campaign.objects.create(
-        team=team, name=f"World {world.seed}", state="finished", launched_at=began, finished_at=now
-    )
-    stored = Stored(campaign, nodes, sites, {}, {})
-    for position, setup in enumerate(world.setups):
-        began = _setup(stored, position, setup, systems.get(setup.file_system), began)
+    # What was measured after it lies before now as well.
+    ended = now - timedelta(days=max([0, *(setup.days for setup in world.setups)]))
+    stored = Stored(_campaign(world, team, ended, 0), nodes, sites, {}, {})
+    for days in dict.fromkeys(setup.days for setup in world.setups):
+        at = ended + timedelta(days=days)
+        own = stored if not days else replace(stored, campaign=_campaign(world, team, at, days), experiments={})
+        began = own.campaign.launched_at or at
+        for position, setup in enumerate(item for item in world.setups if item.days == days):
+            began = _setup(own, position, setup, systems.get(setup.file_system), began)
     return stored
+
+
+def _campaign(world: World, team: Team, ended: datetime, days: int) -> Campaign:
+    """Return the campaign of the setups so many days from the world's own one."""
+    count = sum(len(cell.trials) for setup in world.setups if setup.days == days for cell in setup.cells)
+    return Campaign.objects.create(
+        team=team,
+        name=f"World {world.seed}" + (f", {days:+} days" if days else ""),
+        state="finished",
+        launched_at=ended - STEP * (count + 1),
+        finished_at=ended,
+    )
 
 
 def _nodes(world: World, team: Team) -> tuple[dict[str, Site], dict[str, Node]]:

@@ -128,6 +128,12 @@ class MeaningSerializer(serializers.Serializer):
 
     name = serializers.CharField(required=False, allow_blank=True, max_length=100)
     unit = serializers.CharField(required=False, allow_blank=True, max_length=100)
+    decimals = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=100,
+        help_text="The sign before the decimals of its numbers, “.” or “,”; left out, the table has to show it.",
+    )
 
     def get_fields(self) -> dict[str, Any]:
         """Return the fields; the name of one is a word of Python."""
@@ -136,7 +142,7 @@ class MeaningSerializer(serializers.Serializer):
 
 
 class MapColumnsSerializer(serializers.Serializer):
-    """What the columns of a table mean: {header: {"as", "name", "unit"}}."""
+    """What the columns of a table mean: {header: {"as", "name", "unit", "decimals"}}."""
 
     tool = serializers.CharField(max_length=50)
     columns = serializers.DictField(child=MeaningSerializer(), allow_empty=False)

@@ -1,7 +1,8 @@
 """What the columns of a table mean, and what a row comes to.
 
-A mapping is {header: {"as", "name", "unit"}}: `as` is parameter, metric or role (with its `name`), repetition, time,
-or ignore; `unit` is that of the column's figures where the cells have none of their own.
+A mapping is {header: {"as", "name", "unit", "decimals"}}: `as` is parameter, metric or role (with its `name`),
+repetition, time, or ignore; `unit` is that of the column's figures where the cells have none of their own, `decimals`
+the sign before their decimals (one of DECIMALS; "" where nobody says it).
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from apps.archive.imports import figures
-from apps.archive.imports.figures import DecimalComma, UnknownPoint
+from apps.archive.imports.figures import Sign
 from apps.archive.imports.groups import NodesByName
 from apps.archive.imports.tables import Cell, text_of
 from apps.bench import units
@@ -24,6 +25,7 @@ from apps.core import moments
 Json = dict[str, Any]
 Mapped = Mapping[str, Mapping[str, str]]
 
+POINT, COMMA = DECIMALS = (".", ",")
 MEANINGS = ("parameter", "metric", "role", "repetition", "time", "ignore")
 # A point in these is no sign of decimals.
 _WORDS = ("text", "choice", "boolean")
@@ -74,6 +76,8 @@ def check(tool: Tool, headers: Sequence[str], columns: Mapped) -> dict[str, Mess
             wrong[header] = Message(
                 _("“%(other)s” has the same meaning already."), {"other": headers_by_meaning[what, name]}
             )
+        elif meaning.get("decimals", "") not in ("", *DECIMALS):
+            wrong[header] = Message(_("Decimals follow “.” or “,”: write one of the two, or leave it out."))
         elif (unit := meaning.get("unit", "")) and (problem := _unit_problem(tool, what, name, unit)):
             wrong[header] = problem
         headers_by_meaning[what, name] = header
@@ -135,21 +139,25 @@ def read_line(
     columns: Mapped,
     places: NodesByName,
     zone: tzinfo,
-    sign: DecimalComma | UnknownPoint | None = None,
+    signs: Mapping[str, Sign] | None = None,
 ) -> TableLine:
     """Return what a row comes to; the first thing that is wrong refuses it.
 
-    `sign` refuses numbers whose point may separate thousands, where the table does not show that it does not.
+    `signs` refuse numbers whose point may separate thousands in the columns where nothing shows that it does not.
     """
-    numbers = of_numbers(tool, columns) if sign else ()
+    numbers = of_numbers(tool, columns)
     line = TableLine()
     for header, meaning in columns.items():
         cell = cells.get(header)
         if meaning.get("as", "ignore") == "ignore" or text_of(cell) == "":
             continue
         try:
-            if sign and header in numbers and isinstance(cell, str):
-                sign.refuse(cell)
+            if header in numbers and isinstance(cell, str):
+                decimals = meaning.get("decimals", "")
+                if decimals == COMMA:
+                    cell = figures.with_point(cell)
+                elif not decimals and signs and header in signs:
+                    signs[header].refuse(cell)
             _take(tool, line, cell, meaning, places, zone)
         except units.UnitError as error:
             text = _("%(column)s: %(why)s")

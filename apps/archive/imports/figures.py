@@ -1,11 +1,12 @@
 """Figures of a table's cells: what is written is what is stored, or is refused with its reason.
 
 A cell is a number with a unit of its own, or without one: then it is in the column's unit, else in the metric's.
-Which sign stands for the decimals is the table's, never the cell's: "1.234" beside "941,3" may be 1,234.
+Which sign stands for the decimals is never the cell's to tell: "1.234" beside "941,3" may be 1,234. Spreadsheets put
+separators between thousands column by column, so that 65536 in one column tells nothing of 1.234 in another.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -27,18 +28,26 @@ _COMMA = re.compile(
     r"[+-]?(?:[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+|[0-9]{1,3}(?:[. ][0-9]{3})+,[0-9]+"
     r"|[1-9][0-9]{0,2}(?:\.[0-9]{3}){2,})(?![0-9.,])\s*[^0-9]*"
 )
-# "0.98", "12.5", "1.2345", "1.5e6", "1,234.5" and "15001": none of them is written where "." separates thousands.
+# "0.98", "12.5", "1.2345", "1.5e6" and "1,234.5": none of them is written where "." separates thousands.
 _POINT = re.compile(
-    r"[+-]?(?:0*\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|[0-9]{4,}(?:\.[0-9]+)?"
-    r"|[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{1,3}|[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+)(?![0-9.,])\s*[^0-9]*"
+    r"[+-]?(?:0*\.[0-9]+|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|[0-9]{4,}\.[0-9]+"
+    r"|[0-9]+\.[0-9]+[eE][+-]?[0-9]{1,3}|[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+)(?![0-9.,])\s*[^0-9]*"
 )
+# "15001" and "1e6": where they stand nothing separates thousands; other columns may have them separated.
+_UNSEPARATED = re.compile(r"[+-]?(?:[0-9]{4,}|[0-9]+[eE][+-]?[0-9]{1,3})(?![0-9.,])\s*[^0-9]*")
 # What is a number of thousands there.
 _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}(?![0-9.,])\s*[^0-9]*")
+# A number with whatever separators, and what follows it; and the numbers that have their decimals behind a comma.
+_WRITTEN = re.compile(
+    r"([+-]?[0-9][0-9.,]*(?: [0-9]{3}(?![0-9])[0-9.,]*)*(?:[eE][+-]?[0-9]{1,3})?)(\s*[^0-9].*|)", re.S
+)
+_WHOLE = r"(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+)"
+_WITH_COMMA = re.compile(rf"[+-]?{_WHOLE}(?:,[0-9]+)?(?:[eE].*)?")
 
 
 @dataclass(frozen=True)
 class DecimalComma:
-    """A cell that shows that the decimals of its table follow a comma, and where it stands."""
+    """A cell that shows that the decimals of its sheet follow a comma, and where it stands."""
 
     text: str
     line: int
@@ -56,22 +65,48 @@ class DecimalComma:
 
 @dataclass(frozen=True)
 class UnknownPoint:
-    """That no cell of a table shows whether its point is that of decimals or separates thousands."""
+    """That no cell shows whether the point of a column is that of decimals or separates thousands."""
 
     def refuse(self, text: str) -> None:
         """Raise UnitError for a number whose point may be either."""
         if not _THOUSANDS.fullmatch(units.normalise(text)):
             return
         words = _(
-            "“%(text)s” may have decimals or thousands: not known, for no figure of the table tells which. Write"
-            " thousands without a separator, or one of the decimals with four places."
+            "“%(text)s” may have decimals or thousands: not known, for neither its column nor a decimal fraction"
+            " elsewhere in the table tells which. Say which sign its decimals have, or write thousands without a"
+            " separator."
         )
         raise units.UnitError(Message(words, {"text": text[:40]}))
 
 
-def find_comma(rows: Iterable[Row], headers: Iterable[str]) -> DecimalComma | None:
-    """Return the first cell of these columns that is written with a decimal comma; None where there is none."""
+Sign = DecimalComma | UnknownPoint
+
+
+def find_signs(rows: Iterable[Row], headers: Iterable[str]) -> Mapping[str, Mapping[str, Sign]]:
+    """Return {sheet: {header: what refuses a point}} of the columns in which it is not shown to be that of decimals.
+
+    A CSV is a sheet without a name. One decimal comma makes all columns of its sheet doubtful. That "." is the sign
+    of the decimals a fraction shows of all of them, and a large number without a separator of its own column.
+    """
+    rows_by_sheet: dict[str, list[Row]] = {}
+    for row in rows:
+        rows_by_sheet.setdefault(row[0], []).append(row)
     names = tuple(headers)
+    return {sheet: _signs_of(own, names) for sheet, own in rows_by_sheet.items()}
+
+
+def _signs_of(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Sign]:
+    """Return {header: what refuses a point} of one sheet."""
+    texts = {name: [cell for _sheet, _line, row in rows if isinstance(cell := row.get(name), str)] for name in names}
+    if comma := _find_comma(rows, names):
+        return dict.fromkeys(names, comma)
+    if any(_is_any(_POINT, own) for own in texts.values()):
+        return {}
+    return {name: UnknownPoint() for name, own in texts.items() if not _is_any(_UNSEPARATED, own)}
+
+
+def _find_comma(rows: Iterable[Row], names: Sequence[str]) -> DecimalComma | None:
+    """Return the first cell of these columns that is written with a decimal comma; None where there is none."""
     for _sheet, line, cells in rows:
         for name in names:
             cell = cells.get(name)
@@ -80,23 +115,23 @@ def find_comma(rows: Iterable[Row], headers: Iterable[str]) -> DecimalComma | No
     return None
 
 
-def find_signs(rows: Iterable[Row], headers: Iterable[str]) -> Mapping[str, DecimalComma | UnknownPoint]:
-    """Return {sheet: what refuses a point} of those sheets that do not show that it is the sign of their decimals.
+def _is_any(pattern: re.Pattern[str], cells: Iterable[str]) -> bool:
+    return any(pattern.fullmatch(units.normalise(cell)) for cell in cells)
 
-    A CSV is a sheet without a name.
+
+def with_point(text: str) -> str:
+    """Return a number of a column whose decimals are said to follow a comma as the readers of numbers take it.
+
+    UnitError for one that is not written so; what is no number is returned as it is.
     """
-    rows_by_sheet: dict[str, list[Row]] = {}
-    for row in rows:
-        rows_by_sheet.setdefault(row[0], []).append(row)
-    names = tuple(headers)
-    signs = {sheet: find_comma(own, names) or _find_doubt(own, names) for sheet, own in rows_by_sheet.items()}
-    return {sheet: sign for sheet, sign in signs.items() if sign is not None}
-
-
-def _find_doubt(rows: Iterable[Row], names: Iterable[str]) -> UnknownPoint | None:
-    """Return that a point may separate thousands, None where any cell of these columns shows that it does not."""
-    cells = [cell for _sheet, _line, row in rows for name in names if isinstance(cell := row.get(name), str)]
-    return None if any(_POINT.fullmatch(units.normalise(cell)) for cell in cells) else UnknownPoint()
+    plain = units.normalise(text)
+    match = _WRITTEN.fullmatch(plain)
+    if match is None:
+        return text
+    if not _WITH_COMMA.fullmatch(match[1]):
+        words = _("“%(text)s” is no number with a decimal comma, as its column is said to have them.")
+        raise units.UnitError(Message(words, {"text": text[:40]}))
+    return re.sub(r"[. ]", "", match[1]).replace(",", ".") + match[2]
 
 
 def read_figure(metric: Metric, text: str, unit: str) -> float:

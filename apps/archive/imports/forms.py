@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.accounts.team_imports import IntoTeamForm
+from apps.archive.imports.columns import COMMA, POINT
 from apps.archive.imports.models import Import
 from apps.bench.toolkit import Tool
 from apps.core import moments
@@ -87,6 +88,16 @@ class ColumnsForm(StyledWidgets, forms.Form):
         required=False,
         help_text=gettext_lazy("Tables with the same columns can use it again."),
     )
+    decimals = forms.ChoiceField(
+        label=gettext_lazy("Decimals"),
+        choices=(
+            ("", gettext_lazy("as the table shows: what may be decimals or thousands is refused")),
+            (POINT, gettext_lazy("follow a point: 941.3")),
+            (COMMA, gettext_lazy("follow a comma: 941,3; a point may separate thousands")),
+        ),
+        required=False,
+        help_text=gettext_lazy("Say it where the table does not tell 1.234 from 1,234."),
+    )
 
     def __init__(self, *args: Any, tool: Tool, headers: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -109,16 +120,19 @@ class ColumnsForm(StyledWidgets, forms.Form):
 
     def mapping(self) -> dict[str, dict[str, str]]:
         """Return the meaning of each column, as services take it."""
-        mapping = {}
+        mapping, decimals = {}, self.cleaned_data["decimals"]
         for place, header in enumerate(self.headers):
             what, _colon, name = (self.cleaned_data[f"as_{place}"] or "ignore").partition(":")
-            mapping[header] = {"as": what, "name": name, "unit": self.cleaned_data[f"unit_{place}"].strip()}
+            unit = self.cleaned_data[f"unit_{place}"].strip()
+            mapping[header] = {"as": what, "name": name, "unit": unit, "decimals": decimals}
         return mapping
 
     @staticmethod
     def initial_of(headers: Sequence[str], columns: Json) -> dict[str, str]:
         """Return the fields' values for a mapping."""
-        values: dict[str, str] = {}
+        signs = {meaning.get("decimals") or "" for meaning in columns.values() if meaning.get("as") != "ignore"}
+        # Of columns that differ, as REST may have said it, the form has nothing to show.
+        values: dict[str, str] = {"decimals": signs.pop() if len(signs) == 1 else ""}
         for place, header in enumerate(headers):
             meaning = columns.get(header) or {"as": "ignore"}
             name = meaning.get("name") or ""

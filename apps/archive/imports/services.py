@@ -95,7 +95,7 @@ def map_columns(*, imported: Import, tool: str, mapping: columns.Mapped, sheets_
     except UnknownTool:
         raise Refused({"tool": Message(_("Choose one of the tools that are offered."))}) from None
     meanings = {
-        header: {key: str(meaning.get(key, "")) for key in ("as", "name", "unit")}
+        header: {key: str(meaning.get(key, "")) for key in ("as", "name", "unit", "decimals")}
         for header, meaning in mapping.items()
     }
     picked = sheets.pick(imported, sheets_chosen)

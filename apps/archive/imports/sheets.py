@@ -151,11 +151,11 @@ def _items(imported: Import, tool: Tool, rows: Iterator[tables.Row]) -> Iterator
     name = str(imported.uploads[0]["name"])[:150]
     alike = Counter[tuple[str, str]]()
     is_one, is_only = len(imported.mapping.get("sheets", ())) < 2, len(sheets_of(imported)) < 2
-    # Which sign stands for the decimals is seen by all rows of a sheet, not by one.
+    # Which sign stands for the decimals is seen by all rows of a column, not by one.
     all_rows = list(rows)
     signs = figures.find_signs(all_rows, columns.of_numbers(tool, mapping))
     for position, (sheet, number, cells) in enumerate(all_rows):
-        line = columns.read_line(tool, cells, mapping, places, zone, signs.get(sheet))
+        line = columns.read_line(tool, cells, mapping, places, zone, signs[sheet])
         item = ImportItem(source=imported, position=position, place=number, tool=tool.slug)
         item.file = name if is_only else f"{name}: {sheet}"
         if line.refusal:

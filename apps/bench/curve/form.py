@@ -10,7 +10,7 @@ from apps.bench.curve.order import chance_of_order
 from apps.bench.curve.proofs import ALPHA, ALPHA_ALIKE, ProofTest, TestOutcome
 from apps.bench.curve.scatter import PlaceScatter, scatter_of
 from apps.bench.knee import NEAR, find_knee
-from apps.bench.statistics import step_of, still_rises
+from apps.bench.statistics import far_modes_of, step_of, still_rises
 
 # So many places make a plateau: one that follows a rise may rise on.
 LEAST_PLATEAU = 2
@@ -68,7 +68,7 @@ def read_curve(
         raise ValueError("a curve needs the figures of each x, and x in ascending order")
     places = read_places(groups, centres=centres, higher_is_better=higher_is_better)
     middles = _centres(groups, centres)
-    if places.form is CurveForm.FLAT or len(groups) < 2:
+    if places.form is CurveForm.FLAT or places.proof.test is ProofTest.MODES or len(groups) < 2:
         return places
     scatter = scatter_of(groups)
     if higher_is_better and scatter.scale is None and (plateau := _plateau(scatter, middles, places)):
@@ -86,7 +86,8 @@ def read_places(
     """Return whether the figures of several places, of whatever order, are alike, or which place is best.
 
     The best is told if a t test shows it above the worst, corrected for all pairs (Bonferroni); its rivals are those
-    that it is not above by a test of its own. ValueError without places, or for one without finite figures.
+    that it is not above by a test of its own. Where repetitions fall into two modes nothing is tested. ValueError
+    without places, or for one without finite figures.
     """
     if not groups or not all(groups) or not all(math.isfinite(value) for group in groups for value in group):
         raise ValueError("a curve needs one or more finite figures at each place")
@@ -99,6 +100,8 @@ def read_places(
     smallest = min(len(groups[best]), len(groups[worst]))
     if len(groups) < 2:
         return CurveReading(CurveForm.UNTOLD, TestOutcome(ProofTest.NONE, n, None), best, worst)
+    if far_modes_of(groups) is not None:
+        return CurveReading(CurveForm.UNTOLD, TestOutcome(ProofTest.MODES, n, None), best, worst)
     scatter = scatter_of(groups)
     top, bottom = max(middles[best], middles[worst]), min(middles[best], middles[worst])
     alike = scatter.alike(worst, best, 2 * NEAR)

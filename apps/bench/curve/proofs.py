@@ -14,6 +14,8 @@ class ProofTest(Enum):
     """Which test was done."""
 
     NONE = "none"
+    # None was done: figures fall into two modes, and a mean of both goes with how many met which.
+    MODES = "modes"
     # Of differences of means, on the logarithms where all figures are above zero.
     STUDENT = "t"
     # Two one-sided t tests that places differ by no more than a margin.
@@ -27,6 +29,7 @@ _NAMES = {
     ProofTest.EQUIVALENCE: _("equivalence test, n = %(n)s, %(p)s"),
     ProofTest.KENDALL: _("Kendall's test of the order, n = %(n)s, %(p)s"),
 }
+_MODES = _("n = %(n)s, repetitions fall into two modes: means of both tell no more")
 _TOO_FEW = _("n = %(n)s: not enough to tell")
 
 
@@ -46,6 +49,8 @@ class TestOutcome:
     @property
     def message(self) -> Message:
         """Return it in words: "t test, n = 5, p = 0.003", or "n = 1: not enough to tell"."""
+        if self.test is ProofTest.MODES:
+            return Message(_MODES, {"n": self.n})
         if self.p is None:
             return Message(_TOO_FEW, {"n": self.n})
         return Message(_NAMES[self.test], {"n": self.n, "p": "p < 0.001" if self.p < 0.001 else f"p = {self.p:.2g}"})

@@ -126,6 +126,12 @@ FAILURES: dict[str, Reason] = {
         True,
         "unreadable",
     ),
+    "too-coarse": Reason(
+        _("The program on %(node)s printed %(rate)s and the bytes with too few digits to know the rate."),
+        _("Leave out the option that asks for a unit (-f): then three digits are printed."),
+        False,
+        "unreadable",
+    ),
     "not-own-address": Reason(
         _("%(node)s has no interface with the data-plane address given for it: %(said)s"),
         _("Correct the node's data-plane address: `ip address` on the node lists those it has."),

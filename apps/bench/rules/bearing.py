@@ -70,6 +70,7 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "tcp-path-mtu": ("goodput", "retransmits"),
     "mpi-contention": ("bandwidth_pair", "bandwidth_alone", "bandwidth_least", "aggregate", "fairness", "slowdown"),
     "storage-clients-alike": _FILES,
+    "storage-modes": _FILES,
     "storage-cached-reads": _FILES,
     "storage-nfs-transfer": _FILES,
     "storage-lustre-requests": _FILES,

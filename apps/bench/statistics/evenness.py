@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from enum import Enum
 
 from apps.bench.statistics.modes import Modes, find_modes
@@ -12,6 +13,8 @@ LEAST_FIGURES = 3
 LEAST_LEAN = 2.58
 # Modes of figures this near to each other (ratio) are one within what is printed of them, and count for little.
 LEAST_APART = 1.05
+# A mode of which fewer figures were met (a share of all) is that of a few outliers.
+LEAST_SHARE = 0.15
 
 
 class Evenness(Enum):
@@ -47,6 +50,23 @@ def modes_of(groups: Iterable[Sequence[float]]) -> Modes | None:
     """Return the two modes that places show together, as shares of the largest of each; None where they are one."""
     above = [group for group in groups if len(group) >= 2 and 0 < min(group) < max(group)]
     return find_modes(shares_of_largest(above), least_ratio=LEAST_APART)
+
+
+def far_modes_of(groups: Sequence[Sequence[float]]) -> Modes | None:
+    """Return the two modes that places show together, far apart and each met often; None where a mean may stand.
+
+    They are shares of the largest of each place; `lower` and `upper` count the figures of all places, in their order.
+    """
+    repeated = [group for group in groups if len(group) >= 2 and min(group) > 0]
+    modes = find_modes(shares_of_largest(repeated))
+    if modes is None or modes.lower_mean <= 0:
+        return None
+    bound = math.sqrt(modes.lower_mean * modes.upper_mean)
+    shares = [value / max(group) for group in repeated for value in group]
+    lower = tuple(place for place, share in enumerate(shares) if share < bound)
+    upper = tuple(place for place, share in enumerate(shares) if share >= bound)
+    is_often = min(len(lower), len(upper)) >= LEAST_SHARE * len(shares)
+    return replace(modes, lower=lower, upper=upper) if is_often else None
 
 
 def shares_of_largest(groups: Iterable[Sequence[float]]) -> list[float]:

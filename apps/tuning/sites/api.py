@@ -56,6 +56,8 @@ class LayerRowSerializer(serializers.Serializer):
     is_question = serializers.BooleanField()
     is_limit = serializers.BooleanField()
     note = TranslatedField(help_text="A doubt in the figure.")
+    day = serializers.CharField(help_text="When it was measured; empty if nobody knows, or of what is described.")
+    is_elsewhen = serializers.BooleanField(help_text="In another campaign than the rate in question.")
     told_by_archive = ToldOfTrialsField()
     trials = serializers.ListField(child=serializers.IntegerField())
 

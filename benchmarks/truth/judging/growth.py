@@ -10,6 +10,9 @@ ENOUGH = 0.93
 # More gain little if they have no more than the inverse of this; growth of less than this share of what the clients
 # before have has bent.
 LITTLE, BENT = 0.8, 0.3
+# More clients than any network has room for; and so much of what one client's own way carries is no poor service.
+EVERYBODY, MOST = 10**6, 0.6
+SERVED = "one client has most of what its own way carries"
 
 
 def metric_of(case: Case) -> str:
@@ -42,3 +45,8 @@ def stands_still(case: Case, rates: Mapping[int, float]) -> str:
     if rates[last] - rates[before] < BENT * (last - before) * rates[before] / before:
         return f"growth has ended: {rates[before] / 1e6:.4g} MB/s, then {rates[last] / 1e6:.4g} MB/s"
     return ""
+
+
+def is_poor(case: Case) -> bool:
+    """Return whether one client has less than most of what its own way carries."""
+    return bool(case.world.rate(metric_of(case), {"clients": 1}) < MOST * case.world.carried(1))

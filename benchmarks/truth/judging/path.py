@@ -69,7 +69,8 @@ def _datagrams(case: Case) -> Judgement:
     return whether(is_near(case.value, most), f"{most:.4g} arrive of one flow at most, not {case.value:.4g}")
 
 
-def _modes(case: Case) -> Judgement:
+def modes(case: Case) -> Judgement:
+    """Return whether the noise has two modes, or goes one way."""
     kind = case.world.noise.kind
     if case.statement.subject == "drift":
         return whether(kind in (noise.DRIFT, noise.AUTOCORRELATED), f"the noise is {kind}")
@@ -87,6 +88,6 @@ RULES: Rules = {
     "path-capacity": _capacity,
     "path-loss": _loss,
     "path-datagrams": _datagrams,
-    "path-modes": _modes,
+    "path-modes": modes,
     "path-interface": _known,
 }

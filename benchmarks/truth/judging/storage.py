@@ -8,6 +8,7 @@ from benchmarks.truth.judging.advice import predicted
 from benchmarks.truth.judging.base import (
     HARM,
     HARMFUL,
+    NEAR,
     Case,
     Judgement,
     Rules,
@@ -19,6 +20,7 @@ from benchmarks.truth.judging.base import (
     yes,
 )
 from benchmarks.truth.judging.growth import ENOUGH, metric_of
+from benchmarks.truth.judging.path import modes
 from benchmarks.truth.worlds.base import Cell
 from benchmarks.truth.worlds.storage import CLIENT, DISK, LOCAL, NETWORK, SERVER, WAIT, StorageWorld
 
@@ -63,6 +65,8 @@ def _clients(case: Case) -> Judgement:
     best, last, first = max(rates.values()), rates[counts[-1]], rates[counts[0]]
     if wrong := _wrong_ceiling(case, counts[-1]):
         return no(wrong)
+    if any("poorly" in item["msgid"] for item in case.fields["why"]) and not growth.is_poor(case):
+        return no(growth.SERVED)
     table = ", ".join(f"{count}: {rates[count] / 1e6:.4g} MB/s" for count in counts)
     if shape in ("flat", LEVEL):
         return whether(min(rates.values()) >= best / 1.1, f"it changes: {table}")
@@ -93,14 +97,15 @@ def _clients(case: Case) -> Judgement:
 
 
 def _enough(case: Case, metric: str, most: int) -> Judgement:
-    """Return whether so many clients as are said to fill the network would do it."""
+    """Return whether so few as are said cannot fill the network, and so many would if nothing else held them."""
     world: StorageWorld = case.world
-    params = next((item["params"] for item in case.fields["why"] if "enough" in item["params"]), None)
-    if not params or int(params["enough"]) <= most:
+    params = next((item["params"] for item in case.fields["why"] if "apiece" in item["params"]), None)
+    if not params:
         return prediction(case)
-    rate = world.rate(metric, {"clients": int(params["enough"])})
-    ceiling = quantity(params["ceiling"]) or 0.0
-    return whether(rate >= 0.85 * ceiling, f"{params['enough']} clients would reach {rate:.4g} of {ceiling:.4g} B/s")
+    truth = world.carried(growth.EVERYBODY) / (world.rate(metric, {"clients": most}) / most)
+    if not is_near(float(params["least"]), truth, NEAR + 1 / truth):
+        return no(f"{truth:.1f} clients fill the network, not {params['least']}")
+    return prediction(case)
 
 
 def _wrong_ceiling(case: Case, clients: int) -> str:
@@ -109,8 +114,9 @@ def _wrong_ceiling(case: Case, clients: int) -> str:
         if "ceiling" not in item["params"]:
             continue
         ceiling, truth = quantity(item["params"]["ceiling"]) or 0.0, case.world.carried(clients)
-        # The finding may mean those measured, or all that mount it.
-        if not is_near(ceiling, truth) and not is_near(ceiling, case.world.carried(len(case.world.clients))):
+        # The finding may mean those measured, all that mount it, or what more would share.
+        counts = (clients, len(case.world.clients), *([growth.EVERYBODY] if "apiece" in item["params"] else []))
+        if not any(is_near(ceiling, case.world.carried(count)) for count in counts):
             return f"the network carries {truth:.4g}, not {ceiling:.4g} B/s"
         if "it is full" in item["msgid"] and min(_terms(case, clients).values()) < 0.85 * truth:
             return f"the network is not full: {truth:.4g} B/s"
@@ -229,6 +235,8 @@ def _connections(case: Case) -> Judgement:
 
 def _nodes(case: Case) -> Judgement:
     """Return whether one client alone gets little of what many get."""
+    if "poor" in case.title and not growth.is_poor(case):
+        return no(growth.SERVED)
     metric = metric_of(case)
     cells = [cell for cell in case.cells(TOOL) if "clients" in cell.parameters]
     best = max((cell.truth[metric] for cell in cells), default=0.0)
@@ -276,6 +284,7 @@ RULES: Rules = {
     "cache-effect": _cache,
     "storage-cached-reads": _cache,
     "storage-clients-alike": _alike,
+    "storage-modes": modes,
     "storage-connections": _connections,
     "storage-gpfs-client": _unknown,
     "workload-nodes": _nodes,

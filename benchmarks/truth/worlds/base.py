@@ -33,7 +33,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Setup:
-    """One experiment between one group of nodes: roles {role: names}; `factors` are the parameters it varies."""
+    """One experiment between one group of nodes: roles {role: names}; `factors` are the parameters it varies.
+
+    `days` from the world's own campaign lies the other one in which it was measured: before it below 0; 0 is that.
+    """
 
     name: str
     tool: str
@@ -41,6 +44,7 @@ class Setup:
     cells: Sequence[Cell]
     factors: tuple[str, ...] = ()
     file_system: str = ""
+    days: int = 0
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import dataclasses
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.truth.worlds.base import Cell, Setup, Trial
 from benchmarks.truth.worlds.noise import draw, steady
@@ -13,6 +13,7 @@ from benchmarks.truth.worlds.storage import GIB, LOCAL, PAYLOAD, READ, SHARED, U
 MEMORY = 6e9
 RECORDS = tuple(2**power for power in (16, 18, 20, 22, 24))
 TOOL = "iozone"
+DISKS_ALONE, NETWORK_ALONE = BENEATH = ("Disks alone", "Network alone")
 FILE = 128 * GIB
 
 
@@ -33,13 +34,46 @@ def measure(world: StorageWorld, source: random.Random) -> StorageWorld:
         records = RECORDS[: source.choice((3, 4, 5))]
         points = [{"clients": 1, "record_size": size, "direct": True} for size in records]
         setups.append(_shared("Records", world, points, ("record_size",), source, False))
+    then = _on_another_day(world)
     if source.random() < 0.6:
-        setups.append(_disk(world, source))
+        setups.append(_disk(then.world, source))
     if source.random() < 0.6:
-        setups.append(_network(world, source))
+        setups.append(_network(then.world, source))
+    if then.days:
+        setups = [dataclasses.replace(own, days=then.days) if own.name in BENEATH else own for own in setups]
+        # Links that are described as they are today tell nothing of those of then.
+        is_old = then.days > 0 and then.world.wide_bps != world.wide_bps
+        world = dataclasses.replace(
+            world, links=() if is_old else world.links, traits=(*world.traits, *(["changed"] if then.is_new else []))
+        )
     if world.noise.kind == "busy":
         world = dataclasses.replace(world, traits=(*world.traits, "busy"))
     return dataclasses.replace(world, setups=tuple(setups))
+
+
+class _Then(NamedTuple):
+    """The world as it was when the layers beneath were measured, how many days from then, and if it was another."""
+
+    world: StorageWorld
+    days: int
+    is_new: bool
+
+
+def _on_another_day(world: StorageWorld) -> _Then:
+    """Return one world in three with layers of another campaign, between which line or disks may have changed.
+
+    What is drawn for it leaves all other worlds of these seeds as they are.
+    """
+    source = random.Random(f"{world.seed} days")  # noqa: S311 - a simulation, not a secret
+    if source.random() >= 0.33:
+        return _Then(world, 0, False)
+    days = source.choice((-700, -200, -90, 90, 200, 700, -7, 7))
+    # In a week nothing is built anew.
+    wide, disk = (source.choice((1, 0.1, 10)), source.choice((1, 0.3, 3))) if abs(days) > 7 else (1, 1)
+    then = dataclasses.replace(
+        world, wide_bps=wide * world.wide_bps, disk={name: disk * rate for name, rate in world.disk.items()}
+    )
+    return _Then(then, days, (wide, disk) != (1, 1))
 
 
 def _cells(
@@ -111,7 +145,7 @@ def _near(world: StorageWorld, source: random.Random) -> Setup:
 def _disk(world: StorageWorld, source: random.Random) -> Setup:
     point = {"file_size": FILE, "record_size": USUAL_RECORD}
     cells = _cells(world, [point], lambda _point: dict(world.disk), source, False)
-    return Setup("Disks alone", TOOL, {"client": world.servers[:1]}, cells, (), LOCAL)
+    return Setup(DISKS_ALONE, TOOL, {"client": world.servers[:1]}, cells, (), LOCAL)
 
 
 def _network(world: StorageWorld, source: random.Random) -> Setup:
@@ -125,4 +159,4 @@ def _network(world: StorageWorld, source: random.Random) -> Setup:
     points = [{"streams": count, "duration": 10.0} for count in source.choice(((1,), (1, 4), (1, 4, 16)))]
     cells = _cells(world, points, truth_of, source, False)
     roles = {"client": world.clients[:1], "server": world.servers[:1]}
-    return Setup("Network alone", "iperf3-tcp", roles, cells, ("streams",) if len(points) > 1 else ())
+    return Setup(NETWORK_ALONE, "iperf3-tcp", roles, cells, ("streams",) if len(points) > 1 else ())

@@ -8,6 +8,7 @@ import pytest
 from openpyxl import Workbook
 
 from apps.archive.imports import columns, figures, services, tables
+from apps.bench.toolkit import Tool
 from apps.bench.tools import all_tools
 from apps.bench.units import UnitError
 from apps.testbeds.models import Node
@@ -123,7 +124,9 @@ def test_without_a_decimal_comma_a_point_is_one_of_decimals(cast: SimpleNamespac
 
 
 # Of large rates alone nobody can tell 1.234 from 1,234; each of these cells beside them tells that it is 1.234.
-POINTS = ("0.98", "12.5", "1.2345", "941.50", "15001", "1.5e3", "1,234.5", "123456 KiB", ".5")
+POINTS = ("0.98", "12.5", "1.2345", "941.50", "1.5e3", "1,234.5", ".5")
+# These tell it of their own column only: a spreadsheet formats each column by itself.
+UNSEPARATED = ("15001", "123456 KiB", "2e6")
 
 
 def of_column(cast: SimpleNamespace, goodputs: tuple[str, ...], windows: tuple[str, ...]) -> list[object]:
@@ -150,9 +153,9 @@ def test_of_a_table_that_does_not_tell_decimals_from_thousands_nothing_is_guesse
         assert not is_open or "not known" in str(value)
 
 
-@pytest.mark.parametrize("shown", POINTS)
+@pytest.mark.parametrize("shown", [*POINTS, *UNSEPARATED])
 @pytest.mark.parametrize("column", ["goodput", "window"])
-def test_one_cell_that_shows_the_sign_of_the_decimals_tells_it_of_all(
+def test_one_cell_that_shows_the_sign_of_the_decimals_tells_it_of_its_column_and_a_fraction_of_all(
     shown: str, column: str, cast: SimpleNamespace, ends: list[Node]
 ) -> None:
     goodputs, windows = ("1.234", "2.005", "941"), ("64 KiB", "64 KiB", "64 KiB")
@@ -160,7 +163,55 @@ def test_one_cell_that_shows_the_sign_of_the_decimals_tells_it_of_all(
         goodputs = (*goodputs[:2], shown.removesuffix(" KiB"))
     else:
         windows = (*windows[:2], shown)
-    assert of_column(cast, goodputs, windows)[:2] == [1.234e6, 2.005e6]
+    values = of_column(cast, goodputs, windows)[:2]
+    if column == "window" and shown in UNSEPARATED:
+        assert all("not known" in str(value) for value in values)
+    else:
+        assert values == [1.234e6, 2.005e6]
+
+
+@pytest.mark.parametrize("tool", [tool for tool in all_tools() if tool.metrics], ids=lambda tool: tool.slug)
+def test_no_whole_number_of_any_parameter_tells_decimals_from_thousands_in_a_metric(tool: Tool) -> None:
+    """Ports, windows, sizes, counts: whatever a table has beside its figures, and however large it is."""
+    metric = tool.metrics[0].name
+    for parameter in tool.parameters:
+        columns_of = {
+            parameter.name: {"as": "parameter", "name": parameter.name},
+            "x": {"as": "metric", "name": metric},
+        }
+        cells = [("65536", "1.234"), ("5201", "2.005"), ("131072", "941")]
+        rows = [("", line, dict(zip((parameter.name, "x"), own, strict=True))) for line, own in enumerate(cells, 2)]
+        signs = figures.find_signs(rows, columns.of_numbers(tool, columns_of))[""]
+        assert isinstance(signs.get("x"), figures.UnknownPoint), parameter.name
+
+
+SAID = {
+    ".": (("1.234", 1.234e6), ("941.3", 941.3e6), ("1,234", None), ("941,3", None), ("15001", 15001e6)),
+    ",": (
+        *(("1.234", 1234e6), ("941,3", 941.3e6), ("1.234,5", 1234.5e6), ("1 234,5", 1234.5e6), ("0,125", 0.125e6)),
+        *(("1.234.567", 1234567e6), ("941.3", None), ("1,234.5", None), ("12,5 Gbit/s", 12.5e9), ("15001", 15001e6)),
+        *(("1,5e3", 1500e6), ("x", None), ("1.23", None)),
+    ),
+}
+
+
+@pytest.mark.parametrize("sign", SAID)
+def test_a_sign_that_is_said_counts_whatever_the_table_shows(
+    sign: str, cast: SimpleNamespace, ends: list[Node]
+) -> None:
+    """Of the columns it is said of, and not of others."""
+    mapping = {**MAPPING, "goodput": {**MAPPING["goodput"], "decimals": sign}}
+    lines = [";".join(MAPPING), *(f"64 KiB;{text};cubic" for text, _value in SAID[sign])]
+    values = stored(cast, "a.csv", "\n".join(lines).encode(), mapping)
+    for (text, expected), value in zip(SAID[sign], values.values(), strict=True):
+        assert isinstance(value, str) if expected is None else value == pytest.approx(expected, rel=1e-12), text
+
+
+def test_what_is_no_sign_of_decimals_is_refused() -> None:
+    tool = METRICS["bit/s"][0]
+    metric = {"as": "metric", "name": METRICS["bit/s"][1].name}
+    assert "x" in columns.check(tool, ["x"], {"x": {**metric, "decimals": ";"}})
+    assert not columns.check(tool, ["x"], {"x": {**metric, "decimals": ","}})
 
 
 def test_a_workbooks_per_cent_are_read_as_they_stand_there(cast: SimpleNamespace, ends: list[Node]) -> None:

@@ -179,6 +179,26 @@ def test_a_report_that_contradicts_itself_or_ends_early_is_refused(pairs, code):
     assert fail("iperf2", changed("iperf2", "plan_w64k.txt", *pairs)).code == code
 
 
+def in_unit(size, rate):
+    """Return the report of 28 MB in about 2 s with its bytes and its rate in these words."""
+    output = recordings.load("iperf2", "plan_w64k.txt")
+    text = re.sub(rb"\d+ Bytes  \d+ bits/sec", size + b"  " + rate, output.stdout)
+    assert text != output.stdout
+    return dataclasses.replace(output, stdout=text)
+
+
+@pytest.mark.parametrize("rate", [b"0.11 Gbits/sec", b"0.01 GBytes/sec", b"0.00 TBytes/sec"])
+def test_a_rate_in_too_large_a_unit_is_that_of_its_bytes(rate):
+    plain = read("iperf2", "plan_w64k.txt").value("goodput")
+    assert parse("iperf2", in_unit(b"28444160 Bytes", rate)).value("goodput") == pytest.approx(plain, rel=0.01)
+
+
+def test_a_report_whose_bytes_are_as_coarse_as_its_rate_tells_no_rate():
+    failure = fail("iperf2", in_unit(b"0.03 GBytes", b"0.01 GBytes/sec"))
+    assert failure.code == "unreadable"
+    assert "too few digits" in str(failure.message)
+
+
 @pytest.mark.parametrize(
     ("text", "rate"),
     [("200M", 209_715_200), ("200m", 200_000_000), ("1g", 1_000_000_000), ("64K", 65536), ("5000", 5000)],

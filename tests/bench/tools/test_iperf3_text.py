@@ -1,6 +1,7 @@
 """iperf3 without -J: the same figures from text, to the three digits it prints."""
 
 import dataclasses
+import re
 
 import pytest
 
@@ -161,3 +162,21 @@ def test_a_report_that_came_late_tells_no_other_interval(ends, interval):
     raw = "\n".join([*rest[:2], *lines, *rest[2:]]).replace("0.00-3.00 ", f"0.00-{ends[-1]} ").encode()
     output = dataclasses.replace(recordings.load(TCP.slug, "text_tcp.txt"), stdout=raw, argv=())
     assert TCP.recover(output).get("interval") == interval
+
+
+@pytest.mark.parametrize("printed", ["0.86", "0.93", "0.9", "1", "0"])
+def test_a_rate_that_is_printed_too_coarsely_is_that_of_its_bytes(printed):
+    """With -f G a rate may be "0.01 GBytes/sec" beside 12.0 MBytes: that is one figure, and no contradiction."""
+    output = recordings.load(TCP.slug, "text_tcp.txt")
+    plain = read(TCP, "text_tcp.txt").value("goodput")
+    text = re.sub(rb"\d+ Mbits/sec", printed.encode() + b" Gbits/sec", output.stdout)
+    coarse = dataclasses.replace(output, stdout=text)
+    half = 0.5 * 10.0 ** (9 - len(printed.partition(".")[2]))
+    if abs(float(printed) * 1e9 - plain) > half + 0.02 * plain:
+        with pytest.raises(ToolFailure):
+            TCP.parse([coarse], TCP.clean(TCP.recover(coarse)))
+    else:
+        reading = TCP.parse([coarse], TCP.clean(TCP.recover(coarse)))
+        assert reading.value("goodput") == pytest.approx(plain, rel=0.01)
+        values = next(item for item in reading.series if item.stream == "sum").values
+        assert all(value == pytest.approx(plain, rel=0.05) for value in values)

@@ -6,6 +6,7 @@ from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, PathFacts
 from apps.bench.rules.layers.alone import ALONE, Alone, client_rates, joins
+from apps.bench.rules.layers.days import UNKNOWN, When, when_of
 from apps.bench.rules.layers.disks import disks_under
 from apps.bench.rules.layers.flows import ends_of, streams_of
 from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, shared_rate, stated_rate
@@ -28,7 +29,8 @@ class Beneath(Within):
     `alone` is what one client (of `clients` of them, one at a time) had (B/s); where `value` is that of `times`
     clients, nobody measured it, and `links` is what their links are described to carry (B/s). Of a network `flows`
     says that it is over as many connections as the file system opens, where `more_flows` carry `wide` (B/s), and
-    `is_other_way` that TCP was measured against the way that the data go, which says nothing of this one.
+    `is_other_way` that TCP was measured against the way that the data go, which says nothing of this one. `when` says
+    when it was measured; of what is only described nobody knows it.
     """
 
     layer: str
@@ -51,6 +53,7 @@ class Beneath(Within):
     more_flows: int = 0
     wide: float = 0.0
     is_other_way: bool = False
+    when: When = UNKNOWN
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""
@@ -72,9 +75,14 @@ class Network:
 
         Of one client whose `rate` (B/s) is no more than TCP had over as many connections, it is what these carry.
         """
+        carried = self.carried(clients)
+        return self._over_own_flows(clients, rate) or self._of_own_flows(clients, carried)
+
+    def carried(self, clients: tuple[str, ...]) -> Beneath | None:
+        """Return what it carries between so many clients and the servers, over however many connections."""
         if clients not in self._layers:
             self._layers[clients] = self._read(clients)
-        return self._over_own_flows(clients, rate) or self._of_own_flows(clients, self._layers[clients])
+        return self._layers[clients]
 
     def _of_own_flows(self, clients: tuple[str, ...], carried: Beneath | None) -> Beneath | None:
         """Return what a network carries; what it surely does over no more connections than the file system opens."""
@@ -101,6 +109,7 @@ class Network:
             NETWORK, ends_of(own[0]), value, own[0].point.tool, min(level.n for level in own), tuple(sorted(trials)),
             alone=max(level.value for level in own), clients=len(clients), flows=sum(map(streams_of, own)),
             more_flows=sum(streams_of(entry.level) for entry in entries), wide=carried.lower_bound,
+            when=when_of(level.point for level in (*own, *(entry.level for entry in entries))),
         )  # fmt: skip
 
     def _over_own_flows(self, clients: tuple[str, ...], rate: float) -> Beneath | None:
@@ -117,6 +126,7 @@ class Network:
             NETWORK, ends_of(own), own.value, own.point.tool, own.n,
             tuple(sorted({*own.trials, *best.trials})), own.interval, alone=own.value, clients=1,
             flows=streams_of(own), more_flows=streams_of(best), wide=best.value,
+            when=when_of((own.point, best.point)),
         )  # fmt: skip
 
     def _read(self, clients: tuple[str, ...]) -> Beneath | None:
@@ -139,11 +149,12 @@ class Network:
             apiece = best.level.value
         trials = tuple(sorted({trial for entry in alone.values() for trial in entry.level.trials}))
         is_all = self._is_all(best, together, count)
+        when = when_of(entry.level.point for entry in alone.values())
         if together and not is_all:
             lower_bound = self._surely(best, min(together, apiece), clients)
             return Beneath(
                 NETWORK, question.bottleneck, together, trials=trials, is_stated=True, lower_bound=lower_bound,
-                alone=best.level.value,
+                alone=best.level.value, when=when,
             )  # fmt: skip
         value = max(min(apiece, together), best.level.value) if together else best.level.value
         times = 1
@@ -166,6 +177,7 @@ class Network:
             clients=max(sum(client in alone for client in clients), 1),
             times=times,
             links=together or 0.0,
+            when=when,
         )
 
     def _surely(self, best: Alone, value: float, clients: tuple[str, ...]) -> float:
@@ -212,6 +224,7 @@ def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
             is_floor=is_part or any(pace.flags_of(level.point) for level in disk_levels),
             is_part=is_part,
             tasks=min(level.tasks for level in disk_levels),
+            when=when_of(level.point for level in disk_levels),
         )
     if facts.disk_bytes_per_s:
         return Beneath(DISK, facts.name, facts.disk_bytes_per_s, is_stated=True)

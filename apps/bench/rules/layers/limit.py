@@ -18,7 +18,9 @@ from apps.bench.rules.layers.verdicts import ALIKE, Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "limiting-layer", 5
+RULE, VERSION = "limiting-layer", 6
+# So sure it is at most where the layers were measured in several campaigns: what changed between them is not seen.
+MOST_ELSEWHEN = 0.75
 APPLIES = _("The layers were measured alone; one that was measured with more in parallel may give less with as much.")
 SOURCE = "Global file system over a WAN (KISTI, PNU); RFC 5136, section 2.3"
 
@@ -159,9 +161,22 @@ def _share_of(layer: Beneath, share: float) -> Message:
     return Message(text, params)
 
 
+_APART = _("%(layer)s was measured months before or after (%(day)s; this: %(own)s): nothing rests on it.")
+_ELSEWHEN = _("%(layer)s was measured in another campaign (%(day)s) than this (%(own)s): it may have changed since.")
+
+
 def against(verdict: Verdict) -> list[Message]:
     """Return what speaks against a verdict, or against the figures that it rests on."""
+    own_day = verdict.level.when.day
     objections = [
+        Message(_APART, {"layer": item.subject, "day": item.when.day, "own": own_day}) for item in verdict.apart
+    ]
+    objections += [
+        Message(_ELSEWHEN, {"layer": item.subject, "day": item.when.day, "own": own_day})
+        for item in verdict.elsewhen
+        if item.when.day and own_day
+    ]
+    objections += [
         Message(
             _LESS[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "rate": _rate(verdict.level.value)}
         )
@@ -202,7 +217,7 @@ def _confidence(verdict: Verdict) -> float:
     else:
         # A layer that is filled needs no other to be ruled out; it speaks for itself.
         confidence += 0.1
-    return round(min(confidence, 0.95), 2)
+    return round(min(confidence, MOST_ELSEWHEN if verdict.elsewhen else 0.95), 2)
 
 
 def formula_of(verdict: Verdict) -> str:

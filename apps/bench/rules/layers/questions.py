@@ -18,6 +18,7 @@ from apps.bench.rules.base import (
     PathFacts,
     Point,
 )
+from apps.bench.rules.layers.days import When, when_of
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.shapes import CLIENTS, THREADS, described, nodes_of
 from apps.bench.rules.tcp.scatter import Scatter, read_scatter
@@ -51,6 +52,11 @@ class Level(Within):
     interval: tuple[float, float] | None = None
     metric: str = ""
     surely: float = 0.0
+
+    @property
+    def when(self) -> When:
+        """Return when it was measured."""
+        return when_of((self.point,))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ class Row(Within):
     """One layer alone, or a file system: its rate (B/s) with n and 95 % interval.
 
     `ratio` is the share that the rate in question has of it; `statistic` as of a `Point`; `is_stated` of the
-    inventory, not measured; `is_limit` if the verdict names it; `note` is a doubt in the figure.
+    inventory, not measured; `is_limit` if the verdict names it; `note` is a doubt in the figure; `day` is when it was
+    measured ("" if nobody knows), `is_elsewhen` if that was in another campaign than the rate in question.
     """
 
     layer: str
@@ -36,6 +37,8 @@ class Row(Within):
     is_question: bool = False
     is_limit: bool = False
     note: Message | None = None
+    day: str = ""
+    is_elsewhen: bool = False
 
     @property
     def layer_label(self) -> str:
@@ -112,6 +115,11 @@ def say(verdict: Verdict, evidence: Evidence) -> Message:
         text = _(
             "Not decided: of %(name)s (%(way)s, %(rate)s) too few trials are without a flag to tell what limits it."
         )
+    elif verdict.apart:
+        text = _(
+            "Not decided: %(name)s (%(way)s, %(rate)s) and what lies beneath it were measured months apart; what that"
+            " gave then is not known."
+        )
     elif verdict.is_shared:
         text = _("Not decided: another file system is as slow as %(name)s (%(way)s, %(rate)s) over the same path.")
     question = verdict.question
@@ -147,7 +155,7 @@ def _table(evidence: Evidence, verdict: Verdict) -> Table:
 
 
 def _rows(verdict: Verdict) -> list[Row]:
-    rows = [_beneath(verdict, layer) for layer in (verdict.network, verdict.disk) if layer]
+    rows = [_beneath(verdict, layer) for layer in (verdict.network, verdict.disk, *verdict.apart) if layer]
     for other in verdict.others:
         note = _("More than its disks give: a cache was measured.") if other.is_cached else ""
         rows.append(_level(verdict, other.level, other.question.facts.name, note))
@@ -163,6 +171,7 @@ def _rows(verdict: Verdict) -> list[Row]:
 
 def _beneath(verdict: Verdict, layer: Beneath) -> Row:
     params: dict[str, object] = {}
+    is_apart = layer in verdict.apart
     note = _("Not measured with as many at once: it may give more.") if layer.is_floor else ""
     if layer.times > 1:
         note, params = (
@@ -176,6 +185,8 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         params = {"flows": layer.flows, "more": layer.more_flows, "wide": format_quantity(layer.wide, "B/s")}
     elif layer.is_other_way:
         note = _("As described: TCP was only measured the other way.")
+    if is_apart:
+        note, params = _("Measured months before or after: it may have given something else then."), {}
     return Row(
         layer=layer.layer,
         subject=layer.subject,
@@ -184,11 +195,13 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         tool=layer.tool,
         n=layer.n,
         interval=layer.interval,
-        ratio=verdict.level.value / layer.value,
+        ratio=None if is_apart else verdict.level.value / layer.value,
         trials=layer.trials,
         is_stated=layer.is_stated,
-        is_limit=verdict.layer == layer.layer,
+        is_limit=verdict.layer == layer.layer and not is_apart,
         note=Message(note, params) if note else None,
+        day=layer.when.day,
+        is_elsewhen=layer.when.is_other_than(verdict.level.when),
     )
 
 
@@ -207,6 +220,8 @@ def _level(verdict: Verdict, level: Level, name: str, note: str, *, is_question:
         is_question=is_question,
         is_limit=is_question and verdict.layer == FILE_SYSTEM,
         note=Message(note) if note else None,
+        day=level.when.day,
+        is_elsewhen=level.when.is_other_than(verdict.level.when),
     )
 
 

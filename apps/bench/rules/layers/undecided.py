@@ -9,7 +9,7 @@ from apps.bench.rules.layers.tables import say
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.text import Message
 
-RULE, VERSION = "undecided-layer", 3
+RULE, VERSION = "undecided-layer", 4
 # What is not told stands behind what is.
 CONFIDENCE = 0.5
 
@@ -19,7 +19,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
 
     Of a file system beneath which neither links nor disks are known nobody set out to tell its layers apart.
     """
-    if verdict.layer or verdict.level in verdict.cached or not (verdict.network or verdict.disk):
+    if verdict.layer or verdict.level in verdict.cached or not (verdict.network or verdict.disk or verdict.apart):
         return None
     level, still = verdict.level, gaps(evidence, verdict)
     return FindingDraft(

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import DISK, FILE_SYSTEM, MODE, NETWORK, Evidence
 from apps.bench.rules.layers.beneath import Beneath, Network, disk_beneath
+from apps.bench.rules.layers.days import When, near_in
 from apps.bench.rules.layers.fullness import (
     FULL,
     exceeds,
@@ -19,6 +20,7 @@ from apps.bench.rules.layers.fullness import (
 )
 from apps.bench.rules.layers.questions import Level, Question, is_floor, level_of, questions
 from apps.bench.rules.readings import read_once
+from apps.bench.units.days import day_of
 
 # Another file system over the same path that is faster by this shows that the path carries more; one within the
 # other shows that what both share may be the limit.
@@ -34,6 +36,16 @@ class Other:
     disk: Beneath | None
 
     @property
+    def when(self) -> When:
+        """Return when it was measured."""
+        return self.level.when
+
+    @property
+    def subject(self) -> str:
+        """Return its name."""
+        return self.question.facts.name
+
+    @property
     def is_cached(self) -> bool:
         """Return whether the rate is more than its disk gives."""
         return exceeds(self.level, self.disk)
@@ -46,7 +58,8 @@ class Verdict:
     `layer` is the limiting one, "" if that is not decided: `lacks` names the layers still unmeasured, `is_shared`
     says that another file system is as slow over the same path, `is_held` that a judge saw an end set the pace,
     `is_doubted` that only figures which a judge doubted would blame the file system, `are_both_full` that network
-    and disks are as full.
+    and disks are as full. `apart` are the layers that were only measured months before or after: what they gave then
+    is not known, and nothing rests on them.
     """
 
     question: Question
@@ -62,6 +75,13 @@ class Verdict:
     is_held: bool = False
     is_doubted: bool = False
     are_both_full: bool = False
+    apart: tuple[Beneath, ...] = ()
+
+    @property
+    def elsewhen(self) -> tuple[Beneath | Other, ...]:
+        """Return what of all beside the rate was measured in other campaigns than that."""
+        beside = (self.network, self.disk, *self.others)
+        return tuple(item for item in beside if item is not None and item.when.is_other_than(self.level.when))
 
     @property
     def is_of_flows(self) -> bool:
@@ -98,21 +118,52 @@ class Verdict:
         return tuple(sorted(own | beneath | {trial for other in self.others for trial in other.level.trials}))
 
 
+class Near(NamedTuple):
+    """What lies beneath a rate, as far as it was not measured months before or after, and `apart` what was."""
+
+    network: Network | None
+    disk: Beneath | None
+    apart: tuple[Beneath, ...] = ()
+
+
 class Seen:
     """A question with its levels and what lies beneath, read once."""
 
     def __init__(self, evidence: Evidence, question: Question) -> None:
-        self.question = question
+        self.question, self._evidence = question, evidence
         self.levels, self.modes = question.levels(), question.modes()
-        self.disk, self._network = disk_beneath(evidence, question), Network(evidence, question)
+        self._whole = Near(Network(evidence, question), disk_beneath(evidence, question))
+        self._near: dict[tuple[Any, ...], Near] = {}
+
+    def near(self, level: Level) -> Near:
+        """Return what lies beneath a level, of what was measured about when it was: of each day read once."""
+        point = level.point
+        key = (point.campaign, None if point.at is None else day_of(point.at), level.clients)
+        if key not in self._near:
+            self._near[key] = self._read_near(level)
+        return self._near[key]
+
+    def _read_near(self, level: Level) -> Near:
+        """Return it; where TCP was measured over links months later, nobody described these as they were then."""
+        evidence = near_in(self._evidence, level.when)
+        if len(evidence.points) == len(self._evidence.points):
+            return self._whole
+        network, disk = Network(evidence, self.question), disk_beneath(evidence, self.question)
+        whole = (self._whole.network.carried(level.clients) if self._whole.network else None, self._whole.disk)
+        apart = tuple(item for item in whole if item is not None and item.when.is_far_from(level.when))
+        carried = network.carried(level.clients)
+        is_of_later = any(item.layer == NETWORK and item.when.is_after(level.when) for item in apart)
+        is_known = carried is not None and (bool(carried.trials) or not is_of_later)
+        return Near(network if is_known else None, disk, apart)
 
     def network(self, level: Level) -> Beneath | None:
         """Return what the network carries for the clients of a level."""
-        return self._network.beneath(level.clients, level.value)
+        network = self.near(level).network
+        return network.beneath(level.clients, level.value) if network else None
 
     def is_cached(self, level: Level) -> bool:
         """Return whether a rate is surely more than what lies beneath can give."""
-        return exceeds(level, self.disk, self.network(level))
+        return exceeds(level, self.near(level).disk, self.network(level))
 
 
 def cached_in(verdicts: Iterable[Verdict]) -> frozenset[int]:
@@ -128,7 +179,7 @@ def judge_all(evidence: Evidence) -> tuple[Verdict, ...]:
 
 
 def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
-    disk, high = reading.disk, None
+    high = None
     if reading.modes:
         level, high = reading.modes
         cached = [high] if reading.is_cached(high) else []
@@ -138,7 +189,8 @@ def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
         level = next((item for item in reading.levels if item not in cache_levels), reading.levels[0])
     else:
         return None
-    others = tuple(_others(reading, readings))
+    near = reading.near(level)
+    disk, others = near.disk, tuple(_others(reading, level, readings))
     decision = Decision() if level in cached else _decide(level, reading.network(level), disk, others)
     is_near = is_near_full(level, reading.network(level), disk)
     if level not in cached and high is None and decision.layer in ("", FILE_SYSTEM) and not is_near:
@@ -155,7 +207,7 @@ def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
         layer, lacks = "", tuple(beneath.layer for beneath in (network, disk) if beneath and exceeds(high, beneath))
     return Verdict(
         reading.question, level, layer, network, disk, others, high, tuple(cached), lacks,
-        decision.is_shared, decision.is_held, decision.is_doubted, decision.are_both_full,
+        decision.is_shared, decision.is_held, decision.is_doubted, decision.are_both_full, near.apart,
     )  # fmt: skip
 
 
@@ -221,14 +273,21 @@ def _is_sound(level: Level, layers: Sequence[Beneath]) -> bool:
     return free is not None and free.n > 1 and all(has_room(free, beneath) for beneath in layers)
 
 
-def _others(reading: Seen, readings: Sequence[Seen]) -> list[Other]:
-    """Return what other file systems gave over the same path, in the same direction, the fastest first."""
+def _others(reading: Seen, level: Level, readings: Sequence[Seen]) -> list[Other]:
+    """Return what other file systems gave over the same path, in the same direction, the fastest first.
+
+    Not what they gave months before or after the level in question.
+    """
     question, rivals = reading.question, []
     for other in readings:
         if other.question.facts.name == question.facts.name or other.question.metric != question.metric:
             continue
         if _is_same(question, other.question):
-            levels = [Other(other.question, level, other.disk) for level in other.levels]
+            levels = [
+                Other(other.question, own, other.near(own).disk)
+                for own in other.levels
+                if not own.when.is_far_from(level.when)
+            ]
             # The best that is no cache's figure, and the best that is.
             for is_cached in (False, True):
                 rivals += [item for item in levels if item.is_cached == is_cached][:1]

@@ -3,11 +3,14 @@
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.layers import judge_all
 from apps.bench.rules.runner import Rule, conclude_all
-from apps.bench.rules.storage import alike, caches, clients, connections, options, pools, records, shares
+from apps.bench.rules.storage import alike, caches, clients, connections, modes, options, pools, records, shares
 
 WHOLE = (
     *(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (alike, caches)),
-    *(Rule(rule.RULE, rule.VERSION, rule.conclude, judge_all) for rule in (records, clients, shares, connections)),
+    *(
+        Rule(rule.RULE, rule.VERSION, rule.conclude, judge_all)
+        for rule in (records, clients, shares, connections, modes)
+    ),
     *(Rule(name, options.VERSION, conclude, judge_all) for name, conclude in options.RULES.items()),
     Rule(pools.RULE, pools.VERSION, pools.conclude, judge_all),
 )

@@ -18,8 +18,17 @@ from apps.bench.rules.layers.fullness import ROOM
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.verdicts import Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, EQUAL, TASKS, THREADS, way_of
-from apps.bench.rules.storage import ends, growth, memory
-from apps.bench.rules.storage.common import METRICS, POOR, TOOLS, are_shared, is_in_order, name_of, rate, subject_of
+from apps.bench.rules.storage import growth, memory
+from apps.bench.rules.storage.common import (
+    METRICS,
+    TOOLS,
+    are_shared,
+    is_in_order,
+    is_poor,
+    name_of,
+    rate,
+    subject_of,
+)
 from apps.bench.rules.storage.differing import with_other_counts
 from apps.bench.rules.storage.growth import Case
 from apps.bench.rules.storage.titles import (
@@ -34,7 +43,7 @@ from apps.bench.rules.storage.titles import (
 )
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 8
+RULE, VERSION = "storage-clients", 9
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
@@ -50,22 +59,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             if factor == TASKS and curve and curve.is_one_each:
                 # One task on each: it is the clients that were varied.
                 continue
-            clients = ends.clients_of(evidence, trend, curve)
-            ceilings = ends.ceilings_of(evidence, trend, clients)
-            facts = evidence.file_systems.get(trend.file_system)
-            kind = facts.kind if facts else ""
-            case = Case(
-                trend,
-                curve.means if curve else {},
-                clients,
-                ceilings,
-                kind,
-                None if curve else ends.most_of(evidence, trend),
-                shapes.interval_at(curve, max(curve.means), max(ceilings.values(), default=None)) if curve else None,
-                ends.bound_of(evidence, trend, clients, ceilings),
-                ends.disk_of(verdicts, trend),
-                bool(curve and max(curve.means) in curve.held_values),
-            )
+            case = growth.case_of(evidence, verdicts, trend, curve)
             if cached & {*trend.trials} or growth.is_of_cache(case):
                 continue
             is_told = any(set(trend.trials) <= set(other.evidence) for other in drafts.values())
@@ -149,10 +143,13 @@ def _rises(case: Case) -> FindingDraft:
 
 
 def _poorly_alone(case: Case) -> list[Message]:
-    """Return that few are served poorly: not where one has most of what all have together."""
+    """Return that few are served poorly: not where they have most of all, or of what the network carries for them.
+
+    Where nobody knows what it carries for so few, nobody knows whether a file system could serve them better.
+    """
     if not _is_of_nodes(case):
         return []
-    if case.means and case.means[min(case.means)] >= POOR * max(case.means.values()):
+    if case.means and not is_poor(case.means[min(case.means)], max(case.means.values()), case.own):
         return []
     text = _("It serves applications well in which many nodes do I/O, and poorly those in which few do (%(way)s).")
     return [Message(text, {"way": way_of(case.trend)})]

@@ -41,6 +41,15 @@ TOOLS = {
 }
 
 
+def is_poor(alone: float, together: float, own: float | None, share: float = POOR) -> bool:
+    """Return whether few are poorly served: both beside all together, and by what the network carries for so few.
+
+    A client that has most of its own link is served as well as any file system can; where what that carries is not
+    known (None), neither is this.
+    """
+    return own is not None and alone < share * min(together, own)
+
+
 def is_in_order(trend: Trend) -> bool:
     """Return whether a trend is of access in order, as a tool that has others as well tells."""
     return not str(trend.fixed.get("pattern") or "").startswith("rand")

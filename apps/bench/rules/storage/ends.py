@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from apps.bench.rules import shapes
 from apps.bench.rules.base import Evidence, Trend
-from apps.bench.rules.layers.beneath import Beneath
+from apps.bench.rules.layers.beneath import Beneath, Network
+from apps.bench.rules.layers.days import near_in
 from apps.bench.rules.layers.links import shared_rate, stated_rate
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.shapes import CLIENTS, THREADS, described
@@ -44,7 +45,7 @@ def ceilings_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...]) -> d
     return {count: value for count, value in ceilings.items() if value}
 
 
-def bound_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...], carried: dict[int, float]) -> float | None:
+def shared_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...], carried: dict[int, float]) -> float | None:
     """Return what the network carries (B/s) though more take part; None where they share none.
 
     More threads share the links of the same clients; more clients only what lies behind their own.
@@ -54,6 +55,21 @@ def bound_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...], carried
         return carried.get(count if isinstance(count, int) else len(clients))
     facts = evidence.file_systems.get(trend.file_system)
     return shared_rate(evidence, clients, facts) if facts and facts.servers else None
+
+
+def carried_for(
+    evidence: Evidence, verdicts: Sequence[Verdict], name: str, metric: str, clients: tuple[str, ...]
+) -> float | None:
+    """Return what the network carries (B/s) for these clients alone, over any number of connections; None: not known.
+
+    By their links, or as TCP showed: what the layers say.
+    """
+    for verdict in verdicts:
+        question = verdict.question
+        if (question.facts.name, question.metric) == (name, metric) and question.clients.issuperset(clients):
+            carried = Network(near_in(evidence, verdict.level.when), question).carried(clients)
+            return carried.value if carried else None
+    return None
 
 
 def disk_of(verdicts: Sequence[Verdict], trend: Trend) -> Beneath | None:

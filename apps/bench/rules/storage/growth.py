@@ -1,13 +1,15 @@
 """A file system's rate that grows with clients or tasks: whether what lies beneath leaves room for more of them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from apps.bench.rules.base import Trend
+from apps.bench.rules.base import Evidence, Trend
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.fullness import BEYOND, FULL, FULL_NETWORK
-from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, way_of
+from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, Curve, interval_at, way_of
+from apps.bench.rules.storage import ends
 from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import percent
@@ -20,8 +22,9 @@ _NEARLY_FULL = _("%(best)s (%(way)s) is %(share)s %% of the %(ceiling)s that the
 class Case(NamedTuple):
     """A trend, the means where they were measured, and what the network carries for so many clients (B/s).
 
-    `bound` is what it carries though more take part (None: they share no link), `disk` what the disks gave alone,
-    `is_held` that an end was at its limit at the last number, `interval` what the rate there may really be.
+    `shared` is what it carries though more take part (None: they share no link), `disk` what the disks gave alone,
+    `is_held` that an end was at its limit at the last number, `interval` what the rate there may really be. `own` is
+    what it carries for the fewest that were measured, by their links or as TCP showed.
     """
 
     trend: Trend
@@ -31,14 +34,44 @@ class Case(NamedTuple):
     kind: str = ""
     max_count: float | None = None
     interval: tuple[float, float] | None = None
-    bound: float | None = None
+    shared: float | None = None
     disk: Beneath | None = None
     is_held: bool = False
+    own: float | None = None
 
     @property
     def ceiling(self) -> float | None:
         """Return what the network carries for all of them."""
         return max(self.ceilings.values(), default=None)
+
+    @property
+    def bound(self) -> float | None:
+        """Return what the network carries though more take part: more tasks on the same nodes share their links."""
+        return self.ceiling if self.shared is None and self.trend.factor != CLIENTS else self.shared
+
+
+def case_of(evidence: Evidence, verdicts: Sequence[Verdict], trend: Trend, curve: Curve | None) -> Case:
+    """Return a trend, with its curve if it was measured, beside what network and disks beneath it give."""
+    clients = ends.clients_of(evidence, trend, curve)
+    ceilings = ends.ceilings_of(evidence, trend, clients)
+    facts = evidence.file_systems.get(trend.file_system)
+    case = Case(
+        trend,
+        curve.means if curve else {},
+        clients,
+        ceilings,
+        kind=facts.kind if facts else "",
+        shared=ends.shared_of(evidence, trend, clients, ceilings),
+        disk=ends.disk_of(verdicts, trend),
+    )
+    if curve is None:
+        return case._replace(max_count=ends.most_of(evidence, trend))
+    fewest = clients[: int(min(curve.means))] if trend.factor == CLIENTS else ()
+    return case._replace(
+        interval=interval_at(curve, max(curve.means), max(ceilings.values(), default=None)),
+        is_held=max(curve.means) in curve.held_values,
+        own=ends.carried_for(evidence, verdicts, trend.file_system, trend.metric, fewest) if fewest else None,
+    )
 
 
 def is_of_cache(case: Case) -> bool:
@@ -56,11 +89,9 @@ def is_of_cache(case: Case) -> bool:
 def full(case: Case) -> list[Message]:
     """Return what of all that lies beneath is nearly used up, so that more gain little; [] for nothing."""
     best, reasons = case.trend.best or 0.0, []
-    # More tasks on the same nodes share the links of these.
-    bound = case.ceiling if case.bound is None and case.trend.factor != CLIENTS else case.bound
-    if fills(best, bound, FULL):
+    if fills(best, case.bound, FULL):
         reasons.append(
-            Message(_NEARLY_FULL, {"best": rate(best), "way": way_of(case.trend), **share_of(best, bound)})
+            Message(_NEARLY_FULL, {"best": rate(best), "way": way_of(case.trend), **share_of(best, case.bound)})
         )
     if case.disk and fills(best, case.disk.value, FULL) and (reasons or _is_alike(case)):
         text = _(
@@ -95,7 +126,7 @@ def doubt_of(case: Case) -> str:
 
 def _bring_links(case: Case) -> bool:
     """Return whether more would add links to those that are full; where that is not known, it is not said."""
-    return case.bound is not None and case.trend.factor != THREADS and len(case.clients) in case.ceilings
+    return case.shared is not None and case.trend.factor != THREADS and len(case.clients) in case.ceilings
 
 
 def _is_alike(case: Case) -> bool:
@@ -115,7 +146,8 @@ def of_network(case: Case, apiece: float | None) -> Message | None:
             " clients have links of their own."
         )
         return Message(text, {"best": rate(best or 0.0), "way": way_of(case.trend), **share_of(best, case.ceiling)})
-    if not apiece or not best or not case.ceiling or best >= case.ceiling:
+    # What those measured have of their own is no bound of more, which bring theirs.
+    if not apiece or not best or not case.bound or best >= case.bound:
         return None
     # Fewer cannot fill it; more may meet another limit first.
     text = _(
@@ -124,9 +156,9 @@ def of_network(case: Case, apiece: float | None) -> Message | None:
         " %(least)s or more to fill it, if neither servers nor disks are full before."
     )
     max_count = max(case.means, default=case.max_count) or 1
-    params = {"best": rate(best), "apiece": rate(apiece), "least": math.ceil(case.ceiling / apiece)}
+    params = {"best": rate(best), "apiece": rate(apiece), "least": math.ceil(case.bound / apiece)}
     params |= {"most": f"{max_count:g}", "way": way_of(case.trend)}
-    return Message(text, {**params, **share_of(best, case.ceiling)})
+    return Message(text, {**params, **share_of(best, case.bound)})
 
 
 def fills(best: float | None, ceiling: float | None, share: float = FULL_NETWORK) -> bool:

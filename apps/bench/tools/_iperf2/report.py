@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from apps.bench.outputs.scales import finer_rate, is_coarse
+
 _NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
 _UNITS = "KMGT"
 CSV_ROUNDING_S = 0.06
@@ -39,7 +41,10 @@ _DECIMAL = {"": 1, **{unit: 1000**power for power, unit in enumerate(_UNITS, 1)}
 
 @dataclass(frozen=True)
 class StreamLine:
-    """One line of a stream: its interval (s), its bytes and rate (bit/s), and what else it told (s, B)."""
+    """One line of a stream: its interval (s), its bytes and rate (bit/s), and what else it told (s, B).
+
+    It `is_coarse` if neither bytes nor rate have the digits that a rate is known by.
+    """
 
     stream: str
     start: float
@@ -52,6 +57,7 @@ class StreamLine:
     jitter: float | None = None
     lost: int | None = None
     total: int | None = None
+    is_coarse: bool = False
 
     @property
     def is_received(self) -> bool:
@@ -152,15 +158,19 @@ def _of_rows(rows: Sequence[re.Match[str]]) -> list[StreamLine]:
 
 def _of_text(match: re.Match[str]) -> StreamLine | None:
     """Return a line; None for a rate that is nothing but too small for the unit that was asked for."""
-    if match[7] in ("K", "M", "G", "T") and not float(match[6]):
+    size, seconds = float(match[4]) * _BINARY[match[5]], float(match[3]) - float(match[2])
+    are_coarse = is_coarse(match[4]) and is_coarse(match[6])
+    if match[7] in ("K", "M", "G", "T") and not float(match[6]) and (are_coarse or seconds <= 0):
         return None
     tcp, udp = _TCP_REST.match(match["rest"]), _UDP_REST.match(match["rest"])
-    rate = float(match[6]) * (_DECIMAL[match[7]] if match[8] == "bits" else 8 * _BINARY[match[7]])
+    factor = _DECIMAL[match[7]] if match[8] == "bits" else 8 * _BINARY[match[7]]
+    is_finer = seconds > 0 and not is_coarse(match[4])
+    rate = finer_rate(match[6], factor, size * 8 / seconds) if is_finer else float(match[6]) * factor
     return StreamLine(
         match["id"],
         float(match[2]),
         float(match[3]),
-        float(match[4]) * _BINARY[match[5]],
+        size,
         rate,
         retries=int(tcp[1]) if tcp else None,
         cwnd=int(tcp[2]) * 1024.0 if tcp and tcp[2] else None,
@@ -168,6 +178,7 @@ def _of_text(match: re.Match[str]) -> StreamLine | None:
         jitter=float(udp[1]) / 1000 if udp else None,
         lost=int(udp[2]) if udp else None,
         total=int(udp[3]) if udp else None,
+        is_coarse=are_coarse and size > 0,
     )
 
 

@@ -53,7 +53,9 @@ def make_reading(
 
 
 def _check(output: Output, line: StreamLine) -> None:
-    """Raise ToolFailure if a line's rate is not its bytes over its time."""
+    """Raise ToolFailure if a line's rate is not its bytes over its time, or if neither has the digits to tell it."""
+    if line.is_coarse:
+        raise failure("too-coarse", output, rate=f"{line.rate_bps:.6g} bit/s")
     computed = line.amount * 8 / line.end if line.end else math.inf
     tolerance = TOLERANCE * max(line.rate_bps, computed) + 1
     if not line.end or abs(computed - line.rate_bps) > tolerance:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from apps.bench.outputs.scales import whole_seconds
+from apps.bench.outputs.scales import finer_rate, whole_seconds
 
 Json = dict[str, Any]
 
@@ -82,15 +82,17 @@ def _read_row(line: str, *, is_reverse: bool) -> Json | None:
     if not match:
         return None
     _id, way, start, end, amount, prefix, rate, rate_prefix, unit, rest = match.groups()
-    per_unit = 1024 if unit == "Bytes" else 1000
+    per_unit = (1024 if unit == "Bytes" else 1000) ** _POWERS[rate_prefix] * (8 if unit == "Bytes" else 1)
+    seconds, size = float(end) - float(start), float(amount) * 1024 ** _POWERS[prefix]
     row: Json = {
         "socket": match["id"],
         "way": way,
         "start": float(start),
         "end": float(end),
-        "seconds": float(end) - float(start),
-        "bytes": float(amount) * 1024 ** _POWERS[prefix],
-        "bits_per_second": float(rate) * per_unit ** _POWERS[rate_prefix] * (8 if unit == "Bytes" else 1),
+        "seconds": seconds,
+        "bytes": size,
+        # What is printed in the unit that -f asked for may be "0.01".
+        "bits_per_second": finer_rate(rate, per_unit, size * 8 / seconds) if seconds > 0 else float(rate) * per_unit,
         "omitted": "(omitted)" in rest,
         "sender": way == "TX" if way else not is_reverse,
     }
