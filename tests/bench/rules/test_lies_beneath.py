@@ -41,12 +41,16 @@ def beneath(servers, described, disk, neighbour_disk):
     return {*best} if len(best) == 1 else set()
 
 
-def evidence(kind, servers, described, disk_names, *, rate=12, disk="", neighbour_disk=""):
-    """Return evidence of a file system, FS, of arrays beside it, of TCP, and of another one on `neighbour_disk`."""
+def evidence(kind, servers, described, disk_names, *, rate=12, disk="", neighbour_disk="", modes=False):
+    """Return evidence of a file system, FS, of arrays beside it, of TCP, and of another one on `neighbour_disk`.
+
+    With `modes` what it reads falls into two of them.
+    """
     make, options = Storing(), OPTIONS[kind] | ({"disk": disk} if disk else {})
     own = {"tool": "iozone", "file_system": "FS"}
     for clients in (1, 2):
-        rates = {"write": [clients * rate * MB] * 3, "read": [clients * rate * MB] * 3, "reread": [9e9] * 3}
+        reads = [clients * rate * MB * share for share in ((1, 0.3, 1, 0.3, 1) if modes else (1, 1, 1))]
+        rates = {"write": [clients * rate * MB] * 3, "read": reads, "reread": [9e9] * 3}
         make.point("file-system", rates, roles={"client": CLIENTS[:2]}, clients=clients, file_size=4 * GIB, **own)
     for record in (65536, 1048576):
         rates = {"write": [rate * MB * (1 + (record > 65536))] * 3}
@@ -78,7 +82,8 @@ def test_no_rule_of_storage_names_a_disk_that_does_not_lie_beneath(kind, describ
     first = described[0]
     hints = (("", ""), (first, ""), ("GONE", ""), ("", first), (described[-1], first))
     for servers, (disk, neighbour_disk), disk_names in itertools.product((ONE, TWO), hints, (described, ())):
-        measurements = evidence(kind, servers, described, disk_names, disk=disk, neighbour_disk=neighbour_disk)
+        own = {"disk": disk, "neighbour_disk": neighbour_disk, "modes": not disk_names}
+        measurements = evidence(kind, servers, described, disk_names, **own)
         allowed = beneath(servers, described, disk, neighbour_disk)
         for draft in drafts_on(measurements):
             assert named_in(draft) <= allowed, (draft.rule, str(draft.title), servers, disk, neighbour_disk)
@@ -104,5 +109,6 @@ def test_every_rule_of_storage_was_asked():
     """No rule escapes the test above because its evidence never brings it about."""
     rule_names = set()
     for kind, rate, described in itertools.product(OPTIONS, (3, 12, 59), ((), ("ARRAY_A",))):
-        rule_names |= {draft.rule for draft in drafts_on(evidence(kind, ONE, described, described, rate=rate))}
+        measurements = evidence(kind, ONE, described, described, rate=rate, modes=not described)
+        rule_names |= {draft.rule for draft in drafts_on(measurements)}
     assert rule_names >= RULES, RULES - rule_names
