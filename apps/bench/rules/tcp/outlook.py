@@ -161,7 +161,7 @@ def _roomy_single(evidence: Evidence, path: PathReading) -> Present | None:
         Present(point, max(rates), 1)
         for point in evidence.points
         if point.statistic == BELOW and is_tcp(point) and is_plain(point) and (rates := point.values("goodput"))
-        if point.parameters.get("streams", 1) == 1 and point.goes_forth
+        if point.parameters.get("streams", 1) == 1 and evidence.is_of_way(point)
     ]
     roomy = [item for item in (*_singles(evidence), *bounds) if _room(item, path) >= ROOM * item.rate]
     best = max(roomy, key=lambda item: item.rate, default=None)

@@ -127,7 +127,7 @@ def _open_causes(causes: tuple[Alternative, ...]) -> Message:
 def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
     """Return the single stream, bounds included, of the sweep in which streams multiply: like with like.
 
-    Where that is only printed, that of the largest window measured forward; the automatic one last.
+    Where that is only printed, that of the largest window measured this way; the automatic one last.
     """
     candidates = []
     # What different experiments measured of one setting is one figure: their best is no better than it.
@@ -136,7 +136,7 @@ def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
         rates = point.values("goodput")
         if not is_tcp(point) or not rates or min(rates) <= 0 or not is_plain(point):
             continue
-        if point.parameters.get("streams", 1) == 1 and point.goes_forth:
+        if point.parameters.get("streams", 1) == 1 and evidence.is_of_way(point):
             candidates.append(Slow(point, sum(rates) / len(rates)))
     if growth is not None and growth.fixed is not None:
         own = [slow for slow in candidates if _fixed_parameters(slow.point) == growth.fixed]
@@ -207,7 +207,7 @@ def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternat
                 Proposal(
                     "iperf3-tcp",
                     {"window": "0", "streams": "1"},
-                    {"setting.server.net.ipv4.tcp_rmem": "4096 87380 174760, 4096 131072 33554432"},
+                    {f"setting.{evidence.receiver}.net.ipv4.tcp_rmem": "4096 87380 174760, 4096 131072 33554432"},
                 ),
             ),
         ),
@@ -255,7 +255,7 @@ def _buffer_weight(evidence: Evidence, slow: Slow, window: float) -> float:
     if idle and loaded and (loaded >= STANDS * idle or slow.rate * loaded / 8 > THROUGH * window):
         # A buffer makes no queue, and no more goes through it in an RTT than it holds.
         return 0.0
-    triple = sysctl.read_sysctls(evidence, "server").get("net.ipv4.tcp_rmem", "").split()
+    triple = sysctl.read_sysctls(evidence, evidence.receiver).get("net.ipv4.tcp_rmem", "").split()
     if len(triple) == 3 and int(triple[2]) > 4 * window:
         return 0.0
     return 0.5 if (slow.retransmits or 0) >= LEAST_AGAIN else 3.0
