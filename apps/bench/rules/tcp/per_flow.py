@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bench import model
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
-from apps.bench.rules.tcp import estimates, fingerprints, sysctl
+from apps.bench.rules.tcp import estimates, fingerprints, held, sysctl
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
+from apps.bench.rules.tcp.loss_law import EXPLAINS, REFUTED, LossLaw, loss_leaving, read_loss_law, said_of_chance
 from apps.bench.rules.tcp.path import PathReading, read_path
-from apps.bench.rules.tcp.present import is_plain
+from apps.bench.rules.tcp.present import Present, is_plain
 from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_points
 from apps.bench.rules.tcp.unlike import STANDS
 from apps.bench.rules.told import rest_of
@@ -25,7 +25,8 @@ SLOW = 0.5
 ROOM = 2.0
 # As many streams as the first one's rate asks for fill the path, unless those measured had less than this of it.
 FILLS = 0.8
-USUAL_MSS = 1448
+# A kernel makes about so much of tcp_rmem's maximum into a window.
+KERNEL_SHARE = (0.5, 0.8)
 # More than so many times what a buffer holds does not go through it in an RTT.
 THROUGH = 1.3
 # The largest tcp_rmem of Linux 2.4, which far ends of such paths often had.
@@ -43,6 +44,11 @@ class Slow:
     def is_bound(self) -> bool:
         """Return whether the rate is only known to be less than this."""
         return self.point.statistic == BELOW
+
+    @property
+    def present(self) -> Present:
+        """Return the stream as any setting of TCP is read."""
+        return Present(self.point, self.rate, 1)
 
     @property
     def retransmits(self) -> float | None:
@@ -162,7 +168,7 @@ def _is_window(slow: Slow, path: PathReading) -> bool:
         return True
     observed = [value for value in slow.point.values("window_observed") if value > 0]
     if not observed or slow.retransmits:
-        return False
+        return held.by_law(slow.present, path.rtt.value)
     return slow.rate >= LAW[0] * min(observed) * 8 / path.rtt.value
 
 
@@ -193,14 +199,14 @@ def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternat
     """Return what may limit a flow, ranked by what speaks for each: a small buffer, random loss, or a shaper."""
     rtt, rate = path.rtt.value, slow.rate
     window = rate * rtt / 8
-    loss = model.mathis_loss(rate, USUAL_MSS, rtt)
+    law = read_loss_law(slow.present, rtt)
     text = _("A buffer of about %(window)s B at the far end: so much in each RTT is this rate.")
     if abs(window / OLD_LIMIT - 1) <= fingerprints.NEAR:
         text = _("A buffer of about %(window)s B at the far end: tcp_rmem's limit in Linux 2.4 was 174,760 B.")
     buffer = Message(text, {"window": f"{window:,.0f}"})
     causes = [
         (
-            _buffer_weight(evidence, slow, window),
+            _buffer_weight(evidence, slow, window, law),
             Alternative(
                 buffer,
                 Message(_("Raise tcp_rmem at the receiver, and list the sockets of both ends during a run.")),
@@ -212,9 +218,9 @@ def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternat
             ),
         ),
         (
-            _loss_weight(evidence, slow, loss),
+            _loss_weight(evidence, slow, law, rtt),
             Alternative(
-                Message(_("Random loss of %(loss)s: by Mathis's law it leaves this rate."), {"loss": f"{loss:.1e}"}),
+                said_of_chance(slow.present, rtt),
                 Message(
                     _("Measure UDP at a tenth of the capacity for a minute, and TCP with BBR, which heeds it less.")
                 ),
@@ -249,8 +255,11 @@ def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternat
     return tuple(cause for _weight, cause in sorted(likely, key=lambda item: -item[0]))
 
 
-def _buffer_weight(evidence: Evidence, slow: Slow, window: float) -> float:
-    """Return how likely a small buffer is: the cheapest cause, unless the receiver's kernel allows far more."""
+def _buffer_weight(evidence: Evidence, slow: Slow, window: float, law: LossLaw | None) -> float:
+    """Return how likely a small buffer is: the cheapest cause, unless the receiver's kernel allows far more.
+
+    Segments sent again speak against it as far as they explain the rate.
+    """
     idle, loaded = slow.mean("min_rtt"), slow.mean("mean_rtt")
     if idle and loaded and (loaded >= STANDS * idle or slow.rate * loaded / 8 > THROUGH * window):
         # A buffer makes no queue, and no more goes through it in an RTT than it holds.
@@ -258,13 +267,17 @@ def _buffer_weight(evidence: Evidence, slow: Slow, window: float) -> float:
     triple = sysctl.read_sysctls(evidence, evidence.receiver).get("net.ipv4.tcp_rmem", "").split()
     if len(triple) == 3 and int(triple[2]) > 4 * window:
         return 0.0
-    return 0.5 if (slow.retransmits or 0) >= LEAST_AGAIN else 3.0
+    if len(triple) == 3 and KERNEL_SHARE[0] * int(triple[2]) <= window <= KERNEL_SHARE[1] * int(triple[2]):
+        return 6.0
+    return 0.5 if (slow.retransmits or 0) >= LEAST_AGAIN and (law is None or law.word == EXPLAINS) else 3.0
 
 
-def _loss_weight(evidence: Evidence, slow: Slow, loss: float) -> float:
+def _loss_weight(evidence: Evidence, slow: Slow, law: LossLaw | None, rtt_s: float) -> float:
     """Return how likely random loss is, by segments sent again and by what UDP lost below the capacity."""
     if slow.retransmits is not None:
-        return 4.0 if slow.retransmits >= LEAST_AGAIN else 0.0
+        is_bursts = law is not None and law.word == REFUTED
+        return 0.0 if slow.retransmits < LEAST_AGAIN else 0.5 if is_bursts else 4.0
+    loss = loss_leaving(slow.present, rtt_s)
     curve, _trials = estimates.loss_curve_of(evidence)
     losses = [point.loss for point in curve.points if curve.whole and point.offered <= curve.whole] if curve else []
     if any(value >= loss / 3 for value in losses):
