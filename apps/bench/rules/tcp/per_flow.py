@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
-from apps.bench.rules.tcp import estimates, fingerprints, held, sysctl
+from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, sysctl
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
 from apps.bench.rules.tcp.loss_law import EXPLAINS, REFUTED, LossLaw, loss_leaving, read_loss_law, said_of_chance
@@ -96,13 +96,18 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         text = _("Its window of %(window)s would allow %(rate)s.")
         rate = format_quantity(window * 8 / path.rtt.value, "bit/s")
         reasons.append(Message(text, {"window": format_quantity(window, "B"), "rate": rate}))
-    counts, causes = _counts_beside(streams, path, growth), _causes(evidence, slow, path)
+    is_even = crowd.are_in_proportion(growth.rates, None if path.capacity.is_lower_bound else path.ceiling_bps)
+    counts, causes = _counts_beside(streams, path, growth), _causes(evidence, slow, path, growth, is_even=is_even)
     reasons.append(counts or _expected(streams, growth))
+    title = _("Something limits each flow to about %(rate)s, not the path")
+    if not is_even:
+        # Shares of a link that others fill multiply so, too.
+        title = _("Each flow has about %(rate)s: by a limit on it, or as its share beside others' is undecided")
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        title=Message(_("Something limits each flow to about %(rate)s, not the path"), params),
+        title=Message(title, params),
         why=tuple(reasons),
         value=slow.rate,
         unit="bit/s",
@@ -195,8 +200,10 @@ def _expected(streams: float, growth: Growth) -> Message:
     return Message(text, {"streams": f"{streams:.0f}", "knee": f"{growth.knee or 0:g}"})
 
 
-def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternative, ...]:
-    """Return what may limit a flow, ranked by what speaks for each: a small buffer, random loss, or a shaper."""
+def _causes(
+    evidence: Evidence, slow: Slow, path: PathReading, growth: Growth, *, is_even: bool
+) -> tuple[Alternative, ...]:
+    """Return what may limit a flow, the likeliest first: a small buffer, random loss, a shaper, or others."""
     rtt, rate = path.rtt.value, slow.rate
     window = rate * rtt / 8
     law = read_loss_law(slow.present, rtt)
@@ -251,6 +258,8 @@ def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternat
             Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
         )
         causes.append((5.0, processor))
+    others = crowd.others_of(growth.rates)
+    causes.append((crowd.weight(others, slow.present, is_even=is_even), crowd.alternative(others)))
     likely = [item for item in causes if item[0] > 0]
     return tuple(cause for _weight, cause in sorted(likely, key=lambda item: -item[0]))
 
