@@ -51,7 +51,7 @@ def conclude(case: Case) -> FindingDraft | None:
         text = _("The window seen in each RTT allows %(allowed)s, and nothing was sent again.")
         if held.is_lossy(present):
             text = _(
-                "The window seen in each RTT allows %(allowed)s in every run; by the law of loss it is none of it."
+                "The window seen in each RTT allows %(allowed)s in every run; the law of loss does not explain it."
             )
         elif case.loss_verdict == UNKNOWN:
             text = _("The window seen in each RTT allows %(allowed)s; how much was sent again nobody counted.")
