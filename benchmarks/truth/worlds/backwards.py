@@ -12,7 +12,7 @@ OTHERS = {"cpu_local": "cpu_remote", "cpu_remote": "cpu_local"}
 
 
 def turned(world: NetworkWorld) -> NetworkWorld:
-    """Return a world in which the same data was asked for by the end that receives it (`-R`)."""
+    """Return a world, measured from its sender, in which the end that receives asked for the same data (`-R`)."""
     return dataclasses.replace(world, is_back=True, setups=tuple(map(_turned, world.setups)))
 
 

@@ -32,6 +32,7 @@ class NetworkWorld(World):
     """Two hosts and their path as they are; `drain_bps` is what the receiver takes of datagrams.
 
     Data goes from `client` to `server`; where it `is_back` these play each other's roles, and the tools ask for it.
+    Datagrams are `length` B long; where there are bursts each stream loses one of them in every run.
     """
 
     client: Host
@@ -39,6 +40,8 @@ class NetworkWorld(World):
     way: Way
     drain_bps: float = math.inf
     is_back: bool = False
+    length: int = 1448
+    has_bursts: bool = False
 
     def host(self, role: str) -> Host:
         """Return the host that plays a role."""
