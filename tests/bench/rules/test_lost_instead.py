@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from pathlib import Path
 
 import pytest
 
@@ -206,3 +207,9 @@ def test_what_files_gain_by_more_under_way_has_loss_beside_it():
     slow = the(Storing().io("GPFS_PDAISY", write=2 * MB).evidence(small), "storage-gpfs-sockets")
     assert slow.predicted is None
     assert "one such socket allows" in str(slow.against[0])
+
+
+def test_the_laws_of_loss_have_one_reader():
+    folder = Path(rules.__file__).parent
+    users = [path.name for path in folder.rglob("*.py") if re.search(r"mathis_\w+\(|cubic_bps", path.read_text())]
+    assert users == ["loss_law.py"]
