@@ -1,18 +1,19 @@
 """What arithmetic says of the path that an experiment measured: its ceiling, and its BDP with what that is of."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from apps.bench import network, units
-from apps.campaigns.models import Experiment
+from apps.campaigns.models import Experiment, Trial
 from apps.results import queries
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
-CEILINGS = {"tcp": network.tcp_ceiling_bps, "udp": network.udp_ceiling_bps}
+LENGTH, USUAL_MTU = "length", 1500
 
 
 @dataclass(frozen=True)
@@ -44,19 +45,37 @@ def theory_of(experiment: Experiment) -> Theory:
     if path is None or path.bottleneck is None or path.capacity_bps is None:
         return Theory()
     return Theory(
-        ceiling_bps=ceiling_bps(paths, tool.transport),
+        ceiling_bps=ceiling_bps(paths, tool.transport, lengths_of(experiment.pk)),
         bdp_bytes=network.bdp_bytes(path.capacity_bps, path.rtt_s) if path.rtt_s else None,
         bdp_label=bdp_label(path),
         bottleneck=path.bottleneck.name,
     )
 
 
-def ceiling_bps(paths: Sequence[network.Path], transport: str) -> float | None:
-    """Return what all of these paths at once carry of a transport's data (bit/s); None where a link is not known."""
+def ceiling_bps(paths: Sequence[network.Path], transport: str, lengths: Collection[int | None]) -> float | None:
+    """Return what all of these paths at once carry of a transport's data (bit/s); None where a link is not known.
+
+    Of datagrams that is by their length (B): None, too, where they had several, of which each has its own.
+    """
     capacity = network.clients_ceiling_bps(paths).total_bps if len(paths) != 1 else paths[0].capacity_bps
     if not capacity or not transport:
         return None
-    return CEILINGS[transport](capacity, min((path.mtu for path in paths if path.mtu), default=1500))
+    mtu = min((path.mtu for path in paths if path.mtu), default=USUAL_MTU)
+    if transport == "tcp":
+        return network.tcp_ceiling_bps(capacity, mtu)
+    return network.udp_ceiling_bps(capacity, mtu, *lengths) if len(lengths) == 1 else None
+
+
+def lengths_of(experiment: int) -> frozenset[int | None]:
+    """Return the lengths (B) of the datagrams of an experiment's trials, None of those that name none."""
+    trials = Trial.objects.filter(experiment=experiment).order_by()
+    return frozenset(map(length_of, trials.values_list("parameters", flat=True).distinct()))
+
+
+def length_of(parameters: Mapping[str, Any]) -> int | None:
+    """Return the length (B) of the datagrams that parameters ask for, None without one."""
+    length = parameters.get(LENGTH)
+    return int(length) if isinstance(length, int | float) and length > 0 else None
 
 
 def bdp_label(path: network.Path) -> str:

@@ -110,6 +110,11 @@ def draft_proposals(
 
 def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, proposal: Json, name: str) -> None:
     fixed = {key: value for key, value in (proposal.get("fixed") or {}).items() if value is not None}
+    factors = proposal.get("factors") or {}
+    way, back = tool.backwards_at
+    if finding and way not in {*fixed, *factors} and _is_of_way_back(finding, tool):
+        # What is asked of the way back is measured that way.
+        fixed[way] = back
     parameters = drafts.known_of(tool, fixed)
     file_system = drafts.file_system_of(str(proposal.get("file_system") or ""), campaign.team)
     if file_system is None and finding:
@@ -130,12 +135,19 @@ def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, pr
                 else drafts.text_of(parameters[key], value)
                 for key, value in fixed.items()
             },
-            factors=[{"name": key, "expression": str(text)} for key, text in (proposal.get("factors") or {}).items()],
+            factors=[{"name": key, "expression": str(text)} for key, text in factors.items()],
         )
     except ConflictError:
         raise
     except ValidationError as error:
         raise ValidationError({f"{name}.{field}": wrong for field, wrong in by_field(error).items()}) from None
+
+
+def _is_of_way_back(finding: Finding, tool: Tool) -> bool:
+    """Return whether a finding speaks of data that the tool's second role sends, which the tool can be asked for."""
+    senders = [role for role, _node in finding.ends[:1]]
+    can_ask = any(parameter.name == tool.backwards_at[0] for parameter in tool.parameters)
+    return can_ask and len(tool.roles) > 1 and senders == [tool.roles[1].name]
 
 
 def _players(

@@ -275,7 +275,8 @@ def _explain(curve: LossCurve) -> Iterable[Message]:
     if worst is None:
         # One flow tells no link from a limit on each flow: several streams of TCP would.
         text = _(
-            "The loss beyond it is that of a link, or a limit on the flow, of %(rate)s that is simply full (1 − C/R)."
+            "The loss beyond it is that of something of %(rate)s that is simply full (1 − C/R): a link, a limit on"
+            " the flow, or an end that takes no more datagrams a second."
         )
         yield Message(text, {"rate": _rate(curve.full)})
         return

@@ -99,12 +99,7 @@ def line_rate_bps(payload_bps: float, datagram_bytes: int, mtu: int = USUAL_MTU)
     `datagram_bytes` is the payload of each datagram; one that does not fit the MTU (B) is sent in fragments, each
     with an IP header of its own (RFC 791). It turns what arrived of an overload into a bottleneck bandwidth.
     """
-    whole = datagram_bytes + transport.UDP_BYTES
-    # All fragments but the last carry a multiple of eight bytes.
-    room = (mtu - transport.IPV4_BYTES) // 8 * 8
-    packets = 1 if whole <= mtu - transport.IPV4_BYTES else math.ceil(whole / room)
-    on_the_line = whole + packets * (transport.IPV4_BYTES + transport.ETHERNET_BYTES)
-    return payload_bps * on_the_line / datagram_bytes
+    return payload_bps * transport.line_bytes(datagram_bytes, mtu)
 
 
 def transfer_time_ratio(goodput_bps: float, bottleneck_bps: float, mtu: int) -> float:

@@ -43,11 +43,28 @@ def tcp_ceiling_bps(capacity_bps: float | None, mtu: int | None, *, timestamps: 
     return capacity_bps * tcp_efficiency(mtu, timestamps=timestamps)
 
 
-def udp_ceiling_bps(capacity_bps: float | None, mtu: int | None) -> float | None:
-    """Return the most goodput (bit/s) that UDP can have of a capacity (bit/s): `udp_efficiency` times it."""
+def udp_ceiling_bps(capacity_bps: float | None, mtu: int | None, datagram_bytes: int | None = None) -> float | None:
+    """Return the most goodput (bit/s) that UDP can have of a capacity (bit/s), in datagrams of so much payload.
+
+    Datagrams fill the MTU where no length is given: `udp_efficiency` times the capacity.
+    """
     if capacity_bps is None or mtu is None:
         return None
-    return capacity_bps * udp_efficiency(mtu)
+    if datagram_bytes is None:
+        return capacity_bps * udp_efficiency(mtu)
+    return capacity_bps / line_bytes(datagram_bytes, mtu)
+
+
+def line_bytes(datagram_bytes: int, mtu: int) -> float:
+    """Return how many bytes each byte of a UDP datagram's payload takes of an Ethernet line, headers included.
+
+    One that does not fit the MTU (B) is sent in fragments, each with an IP header of its own (RFC 791).
+    """
+    whole = datagram_bytes + UDP_BYTES
+    # All fragments but the last carry a multiple of eight bytes.
+    room = (mtu - IPV4_BYTES) // 8 * 8
+    packets = 1 if whole <= mtu - IPV4_BYTES else math.ceil(whole / room)
+    return (whole + packets * (IPV4_BYTES + ETHERNET_BYTES)) / datagram_bytes
 
 
 def window_limited_bps(window_bytes: float | None, rtt_s: float | None, streams: int = 1) -> float | None:

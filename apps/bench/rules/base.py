@@ -151,6 +151,15 @@ class Evidence:
         """Return the role of the node that sends."""
         return "server" if self.is_back else "client"
 
+    @property
+    def receiver(self) -> str:
+        """Return the role of the node that receives."""
+        return "client" if self.is_back else "server"
+
+    def is_of_way(self, point: Point) -> bool:
+        """Return whether a point's data went the way of this evidence, and none the other way meanwhile."""
+        return point.goes_back() == self.is_back and not point.goes_both_ways
+
     def path_between(self, a: str, b: str) -> PathFacts:
         """Return the path between two nodes, in whichever order `paths` names them; nothing is known of others."""
         return self.paths.get((a, b)) or self.paths.get((b, a)) or PathFacts()

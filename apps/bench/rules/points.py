@@ -63,9 +63,9 @@ class Point:
         return is_back != metric.endswith(BACK)
 
     @property
-    def goes_forth(self) -> bool:
-        """Return whether data went from the first role to the second, and none back meanwhile."""
-        return not self.goes_back() and self.parameters.get(Tool.backwards_at[0]) != BOTH
+    def goes_both_ways(self) -> bool:
+        """Return whether data went the other way meanwhile, too."""
+        return self.parameters.get(Tool.backwards_at[0]) == BOTH
 
     def values(self, metric: str) -> list[float]:
         """Return the metric's values over the trials of the point."""

@@ -12,6 +12,7 @@ from apps.bench.statistics import Modes
 from apps.comparison.comparisons import factors
 from apps.comparison.comparisons.factors import VariedFactor
 from apps.comparison.comparisons.figure_rows import Gathered
+from apps.results.theory import length_of
 
 Key = tuple[int, Hashable, Hashable, tuple[Hashable, ...]]
 Fixed = list[tuple[VariedFactor, str]]
@@ -32,7 +33,7 @@ class ComparisonCell:
     rest: tuple[Hashable, ...] = ()
     values: list[float] = field(default_factory=list)
     trials: list[int] = field(default_factory=list)
-    lanes: list[int] = field(default_factory=list)
+    loads: list[tuple[int, int | None]] = field(default_factory=list)
     settings: int = 0
     centre: Centre = field(default_factory=lambda: Centre(0.0, None, None))
     contrast: Contrast | None = None
@@ -86,7 +87,7 @@ def cells_of(
             cell = cells.get(key) or cells.setdefault(key, ComparisonCell(*key))
             cell.values.extend(row.values)
             cell.trials.extend(row.trials)
-            cell.lanes.append(row.lane)
+            cell.loads.append((row.lane, length_of(row.parameters)))
             settings[key].add(setting)
     for key, cell in cells.items():
         cell.settings = len(settings[key])

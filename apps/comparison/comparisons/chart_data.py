@@ -116,7 +116,7 @@ def figure_of(comparison: Comparison, cell: ComparisonCell) -> tuple[float, floa
 
 def ends_of(comparison: Comparison, cell: ComparisonCell) -> bounds.Clipped:
     """Return the interval of a cell's centre as far as its figures can lie there at all."""
-    ceiling, metric = theory.ceiling_of(comparison, cell.lanes), comparison.metric.name if comparison.metric else ""
+    ceiling, metric = theory.ceiling_of(comparison, cell.loads), comparison.metric.name if comparison.metric else ""
     return bounds.clipped(cell.centre.low, cell.centre.high, comparison.unit, cell.values, ceiling, metric)
 
 

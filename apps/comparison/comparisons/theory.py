@@ -1,6 +1,7 @@
 """The lines of theory of a comparison: the ceiling and the BDP of each path that was measured."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 
 from django.utils.translation import gettext as _
 
@@ -8,12 +9,14 @@ from apps.bench import network, units
 from apps.comparison.comparisons.contrast import Comparison
 from apps.comparison.comparisons.figure_rows import FigureRow
 from apps.results import charts, queries
-from apps.results.theory import bdp_label, ceiling_bps
+from apps.results.theory import bdp_label, ceiling_bps, length_of
 from apps.testbeds import queries as testbeds
 
 # More paths than this would cover the chart with lines.
 MOST_PATHS = 4
 Line = dict[str, object]
+# A lane, and how long the datagrams are that were sent on it (B, None where nobody chose).
+Load = tuple[int, int | None]
 # The nodes of each role.
 Ends = tuple[tuple[int, ...], ...]
 Paths = dict[Ends, tuple[tuple[network.Path, ...], str]]
@@ -23,16 +26,21 @@ def lines_of(comparison: Comparison) -> list[Line]:
     """Return the lines of the chart; none where ratios are shown, or where too many paths were measured."""
     bits = charts.RATE_BITS.get(comparison.unit)
     by_window = comparison.axis.name == "window" and comparison.axis.numeric
-    paths = dict(paths_of(comparison).values()) if bits or by_window else {}
+    paths: dict[tuple[tuple[network.Path, ...], str], set[int | None]] = defaultdict(set)
+    if bits or by_window:
+        for lane, length in loads_of(row for rows in comparison.gathered.rows for row in rows):
+            if own := paths_of(comparison).get(_ends_of(comparison, lane)):
+                paths[own].add(length)
     if len(paths) > MOST_PATHS:
         return []
     lines: dict[tuple[object, ...], Line] = {}
-    for pairs, transport in paths.items():
+    for (pairs, transport), lengths in paths.items():
         path = pairs[0]
         if path.bottleneck is None or path.capacity_bps is None:
             continue
-        if bits and transport and not comparison.state.ratio:
-            ceiling = (_ceiling(pairs, transport) or 0.0) / bits
+        rate = _ceiling(pairs, transport, lengths)
+        if bits and rate and not comparison.state.ratio:
+            ceiling = rate / bits
             text = _("Ceiling of the path (%(link)s): %(rate)s") % {
                 "link": path.bottleneck.name,
                 "rate": units.format_quantity(ceiling, comparison.unit),
@@ -44,16 +52,21 @@ def lines_of(comparison: Comparison) -> list[Line]:
     return list(lines.values())
 
 
-def ceiling_of(comparison: Comparison, lanes: Iterable[int]) -> float | None:
-    """Return what no figure of lanes exceeds, in the unit of the comparison; None where a path is not known."""
+def loads_of(rows: Iterable[FigureRow]) -> set[Load]:
+    """Return the lanes of rows, each with the lengths of the datagrams that were sent on it."""
+    return {(row.lane, length_of(row.parameters)) for row in rows}
+
+
+def ceiling_of(comparison: Comparison, loads: Iterable[Load]) -> float | None:
+    """Return what no figure of loads exceeds, in the unit of the comparison; None where a path is not known."""
     bits = charts.RATE_BITS.get(comparison.unit)
     if not bits:
         return None
     paths = paths_of(comparison)
     ceiling = 0.0
-    for lane in set(lanes):
+    for lane, length in set(loads):
         pairs, transport = paths.get(_ends_of(comparison, lane), ((), ""))
-        rate = _ceiling(pairs, transport) if pairs else None
+        rate = _ceiling(pairs, transport, {length}) if pairs else None
         if rate is None:
             return None
         ceiling = max(ceiling, rate / bits)
@@ -95,9 +108,9 @@ def _ends_of(comparison: Comparison, lane: int) -> Ends:
     return tuple(tuple(lane_row.roles[role]) for role, _node in queries.ends_of(lane_row, tool))
 
 
-def _ceiling(pairs: Sequence[network.Path], transport: str) -> float | None:
-    """Return what the paths at once carry of a transport, in bit/s."""
-    return None if pairs[0].bottleneck is None else ceiling_bps(pairs, transport)
+def _ceiling(pairs: Sequence[network.Path], transport: str, lengths: Collection[int | None]) -> float | None:
+    """Return what the paths at once carry of a transport, in bit/s, in datagrams of these lengths."""
+    return None if pairs[0].bottleneck is None else ceiling_bps(pairs, transport, lengths)
 
 
 def _each_lane(comparison: Comparison) -> Iterable[FigureRow]:

@@ -168,11 +168,11 @@ def _by_place(comparison: Comparison, varied: Sequence[VariedFactor]) -> dict[Ke
 
 def _ceilings(comparison: Comparison, varied: Sequence[VariedFactor]) -> dict[Key, float | None]:
     """Return what no figure at each place exceeds."""
-    lanes: dict[Key, set[int]] = defaultdict(set)
+    rows_of: dict[Key, list[FigureRow]] = defaultdict(list)
     for number, rows in enumerate(comparison.gathered.rows):
         for row in rows:
-            lanes[_key(number, row, varied, comparison)].add(row.lane)
-    return {place: theory.ceiling_of(comparison, own) for place, own in lanes.items()}
+            rows_of[_key(number, row, varied, comparison)].append(row)
+    return {place: theory.ceiling_of(comparison, theory.loads_of(own)) for place, own in rows_of.items()}
 
 
 def _marks(comparison: Comparison, varied: Sequence[VariedFactor], metric: Metric) -> dict[Key, Mark | None]:

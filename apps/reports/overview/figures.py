@@ -12,8 +12,7 @@ from django.db import connection
 from apps.bench.toolkit import Metric, Tool
 from apps.bench.toolkit.ways import BACK, in_order
 from apps.reports.overview.scope import Scope, ScopeLane
-from apps.results import charts, means
-from apps.results.theory import CEILINGS
+from apps.results import charts, means, theory
 from apps.results.ways import back_in_sql
 from apps.testbeds import queries as testbeds
 
@@ -138,12 +137,12 @@ class Figures:
         """Return what the path of a lane can give at most of a rate, in the metric's unit."""
         tool, ends = self.scope.tools[lane.tool], self.scope.ends_of(lane)
         bits = charts.RATE_BITS.get(metric.unit)
-        if not bits or tool.transport not in CEILINGS or len(ends) != 2 or ends[0] == ends[1]:
+        if not bits or len(ends) != 2 or ends[0] == ends[1]:
             return None
         path = self._graph.path(*ends)
-        if path is None or path.capacity_bps is None:
+        if path is None or not tool.transport:
             return None
-        ceiling = CEILINGS[tool.transport](path.capacity_bps, path.mtu or 1500)
+        ceiling = theory.ceiling_bps([path], tool.transport, theory.lengths_of(lane.experiment))
         return ceiling / bits if ceiling else None
 
 

@@ -80,8 +80,7 @@ def lowered_by(world: NetworkWorld, changes: Mapping[str, Any]) -> str:
     for name, text in changes.items():
         _setting, _dot, rest = name.partition(".")
         role, _dot, key = rest.partition(".")
-        host = {"client": world.client, "server": world.server}.get(role)
-        before = host.sysctls.get(key, "") if host else ""
+        before = world.host(role).sysctls.get(key, "") if role in ("client", "server") else ""
         old, new = before.split(), str(text).split()
         if not "".join(old).isdigit() or len(old) != len(new):
             continue

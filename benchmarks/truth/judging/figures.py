@@ -9,7 +9,6 @@ from benchmarks.truth.judging.advice import CLOSE, EDGE
 from benchmarks.truth.judging.base import TRUE, Case, Judgement, Rules, is_near, no, quantity, undecided, whether
 from benchmarks.truth.judging.path import payload_span
 from benchmarks.truth.worlds import udp
-from benchmarks.truth.worlds.transfers import LENGTH
 
 # Truths nearer than this are equal: no sentence about a difference holds of them.
 EQUAL = 0.01
@@ -153,7 +152,7 @@ def _udp_between(case: Case) -> Judgement:
 def _udp_knee(case: Case) -> Judgement:
     plateau = quantity(case.fields["words"]["plateau"]) or 0.0
     world = case.world
-    arrives = udp.offer(world.client, world.server, world.way, 1e12, LENGTH, world.drain_bps).goodput
+    arrives = udp.offer(world.client, world.server, world.way, 1e12, world.length, world.drain_bps).goodput
     return whether(is_near(plateau, arrives, 0.08), f"{arrives:.4g} arrive at most, not {plateau:.4g}")
 
 

@@ -2,7 +2,6 @@
 
 from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, undecided, whether, yes
 from benchmarks.truth.worlds import noise, udp
-from benchmarks.truth.worlds.transfers import LENGTH
 
 # Of a link that is really shared or policed less than this can be had.
 WHOLE = 0.9
@@ -11,7 +10,7 @@ WHOLE = 0.9
 def payload_span(case: Case) -> tuple[float, float]:
     """Return the path's capacity from payload of UDP to the line (bit/s)."""
     world = case.world
-    return udp.payload_rate(world.client, world.server, world.way, LENGTH), world.capacity_bps
+    return udp.payload_rate(world.client, world.server, world.way, world.length), world.capacity_bps
 
 
 def _bottleneck(case: Case) -> Judgement:
@@ -65,7 +64,7 @@ def _loss(case: Case) -> Judgement:
 def _datagrams(case: Case) -> Judgement:
     """Return whether no more of a flow's datagrams arrives, whatever holds it."""
     world = case.world
-    most = udp.offer(world.client, world.server, world.way, 1e12, LENGTH, world.drain_bps).goodput
+    most = udp.offer(world.client, world.server, world.way, 1e12, world.length, world.drain_bps).goodput
     return whether(is_near(case.value, most), f"{most:.4g} arrive of one flow at most, not {case.value:.4g}")
 
 

@@ -71,6 +71,8 @@ def _is_policed(case: Case, reached: tcp.Reached) -> bool:
 
 def _per_flow(case: Case) -> Judgement:
     single = case.world.reach({**present(case), "streams": 1})
+    if single.is_limit(tcp.PATH) and case.world.way.others and "undecided" in case.title:
+        return yes("others have the rest, which it names")
     if single.is_limit(tcp.PATH):
         return no("the path is the limit of one flow, too")
     return whether(is_near(case.value, single.rate, 0.2), f"one flow reaches {single.rate:.4g}, not {case.value:.4g}")

@@ -1,9 +1,10 @@
 """Worlds by number: the same seed and number give the same world."""
 
+import dataclasses
 import random
 from collections.abc import Callable
 
-from benchmarks.truth.worlds import files, messages, network, storage, transfers
+from benchmarks.truth.worlds import backwards, files, messages, network, storage, transfers
 from benchmarks.truth.worlds.base import World
 from benchmarks.truth.worlds.noise import KINDS, NORMAL, Noise
 
@@ -12,7 +13,23 @@ REPETITIONS = (1, 1, 2, 3, 3, 3, 5, 5, 8, 10, 20, 30)
 
 
 def _network(seed: int, noise: Noise, repetitions: int, source: random.Random) -> World:
-    return transfers.measure(network.draw(seed, noise, repetitions, source), source)
+    # Drawn by themselves: what else a seed gives stays as it was.
+    own = random.Random(f"{seed} among others")  # noqa: S311 - a simulation, not a secret
+    world = _among_others(network.draw(seed, noise, repetitions, source), own)
+    measured = transfers.measure(world, source)
+    return backwards.turned(measured) if measured.is_back else measured
+
+
+def _among_others(world: network.NetworkWorld, source: random.Random) -> network.NetworkWorld:
+    """Return a world asked for by either end, with datagrams of a length, bursts of loss, and others' flows on it."""
+    is_crowded = source.random() < 0.1
+    return dataclasses.replace(
+        world,
+        is_back=source.random() < 0.3,
+        length=source.choice((64, 200, 512, 1448)) if source.random() < 0.3 else world.length,
+        has_bursts=source.random() < 0.2,
+        way=dataclasses.replace(world.way, others=source.choice((3, 9, 20)) if is_crowded else 0),
+    )
 
 
 def _storage(seed: int, noise: Noise, repetitions: int, source: random.Random) -> World:

@@ -29,16 +29,27 @@ MAXIMA = (131071, 212992, 1048576, 16777216, 67108864)
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkWorld(World):
-    """Two hosts and their path as they are; `drain_bps` is what the receiver takes of datagrams."""
+    """Two hosts and their path as they are; `drain_bps` is what the receiver takes of datagrams.
+
+    Data goes from `client` to `server`; where it `is_back` these play each other's roles, and the tools ask for it.
+    Datagrams are `length` B long; where there are bursts each stream loses one of them in every run.
+    """
 
     client: Host
     server: Host
     way: Way
     drain_bps: float = math.inf
+    is_back: bool = False
+    length: int = 1448
+    has_bursts: bool = False
+
+    def host(self, role: str) -> Host:
+        """Return the host that plays a role."""
+        return self.client if (role == CLIENT) != self.is_back else self.server
 
     def reach(self, parameters: Mapping[str, Any]) -> Reached:
         """Return what a setting, as the tools' parameters name it, really reaches."""
-        return tcp.reach(self.client, self.server, self.way, setting_of(parameters))
+        return tcp.reach(self.client, self.server, self.way, setting_of(parameters, is_back=self.is_back))
 
     @property
     def capacity_bps(self) -> float:
@@ -51,8 +62,8 @@ class NetworkWorld(World):
         return self.capacity_bps * self.way.rtt_s / 8
 
 
-def setting_of(parameters: Mapping[str, Any]) -> Setting:
-    """Return the setting of a tool's parameters, with the nodes' settings among them."""
+def setting_of(parameters: Mapping[str, Any], *, is_back: bool = False) -> Setting:
+    """Return the setting of a tool's parameters, and the nodes' settings among them: who sends has the client's."""
     sysctls: dict[str, dict[str, str]] = {CLIENT: {}, SERVER: {}}
     mtus: dict[str, int] = {}
     pace = math.inf
@@ -60,6 +71,8 @@ def setting_of(parameters: Mapping[str, Any]) -> Setting:
         if not name.startswith(PREFIX) or not str(value).strip():
             continue
         role, _dot, key = name.removeprefix(PREFIX).partition(".")
+        if is_back:
+            role = SERVER if role == CLIENT else CLIENT
         if key == "mtu":
             mtus[role] = int(value)
         elif key == "qdisc":

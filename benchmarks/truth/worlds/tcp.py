@@ -57,7 +57,8 @@ class Line:
 class Way:
     """The path: links, random loss of a packet, the bottleneck's queue (B), what each flow and all together may have.
 
-    A shaper delays what is above, a policer drops it; in a black hole packets above the MTU vanish without a word.
+    So many flows of `others` have their shares of it, too. A shaper delays what is above, a policer drops it; in a
+    black hole packets above the MTU vanish without a word.
     """
 
     lines: tuple[Line, ...]
@@ -66,6 +67,7 @@ class Way:
     shaper_bps: float = math.inf
     policer_bps: float = math.inf
     aggregate_bps: float = math.inf
+    others: int = 0
     is_black_hole: bool = False
 
     @property
@@ -145,6 +147,7 @@ def reach(client: Host, server: Host, way: Way, setting: Setting) -> Reached:
     terms[PATH] = (
         capacity * (0.93 if control == "bbr" and way.loss else 1.0) * _filled(way, capacity, streams, control)
     )
+    terms[PATH] *= streams / (streams + way.others)
     if stalls:
         terms[HOLE] = STALLED
     limit = min(terms, key=lambda name: terms[name])

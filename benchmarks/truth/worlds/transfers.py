@@ -12,7 +12,6 @@ from benchmarks.truth.worlds.noise import draw, steady
 
 ROLES = {CLIENT: (CLIENT,), SERVER: (SERVER,)}
 DURATION = 10.0
-LENGTH = 1448
 WINDOWS = tuple(16384 * 2**step for step in range(11))
 STREAMS = (1, 2, 4, 8, 16, 32, 64)
 # A processor above this load is flagged as full.
@@ -90,6 +89,8 @@ def _tcp_trial(
     streams = int(parameters.get("streams") or 1)
     sent = rate * DURATION / 8
     again = _poisson(reached.lost * sent / reached.mss, source)
+    if world.has_bursts:
+        again += streams * source.randint(10, 40)
     busy = min(1.0, reached.rate / reached.terms[tcp.PROCESSOR])
     ends = [min(1.0, rate / min(streams * host.flow_bps, host.host_bps)) for host in (world.client, world.server)]
     figures = {
@@ -155,24 +156,24 @@ def _observed(
 
 
 def _udp(world: NetworkWorld, source: random.Random) -> Setup:
-    most = udp.payload_rate(world.client, world.server, world.way, LENGTH)
+    most = udp.payload_rate(world.client, world.server, world.way, world.length)
     shares = sorted(source.sample((0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.0, 1.1, 1.3, 1.6), source.choice((3, 4, 5, 6))))
     cells = []
     noises = _spread(world, len(shares), source)
     for share, noise in zip(shares, noises, strict=True):
         rate = float(round(share * most, -5)) or 1e5
-        arrived = udp.offer(world.client, world.server, world.way, rate, LENGTH, world.drain_bps)
-        parameters = {"rate": int(rate), "length": LENGTH, "duration": DURATION}
+        arrived = udp.offer(world.client, world.server, world.way, rate, world.length, world.drain_bps)
+        parameters = {"rate": int(rate), "length": world.length, "duration": DURATION}
         truth = {"goodput": arrived.goodput, "offered_load": arrived.offered, "loss": arrived.loss}
-        trials = [_udp_trial(arrived, hit, source) for _factor, hit in noise]
+        trials = [_udp_trial(arrived, world.length, hit, source) for _factor, hit in noise]
         cells.append(Cell(parameters, truth, trials))
     return Setup("Loads of UDP", "iperf3-udp", ROLES, cells, ("rate",))
 
 
-def _udp_trial(arrived: udp.Arrived, hit: bool, source: random.Random) -> Trial:
+def _udp_trial(arrived: udp.Arrived, length: int, hit: bool, source: random.Random) -> Trial:
     offered = arrived.offered * source.uniform(0.998, 1.0)
     # Losses are counted: ten seconds of packets leave little chance, a busy receiver adds its own.
-    packets = offered * DURATION / 8 / LENGTH
+    packets = offered * DURATION / 8 / length
     loss = min(1.0, _poisson(arrived.loss * packets, source) / packets) + (source.uniform(0.01, 0.2) if hit else 0.0)
     loss = min(loss, 1.0)
     flags: list[tuple[str, str, tuple[str, ...]]] = []

@@ -32,7 +32,7 @@ def held_by_window(make: Maker) -> list[Point]:
 
 def both_ways(forth: list[Point], back: list[Point]) -> list[Evidence]:
     there = Evidence(tuple(forth), SAID, way=(1, 2))
-    here = Evidence(tuple(back), SAID, way=(2, 1), is_back=True)
+    here = Evidence(tuple(dataclasses.replace(point, is_back=True) for point in back), SAID, way=(2, 1), is_back=True)
     return [dataclasses.replace(there, beside=(here,)), dataclasses.replace(here, beside=(there,), elder=1)]
 
 

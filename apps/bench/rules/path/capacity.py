@@ -1,5 +1,6 @@
 """What the path holds by each means, whether they agree, and what speaks against each."""
 
+from apps.bench.network.loss_curve import THRESHOLD
 from apps.bench.rules import pace
 from apps.bench.rules.base import DIAGNOSIS, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import means
@@ -10,6 +11,8 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
 RULE, VERSION = "path-capacity", 4
+# More than so many times what a link is said to have is more than that.
+EXCEEDS = 1.01
 # Means that differ by no more than this agree.
 AGREE = means.AGREE
 
@@ -37,16 +40,23 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 def _between(
     evidence: Evidence, readings: list[Estimate], firm: list[Estimate], misled: list[Estimate]
 ) -> FindingDraft:
-    low, high = min(item.low for item in firm), max(item.high for item in firm)
+    # The payload of short datagrams is no rate that the path can be compared by: headers take as much again.
+    length = means.short_datagram_of(evidence)
+    spans = [means.span_at_line(evidence, item) if length else (item.low, item.high) for item in firm]
+    low, high = min(low for low, _high in spans), max(high for _low, high in spans)
     agree = high <= (1 + AGREE) * low
     params = {"low": format_quantity(low, "bit/s"), "high": format_quantity(high, "bit/s")}
     title = _("The path holds %(low)s to %(high)s") if high > low else _("The path holds %(high)s")
+    if length:
+        title = _("The path holds %(low)s to %(high)s at the line, as datagrams of %(length)s tell")
+        params["length"] = format_quantity(length, "B")
+    line = max(means.at_line(evidence, item) for item in firm)
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
         title=Message(title, params),
-        why=(*(_reading_reason(item) for item in readings if item not in misled), *_nominal(evidence, high)),
+        why=(*(_reading_reason(item) for item in readings if item not in misled), *_nominal(evidence, line)),
         against=(*_misled(misled), *_against(evidence, agree)),
         value=high,
         unit="bit/s",
@@ -106,22 +116,22 @@ def _interval(item: Estimate) -> str:
 
 def _reading_reason(item: Estimate) -> Message:
     texts = {
-        means.UDP: _("UDP: up to %(rate)s arrived whole; above that datagrams were lost."),
+        means.UDP: _("UDP: of loads up to %(rate)s no more than %(share)s %% was lost; of higher ones more was."),
         means.DISPERSION: _("Packet dispersion: %(rate)s."),
         means.TCP: _("TCP: %(rate)s of goodput at best, which the path holds at least."),
         means.AVAILABLE: _("Probes found %(rate)s available, which the path holds at least."),
     }
     low, high = format_quantity(item.low, "bit/s"), format_quantity(item.high, "bit/s")
     rate = low if low == high or item.means == means.UDP else f"{low} … {high}"
-    return Message(texts[item.means], {"rate": rate + item.how})
+    return Message(texts[item.means], {"rate": rate + item.how, "share": f"{100 * THRESHOLD:g}"})
 
 
 def _nominal(evidence: Evidence, high: float) -> list[Message]:
     nominal = evidence.path.capacity_bps
     if not nominal:
         return []
-    text = _("The lowest link is said to have %(nominal)s: what was measured is %(share)s %% of it.")
-    if high > nominal:
+    text = _("The lowest link is said to have %(nominal)s: what was measured is %(share)s %% of it at the line.")
+    if high > EXCEEDS * nominal:
         text = _("The lowest link is said to have %(nominal)s: more than that was measured.")
     params = {"nominal": format_quantity(nominal, "bit/s"), "share": percent(high / nominal)}
     return [Message(text, params)]

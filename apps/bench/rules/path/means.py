@@ -1,7 +1,7 @@
 """The path's capacity by each means there is, brought to the same footing: the rate at the line."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from apps.bench import network
 from apps.bench.network import rfc6349
@@ -107,6 +107,19 @@ def at_line(evidence: Evidence, estimate: Estimate) -> float:
     if estimate.means == UDP:
         return rfc6349.line_rate_bps(estimate.high, datagram_of(evidence, mtu), mtu)
     return estimate.high
+
+
+def span_at_line(evidence: Evidence, estimate: Estimate) -> tuple[float, float]:
+    """Return both ends of an estimate as rates (bit/s) at the line."""
+    return at_line(evidence, replace(estimate, high=estimate.low)), at_line(evidence, estimate)
+
+
+def short_datagram_of(evidence: Evidence) -> int | None:
+    """Return the length (B) of UDP's datagrams where headers take far more than of those that fill a frame."""
+    mtu = evidence.path.mtu or USUAL_MTU
+    length = datagram_of(evidence, mtu)
+    is_short = network.transport.line_bytes(length, mtu) > (1 + AGREE) / network.transport.udp_efficiency(mtu)
+    return length if is_short and estimates.udp_points(evidence) else None
 
 
 def datagram_of(evidence: Evidence, mtu: int = USUAL_MTU) -> int:

@@ -5,7 +5,7 @@ from apps.bench.rules.tcp.repetitions import Drift, TwoModes, read_drift, read_m
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-modes", 2
+RULE, VERSION = "path-modes", 3
 DRIFT = "drift"
 
 
@@ -23,14 +23,18 @@ def _two_modes(modes: TwoModes) -> FindingDraft:
         "high": format_quantity(modes.upper, "bit/s"),
         "count": modes.count,
         "all": modes.of,
+        "share": percent(modes.share),
     }
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DOUBT,
-        title=Message(_("Repetitions fall into two modes, about %(low)s and %(high)s: why is undecided"), params),
+        title=Message(
+            _("Repetitions fall into two modes, the lower about %(share)s %% of the upper: why is undecided"), params
+        ),
         why=(
-            Message(_("%(count)s of %(all)s figures of the same settings lie near the lower one."), params),
+            Message(_("%(count)s of %(all)s figures lie in the lower mode of their setting."), params),
+            Message(_("The setting that met both most often had about %(low)s and %(high)s."), params),
             Message(_("A mean of both is what no transfer has: settings are compared in each mode, or not at all.")),
         ),
         value=modes.lower,

@@ -85,9 +85,7 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
 def _plain(evidence: Evidence) -> list[Present]:
     """Return what was measured with the nodes' own settings and congestion control."""
     return [
-        item
-        for item in read_all(evidence)
-        if is_plain(item.point) and not programs.said_of(item.point.parameters) and item.point.goes_forth
+        item for item in read_all(evidence) if is_plain(item.point) and not programs.said_of(item.point.parameters)
     ]
 
 

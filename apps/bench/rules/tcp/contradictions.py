@@ -138,13 +138,13 @@ def _modes(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     less, more = rivals.compared(draft, evidence)
     if less is None or more is None:
         text = _(
-            "Repetitions fall into two modes, about %(low)s and %(high)s: a mean of both is what no transfer has."
+            "Repetitions of one setting fall into two modes, about %(low)s and %(high)s: no transfer has their mean."
         )
         return Objection(Message(text, params), LITTLE)
     times = times_in_each(modes, less.point.values("goodput"), more.point.values("goodput"))
     text = _(
-        "Repetitions fall into two modes, about %(low)s and %(high)s: in the lower it is ×%(lower)s, in the upper"
-        " ×%(upper)s."
+        "Repetitions of one setting fall into two modes, about %(low)s and %(high)s: in the lower it is ×%(lower)s,"
+        " in the upper ×%(upper)s."
     )
     if times is None:
         return Objection(Message(text, {**params, "lower": "?", "upper": "?"}), is_fatal=True)

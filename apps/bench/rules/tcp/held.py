@@ -3,11 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from apps.bench import model, network, statistics
+from apps.bench import network, statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp import growth
+from apps.bench.rules.tcp.loss_law import EXPLAINS, read_loss_law
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.rules.tcp.scatter import mean
 from apps.bench.rules.tcp.sweeps import MOST_FALL, Cell, find_sweeps, is_tcp, tcp_points
@@ -24,18 +25,18 @@ LEAST_COUNTS = 3
 STEADY = 0.05
 # The rate agrees with the law of the window if it is this share of the window over the idle RTT.
 LAW = (0.80, 1.10)
+# So near in every run where segments were lost, too: of what loss sets no run comes so near a window by chance.
+EACH = (0.90, 1.05)
 # Over an RTT that is longer than the least by this factor a queue stands.
 QUEUED = 1.15
 # Share of its time that a connection waited for a window, from which the window is the limit.
 WAITED = 0.5
 # The windows left room if they would have allowed so many times the rate.
 ROOM = 1.5
-# Loss agrees with the law within this factor: its constant is 0.9 to 1.3, and short runs hold much of the slow start.
-WITHIN = 1.6
 # Of fewer segments sent again no share is known.
 LEAST_AGAIN = 5
-# The largest segment of usual frames, and the usual one; larger ones may have been made smaller on the way.
-USUAL_SEGMENT, USUAL_MSS = 1460, 1448
+# The largest segment of usual frames; larger ones may have been made smaller on the way.
+USUAL_SEGMENT = 1460
 
 
 @dataclass(frozen=True)
@@ -134,17 +135,36 @@ def is_window(present: Present, rtt_s: float | None) -> bool:
 
 
 def by_law(present: Present, rtt_s: float | None) -> bool:
-    """Return whether the window seen, over the idle RTT, is about the rate, and nothing was lost on the way.
+    """Return whether the window seen, over the idle RTT, is about the rate, and no loss explains that as well."""
+    if not is_lossy(present):
+        return fits_window(present, rtt_s)
+    law = read_loss_law(present, rtt_s)
+    return law is not None and law.word != EXPLAINS and fits_window(present, rtt_s)
+
+
+def fits_window(present: Present, rtt_s: float | None) -> bool:
+    """Return whether the window seen, over the idle RTT, is about the rate; where segments were lost in every run.
 
     Over a longer RTT than the idle one a queue stands: there the window fills the queue, and does not limit.
     """
     allowed = network.window_limited_bps(present.mean("window_observed"), rtt_s, present.streams)
-    if not allowed or present.mean("retransmits") or present.kernel.get("retransmits"):
-        return False
     min_rtt, loaded = present.mean("min_rtt"), present.mean("mean_rtt")
-    if min_rtt and loaded and loaded > QUEUED * min_rtt:
+    if not allowed or (min_rtt and loaded and loaded > QUEUED * min_rtt):
         return False
-    return LAW[0] <= present.rate / allowed <= LAW[1]
+    if not is_lossy(present):
+        return LAW[0] <= present.rate / allowed <= LAW[1]
+    return all(EACH[0] <= rate / allowed <= EACH[1] for rate in present.point.values("goodput"))
+
+
+def is_lossy(present: Present) -> bool:
+    """Return whether segments were sent again."""
+    return bool(present.mean("retransmits") or present.kernel.get("retransmits"))
+
+
+def has_room(present: Present, rtt_s: float | None) -> bool:
+    """Return whether the window was seen to leave room for more: by its size, or by the kernel's word."""
+    allowed, own = present.allowed(rtt_s or 0.0), present.kernel.get("congestion_window_limited")
+    return bool(allowed and allowed >= ROOM * present.rate) or (isinstance(own, float) and own >= WAITED)
 
 
 def by_loss(present: Present, rtt_s: float | None) -> float | None:
@@ -152,20 +172,12 @@ def by_loss(present: Present, rtt_s: float | None) -> float | None:
 
     Enough of them must have been sent again to tell their share, and the window must leave room for more.
     """
-    kernel, ceiling = present.kernel, left_by_loss(present, rtt_s)
+    kernel, law = present.kernel, read_loss_law(present, rtt_s)
     again = sum(present.point.values("retransmits")) or kernel.get("retransmits") or 0
     is_sized = bool(kernel.get("mss")) or (present.mss or USUAL_SEGMENT) <= USUAL_SEGMENT
-    if not ceiling or present.congestion.startswith("bbr") or again < LEAST_AGAIN or not is_sized:
+    if law is None or again < LEAST_AGAIN or not is_sized:
         return None
-    allowed, own = present.allowed(rtt_s or 0.0), kernel.get("congestion_window_limited")
-    has_room = bool(allowed and allowed >= ROOM * present.rate) or (isinstance(own, float) and own >= WAITED)
-    return ceiling if has_room and 1 / WITHIN <= present.rate / ceiling <= WITHIN else None
-
-
-def left_by_loss(present: Present, rtt_s: float | None) -> float | None:
-    """Return the rate (bit/s) that the share of segments sent again leaves by the law of Reno or CUBIC."""
-    law = model.mathis_bps if present.congestion.startswith("reno") else model.cubic_bps
-    return law(present.last_mss or USUAL_MSS, rtt_s, present.lost_share, present.streams)
+    return law.rate if has_room(present, rtt_s) and law.word == EXPLAINS else None
 
 
 def _level(cells: Sequence[Cell]) -> list[Cell]:

@@ -1,6 +1,7 @@
 """Whether loss, and not its window, makes a setting what it is: by the segments sent again, where counted."""
 
 from apps.bench.rules.tcp import held
+from apps.bench.rules.tcp.loss_law import EXPLAINS, LEAVES_MORE, MUCH, REFUTED, read_loss_law
 from apps.bench.rules.tcp.present import Present
 
 # Loss explains a rate as well, may explain it (nobody counted), or does not.
@@ -8,6 +9,8 @@ LIKELY, UNKNOWN, RULED_OUT = "likely", "unknown", "ruled-out"
 # Between settings of one rate to the other r the loss that the law of CUBIC asks for goes by this power of r, and
 # what was counted is known to this factor.
 POWER, COUNTED = 4 / 3, 1.5
+# A setting that sends again so many times fewer segments in a run loses far less.
+FEWER = 4
 # BBR heeds less loss than this share little, and has no law.
 HEEDED = 0.02
 
@@ -16,7 +19,8 @@ def lost_instead(less: Present, more: Present | None, rtt_s: float | None) -> st
     """Return whether loss, not its window, would make `less` what it is: one of LIKELY, UNKNOWN, RULED_OUT.
 
     It does not where the kernel waited for a window, where hardly any segment was sent again, where the law of loss
-    leaves far more (RFC 9438), or where `more` had its rate with no less loss: by that law it has none then.
+    leaves far more (RFC 9438), or where `more` had its rate with no less loss: by that law it has none then. Where
+    more came through than the law allows it explains nothing, and nothing either where the rate is the window's.
     """
     kernel_again = less.kernel.get("retransmits")
     retransmits = less.point.values("retransmits")
@@ -29,10 +33,19 @@ def lost_instead(less: Present, more: Present | None, rtt_s: float | None) -> st
     share = less.lost_share
     if less.congestion.startswith("bbr"):
         return RULED_OUT if share is not None and share < HEEDED else UNKNOWN
-    ceiling = held.left_by_loss(less, rtt_s)
-    if share is None or ceiling is None:
+    law = read_loss_law(less, rtt_s)
+    if law is None:
         return UNKNOWN
-    return RULED_OUT if ceiling > held.WITHIN * less.rate or _lost_no_less(less, more) else LIKELY
+    is_windows = held.fits_window(less, rtt_s)
+    if law.word == LEAVES_MORE or _lost_no_less(less, more) or (law.word == REFUTED and is_windows):
+        return RULED_OUT
+    before, after = less.mean("retransmits"), more.mean("retransmits") if more is not None else None
+    if before is not None and after is not None and more is not None and more.streams == less.streams:
+        # Bursts come with any window; what is lost because a window is large goes with it.
+        is_loss = FEWER * after <= before
+    else:
+        is_loss = law.word == EXPLAINS or law.share >= MUCH
+    return LIKELY if is_loss and not is_windows else UNKNOWN
 
 
 def _lost_no_less(less: Present, more: Present | None) -> bool:

@@ -6,6 +6,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence
 from apps.bench.rules.tcp import held, unlike, verdict
 from apps.bench.rules.tcp.better import better_window
+from apps.bench.rules.tcp.loss_law import MUCH, WITHIN, read_loss_law
 from apps.bench.rules.tcp.lost import LIKELY, lost_instead
 from apps.bench.rules.tcp.path import PathReading
 from apps.bench.rules.tcp.present import Present, is_automatic, is_plain, read_all, read_present
@@ -123,9 +124,9 @@ def _as_datagrams(evidence: Evidence, present: Present | None) -> Outlook | None
     What any kernel's window fills needs no larger one; where the present rate is more TCP loses less than that.
     """
     left = unlike.left_by_datagrams(evidence)
-    if left is None or (present is not None and present.rate > held.WITHIN * left.rate):
+    if left is None or (present is not None and present.rate > WITHIN * left.rate):
         return None
-    if left.window <= UNSCALED or (present is not None and held.WITHIN * present.rate >= left.rate):
+    if left.window <= UNSCALED or (present is not None and WITHIN * present.rate >= left.rate):
         return Outlook(present.rate if present else None, None, in_the_way=left.message)
     return Outlook(None, None, against=left.message)
 
@@ -135,7 +136,10 @@ def _as_lost(present: Present, path: PathReading) -> Outlook:
     if lost_instead(present, None, path.rtt.value) != LIKELY:
         return Outlook(None, None)
     params = {"share": f"{100 * (present.lost_share or 0.0):.2g}", "rate": format_quantity(present.rate, "bit/s")}
-    if (held.left_by_loss(present, path.rtt.value) or 0.0) > present.rate:
+    law = read_loss_law(present, path.rtt.value)
+    is_sure = law is not None and law.rate <= present.rate
+    if law is None or not is_sure or not (law.share >= MUCH or held.has_room(present, path.rtt.value)):
+        # What was counted are segments: of fewer events, in bursts, more may be left.
         text = _("%(share)s %% of the segments were sent again at %(rate)s: so much loss leaves hardly more.")
         return Outlook(None, None, against=Message(text, params))
     text = _("%(share)s %% of the segments were sent again at %(rate)s: so much loss leaves no more to any window.")
@@ -161,7 +165,7 @@ def _roomy_single(evidence: Evidence, path: PathReading) -> Present | None:
         Present(point, max(rates), 1)
         for point in evidence.points
         if point.statistic == BELOW and is_tcp(point) and is_plain(point) and (rates := point.values("goodput"))
-        if point.parameters.get("streams", 1) == 1 and point.goes_forth
+        if point.parameters.get("streams", 1) == 1 and evidence.is_of_way(point)
     ]
     roomy = [item for item in (*_singles(evidence), *bounds) if _room(item, path) >= ROOM * item.rate]
     best = max(roomy, key=lambda item: item.rate, default=None)

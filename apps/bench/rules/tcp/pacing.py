@@ -76,7 +76,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         formula=f"R = 0.9 · η · C / N = 0.9 · {format_quantity(ceiling, 'bit/s')} / {item.streams}",
         evidence=tuple(sorted({*path.trials, *item.trials, *trials})),
         change=_line(evidence, rate),
-        undo=f"tc qdisc del dev {interface_of(evidence, 'client')} root\n",
+        undo=f"tc qdisc del dev {interface_of(evidence, evidence.sender)} root\n",
         present=item.rate,
         confidence=0.6,
         applies_when=Message(_("Linux senders; fq paces each connection by itself.")),
@@ -87,13 +87,13 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         side_effects=(Message(_("All connections of the sender over this interface are paced so.")),),
         source="fasterdata.es.net/host-tuning/linux/packet-pacing",
         alternatives=_alternatives(item),
-        proof=_proof(item, rate),
+        proof=_proof(evidence, item, rate),
     )
 
 
-def _proof(item: Present, rate: float) -> Proof:
+def _proof(evidence: Evidence, item: Present, rate: float) -> Proof:
     """Return the same transfer with the interface as it is, and paced."""
-    name = setting_names.name_of("client", QDISC)
+    name = setting_names.name_of(evidence.sender, QDISC)
     fixed = {"window": item.point.parameters.get("window") or 0, "streams": item.streams}
     return Proof("iperf3-tcp", "goodput", {**fixed, name: ""}, {**fixed, name: _discipline(rate)})
 
@@ -109,11 +109,13 @@ def _alternatives(item: Present) -> tuple[Alternative, ...]:
 
 
 def _sender_speed(evidence: Evidence) -> float | None:
-    """Return the speed (bit/s) of the sender's interface: the first link's, else what its only interface says."""
+    """Return the speed (bit/s) of the sender's interface: its own link's, else what its only interface says."""
     links = evidence.path.links
-    if len(links) > 1 and links[0].capacity_bps:
-        return links[0].capacity_bps
-    name, interfaces = interface_of(evidence, "client"), evidence.facts.get("client", {}).get("interfaces")
+    own = (links[-1] if evidence.is_back else links[0]) if len(links) > 1 else None
+    if own is not None and own.capacity_bps:
+        return own.capacity_bps
+    sender = evidence.sender
+    name, interfaces = interface_of(evidence, sender), evidence.facts.get(sender, {}).get("interfaces")
     for entry in interfaces if isinstance(interfaces, list) else []:
         if isinstance(entry, dict) and entry.get("name") == name and isinstance(entry.get("speed_bps"), int | float):
             return float(entry["speed_bps"])
@@ -121,7 +123,7 @@ def _sender_speed(evidence: Evidence) -> float | None:
 
 
 def _line(evidence: Evidence, rate: float) -> str:
-    return f"tc qdisc replace dev {interface_of(evidence, 'client')} root {_discipline(rate)}\n"
+    return f"tc qdisc replace dev {interface_of(evidence, evidence.sender)} root {_discipline(rate)}\n"
 
 
 def _discipline(rate: float) -> str:

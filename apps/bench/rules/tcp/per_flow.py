@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bench import model
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
-from apps.bench.rules.tcp import estimates, fingerprints, sysctl
+from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, sysctl
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
+from apps.bench.rules.tcp.loss_law import EXPLAINS, REFUTED, LossLaw, loss_leaving, read_loss_law, said_of_chance
 from apps.bench.rules.tcp.path import PathReading, read_path
-from apps.bench.rules.tcp.present import is_plain
+from apps.bench.rules.tcp.present import Present, is_plain
 from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_points
 from apps.bench.rules.tcp.unlike import STANDS
 from apps.bench.rules.told import rest_of
@@ -25,7 +25,8 @@ SLOW = 0.5
 ROOM = 2.0
 # As many streams as the first one's rate asks for fill the path, unless those measured had less than this of it.
 FILLS = 0.8
-USUAL_MSS = 1448
+# A kernel makes about so much of tcp_rmem's maximum into a window.
+KERNEL_SHARE = (0.5, 0.8)
 # More than so many times what a buffer holds does not go through it in an RTT.
 THROUGH = 1.3
 # The largest tcp_rmem of Linux 2.4, which far ends of such paths often had.
@@ -43,6 +44,11 @@ class Slow:
     def is_bound(self) -> bool:
         """Return whether the rate is only known to be less than this."""
         return self.point.statistic == BELOW
+
+    @property
+    def present(self) -> Present:
+        """Return the stream as any setting of TCP is read."""
+        return Present(self.point, self.rate, 1)
 
     @property
     def retransmits(self) -> float | None:
@@ -90,13 +96,18 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         text = _("Its window of %(window)s would allow %(rate)s.")
         rate = format_quantity(window * 8 / path.rtt.value, "bit/s")
         reasons.append(Message(text, {"window": format_quantity(window, "B"), "rate": rate}))
-    counts, causes = _counts_beside(streams, path, growth), _causes(evidence, slow, path)
+    is_even = crowd.are_in_proportion(growth.rates, None if path.capacity.is_lower_bound else path.ceiling_bps)
+    counts, causes = _counts_beside(streams, path, growth), _causes(evidence, slow, path, growth, is_even=is_even)
     reasons.append(counts or _expected(streams, growth))
+    title = _("Something limits each flow to about %(rate)s, not the path")
+    if not is_even:
+        # Shares of a link that others fill multiply so, too.
+        title = _("Each flow has about %(rate)s: by a limit on it, or as its share beside others' is undecided")
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        title=Message(_("Something limits each flow to about %(rate)s, not the path"), params),
+        title=Message(title, params),
         why=tuple(reasons),
         value=slow.rate,
         unit="bit/s",
@@ -127,7 +138,7 @@ def _open_causes(causes: tuple[Alternative, ...]) -> Message:
 def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
     """Return the single stream, bounds included, of the sweep in which streams multiply: like with like.
 
-    Where that is only printed, that of the largest window measured forward; the automatic one last.
+    Where that is only printed, that of the largest window measured this way; the automatic one last.
     """
     candidates = []
     # What different experiments measured of one setting is one figure: their best is no better than it.
@@ -136,7 +147,7 @@ def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
         rates = point.values("goodput")
         if not is_tcp(point) or not rates or min(rates) <= 0 or not is_plain(point):
             continue
-        if point.parameters.get("streams", 1) == 1 and point.goes_forth:
+        if point.parameters.get("streams", 1) == 1 and evidence.is_of_way(point):
             candidates.append(Slow(point, sum(rates) / len(rates)))
     if growth is not None and growth.fixed is not None:
         own = [slow for slow in candidates if _fixed_parameters(slow.point) == growth.fixed]
@@ -162,7 +173,7 @@ def _is_window(slow: Slow, path: PathReading) -> bool:
         return True
     observed = [value for value in slow.point.values("window_observed") if value > 0]
     if not observed or slow.retransmits:
-        return False
+        return held.by_law(slow.present, path.rtt.value)
     return slow.rate >= LAW[0] * min(observed) * 8 / path.rtt.value
 
 
@@ -189,32 +200,34 @@ def _expected(streams: float, growth: Growth) -> Message:
     return Message(text, {"streams": f"{streams:.0f}", "knee": f"{growth.knee or 0:g}"})
 
 
-def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternative, ...]:
-    """Return what may limit a flow, ranked by what speaks for each: a small buffer, random loss, or a shaper."""
+def _causes(
+    evidence: Evidence, slow: Slow, path: PathReading, growth: Growth, *, is_even: bool
+) -> tuple[Alternative, ...]:
+    """Return what may limit a flow, the likeliest first: a small buffer, random loss, a shaper, or others."""
     rtt, rate = path.rtt.value, slow.rate
     window = rate * rtt / 8
-    loss = model.mathis_loss(rate, USUAL_MSS, rtt)
+    law = read_loss_law(slow.present, rtt)
     text = _("A buffer of about %(window)s B at the far end: so much in each RTT is this rate.")
     if abs(window / OLD_LIMIT - 1) <= fingerprints.NEAR:
         text = _("A buffer of about %(window)s B at the far end: tcp_rmem's limit in Linux 2.4 was 174,760 B.")
     buffer = Message(text, {"window": f"{window:,.0f}"})
     causes = [
         (
-            _buffer_weight(evidence, slow, window),
+            _buffer_weight(evidence, slow, window, law),
             Alternative(
                 buffer,
                 Message(_("Raise tcp_rmem at the receiver, and list the sockets of both ends during a run.")),
                 Proposal(
                     "iperf3-tcp",
                     {"window": "0", "streams": "1"},
-                    {"setting.server.net.ipv4.tcp_rmem": "4096 87380 174760, 4096 131072 33554432"},
+                    {f"setting.{evidence.receiver}.net.ipv4.tcp_rmem": "4096 87380 174760, 4096 131072 33554432"},
                 ),
             ),
         ),
         (
-            _loss_weight(evidence, slow, loss),
+            _loss_weight(evidence, slow, law, rtt),
             Alternative(
-                Message(_("Random loss of %(loss)s: by Mathis's law it leaves this rate."), {"loss": f"{loss:.1e}"}),
+                said_of_chance(slow.present, rtt),
                 Message(
                     _("Measure UDP at a tenth of the capacity for a minute, and TCP with BBR, which heeds it less.")
                 ),
@@ -245,26 +258,35 @@ def _causes(evidence: Evidence, slow: Slow, path: PathReading) -> tuple[Alternat
             Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
         )
         causes.append((5.0, processor))
+    others = crowd.others_of(growth.rates)
+    causes.append((crowd.weight(others, slow.present, is_even=is_even), crowd.alternative(others)))
     likely = [item for item in causes if item[0] > 0]
     return tuple(cause for _weight, cause in sorted(likely, key=lambda item: -item[0]))
 
 
-def _buffer_weight(evidence: Evidence, slow: Slow, window: float) -> float:
-    """Return how likely a small buffer is: the cheapest cause, unless the receiver's kernel allows far more."""
+def _buffer_weight(evidence: Evidence, slow: Slow, window: float, law: LossLaw | None) -> float:
+    """Return how likely a small buffer is: the cheapest cause, unless the receiver's kernel allows far more.
+
+    Segments sent again speak against it as far as they explain the rate.
+    """
     idle, loaded = slow.mean("min_rtt"), slow.mean("mean_rtt")
     if idle and loaded and (loaded >= STANDS * idle or slow.rate * loaded / 8 > THROUGH * window):
         # A buffer makes no queue, and no more goes through it in an RTT than it holds.
         return 0.0
-    triple = sysctl.read_sysctls(evidence, "server").get("net.ipv4.tcp_rmem", "").split()
+    triple = sysctl.read_sysctls(evidence, evidence.receiver).get("net.ipv4.tcp_rmem", "").split()
     if len(triple) == 3 and int(triple[2]) > 4 * window:
         return 0.0
-    return 0.5 if (slow.retransmits or 0) >= LEAST_AGAIN else 3.0
+    if len(triple) == 3 and KERNEL_SHARE[0] * int(triple[2]) <= window <= KERNEL_SHARE[1] * int(triple[2]):
+        return 6.0
+    return 0.5 if (slow.retransmits or 0) >= LEAST_AGAIN and (law is None or law.word == EXPLAINS) else 3.0
 
 
-def _loss_weight(evidence: Evidence, slow: Slow, loss: float) -> float:
+def _loss_weight(evidence: Evidence, slow: Slow, law: LossLaw | None, rtt_s: float) -> float:
     """Return how likely random loss is, by segments sent again and by what UDP lost below the capacity."""
     if slow.retransmits is not None:
-        return 4.0 if slow.retransmits >= LEAST_AGAIN else 0.0
+        is_bursts = law is not None and law.word == REFUTED
+        return 0.0 if slow.retransmits < LEAST_AGAIN else 0.5 if is_bursts else 4.0
+    loss = loss_leaving(slow.present, rtt_s)
     curve, _trials = estimates.loss_curve_of(evidence)
     losses = [point.loss for point in curve.points if curve.whole and point.offered <= curve.whole] if curve else []
     if any(value >= loss / 3 for value in losses):

@@ -85,11 +85,11 @@ class Present:
 
 @read_once
 def read_all(evidence: Evidence) -> tuple[Present, ...]:
-    """Return every TCP setting measured forward: the fewest streams first, then the longest runs, the most trials."""
+    """Return every TCP setting of the way that is asked: fewest streams first, then longest runs, most trials."""
     readings = [
         Present(point, sum(rates) / len(rates), int(point.parameters.get("streams") or 1))
         for point in tcp_points(evidence)
-        if point.goes_forth and (rates := point.values("goodput"))
+        if evidence.is_of_way(point) and (rates := point.values("goodput"))
     ]
     return tuple(sorted(readings, key=_order))
 

@@ -20,9 +20,10 @@ ALIKE = 1.25
 
 @dataclass(frozen=True)
 class TwoModes:
-    """Two modes of all repeated settings: the medians (bit/s) of both, and how many of all figures lie in the lower.
+    """Two modes of all repeated settings: the lower as a share of the upper, and how many of all figures lie in it.
 
-    `cut` lies between them, as a share of the largest figure of a setting.
+    `lower` and `upper` are the medians (bit/s) of one setting, the one that met both most often; `cut` lies between
+    them, as a share of the largest figure of a setting.
     """
 
     lower: float
@@ -31,6 +32,7 @@ class TwoModes:
     of: int
     cut: float
     trials: tuple[int, ...]
+    share: float
 
     def split(self, rates: Sequence[float]) -> tuple[list[float], list[float]]:
         """Return those of a setting's rates in the lower mode, and those in the upper; ([], rates) if it met one."""
@@ -57,14 +59,18 @@ def read_modes(evidence: Evidence) -> TwoModes | None:
         return None
     # Between the two modes, of what each figure is of the largest of its setting.
     cut = (modes.lower_mean * modes.upper_mean) ** 0.5
-    low = [value for group in groups for value in group if value <= cut * max(group)]
-    bimodal = [group for group in groups if min(group) <= cut * max(group)]
-    high = [value for group in bimodal for value in group if value > cut * max(group)]
+    low_count = sum(value <= cut * max(group) for group in groups for value in group)
     count = sum(map(len, groups))
-    if not high or min(len(low), count - len(low)) < LEAST_SHARE * count:
+    if min(low_count, count - low_count) < LEAST_SHARE * count:
         return None
-    lower, upper = (statistics.quantile(sorted(values), 0.5) for values in (low, high))
-    return TwoModes(lower, upper, len(low), count, cut, _trials_of(points))
+    # A rate of one setting's mode beside that of another's would be two settings, not two modes.
+    pairs = [
+        ([v for v in group if v <= cut * max(group)], [v for v in group if v > cut * max(group)]) for group in groups
+    ]
+    both = max(pairs, key=lambda pair: (min(map(len, pair)), sum(pair[1])))
+    lower, upper = (statistics.quantile(sorted(values), 0.5) for values in both)
+    share = modes.lower_mean / modes.upper_mean
+    return TwoModes(lower, upper, low_count, count, cut, _trials_of(points), share)
 
 
 def times_in_each(modes: TwoModes, less: Sequence[float], more: Sequence[float]) -> tuple[float, float] | None:

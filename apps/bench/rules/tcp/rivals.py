@@ -67,10 +67,15 @@ def by_loss(less: Present | None, rate: float, word: str) -> Alternative:
         "Measure UDP at half and at twice the rate: chance loses at both, a policer or a queue only above its own."
     )
     text = _("What is lost holds the rate, not the window: how many segments were sent again nobody counted.")
-    params: dict[str, Any] = {}
-    if word == LIKELY and less is not None:
+    share = less.lost_share if less is not None else None
+    params: dict[str, Any] = {} if share is None else {"share": f"{100 * share:.2g}"}
+    if word == LIKELY:
         text = _("What is lost holds the rate, not the window: a policer, a short queue, or chance (%(share)s %%).")
-        params = {"share": f"{100 * (less.lost_share or 0.0):.2g}"}
+    elif share is not None:
+        text = _(
+            "What is lost may hold the rate, not the window: %(share)s %% of the segments were sent again, in how"
+            " many events nobody counted."
+        )
     return Alternative(Message(text, params), Message(test), Proposal("iperf3-udp", {}, {"rate": rates_around(rate)}))
 
 

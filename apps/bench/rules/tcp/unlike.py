@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
-from apps.bench import model
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.tcp import estimates, held
+from apps.bench.rules.tcp.loss_law import MUCH, WITHIN, left_by_chance
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-# So much sent again (a share) is told, where it is so many times that of the other; where no time is known, so many
-# segments a run.
-MUCH, TIMES, MANY = 0.005, 1.5, 100
+# Much that is sent again is told where it is so many times that of another; where no time is known, so many segments
+# a run.
+TIMES, MANY = 1.5, 100
 # An RTT under load this many times the least, or another's, is that of a queue that stands.
 STANDS = 1.5
 # Of what a path holds loss leaves one stream less than this: then loss is what limits.
@@ -112,14 +112,12 @@ def left_by_datagrams(evidence: Evidence) -> Left | None:
 
 
 def _left(evidence: Evidence, share: float, rtt_s: float) -> float:
-    """Return what a share of loss leaves one stream (bit/s), by the law that leaves more."""
-    segment = held.frame_of(evidence) - held.HEADERS
-    return max(law(segment, rtt_s, share, 1) or 0.0 for law in (model.mathis_bps, model.cubic_bps))
+    return left_by_chance(held.frame_of(evidence) - held.HEADERS, share, rtt_s)
 
 
 def _is_refuted(evidence: Evidence, share: float, rtt_s: float) -> bool:
     """Return whether streams had surely more than a share of loss leaves them; BBR heeds it little."""
-    most = held.WITHIN * _left(evidence, share, rtt_s)
+    most = WITHIN * _left(evidence, share, rtt_s)
     return any(
         item.rate > most * item.streams for item in read_all(evidence) if not item.congestion.startswith("bbr")
     )

@@ -1,9 +1,9 @@
 """The window as the limit: by the kernel's word, by the law, or because a larger one helps."""
 
-from apps.bench import model
 from apps.bench.rules import pace
 from apps.bench.rules.base import Alternative, FindingDraft, Proposal
 from apps.bench.rules.tcp import fingerprints, held
+from apps.bench.rules.tcp.loss_law import said_of_chance
 from apps.bench.rules.tcp.lost import LIKELY, RULED_OUT, UNKNOWN
 from apps.bench.rules.tcp.present import Present
 from apps.bench.rules.tcp.scatter import Scatter
@@ -49,7 +49,11 @@ def conclude(case: Case) -> FindingDraft | None:
         reasons.append(Message(text, {"receiver": f"{100 * receiver:.0f}", "buffer": f"{100 * buffer:.0f}"}))
     if by_law and allowed:
         text = _("The window seen in each RTT allows %(allowed)s, and nothing was sent again.")
-        if case.loss_verdict == UNKNOWN:
+        if held.is_lossy(present):
+            text = _(
+                "The window seen in each RTT allows %(allowed)s in every run; the law of loss does not explain it."
+            )
+        elif case.loss_verdict == UNKNOWN:
             text = _("The window seen in each RTT allows %(allowed)s; how much was sent again nobody counted.")
         reasons.append(Message(text, {"allowed": format_quantity(allowed, "bit/s")}))
     if fingerprint:
@@ -118,7 +122,6 @@ def _freed(better: Present | None, scatter: Scatter) -> tuple[float | None, tupl
 
 def _instead_of_window(case: Case) -> tuple[Alternative, ...]:
     """Return what else would leave the rate and is not ruled out: loss, and a limit of each flow."""
-    loss = model.mathis_loss(case.present.rate / case.present.streams, case.present.mss or 1448, case.rtt)
     loads = Proposal("iperf3-udp", {}, {"rate": rates_around(case.present.rate)})
     if case.better:
         # Chance would have left as little to the larger window, and a limit of each flow as much to all.
@@ -130,7 +133,7 @@ def _instead_of_window(case: Case) -> tuple[Alternative, ...]:
         )
         return () if case.loss_verdict == RULED_OUT else (by_bursts,)
     by_loss = Alternative(
-        Message(_("Random loss of %(loss)s would leave the same rate."), {"loss": f"{loss:.1g}"}),
+        said_of_chance(case.present, case.rtt),
         Message(_("Look at retransmits, and measure UDP at the same rate: it would lose so much.")),
         loads,
     )
