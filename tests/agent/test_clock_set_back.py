@@ -22,8 +22,8 @@ _WORKERS = Path(steady.__file__).parents[1]
 def begun_by_another(folder: Path, *, marked: bool = True, boot: str = "") -> tuple[spool.Spool, float]:
     """Return a spool with a job that an earlier process began, and when that was by its clock."""
     argv = [sys.executable, "-c", _EARLIER]
-    done = subprocess.run(argv, cwd=_WORKERS, capture_output=True, text=True, check=True)
-    started_at, mark = json.loads(done.stdout)
+    process = subprocess.run(argv, cwd=_WORKERS, capture_output=True, text=True, check=True)
+    started_at, mark = json.loads(process.stdout)
     kept = spool.Spool(folder / "spool")
     record = kept.accept(JOB)
     kept.note(record, started_at=started_at)

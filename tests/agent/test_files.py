@@ -75,11 +75,11 @@ def test_a_placeholder_says_when_its_program_is_not_installed(idle_agent: AgentP
 def test_it_writes_and_reads_plain_names_only(agent: AgentProgram, node: Node) -> None:
     names = ["../x", "/tmp/x", "a/b", "..", ".", "", "-rf", "a b", "x" * 101]
     written = {name: factories.job(node, "say", files=[(name, "x")]) for name in names}
-    read = {name: factories.job(node, "say", collect=[name]) for name in names if len(name) <= 100}
+    jobs = {name: factories.job(node, "say", collect=[name]) for name in names if len(name) <= 100}
     for name, job in written.items():
         assert ended(job).fault == "not-started", name
         assert "no plain name" in ended(job).fault_detail, name
-    for name, job in read.items():
+    for name, job in jobs.items():
         assert (ended(job).fault, ended(job).started_at) == ("not-started", None), name
 
 

@@ -57,10 +57,10 @@ def _verdicts(world: NetworkWorld) -> dict[Any, Any]:
 def _drafts(world: World) -> list[FindingDraft]:
     with transaction.atomic():
         stored = store.store(world, Team.objects.create(name="Mirror", slug="mirror"), timezone.now())
-        drawn = tuning.findings.draw_conclusions(campaign=stored.campaign, now=timezone.now())
+        drafts = tuning.findings.draw_conclusions(campaign=stored.campaign, now=timezone.now())
         transaction.set_rollback(True)
-    assert not drawn.failed
-    return [item.draft for item in drawn.findings]
+    assert not drafts.failed
+    return [item.draft for item in drafts.findings]
 
 
 def _plain(message: Message) -> Any:

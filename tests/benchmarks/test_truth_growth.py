@@ -58,14 +58,14 @@ def test_who_has_most_of_its_own_way_is_not_poorly_served() -> None:
     poorly = {"msgid": "and poorly those in which few do", "params": {}}
     fields: dict[str, Any] = {"params": {"metric": "write", "name": "shared", "count": "2"}, "value": 2}
     for software, poor in ((100e6, FALSE), (20e6, TRUE)):
-        made = world(told=True, software=software)
-        assert outcome(made, finding("storage-clients", GROWS, why=[poorly], **fields)) == poor
-        assert outcome(made, finding("workload-nodes", "fit for many, and poor where few do", **fields)) == poor
+        sites = world(told=True, software=software)
+        assert outcome(sites, finding("storage-clients", GROWS, why=[poorly], **fields)) == poor
+        assert outcome(sites, finding("workload-nodes", "fit for many, and poor where few do", **fields)) == poor
 
 
 @pytest.mark.parametrize(("least", "ceiling", "said"), [(86, "1.175 GB/s", FALSE), (11, "1.175 GB/s", TRUE)])
 def test_how_many_fill_the_network_is_reckoned_by_what_all_share(least: int, ceiling: str, said: str) -> None:
     enough = {"msgid": "it takes so many", "params": {"least": least, "apiece": "110 MB/s", "ceiling": ceiling}}
     fields: dict[str, Any] = {"params": {"metric": "write", "name": "shared", "count": "2"}, "value": 2}
-    made = world(told=True, software=110e6)
-    assert outcome(made, finding("storage-clients", GROWS, why=[enough], **fields)) == said
+    sites = world(told=True, software=110e6)
+    assert outcome(sites, finding("storage-clients", GROWS, why=[enough], **fields)) == said

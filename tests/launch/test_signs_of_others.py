@@ -96,20 +96,20 @@ def test_every_file_that_a_part_touches_or_waits_by_is_the_folders_owners(
     tmp_path: Path,
     no_database_of_the_tests: None,  # noqa: F811
 ) -> None:
-    made = Service(tmp_path)
-    made.home.lock()
+    service = Service(tmp_path)
+    service.home.lock()
     try:
-        made._set_environment()
-        os.chown(made.home.run, NOBODY, NOBODY)
+        service._set_environment()
+        os.chown(service.home.run, NOBODY, NOBODY)
         for process in ("web", "worker", "worker-clock", "worker-long", "beat"):
             for end in ("sign", "waits"):
-                (made.home.run / f"{process}.{end}").write_text("of root")
-        signs = [process.sign for process in made._table() if isinstance(process.sign, FileSign)]
+                (service.home.run / f"{process}.{end}").write_text("of root")
+        signs = [process.sign for process in service._table() if isinstance(process.sign, FileSign)]
     finally:
-        made.home.unlock()
+        service.home.unlock()
     assert len(signs) >= 4
     assert {sign.file.stat().st_uid for sign in signs} == {NOBODY}
-    assert list(made.home.run.glob("*.waits")) == []
+    assert list(service.home.run.glob("*.waits")) == []
 
 
 def test_what_keeps_a_start_names_the_file_and_its_owner(tmp_path: Path) -> None:
@@ -159,10 +159,12 @@ def test_what_parts_cannot_write_is_told_at_the_start_with_its_owner(run: Path, 
     script = "import sys; from pathlib import Path; from launch import home, leftovers\n"
     script += "print(*leftovers.unwritable(home.Home(Path(sys.argv[1]))), sep='\\n')"
     argv = [sys.executable, "-c", script, str(run.parent)]
-    done = subprocess.run(argv, cwd=ROOT, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True)
-    if done.returncode and "Permission denied" in done.stderr:
+    process = subprocess.run(
+        argv, cwd=ROOT, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True
+    )
+    if process.returncode and "Permission denied" in process.stderr:
         pytest.skip("nobody cannot read this checkout")
-    lines = done.stdout.splitlines()
+    lines = process.stdout.splitlines()
     assert lines[0].startswith(f"{folder} cannot be used (Permission denied): it is root's. Start as that user, or ")
     assert (len(lines), lines[-1]) == (6, f"and so it is with 3 more in {run.parent}")
     for path in (folder, *folder.iterdir()):

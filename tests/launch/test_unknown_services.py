@@ -30,7 +30,7 @@ def test_a_backup_waits_no_longer_than_minutes_for_a_service_that_does_not_say_w
 def test_a_command_that_finds_no_service_says_what_is_so(tmp_path: Path) -> None:
     own = (*NOT_INHERITED, "SECRET_KEY", "DJANGO_SETTINGS_MODULE")
     env = {name: text for name, text in os.environ.items() if name not in own}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "manage.py", "create_token", "--username", "alice", "--name", "x"],
         cwd=ROOT,
         env=env | {"FATHOM_VAR": str(tmp_path)},
@@ -38,6 +38,6 @@ def test_a_command_that_finds_no_service_says_what_is_so(tmp_path: Path) -> None
         text=True,
         check=False,
     )
-    assert done.returncode == 1
-    assert f"No service is known to run on {tmp_path}: start one (make serve)" in done.stderr
-    assert f"writes {tmp_path}/run/state.json again within a minute" in done.stderr
+    assert process.returncode == 1
+    assert f"No service is known to run on {tmp_path}: start one (make serve)" in process.stderr
+    assert f"writes {tmp_path}/run/state.json again within a minute" in process.stderr

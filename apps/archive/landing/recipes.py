@@ -52,8 +52,8 @@ def _hidden_text(campaign: Campaign, recipe: dict[str, Any], names: Hidden) -> s
     keys = {tool: keys_of(tool, names) for tool in sorted({item["tool"] for item in recipe["experiments"]})}
     content = json.dumps([recipe, keys, names.digest, _RELEASE], sort_keys=True, default=str)
     digest = hashlib.sha256(content.encode()).hexdigest()
-    kept = HiddenRecipe.objects.filter(campaign=campaign, language=get_language() or "")
-    text = kept.filter(digest=digest).values_list("text", flat=True).first()
+    stored = HiddenRecipe.objects.filter(campaign=campaign, language=get_language() or "")
+    text = stored.filter(digest=digest).values_list("text", flat=True).first()
     if text is not None:
         return text
     give_back()
@@ -62,7 +62,7 @@ def _hidden_text(campaign: Campaign, recipe: dict[str, Any], names: Hidden) -> s
         raise LimitExceededError(Message(wait), int(WAIT_S))
     try:
         # Whoever was before may have written the same.
-        text = kept.filter(digest=digest).values_list("text", flat=True).first()
+        text = stored.filter(digest=digest).values_list("text", flat=True).first()
         if text is None:
             text = runnable.as_yaml(_hidden_recipe(recipe, names, keys))
             HiddenRecipe.objects.update_or_create(

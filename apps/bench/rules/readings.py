@@ -17,7 +17,7 @@ def read_once(read: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P
     name = f"{read.__module__}.{read.__qualname__}"
 
     @functools.wraps(read)
-    def kept(subject: S, *args: P.args, **kwargs: P.kwargs) -> T:
+    def reader(subject: S, *args: P.args, **kwargs: P.kwargs) -> T:
         readings: dict[Hashable, Any] = vars(subject).setdefault("readings", {})
         key = (name, args, *kwargs.items()) if args or kwargs else name
         if key not in readings:
@@ -25,4 +25,4 @@ def read_once(read: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P
         reading: T = readings[key]
         return reading
 
-    return kept
+    return reader

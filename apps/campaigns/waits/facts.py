@@ -106,8 +106,8 @@ def read_facts(
         if (holder := holders.get(key)) and holder.campaign != lane.campaign
     }
     named = {f"node:{pk}" for pk in troubled} | set(holders)
-    known = _campaigns_by_id(others, user)
-    return WaitFacts(waiting, troubled, holders, known, _names(named), toolbox.all_awaiting(), handout.stop())
+    holding = _campaigns_by_id(others, user)
+    return WaitFacts(waiting, troubled, holders, holding, _names(named), toolbox.all_awaiting(), handout.stop())
 
 
 def _waiting_lanes(

@@ -49,8 +49,8 @@ def test_a_client_is_poorly_served_only_below_half_of_its_own_link(nic, wan, sha
 
 @pytest.mark.parametrize(("nic", "wan", "share", "most"), WORLDS)
 def test_more_clients_fill_what_all_share_and_not_the_links_of_those_measured(nic, wan, share, most):
-    said = [int(match[1]) for line in lines_of(nic, wan, share, most) if (match := LESS.search(line))]
-    assert set(said) <= {math.ceil(carried(wan) / (share * carried(nic)))}
+    numbers = [int(match[1]) for line in lines_of(nic, wan, share, most) if (match := LESS.search(line))]
+    assert set(numbers) <= {math.ceil(carried(wan) / (share * carried(nic)))}
 
 
 def test_without_a_link_in_common_nobody_knows_how_many_fill_it():
@@ -80,9 +80,9 @@ def test_of_two_modes_the_one_that_is_meant_is_named(kind):
 
 @pytest.mark.parametrize("kind", MODES)
 def test_modes_that_no_setting_has_figures_enough_to_show_are_told_of_all_together(kind):
-    found = [item for item in storage.overview(growing(kind)) if item.rule == "storage-modes"]
-    assert [round(item.value) for item in found] == ([30] if kind == "two" else [])
-    assert not found or "8 of 20" in str(found[0].why[0])
+    findings = [item for item in storage.overview(growing(kind)) if item.rule == "storage-modes"]
+    assert [round(item.value) for item in findings] == ([30] if kind == "two" else [])
+    assert not findings or "8 of 20" in str(findings[0].why[0])
 
 
 def test_modes_of_one_setting_stand_in_the_finding_on_its_layer_alone():

@@ -13,38 +13,38 @@ from tests.bench.rules.cases import Maker, evidence
 
 
 def test_it_is_read_once_of_each_evidence():
-    asked = []
-    read = read_once(lambda sweep: asked.append(sweep.path.mtu))
+    questions = []
+    reader = read_once(lambda sweep: questions.append(sweep.path.mtu))
     first = evidence([], PathFacts(mtu=1500))
-    read(first), read(first), read(dataclasses.replace(first, path=PathFacts(mtu=9000))), read(first)
-    assert asked == [1500, 9000]
+    reader(first), reader(first), reader(dataclasses.replace(first, path=PathFacts(mtu=9000))), reader(first)
+    assert questions == [1500, 9000]
     # It is no part of what the evidence says.
     assert first == evidence([], PathFacts(mtu=1500))
     assert "1500" in repr(first) and "lambda" not in repr(first)
 
 
 def test_what_it_is_asked_with_tells_readings_apart():
-    asked = []
-    read = read_once(lambda sweep, factor, *, metric="": asked.append((factor, metric)) or (factor, metric))
+    questions = []
+    reader = read_once(lambda sweep, factor, *, metric="": questions.append((factor, metric)) or (factor, metric))
     first = evidence([], PathFacts(mtu=1500))
     for factor, metric in (("ranks", "read"), ("ranks", "write"), ("nodes", "read")) * 2:
-        assert read(first, factor, metric=metric) == (factor, metric)
-    assert read(first, "ranks") == ("ranks", "")
-    assert asked == [("ranks", "read"), ("ranks", "write"), ("nodes", "read"), ("ranks", "")]
+        assert reader(first, factor, metric=metric) == (factor, metric)
+    assert reader(first, "ranks") == ("ranks", "")
+    assert questions == [("ranks", "read"), ("ranks", "write"), ("nodes", "read"), ("ranks", "")]
 
 
 def test_what_cannot_be_read_is_asked_for_again():
-    asked = []
+    questions = []
 
     def fail(sweep: Evidence) -> None:
-        asked.append(sweep)
+        questions.append(sweep)
         raise KeyError("window")
 
-    read, sweep = read_once(fail), evidence([], PathFacts())
+    reader, sweep = read_once(fail), evidence([], PathFacts())
     for _time in range(2):
         with pytest.raises(KeyError):
-            read(sweep)
-    assert len(asked) == 2
+            reader(sweep)
+    assert len(questions) == 2
 
 
 def test_all_rules_of_tcp_join_its_points_once(monkeypatch):

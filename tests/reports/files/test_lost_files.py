@@ -20,10 +20,10 @@ def test_a_file_that_was_cut_says_what_to_do(
     body = json.dumps({"edition": edition.permanent_id, "format": "json"})
 
     def ask() -> str:
-        asked = client.post("/api/v1/renderings/", body, content_type="application/json", **headers)
-        assert asked.status_code == 201
+        answer = client.post("/api/v1/renderings/", body, content_type="application/json", **headers)
+        assert answer.status_code == 201
         tasks.render()
-        return f"/api/v1/renderings/{asked.json()['id']}/content/"
+        return f"/api/v1/renderings/{answer.json()['id']}/content/"
 
     place = ask()
     path = Rendering.objects.get().path
