@@ -121,6 +121,9 @@ def test_nothing_grows_from_a_figure_to_one_that_is_printed_the_same() -> None:
     (said,) = tables.document(tables.table([rising])).sections[0].blocks[0].says
     assert said.claim.relation == words.MEASURED
     assert "grows" not in said.text
+    # Nor is there a span between two that are.
+    assert "everywhere" in said.text
+    assert "between" not in said.text
 
 
 def test_the_inventory_gives_too_little_by_the_interval_of_the_mean_that_is_shown() -> None:

@@ -101,6 +101,8 @@ WITHOUT_RATIO: Mapping[str, str] = {
     GROWS: _("%(metric)s grows from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (%(test)s)."),
     FALLS: _("%(metric)s falls from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (%(test)s)."),
 }
+# The same where the lowest figure and the highest are printed alike: there is no span between them.
+AS_ONE: Mapping[str, str] = {MEASURED: _("%(metric)s was measured as %(low)s everywhere; %(test)s.")}
 # The same where nothing is left of the ceiling, or no pair was described with less than it had.
 ALL_OF_IT: Mapping[str, str] = {
     CEILING: _("The highest is all of the path's ceiling of %(ceiling)s."),
@@ -128,10 +130,12 @@ def text_of(claim: Claim) -> str:
 
 
 def _text_for(claim: Claim) -> str:
-    """Return the words of a relation by what its claim can say: no empty figure, no more than all of a ceiling."""
+    """Return the words of a relation by what its claim can say: no empty figure or span, no more than all of a ceiling."""
     says, relation = claim.says, claim.relation
     if relation in WITHOUT_RATIO and RATIO not in says:
         return WITHOUT_RATIO[relation]
+    if relation in AS_ONE and says.get("low") == says.get("high"):
+        return AS_ONE[relation]
     if relation == NEAREST and says.get("least") == ALL:
         return ALL_HAVE_ALL
     if relation in ALL_OF_IT and ALL in (says.get(SHARE), says.get("most")):
