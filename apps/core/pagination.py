@@ -107,15 +107,19 @@ def most_rows(view: APIView | None) -> int:
 
 
 class Pages(PageNumberPagination):
-    """Numbered pages of 50; `page_size` asks for up to 1,000, or a view's `most_rows` where a row may be long."""
+    """Numbered pages of 50; `page_size` asks for up to 1,000, and gets a view's `most_rows` where a row may be long.
+
+    It is no error to ask for more: a script that reads on at `next` need not know which lists these are.
+    """
 
     django_paginator_class = LongPaginator
     page_size_query_param = "page_size"
     max_page_size = 1000
+    most_rows = max_page_size
 
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
         """Return the rows of the page asked for."""
-        self.max_page_size = most_rows(view)
+        self.most_rows = most_rows(view)
         return super().paginate_queryset(queryset, request, view)
 
     def get_page_number(self, request: Request, paginator: Paginator) -> Any:
@@ -133,13 +137,19 @@ class Pages(PageNumberPagination):
         if not text.isdecimal() or not 1 <= int(text[:9]) <= self.max_page_size:
             most = _("Give a number from 1 to %(most)s.") % {"most": self.max_page_size}
             raise ValidationError({self.page_size_query_param: [most]})
-        return int(text)
+        return min(int(text), self.most_rows)
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         """Return the parameters with their bounds."""
         bounds: dict[str, dict[str, Any]] = {
             self.page_query_param: {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": ["last"]}]},
-            self.page_size_query_param: {"type": "integer", "minimum": 1, "maximum": most_rows(view)},
+            self.page_size_query_param: {"type": "integer", "minimum": 1, "maximum": self.max_page_size},
         }
         described = super().get_schema_operation_parameters(view)
+        if (most := most_rows(view)) < self.max_page_size:
+            text = f"Number of results to return per page. A page has {most} at most; `next` leads to the rest."
+            described = [
+                item | ({"description": text} if item["name"] == self.page_size_query_param else {})
+                for item in described
+            ]
         return [item | {"schema": bounds[item["name"]]} for item in described]

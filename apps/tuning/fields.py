@@ -13,7 +13,15 @@ logger = logging.getLogger(__name__)
 
 
 class RecordField(BoundedJSONField):
-    """What a rule stored of a finding. What is not in its form is missing, and logged: it breaks no list or page."""
+    """What a rule stored of a finding. What is not in its form is missing, and logged: it breaks no list or page.
+
+    Its evidence is as long as there are trials, which have a limit of their own; the bound is that of all else.
+    """
+
+    def run_validators(self, value: Any) -> None:
+        """Raise ValidationError if the record is too long without its evidence."""
+        others = {key: item for key, item in value.items() if key != "evidence"} if isinstance(value, dict) else value
+        super().run_validators(others)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
         """Return the record's members that have their form."""

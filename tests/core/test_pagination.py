@@ -9,6 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from apps.core import pagination
+from apps.testbeds.api.items import SiteViewSet
 from apps.testbeds.models import Site
 from tests import factories as people
 from tests.testbeds.rest import Api
@@ -95,3 +96,13 @@ def test_a_row_that_goes_between_two_queries_is_left_out(api: Api, monkeypatch: 
 
     monkeypatch.setattr(rows, "in_bulk", late)
     assert [site.name for site in paginator.page(1)] == NAMES[1:5]
+
+
+def test_a_list_of_long_rows_gives_fewer_than_are_asked_for_and_leads_to_the_rest(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SiteViewSet, "most_rows", SIZE, raising=False)
+    pages = [api.get("sites/", {"page_size": 1000, "page": number, "ordering": "name"}) for number in range(1, 6)]
+    assert [row["name"] for page in pages for row in page["results"]] == NAMES
+    assert [len(page["results"]) for page in pages] == [5, 5, 5, 5, 3]
+    assert [bool(page["next"]) for page in pages] == [True] * 4 + [False]

@@ -130,7 +130,7 @@ def text_of(claim: Claim) -> str:
 
 
 def _text_for(claim: Claim) -> str:
-    """Return the words of a relation by what its claim can say: no empty figure or span, no more than all of a ceiling."""
+    """Return a relation's words by what its claim can say: no empty figure or span, no more than all of a ceiling."""
     says, relation = claim.says, claim.relation
     if relation in WITHOUT_RATIO and RATIO not in says:
         return WITHOUT_RATIO[relation]

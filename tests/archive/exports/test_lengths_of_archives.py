@@ -8,16 +8,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from apps.archive.campaigns.form import CAMPAIGN, EXPERIMENTS, RESULTS, TRIALS, ArchiveError
+from apps.archive.campaigns.form import CAMPAIGN, EXPERIMENTS, FINDINGS, RESULTS, TRIALS, ArchiveError
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
 from apps.archive.campaigns.writer import archive_of
 from apps.archive.incoming import previews
 from apps.archive.incoming.models import IncomingArchive
 from apps.campaigns.models import Campaign
+from apps.tuning.models import Finding
 from tests import factories as people
 from tests import rewriting
 from tests.archive.exports.conftest import lines, repacked, unpacked
@@ -55,9 +57,20 @@ def _long_note(records: list[Any]) -> None:
     records[0]["notes"] = [{"text": "x" * 10_001, "created_by": "eve", "created_at": at, "updated_at": at}]
 
 
+def _repeat_evidence(records: list[Any]) -> None:
+    details = records[0]["details"]
+    details["evidence"] = details["evidence"][:1] * 10_000
+
+
+def _long_against(records: list[Any]) -> None:
+    records[0]["details"]["against"] = [{"msgid": "x" * 1000, "params": {}}] * 100
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
+        (FINDINGS, _repeat_evidence),
+        (FINDINGS, _long_against),
         (CAMPAIGN, _many_tags),
         (CAMPAIGN, _long_note),
         (EXPERIMENTS, lambda records: _wide(records, "fixed")),
@@ -102,3 +115,12 @@ def test_a_preview_shows_how_many_there_are_and_the_first_and_no_list_has_it(
     incoming.path.write_bytes(b"kept")
     page = client.get(incoming.get_absolute_url()).text
     assert "the first 100 of 50000" in page and "u99" in page and "u100 " not in page
+
+
+def test_a_finding_may_rest_on_as_many_trials_as_there_are(finished: Campaign) -> None:
+    """What the service concluded of a large campaign is in an archive that it takes again."""
+    details = Finding.objects.earliest("pk").details
+    field = Finding._meta.get_field("details")
+    field.run_validators(details | {"evidence": [[number, 0] for number in range(100_000)]})
+    with pytest.raises(ValidationError, match="too long"):
+        field.run_validators(details | {"why": ["x" * field.most_bytes]})

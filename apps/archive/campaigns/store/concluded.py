@@ -144,6 +144,8 @@ def _finding(
     values = records.values(Finding, data, names, place)
     details = values["details"]
     evidence = records.sequence(details["evidence"], f"{place}, evidence")
+    if len(evidence) > len(measured.trials):
+        raise wrong(place, Message(_("A finding rests on each trial once.")))
     values["details"] = {**details, "evidence": [measured.trial(item, f"{place}, evidence") for item in evidence]}
     ends = tuple(_end(item, here, f"{place}, ends") for item in records.sequence(data.get("ends"), f"{place}, ends"))
     experiment = None
