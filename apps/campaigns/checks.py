@@ -64,7 +64,7 @@ def _refuse_circle(experiment: Experiment) -> None:
 
 def _refuse_awaiting(experiment: Experiment) -> None:
     """Refuse a tool that only an archive brought: whoever sent it said which commands it runs."""
-    if toolbox.awaiting_of([experiment.tool], experiment.campaign.team):
+    if toolbox.awaiting_of([experiment.tool], experiment.campaign.team_id):
         raise errors.Refused({"tool": Message(toolbox.NOT_TAKEN_OVER, {"tool": experiment.tool})})
 
 

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable
 
 from django.conf import settings
-from django.db.models import IntegerField, Max, OuterRef, QuerySet, Subquery
+from django.db.models import CharField, Exists, IntegerField, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Cast, Concat
 from django.utils.module_loading import import_string
 
 from apps.accounts import rights
@@ -50,20 +51,25 @@ class NotTakenOverError(tools.UnknownTool):
 def get_runnable_tool(slug: str, team_id: int) -> Tool:
     """Return a tool that the team's nodes may run; UnknownTool, or NotTakenOverError which is one, of any other."""
     tool = get_tool(slug, team_id)
-    if _awaiting(team_id, [slug]):
+    if awaiting_of([slug], team_id):
         raise NotTakenOverError(f"no manager has taken {slug!r} over")
     return tool
 
 
-def awaiting_of(slugs: Iterable[str], team: Team) -> list[str]:
+def awaiting_of(slugs: Iterable[str], team_id: int) -> list[str]:
     """Return which of these tools came with an archive and wait for a manager of the team."""
-    return _awaiting(team.pk, slugs)
+    return sorted(version.slug for version in _awaiting(slugs) if version.tool.team_id == team_id)
 
 
-def all_awaiting() -> dict[str, int]:
-    """Return {slug of a version: its tool} of all teams' that came with an archive and wait for a manager."""
-    rows = ToolVersion.objects.filter(awaits_manager=True).select_related("tool").defer("definition")
-    return {version.slug: version.tool_id for version in rows}
+def awaiting_tools(slugs: Iterable[str]) -> dict[str, int]:
+    """Return {slug: its tool} of those of these versions, of whatever team, that wait for a manager."""
+    return {version.slug: version.tool_id for version in _awaiting(slugs)}
+
+
+def is_awaiting(slug: OuterRef) -> Exists:
+    """Return the condition that a slug is that of a version which came with an archive and waits for a manager."""
+    called = Concat("tool__slug", Value(VERSION_MARK), Cast("number", CharField()))
+    return Exists(ToolVersion.objects.filter(awaits_manager=True).annotate(called=called).filter(called=slug))
 
 
 def get_tool_of(slug: str, user: User) -> Tool:
@@ -155,14 +161,14 @@ def _latest_of(rows: QuerySet[TeamTool]) -> list[int]:
     return list(versions.order_by("tool__name", "pk").values_list("pk", flat=True))
 
 
-def _awaiting(team_id: int, slugs: Iterable[str]) -> list[str]:
+def _awaiting(slugs: Iterable[str]) -> list[ToolVersion]:
     named = {slug for slug in slugs if VERSION_MARK in slug}
     if not named:
         return []
-    rows = ToolVersion.objects.filter(
-        tool__team=team_id, tool__slug__in={slug.rpartition(VERSION_MARK)[0] for slug in named}, awaits_manager=True
-    )
-    return sorted({version.slug for version in rows.select_related("tool")} & named)
+    tools_named = {slug.rpartition(VERSION_MARK)[0] for slug in named}
+    rows = ToolVersion.objects.filter(tool__slug__in=tools_named, awaits_manager=True)
+    versions = rows.select_related("tool").defer("definition")
+    return [version for version in versions if version.slug in named]
 
 
 @functools.lru_cache(maxsize=512)

@@ -109,7 +109,6 @@ def _running_experiments() -> QuerySet[Experiment, int]:
 
     Those whose tool waits for a manager, as it did not yet when they were launched, wait with it.
     """
-    running = Experiment.objects.filter(campaign__state=Campaign.State.RUNNING).exclude(
-        tool__in=toolbox.all_awaiting()
-    )
+    is_awaiting = toolbox.is_awaiting(OuterRef("tool"))
+    running = Experiment.objects.filter(~is_awaiting, campaign__state=Campaign.State.RUNNING)
     return running.order_by("campaign__launched_at", "campaign_id", "position", "pk").values_list("pk", flat=True)

@@ -86,7 +86,7 @@ def rerun_failed(*, campaign: Campaign, user: User) -> int:
     may = (State.RUNNING, State.PAUSED, State.FINISHED)
     _refuse_unless(campaign, may, _("Only a launched campaign's failed trials can be run again; clone this one."))
     slugs = campaign.experiments.values_list("tool", flat=True)
-    if awaiting := toolbox.awaiting_of(slugs, campaign.team):
+    if awaiting := toolbox.awaiting_of(slugs, campaign.team_id):
         raise errors.WrongState(Message(toolbox.NOT_TAKEN_OVER, {"tool": ", ".join(awaiting)}))
     policy = Experiment.objects.filter(pk=OuterRef("experiment_id")).values("max_attempts")
     count = campaign.trials.filter(state=Trial.State.FAILED).update(

@@ -107,7 +107,8 @@ def read_facts(
     }
     named = {f"node:{pk}" for pk in troubled} | set(holders)
     holding = _campaigns_by_id(others, user)
-    return WaitFacts(waiting, troubled, holders, holding, _names(named), toolbox.all_awaiting(), handout.stop())
+    awaiting = toolbox.awaiting_tools({lane.tool for lane in waiting.values()})
+    return WaitFacts(waiting, troubled, holders, holding, _names(named), awaiting, handout.stop())
 
 
 def _waiting_lanes(
