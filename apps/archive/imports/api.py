@@ -129,10 +129,7 @@ class MeaningSerializer(serializers.Serializer):
     name = serializers.CharField(required=False, allow_blank=True, max_length=100)
     unit = serializers.CharField(required=False, allow_blank=True, max_length=100)
     decimals = serializers.CharField(
-        required=False,
-        allow_blank=True,
-        max_length=100,
-        help_text="The sign before the decimals of its numbers, “.” or “,”; left out, the table has to show it.",
+        required=False, allow_blank=True, max_length=100, help_text="The sign before decimals, “.” or “,”, if known."
     )
 
     def get_fields(self) -> dict[str, Any]:
