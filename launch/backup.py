@@ -41,9 +41,13 @@ def usual_name() -> str:
 
 def make(home: Home, file: Path) -> None:
     """Write a backup of the folder's service, whether it runs or not; the file has its name once it is whole."""
+    try:
+        # A link stays one: what it leads to is replaced.
+        file = owners.resolved(file)
+    except OSError as error:
+        words = f"{file} cannot be written, for {error.filename} leads elsewhere ({error.strerror})"
+        raise BackupError(f"{words}: say which file (FILE=).") from error
     _require_place(home, file)
-    # A link stays one: what it leads to is replaced.
-    file = Path(os.path.realpath(file))
     # What was killed left them, and they hold secrets.
     drafts.sweep(file.parent)
     with _address(home, file) as address:
@@ -86,15 +90,16 @@ def _require_place(home: Home, file: Path) -> None:
 def opened(file: Path) -> Iterator["Backup"]:
     """Give the backup of a file, or what pg_dump -Fc wrote; BackupError if it is neither, or damaged."""
     try:
-        require_no_device(file)
-        whole = file.open("rb")
+        with owners.by_maker_of_link(file):
+            require_no_device(file)
+            whole = file.open("rb")
     except OSError as error:
         raise BackupError(f"{file} cannot be read: {error.strerror}.") from error
     with whole:
         is_dump = whole.read(len(_DUMP_MAGIC)) == _DUMP_MAGIC
         whole.seek(0)
         if is_dump:
-            yield Backup(None, whole, file.stat().st_size)
+            yield Backup(None, whole, os.fstat(whole.fileno()).st_size)
             return
         try:
             with zipfile.ZipFile(whole) as archive:

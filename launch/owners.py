@@ -19,6 +19,9 @@ from pathlib import Path
 
 # Rights are of the whole process: who starts another one meanwhile waits.
 LOCK = threading.RLock()
+_FOLLOWS_NONE = "root follows no link of another user's"
+# As many as the kernel follows: they may lead in a circle.
+_MOST_LINKS = 40
 _AS_PATH = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
 
 
@@ -60,7 +63,7 @@ def held(folder: Path) -> Iterator[int]:
     user = state if is_link and state.st_uid and os.geteuid() == 0 else None
     with LOCK, _as_user(user, folder):
         if user is not None and os.geteuid() == 0:
-            raise PermissionError(errno.EPERM, "root follows no link of another user's", str(folder))
+            raise PermissionError(errno.EPERM, _FOLLOWS_NONE, str(folder))
         descriptor = os.open(folder, _AS_PATH | (0 if is_link else os.O_NOFOLLOW))
         try:
             yield descriptor
@@ -95,10 +98,36 @@ def open_at(folder: int, name: str, flags: int, mode: int = 0o600) -> int:
         return _opened_of_root(name, flags & ~os.O_CREAT, folder)
 
 
-def by_maker_of_link(path: Path) -> contextlib.AbstractContextManager[None]:
-    """Follow a user's link by that user's rights only."""
-    is_users = path.is_symlink() and path.lstat().st_uid != 0
-    return acting(path) if is_users else contextlib.nullcontext()
+@contextmanager
+def by_maker_of_link(path: Path) -> Iterator[None]:
+    """Follow a user's link by that user's rights only; PermissionError if root cannot have them."""
+    state = path.lstat() if path.is_symlink() else None
+    user = state if state is not None and state.st_uid and os.geteuid() == 0 else None
+    with LOCK, _as_user(user, None):
+        if user is not None and os.geteuid() == 0:
+            raise PermissionError(errno.EPERM, _FOLLOWS_NONE, str(path))
+        yield
+
+
+def resolved(path: Path) -> Path:
+    """Return what a path leads to; PermissionError for root if a link on the way was made by another user."""
+    way, is_at = list(reversed(path.absolute().parts[1:])), Path("/")
+    links = 0
+    while way:
+        name = way.pop()
+        if name == "..":
+            is_at = is_at.parent
+        elif not (link := is_at / name).is_symlink():
+            is_at = link
+        elif os.geteuid() == 0 and link.lstat().st_uid:
+            raise PermissionError(errno.EPERM, _FOLLOWS_NONE, str(link))
+        elif (links := links + 1) > _MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        else:
+            target = link.readlink()
+            is_at = Path("/") if target.is_absolute() else is_at
+            way += reversed([part for part in target.parts if part != "/"])
+    return is_at
 
 
 def remove_in(folder: Path, name: str) -> None:

@@ -104,7 +104,8 @@ class Child:
         self._copied: int | None = None
         with os.fdopen(descriptor, "ab") as sink, self._claim() as claim, owners.LOCK:
             self.started_at = time.monotonic()
-            self._start_of_log = sink.tell()
+            # How long it was at the last look, too.
+            self._start_of_log = self._seen = sink.tell()
             self.popen = subprocess.Popen(
                 hold + process.argv,
                 stdin=subprocess.DEVNULL,
@@ -164,23 +165,28 @@ class Child:
     def trim_log(self) -> None:
         """Set the log aside once it has grown to 10 MiB; the process goes on at the start of the emptied file.
 
-        Where the log was cleared away, what the process prints since is put into a new one.
+        Where the log was cleared away or moved, what the process prints since is put into a new one.
         """
         self._keep_log()
         self._trim()
 
     def _keep_log(self) -> None:
-        if os.fstat(self._printed).st_nlink:
-            return
+        printed = os.fstat(self._printed)
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(printed, self.log.stat()):
+                self._seen, self._copied = printed.st_size, None
+                return
         if self._copied is None:
-            self._copied, self._start_of_log = self._start_of_log, 0
+            # One that was moved has what was printed until then, and somebody keeps it.
+            self._copied = min(self._seen, printed.st_size) if printed.st_nlink else self._start_of_log
+            self._start_of_log = 0
         self.log.parent.mkdir(parents=True, exist_ok=True)
         how = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         with os.fdopen(owners.open_in(self.log.parent, self.log.name, how, 0o666), "ab") as log:
             while chunk := os.pread(self._printed, _CHUNK, self._copied):
                 log.write(chunk)
                 self._copied += len(chunk)
-        if self._copied > _LOG_LIMIT_BYTES:
+        if self._copied > _LOG_LIMIT_BYTES and not printed.st_nlink:
             os.ftruncate(self._printed, 0)
             self._copied = 0
 

@@ -35,8 +35,10 @@ SPOOL = "waited for by `_sync`, before the server hears of it"
 REASONS = {
     "apps/archive/imports/uploads.py:_keep_one": "its caller waits for all files of an import at once",
     "apps/archive/zip_stream.py:add": PART,
-    "apps/core/audit.py:emit": LOG,
+    "apps/core/audit.py:_open": LOG,
     "apps/core/holding.py:_tell": SIGN,
+    "apps/core/root_files.py:_open_among_a_users": LOG,
+    "apps/core/root_files.py:set_aside": LOG,
     "apps/core/scratch.py:_is_owned": LOCK,
     "apps/core/scratch.py:folder": LOCK,
     "apps/reports/files/data.py:render": PART,

@@ -4,6 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
+from io import TextIOWrapper
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.encoding import escape_uri_path
 from django.utils.functional import empty
 
+from apps.core import root_files
+
+logger = logging.getLogger(__name__)
 events = logging.getLogger("fathom.audit")
 changes = logging.getLogger("fathom.access")
 _READING = ("GET", "HEAD", "OPTIONS", "TRACE")
@@ -25,18 +29,25 @@ class LogFile(WatchedFileHandler):
     def __init__(self, filename: str) -> None:
         # Settings are read by commands, too, which have nothing to write.
         super().__init__(filename, delay=True, encoding="utf-8")
+        self._is_told = False
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line."""
         try:
             path = Path(self.baseFilename)
-            path.parent.mkdir(parents=True, exist_ok=True)
+            root_files.make_folder(path.parent)
             if path.exists() and path.stat().st_size > _MOST_BYTES:
-                path.replace(path.with_name(f"{path.name}.1"))
-        except OSError:
-            self.handleError(record)
-        else:
+                root_files.set_aside(path)
             super().emit(record)
+        except OSError as error:
+            if not self._is_told:
+                self._is_told = True
+                logger.error("Lines are left out of %s: %s", self.baseFilename, error.strerror)
+
+    def _open(self) -> TextIOWrapper:
+        stream = open(self.baseFilename, "a", encoding=self.encoding, opener=root_files.opener)  # noqa: SIM115
+        self._is_told = False
+        return stream
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Do without a line that the disk does not take: what is answered does not depend on it."""

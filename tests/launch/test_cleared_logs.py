@@ -44,6 +44,33 @@ def test_a_log_that_was_cleared_away_is_there_again_with_what_is_printed_since(
         assert wait_for(lambda: log.with_suffix(".log.1").exists() and has(""))
 
 
+def test_a_log_that_was_moved_is_there_again_and_what_was_moved_stays_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, log, moved = tmp_path / "go on", tmp_path / "part.log", tmp_path / "moved.log"
+    child = Child(Process("part", ("sh", "-c", TALKS, str(go_on))), log=log)
+
+    def has_after(text: str) -> bool:
+        child.trim_log()
+        return log.exists() and log.read_text() == text
+
+    try:
+        go_on.touch()
+        assert wait_for(lambda: has_after("line 1\n"))
+        log.rename(moved)
+        go_on.touch()
+        assert wait_for(lambda: has_after("line 2\n"))
+        assert "line 2" in child.end_of_log()
+        log.rename(tmp_path / "moved too.log")
+        monkeypatch.setattr(process, "_LOG_LIMIT_BYTES", 3)
+        go_on.touch()
+        assert wait_for(lambda: has_after("") and log.with_suffix(".log.1").exists())
+        assert log.with_suffix(".log.1").read_text() == "line 3\n"
+        assert moved.read_text() == "line 1\nline 2\nline 3\n"
+    finally:
+        child.stop()
+
+
 def test_why_a_part_ended_is_told_though_its_log_was_cleared_away(tmp_path: Path) -> None:
     go_on = tmp_path / "go on"
     child = Child(Process("part", ("sh", "-c", TALKS, str(go_on))), log=tmp_path / "part.log")

@@ -226,3 +226,33 @@ def test_a_long_log_is_set_aside_for_the_folders_user(
     process.Child(process.Process(name="web", argv=("/bin/true",)), log=log).popen.wait()
     assert state_of(of_root) == before
     home.unlock()
+
+
+@pytest.mark.parametrize("is_sticky", [False, True])
+@pytest.mark.parametrize("place", ["x.backup", "x/x.backup", "chain"])
+def test_no_backup_takes_the_place_of_what_a_users_link_leads_to(
+    home: Home, of_root: Path, tmp_path: Path, place: str, is_sticky: bool
+) -> None:
+    folder = tmp_path / "sticky" if is_sticky else home.folder
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o1777 if is_sticky else 0o755)
+    target = of_root if "/" in place else of_root / "lock"
+    as_user(home, lambda: (folder / Path(place).parts[0]).symlink_to(target))
+    file = folder / place
+    if place == "chain":
+        file = of_root / "own"
+        file.symlink_to(folder / "chain")
+    before = state_of(of_root)
+    with pytest.raises(backup.BackupError, match="root follows no link of another user's"):
+        backup.make(home, file)
+    assert state_of(of_root) == before
+
+
+def test_no_backup_is_read_through_a_users_link_where_the_user_could_not_go(home: Home, of_root: Path) -> None:
+    of_root.chmod(0o700)
+    (of_root / "lock").chmod(0o644)
+    as_user(home, lambda: (home.folder / "x.backup").symlink_to(of_root / "lock"))
+    with pytest.raises(backup.BackupError, match="cannot be read"), backup.opened(home.folder / "x.backup"):
+        pass
+    with pytest.raises(PermissionError), owners.by_maker_of_link(home.folder / "x.backup"):
+        (home.folder / "x.backup").read_text()
