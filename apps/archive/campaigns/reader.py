@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, BinaryIO
 
 from apps.archive.campaigns import form, records
@@ -17,7 +18,8 @@ _CHUNK = 1024 * 1024
 # Where what records name is, and how files end of which each line is read by itself.
 _FOLDERS, _LINES = ("raw/", "reports/"), ".jsonl"
 _SUM_LINE = 64 + 2
-_COUNTED = ("experiments", "trials", "results", "findings", "editions")
+# Each has a line for each; editions are counted in the reports that they are of.
+_COUNTED_FILES = (form.EXPERIMENTS, form.TRIALS, form.RESULTS, form.FINDINGS)
 # A file of sums is as long as its paths.
 _MOST_SUMS = form.LIMITS.entries * 400
 
@@ -49,13 +51,17 @@ class Archive:
 
     @property
     def name(self) -> str:
-        """Return the name of the campaign."""
-        return str(self.manifest["name"])
+        """Return the name that the campaign is stored under, whatever the manifest says."""
+        about = records.mapping(self.json(form.CAMPAIGN), form.CAMPAIGN)
+        campaign = records.mapping(about.get("campaign"), f"{form.CAMPAIGN}, campaign")
+        return records.text(campaign.get("name"), f"{form.CAMPAIGN}, name")
 
-    @property
+    @cached_property
     def counts(self) -> dict[str, int]:
-        """Return how many experiments, trials and the like it says that it has."""
-        return {name: int(self.manifest["counts"][name]) for name in _COUNTED}
+        """Return how many experiments, trials and the like are stored of it, whatever the manifest says."""
+        counts = {file.removesuffix(_LINES): self._count(file) for file in _COUNTED_FILES}
+        editions = (records.sequence(report.get("editions"), place) for place, report in self.lines(form.REPORTS))
+        return counts | {"editions": sum(map(len, editions))}
 
     def verify(
         self, progress: Progress | None = None, *, after: int = 0, is_time_up: Callable[[], bool] = lambda: False
@@ -128,7 +134,7 @@ class Archive:
             raise wrong(f"{form.MANIFEST}, campaign", Message(_("This is no permanent id.")))
         records.text(manifest.get("name"), f"{form.MANIFEST}, name")
         counts = records.mapping(manifest.get("counts"), f"{form.MANIFEST}, counts")
-        for name in _COUNTED:
+        for name in (*(file.removesuffix(_LINES) for file in _COUNTED_FILES), "editions"):
             records.whole(counts.get(name), f"{form.MANIFEST}, {name}")
         return manifest
 
@@ -149,6 +155,17 @@ class Archive:
                 continue
             if self._package.size(name) > (form.LONGEST_RAW if is_raw else form.LONGEST_JSON):
                 raise wrong(name, Message(_("The file is too large.")))
+
+    def _count(self, name: str) -> int:
+        """Return how many lines a file has; the last may have no end."""
+        count, last = 0, b"\n"
+        try:
+            with self._package.open(name) as file:
+                while chunk := file.read(_CHUNK):
+                    count, last = count + chunk.count(b"\n"), chunk[-1:]
+        except DAMAGES as error:
+            raise _damaged(name) from error
+        return count + (last != b"\n")
 
     def _digest(self, name: str) -> str:
         digest = hashlib.sha256()

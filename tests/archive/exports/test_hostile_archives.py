@@ -16,6 +16,7 @@ from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
 from apps.archive.campaigns.writer import archive_of
+from apps.archive.incoming.previews import preview_of
 from apps.campaigns.models import Campaign, Experiment
 from apps.core import messages
 from apps.testbeds.models import Node, Site
@@ -37,6 +38,7 @@ def whole(**files: bytes) -> dict[str, bytes]:
     """Return the files of an archive of nothing, with others beside or instead."""
     made = {name: b"" if name.endswith(".jsonl") else b"{}" for name in form.NEEDED}
     made[form.MANIFEST] = json.dumps(MANIFEST).encode()
+    made[form.CAMPAIGN] = b'{"campaign": {"name": "Sweep"}}'
     return made | files
 
 
@@ -57,6 +59,18 @@ def test_a_whole_archive_is_read() -> None:
     archive = Archive(io.BytesIO(repacked(summed(whole()).items())))
     archive.verify()
     assert (archive.permanent_id, archive.name) == ("7k3m-9qxt-2v4h", "Sweep")
+
+
+def test_name_and_counts_are_those_of_what_is_stored_whatever_the_manifest_says(
+    cast: SimpleNamespace, finished: Campaign
+) -> None:
+    files = unpacked(b"".join(archive_of(finished, now=timezone.now())))
+    counts = json.loads(files[form.MANIFEST])["counts"]
+    manifest = json.loads(files[form.MANIFEST]) | {"name": "Harmless", "counts": dict.fromkeys(counts, 1)}
+    files[form.MANIFEST] = json.dumps(manifest).encode()
+    preview = preview_of(Archive(io.BytesIO(repacked(summed(files).items()))), cast.team)
+    assert (preview["name"], preview["counts"]) == (finished.name, counts)
+    assert counts["trials"] > 1
 
 
 def test_what_would_harm_is_not_unpacked() -> None:

@@ -101,7 +101,8 @@ class Hidden(Names):
 
     def _spans(self, folded: Folded) -> Iterator[addresses.Span]:
         """Yield where names and addresses stand in the text that was folded, and what stands in their place."""
-        for start, end in self._names.spans(folded.text, folded.breaks()):
+        breaks = folded.breaks()
+        for start, end in (span for names in self._names for span in names.spans(folded.text, breaks)):
             yield *folded.span(start, end), _apart(self._word(folded.text[start:end]), folded.text, start, end)
         for start, end, word in addresses.spans(folded.text, self._addresses, self._figures, self._host):
             yield *folded.span(start, end), word

@@ -20,7 +20,7 @@ END = rf"(?![{LATIN}])"
 
 # A letter before is no part of an address, but of an interface's name; a full stop may be written in other ways.
 _WORD_FOR_DOT = r"[\[({<](?:\.|dot|점)[\])}>]|dot|점"
-_DOT = rf"(?:\\?\.|[·•∙‧・]|{_WORD_FOR_DOT})"
+_DOT = rf"(?:\\?\.|·|{_WORD_FOR_DOT})"
 # With blanks beside them they are points of one address if all are written alike.
 _APART = rf"(?P<apart>[ \t]{{0,2}}(?:\\?\.|{_WORD_FOR_DOT})[ \t]{{0,2}})"
 # A fifth figure is a port, as packets are printed.

@@ -11,6 +11,8 @@ _KEPT = "\n\r"
 # Letters whose strokes no composition tells, and what ends a part of a host's name, too.
 _LETTERS = str.maketrans(
     {"ı": "i", "ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ħ": "h", "。": "."}
+    # Points of half a line's height; the Korean one is decomposed into a vowel of old writings.
+    | dict.fromkeys("•‧∙⋅・\u119e", "·")
 )
 # A letter in a frame, upside down in colour, as part of a flag, or with what is no mark of its own.
 _NAMED = re.compile(

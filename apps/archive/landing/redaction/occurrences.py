@@ -12,6 +12,14 @@ _LATIN_SIGN = re.compile(rf"[{addresses.LATIN}]")
 _UNSPACED = re.compile(r"[ᄀ-ᇿ⺀-〿぀-ヿ㄰-㆏㐀-鿿가-퟿豈-﫿\U00020000-\U0003ffff]")
 _LATIN_END = re.compile(addresses.END)
 _PLURAL = re.compile("e?s")
+# A particle follows a Korean word without a blank, and so does how somebody is addressed.
+_TITLES = "님|씨|군|양|박사|교수|선생|과장|팀장|대리|부장|연구원"
+_PARTICLES = (
+    "은|는|이|가|을|를|의|에|에게|에게서|에서|한테|께|께서|과|와|랑|이랑|도|만|로|으로|부터|까지|처럼|보다|이나|나|이며|며|"
+    "이고|고|라고|이라고|입니다|이다"
+)
+# What stands before and after a whole word of Korean.
+KOREAN_WORD = ("(?<![가-힣])", rf"(?=(?:{_TITLES})?님?(?:{_PARTICLES})?(?![가-힣]))")
 _OTHER_BEGIN, _OTHER_END = r"(?<![^\W_])", r"(?![^\W_])"
 # Steps of the tree that are no sign, and where the pattern of what may follow a whole name stands.
 _WIDE, _NARROW, _END = 0, 1, 2
@@ -31,14 +39,14 @@ class Occurrences:
     One pattern of all names would take seconds to be compiled for some thousands of them, at each reader's request.
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], edges: tuple[str, str] | None = None) -> None:
+        """Take the names, and what stands before and after each if its signs do not tell."""
         self._tree: _Tree = {}
         firsts: dict[str, set[str]] = {}
         for name in names:
-            _insert(self._tree, tuple(_steps(name)), _compiled(_edge(name[-1], addresses.END, _OTHER_END)))
-            firsts.setdefault(_edge(name[0], addresses.BEGIN, _OTHER_BEGIN), set()).add(
-                name[0] if _first(name) else _ANY_GAP
-            )
+            before, after = edges or _edges(name)
+            _insert(self._tree, tuple(_steps(name)), _compiled(after))
+            firsts.setdefault(before, set()).add(name[0] if _first(name) else _ANY_GAP)
         begins = [
             f"{edge}(?=[{''.join(sign if sign == _ANY_GAP else re.escape(sign) for sign in sorted(signs))}])"
             for edge, signs in firsts.items()
@@ -145,6 +153,10 @@ def _steps(name: str) -> Iterator[_Step]:
     yield from name[done:]
 
 
+def _edges(name: str) -> tuple[str, str]:
+    return _edge(name[0], addresses.BEGIN, _OTHER_BEGIN), _edge(name[-1], addresses.END, _OTHER_END)
+
+
 def _edge(sign: str, latin: str, other: str) -> str:
     if _LATIN_SIGN.match(sign):
         return latin
@@ -153,5 +165,5 @@ def _edge(sign: str, latin: str, other: str) -> str:
 
 
 def _compiled(edge: str) -> re.Pattern[str]:
-    # Kept by `re` itself: there are three.
+    # Kept by `re` itself: there are four.
     return re.compile(edge)

@@ -18,7 +18,7 @@ _BLANKS = str.maketrans("\t\v\f", "   ")
 _PARTS = re.compile("[ᄀ-ᄒ][ᅡ-ᅵ][ᆨ-ᇂ]?|[가-힣][ᆨ-ᇂ]|[ぁ-ヿ][\u3099\u309a]|[\u3099\u309a]+")
 # What stands between the parts of a name: people write one for another, most of all in names of files, in lists and
 # in addresses of pages.
-DASHES = r"_+./:()\[\]{}\-"
+DASHES = r"_+./:()\[\]{}·\-"
 GAPS = re.compile(rf"[\s{DASHES}]+")
 _HEXADECIMAL = re.compile("[0-9a-f]+")
 # German and its neighbours write these as two letters where there are none of them.
@@ -35,6 +35,9 @@ _LEAST_GLUED_ELSEWHERE = 2
 # one has a letter and a figure: "storage-dtn07" is no other thing as "storage dtn07", "server-10" is "server 10".
 _LEAST_APART = 8
 _LETTER_AND_FIGURE = re.compile("[a-z][0-9]|[0-9][a-z]")
+# Blanks are free in Korean: from so many syllables on a name is known with them.
+_LEAST_SYLLABLES_APART = 4
+_HANGUL_AND_FIGURES = re.compile("[가-힣0-9]+")
 
 
 @dataclass(frozen=True)
@@ -120,13 +123,15 @@ def spellings(name: str) -> Iterator[str]:
         if glued != spelling and len(glued) >= shortest and not _HEXADECIMAL.fullmatch(glued):
             yield glued
         parts = GAPS.split(spelling)
-        if (
-            len(parts) > 1
-            and len(glued) >= _LEAST_APART
-            and not any(part.isdigit() for part in parts)
-            and any(_LETTER_AND_FIGURE.search(part) for part in parts)
-        ):
+        if len(parts) > 1 and not any(part.isdigit() for part in parts) and _is_known_apart(parts, glued):
             yield " ".join(parts)
+
+
+def _is_known_apart(parts: Sequence[str], glued: str) -> bool:
+    """Say whether a name with blanks between its parts can hardly be something else."""
+    if _HANGUL_AND_FIGURES.fullmatch(glued):
+        return sum(not sign.isdigit() for sign in glued) >= _LEAST_SYLLABLES_APART
+    return len(glued) >= _LEAST_APART and any(_LETTER_AND_FIGURE.search(part) for part in parts)
 
 
 def _respelt(name: str) -> Iterator[str]:

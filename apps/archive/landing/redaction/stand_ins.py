@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from apps.archive.landing.redaction import people
 from apps.archive.landing.redaction.codings import LISTED
-from apps.archive.landing.redaction.occurrences import Occurrences
+from apps.archive.landing.redaction.occurrences import KOREAN_WORD, Occurrences
 from apps.archive.landing.redaction.spelling import GAPS, spellings
 from apps.core.once import made_once
 
@@ -31,6 +31,8 @@ class StandIns:
     addresses: dict[str, str] = field(default_factory=dict)
     # Addresses as hexadecimal figures with nothing between them.
     figures: dict[str, str] = field(default_factory=dict)
+    # Korean names of people whose syllables stand apart: each of them is in words of every day as well.
+    spaced: dict[str, str] = field(default_factory=dict)
 
     def add(self, name: str, word: str) -> None:
         """Have a word stand for a name; the first one that is given stays."""
@@ -77,6 +79,8 @@ class StandIns:
         """Have a word stand for a person's name, in the ways in which it is written."""
         for name in (f"{given} {family}", *people.written(given, family)):
             self.add(name, word)
+        for name in people.spaced(given, family):
+            self.spaced.setdefault(name, word)
 
     def add_machine(self, address: str, word: str) -> None:
         """Have a word stand for the figures of an interface's address (Ethernet, InfiniBand)."""
@@ -98,7 +102,7 @@ class Dictionary:
 
     stand_ins: StandIns
     words: dict[str, str]
-    occurrences: Occurrences
+    occurrences: tuple[Occurrences, ...]
 
 
 @made_once(most=_MOST_TEAMS)
@@ -108,9 +112,10 @@ def dictionary_of(entries: tuple[Entry, ...]) -> Dictionary:
     for add, texts in entries:
         add(stand_ins, *texts)
     words: dict[str, str] = {}
-    for name, word in stand_ins.names.items():
+    for name, word in (*stand_ins.names.items(), *stand_ins.spaced.items()):
         words.setdefault(GAPS.sub("-", name), word)
-    return Dictionary(stand_ins, words, Occurrences(filter(is_telling, stand_ins.names)))
+    anywhere = Occurrences(filter(is_telling, stand_ins.names))
+    return Dictionary(stand_ins, words, (anywhere, Occurrences(stand_ins.spaced, KOREAN_WORD)))
 
 
 def is_telling(name: str) -> bool:
