@@ -44,8 +44,9 @@ def theory_of(experiment: Experiment) -> Theory:
     path = paths[0] if paths and len(paths) == len(pairs) else None
     if path is None or path.bottleneck is None or path.capacity_bps is None:
         return Theory()
+    lengths = lengths_of(experiment.pk) if tool.transport == "udp" else ()
     return Theory(
-        ceiling_bps=ceiling_bps(paths, tool.transport, lengths_of(experiment.pk)),
+        ceiling_bps=ceiling_bps(paths, tool.transport, lengths),
         bdp_bytes=network.bdp_bytes(path.capacity_bps, path.rtt_s) if path.rtt_s else None,
         bdp_label=bdp_label(path),
         bottleneck=path.bottleneck.name,

@@ -29,7 +29,9 @@ Ends = tuple[float, float]
 def measured(cast: SimpleNamespace, pair: list[Node], tool: str, metric: str, *, is_swept: bool) -> Experiment:
     factor = {"iperf3-tcp": ("streams", "2, 4"), "iperf3-udp": ("rate", "900 Mbit/s, 950 Mbit/s")}[tool]
     factors = [{"name": factor[0], "expression": factor[1]}] if is_swept else []
-    campaign = make.launched(cast, *pair, tool=tool, repetitions=3, factors=factors, context=False)
+    # Datagrams that fill the path's frames.
+    fixed = {"iperf3-udp": {"length": "8972 B"}}.get(tool, {})
+    campaign = make.launched(cast, *pair, tool=tool, repetitions=3, factors=factors, fixed=fixed, context=False)
     for trial in campaign.trials.select_related("experiment"):
         figures = {"goodput": NEAR[tool, "goodput"][trial.repetition - 1]}
         measure(trial, **(figures | {metric: NEAR[tool, metric][trial.repetition - 1]}))

@@ -163,9 +163,12 @@ def test_a_table_costs_the_same_queries_however_many_samples(
 
 
 def test_datagrams_have_a_ceiling_of_their_own(cast: SimpleNamespace, pair: list[Node]) -> None:
-    fixed = {"duration": "2 s", "rate": "500M"}
+    fixed = {"duration": "2 s", "rate": "500M", "length": "8972 B"}
     tcp = make.launched(cast, *pair, name="tcp").experiments.get()
     udp = make.launched(cast, *pair, name="udp", tool="iperf3-udp", fixed=fixed, factors=[]).experiments.get()
     ping = make.launched(cast, *pair, name="ping", tool="ping", fixed={}, factors=[]).experiments.get()
-    assert theory_of(udp).ceiling_bps > theory_of(tcp).ceiling_bps
+    short = make.launched(
+        cast, *pair, name="short", tool="iperf3-udp", fixed=fixed | {"length": "1448 B"}, factors=[]
+    )
+    assert theory_of(udp).ceiling_bps > theory_of(tcp).ceiling_bps > theory_of(short.experiments.get()).ceiling_bps
     assert theory_of(ping).ceiling_bps is None

@@ -32,6 +32,7 @@ def waiting_in(name: str) -> int:
 
 def start(part: str, folder: Path) -> subprocess.Popen[bytes]:
     """Start a part of the service's table, in a process group of its own; it logs to a file of the folder."""
+    (folder / "var").mkdir(exist_ok=True)
     (process,) = (entry for entry in service.Service(folder / "var")._table() if entry.name == part)
     address = urlsplit(os.environ["DATABASE_URL"])
     env = {

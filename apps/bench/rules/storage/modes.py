@@ -50,7 +50,7 @@ def _draft(verdict: Verdict) -> FindingDraft | None:
         ),
         value=100 * ratio,
         unit="%",
-        formula=f"X / max X of its setting = 1 | {ratio:.2f}",
+        formula=f"X / max X = 1 | {ratio:.2f}",
         evidence=tuple(sorted(trials)),
         confidence=0.7,
         applies_when=Message(_("This file system and these clients, as measured.")),
