@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,16 +17,15 @@ from apps.campaigns import recipe_sizes, runnable
 from apps.campaigns.models import Campaign
 from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_TOOL, LONGEST_VALUE
 from apps.core import messages
-from apps.core.connections import give_back
+from apps.core.limits.fair_places import RETRY_AFTER_S, FairPlaces, Owners, PlacesTakenError
 from apps.core.limits.policies import LimitExceededError
 from apps.toolbox import queries as toolbox
 from apps.toolbox.models import VERSION_MARK
 
 # A name of a factor within an expression.
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# A megabyte takes seconds of a processor: a process writes one at a time, and who waits longer (s) asks again.
-WAIT_S = 5.0
-_writing = threading.Lock()
+# A megabyte takes seconds of a processor: a process writes one of a team at a time, and who waits longer asks again.
+writing = FairPlaces(2, wait_s=5.0)
 # What an older release hid is hidden anew by a newer one.
 _SOURCES = sorted((*Path(redaction.__file__).parent.glob("*.py"), Path(__file__)))
 _RELEASE = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()
@@ -56,20 +54,18 @@ def _hidden_text(campaign: Campaign, recipe: dict[str, Any], names: Hidden) -> s
     text = stored.filter(digest=digest).values_list("text", flat=True).first()
     if text is not None:
         return text
-    give_back()
-    if not _writing.acquire(timeout=WAIT_S):
-        wait = _("The recipe is being written for its first readers. Try again in %(seconds)s s.")
-        raise LimitExceededError(Message(wait), int(WAIT_S))
     try:
-        # Whoever was before may have written the same.
-        text = stored.filter(digest=digest).values_list("text", flat=True).first()
-        if text is None:
-            text = runnable.as_yaml(_hidden_recipe(recipe, names, keys))
-            HiddenRecipe.objects.update_or_create(
-                campaign=campaign, language=get_language() or "", defaults={"digest": digest, "text": text}
-            )
-    finally:
-        _writing.release()
+        with writing.turn(Owners(f"recipes of team {campaign.team_id}")):
+            # Whoever was before may have written the same.
+            text = stored.filter(digest=digest).values_list("text", flat=True).first()
+            if text is None:
+                text = runnable.as_yaml(_hidden_recipe(recipe, names, keys))
+                HiddenRecipe.objects.update_or_create(
+                    campaign=campaign, language=get_language() or "", defaults={"digest": digest, "text": text}
+                )
+    except PlacesTakenError as error:
+        wait = _("The recipe is being written for its first readers. Try again in %(seconds)s s.")
+        raise LimitExceededError(Message(wait), RETRY_AFTER_S) from error
     return text
 
 

@@ -14,6 +14,7 @@ from apps.archive.landing.redaction.named import NAMED, NamingField
 from apps.campaigns import recipe_sizes
 from apps.campaigns.models import Campaign, Experiment
 from apps.core.limits import at_once
+from apps.core.limits.fair_places import Owners
 from apps.testbeds.models import Node, NodeAddress, Site
 from tests import factories as people
 from tests.campaigns import factories as make
@@ -122,16 +123,19 @@ def test_what_another_release_hid_is_written_anew(public: Campaign, monkeypatch:
     assert read(public) != MARK
 
 
-def test_one_recipe_is_written_at_a_time_and_who_waits_too_long_asks_again(
+def test_one_recipe_of_a_team_is_written_at_a_time_and_keeps_no_other_teams_waiting(
     public: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recipes, "WAIT_S", 0.1)
-    with recipes._writing:
-        answer = Client().get(f"/c/{public.permanent_id}/recipe.yaml")
+    monkeypatch.setattr(recipes.writing, "_wait_s", 0.1)
+    address = f"/c/{public.permanent_id}/recipe.yaml"
+    own, others = (Owners(f"recipes of team {team}") for team in (public.team_id, public.team_id + 1))
+    with recipes.writing.turn(own):
+        answer = Client().get(address)
     assert answer.status_code == 429 and answer["Retry-After"]
-    read(public)
-    with recipes._writing:
-        assert Client().get(f"/c/{public.permanent_id}/recipe.yaml").status_code == 200
+    with recipes.writing.turn(others):
+        assert Client().get(address).status_code == 200
+    with recipes.writing.turn(own):
+        assert Client().get(address).status_code == 200
 
 
 def test_readers_whom_nobody_knows_take_no_place_of_who_signs_in(monkeypatch: pytest.MonkeyPatch) -> None:
