@@ -154,9 +154,10 @@ def test_chance_that_datagrams_met_leaves_nothing_to_a_larger_window(make, links
         (0, RTT, {"buffer", "shaper"}),
         # So few are those of its beginning.
         (3, RTT, {"buffer", "shaper"}),
-        (60, RTT, {"buffer", "loss", "shaper"}),
+        # More than the law of loss leaves: those came in bursts.
+        (60, RTT, {"buffer", "shaper"}),
         (0, 10 * RTT, {"shaper"}),
-        (60, 10 * RTT, {"loss", "shaper"}),
+        (60, 10 * RTT, {"shaper"}),
     ],
 )
 def test_causes_that_were_refuted_are_not_listed(make, again, waits, named):
@@ -166,7 +167,7 @@ def test_causes_that_were_refuted_are_not_listed(make, again, waits, named):
     words = {"buffer": "A buffer of", "loss": "Random loss", "shaper": "A shaper"}
     titles = [str(item.title) for item in draft.alternatives]
     assert {name for name, word in words.items() if any(title.startswith(word) for title in titles)} == named
-    assert ("do not decide" in str(draft.limits[0])) == (len(named) > 1)
+    assert ("do not decide" in str(draft.limits[0])) == (len(titles) > 1)
     # Nothing that was measured is said not to have been.
     assert "not measured" not in " ".join(lines(draft))
     assert "TCP saw 20.0 ms at least" in str(draft.why[0])

@@ -186,6 +186,8 @@ SAYINGS = {
     },
     "workloads": {"is fit for applications": (("clients",), grows)},
     "tcp": {
+        # Why is undecided: it says nothing of the curve.
+        "by a limit on it, or as its share beside others'": ((), lambda _means, _draft: True),
         " enough with": (("streams",), is_best),
         "Something limits each flow": (("streams",), each_flow_alone),
         "The rate stops growing": (("window",), is_level_from_window),
