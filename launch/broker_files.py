@@ -1,6 +1,5 @@
 """The broker's files after a power cut: it refuses what is damaged, and nothing that is in them is worth keeping."""
 
-import itertools
 import os
 import shutil
 import time
@@ -21,12 +20,13 @@ class SetAside:
 
     def _free_name(self) -> Path:
         """Return a name for what is set aside: what was before goes, unless it is another user's."""
-        for number in itertools.count(1):
-            refused = self._files.with_name(f"{self._files.name}.refused{number if number > 1 else ''}")
+        refused, number = self._files.with_name(f"{self._files.name}.refused"), 1
+        while True:
             shutil.rmtree(refused, ignore_errors=True)
             if not os.path.lexists(refused):
                 return refused
-        raise AssertionError
+            number += 1
+            refused = self._files.with_name(f"{self._files.name}.refused{number}")
 
     def __call__(self) -> str:
         """Set them aside and return that in words; empty if there are none, or it was done a moment ago."""

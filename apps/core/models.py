@@ -20,18 +20,26 @@ from apps.core.limits import owned
 KIB = 1024
 
 
-class BoundedTextField(models.TextField):
+class _BoundOfNoTable(models.Field):
+    """Base of fields with a bound that is none of the table's: migrations know them as Django's own."""
+
+    written_as: str
+
+    def deconstruct(self) -> Any:
+        """Return what a migration writes."""
+        name, _path, args, kwargs = super().deconstruct()
+        return name, self.written_as, args, kwargs
+
+
+class BoundedTextField(_BoundOfNoTable, models.TextField):
     """A text of `max_length` characters at most at every door: Django holds a TextField to it in forms only."""
+
+    written_as = "django.db.models.TextField"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.max_length is not None:
             self.validators = [*self.validators, MaxLengthValidator(self.max_length)]
-
-    def deconstruct(self) -> Any:
-        """Return what a migration writes: a bound is none of the table's."""
-        name, _path, args, kwargs = super().deconstruct()
-        return name, "django.db.models.TextField", args, kwargs
 
 
 @deconstructible
@@ -48,22 +56,21 @@ class MostBytesValidator:
             raise ValidationError(text % {"most": self.most})
 
 
-class BoundedJSONField(models.JSONField):
+class BoundedJSONField(_BoundOfNoTable, models.JSONField):
     """A value of `most_bytes` at most, written as JSON, at every door: a database holds any."""
+
+    written_as = "django.db.models.JSONField"
 
     def __init__(self, *args: Any, most_bytes: int = 64 * KIB, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.most_bytes = most_bytes
         self.validators = [*self.validators, MostBytesValidator(most_bytes)]
 
-    def deconstruct(self) -> Any:
-        """Return what a migration writes: a bound is none of the table's."""
-        name, _path, args, kwargs = super().deconstruct()
-        return name, "django.db.models.JSONField", args, kwargs
 
-
-class BoundedArrayField(ArrayField):
+class BoundedArrayField(_BoundOfNoTable, ArrayField):
     """A list of `most` entries at most, of texts also of `most_bytes`, written as JSON, at every door."""
+
+    written_as = "django.contrib.postgres.fields.ArrayField"
 
     def __init__(self, *args: Any, most: int = 1000, most_bytes: int = 64 * KIB, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -72,11 +79,6 @@ class BoundedArrayField(ArrayField):
         if isinstance(self.base_field, models.CharField):
             self.most_bytes = most_bytes
             self.validators.append(MostBytesValidator(most_bytes))
-
-    def deconstruct(self) -> Any:
-        """Return what a migration writes: a bound is none of the table's."""
-        name, _path, args, kwargs = super().deconstruct()
-        return name, "django.contrib.postgres.fields.ArrayField", args, kwargs
 
 
 class LimitedRows(models.QuerySet[Any]):

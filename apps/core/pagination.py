@@ -141,15 +141,12 @@ class Pages(PageNumberPagination):
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         """Return the parameters with their bounds."""
-        bounds: dict[str, dict[str, Any]] = {
-            self.page_query_param: {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": ["last"]}]},
-            self.page_size_query_param: {"type": "integer", "minimum": 1, "maximum": self.max_page_size},
-        }
-        described = super().get_schema_operation_parameters(view)
+        size: dict[str, Any] = {"schema": {"type": "integer", "minimum": 1, "maximum": self.max_page_size}}
         if (most := most_rows(view)) < self.max_page_size:
             text = f"Number of results to return per page. A page has {most} at most; `next` leads to the rest."
-            described = [
-                item | ({"description": text} if item["name"] == self.page_size_query_param else {})
-                for item in described
-            ]
-        return [item | {"schema": bounds[item["name"]]} for item in described]
+            size["description"] = text
+        own = {
+            self.page_query_param: {"schema": {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": ["last"]}]}},
+            self.page_size_query_param: size,
+        }
+        return [item | own[item["name"]] for item in super().get_schema_operation_parameters(view)]

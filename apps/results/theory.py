@@ -1,5 +1,6 @@
 """What arithmetic says of the path that an experiment measured: its ceiling, and its BDP with what that is of."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,13 +8,14 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from apps.bench import network, units
+from apps.bench.network.rfc6349 import USUAL_MTU
 from apps.campaigns.models import Experiment, Trial
 from apps.results import queries
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
-LENGTH, USUAL_MTU = "length", 1500
+LENGTH = "length"
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def theory_of(experiment: Experiment) -> Theory:
     path = paths[0] if paths and len(paths) == len(pairs) else None
     if path is None or path.bottleneck is None or path.capacity_bps is None:
         return Theory()
-    lengths = lengths_of(experiment.pk) if tool.transport == "udp" else ()
+    lengths = lengths_of([experiment.pk])[experiment.pk] if tool.transport == "udp" else ()
     return Theory(
         ceiling_bps=ceiling_bps(paths, tool.transport, lengths),
         bdp_bytes=network.bdp_bytes(path.capacity_bps, path.rtt_s) if path.rtt_s else None,
@@ -67,10 +69,13 @@ def ceiling_bps(paths: Sequence[network.Path], transport: str, lengths: Collecti
     return network.udp_ceiling_bps(capacity, mtu, *lengths) if len(lengths) == 1 else None
 
 
-def lengths_of(experiment: int) -> frozenset[int | None]:
-    """Return the lengths (B) of the datagrams of an experiment's trials, None of those that name none."""
-    trials = Trial.objects.filter(experiment=experiment).order_by()
-    return frozenset(map(length_of, trials.values_list("parameters", flat=True).distinct()))
+def lengths_of(experiments: Collection[int]) -> Mapping[int, set[int | None]]:
+    """Return the lengths (B) of the datagrams of experiments' trials, by experiment, None of those that name none."""
+    trials = Trial.objects.filter(experiment__in=experiments).order_by()
+    lengths: dict[int, set[int | None]] = defaultdict(set)
+    for experiment, parameters in trials.values_list("experiment", "parameters").distinct():
+        lengths[experiment].add(length_of(parameters))
+    return lengths
 
 
 def length_of(parameters: Mapping[str, Any]) -> int | None:

@@ -28,6 +28,6 @@ def test_a_folder_that_was_removed_is_made_anew(tmp_path: Path, name: str, mode:
     spool.note(record, ended_at=2.0)
     spool.sync(record)
     # What is in hand would be known after a restart.
-    kept = Spool.open(tmp_path / "spool").get("a")
-    assert kept is not None
-    assert kept.facts == {"job": {"id": "a", "argv": ["true"]}, "started_at": 1.0, "ended_at": 2.0}
+    opened = Spool.open(tmp_path / "spool").get("a")
+    assert opened is not None
+    assert opened.facts == {"job": {"id": "a", "argv": ["true"]}, "started_at": 1.0, "ended_at": 2.0}

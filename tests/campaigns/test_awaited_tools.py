@@ -45,10 +45,10 @@ def test_trials_wait_and_say_for_what_until_it_is_taken_over(cast: SimpleNamespa
     carry_out.schedule()
     assert not Run.objects.exists()
     now = timezone.now()
-    found = waits.waits_of([running], cast.bob, now)[running.pk]
-    [reason] = found.reasons
+    wait = waits.waits_of([running], cast.bob, now)[running.pk]
+    [reason] = wait.reasons
     tool = ToolVersion.objects.get().tool
-    assert (reason.code, reason.trials, found.is_stuck) == ("tool", 2, True)
+    assert (reason.code, reason.trials, wait.is_stuck) == ("tool", 2, True)
     assert [(subject.kind, subject.pk) for subject in reason.subjects] == [("tool", tool.pk)]
     assert reason.text.startswith("waiting for a manager of the team to take over the tool probe.v1, which came")
     with translation.override("ko"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from django.contrib.postgres.fields import ArrayField
@@ -51,19 +52,19 @@ def value(field: Any, raw: Any, place: str) -> Any:
     if isinstance(field, ArrayField):
         items = sequence(raw, place)
         # Its length first: those of a list too long are not read.
-        _validate(models.Field.run_validators, field, items, place)
+        _validate(partial(models.Field.run_validators, field), items, place)
         return [value(field.base_field, item, place) for item in items]
     typed = _typed(field, raw, place)
     choices = {choice for choice, _label in field.flatchoices} | ({""} if field.blank else set())
     if field.choices and typed not in choices:
         raise wrong(place, Message(_("“%(value)s” is none of the values there are."), {"value": str(typed)[:80]}))
-    _validate(type(field).run_validators, field, typed, place)
+    _validate(field.run_validators, typed, place)
     return typed
 
 
-def _validate(run: Callable[[Any, Any], None], field: Any, raw: Any, place: str) -> None:
+def _validate(check: Callable[[Any], None], raw: Any, place: str) -> None:
     try:
-        run(field, raw)
+        check(raw)
     except ValidationError as error:
         raise wrong(place, as_told(error)) from error
 

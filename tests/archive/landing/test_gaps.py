@@ -40,9 +40,9 @@ def test_a_name_is_hidden_whatever_sign_stands_between_its_parts(cast: SimpleNam
     hidden = Hidden(cast.team.pk)
     between = "[" if sign in "[]{}()" else sign
     for text in (f"kolibri{sign}dtn08", f"rack{sign}nilpferd{between}3"):
-        shown = hidden.text(text)
-        assert "kolibri" not in shown, text
-        assert "nilpferd" not in shown, text
+        hidden_text = hidden.text(text)
+        assert "kolibri" not in hidden_text, text
+        assert "nilpferd" not in hidden_text, text
     assert "dtn07" not in hidden.text(f"at zebrafisch{sign}dtn07, once")
 
 
@@ -74,8 +74,8 @@ def test_a_korean_name_is_hidden_with_gaps_between_its_syllables(
             "a {}, b",
             "{}\u200b",
         ):
-            shown = hidden.text(text.format(name))
-            assert not {"홍", "길", "동"} & set(shown), (text.format(name), shown)
+            hidden_text = hidden.text(text.format(name))
+            assert not {"홍", "길", "동"} & set(hidden_text), (text.format(name), hidden_text)
 
 
 def test_a_korean_name_of_four_syllables_is_hidden_with_gaps(cast: SimpleNamespace) -> None:
