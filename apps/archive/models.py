@@ -2,17 +2,17 @@
 
 from apps.archive.imports.models import ColumnMapping, Import, ImportItem
 from apps.archive.incoming.models import IncomingArchive
-from apps.archive.landing.models import FormerName, HiddenRecipe
+from apps.archive.landing.models import FormerName, KeptText
 from apps.archive.retention.models import RetentionRule
 from apps.archive.search.models import SavedSearch, SearchEnd, SearchEntry, SearchMetric, SearchValue
 
 __all__ = [
     "ColumnMapping",
     "FormerName",
-    "HiddenRecipe",
     "Import",
     "ImportItem",
     "IncomingArchive",
+    "KeptText",
     "RetentionRule",
     "SavedSearch",
     "SearchEnd",

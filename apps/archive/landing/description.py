@@ -1,7 +1,7 @@
 """What the page of a permanent id says of a campaign, with names or without."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ from apps.toolbox import queries as toolbox
 
 # Points of an experiment that the page lists; the table says how many there are.
 MOST_ROWS = 100
+# Of the tools' versions, of which each result may have one of its own.
+MOST_VERSIONS = 20
 
 
 @dataclass(frozen=True)
@@ -63,21 +65,22 @@ class Described:
     name: str
     goal: str
     versions: list[str]
+    all_versions: int
     progress: Progress
-    experiments: list[MeasuredExperiment]
     recipe: str
 
 
-def describe(campaign: Campaign, names: Names, experiments: Iterable[Experiment]) -> Described:
-    """Return what a reader is told of the campaign, with the figures of some of its experiments."""
+def describe(campaign: Campaign, names: Names) -> Described:
+    """Return what a reader is told of the campaign, but for its figures."""
     progress = campaigns.progress_of([campaign.pk])[campaign.pk]
-    rows = Result.objects.filter(experiment__campaign=campaign).order_by().values_list("tool", "tool_version")
+    rows = Result.objects.filter(experiment__campaign=campaign).order_by("tool", "tool_version")
+    versions = rows.values_list("tool", "tool_version").distinct()
     return Described(
         name=names.text(campaign.name),
         goal=names.text(campaign.goal),
-        versions=sorted(names.text(f"{tool} {version}".strip()) for tool, version in rows.distinct()),
+        versions=[names.text(f"{tool} {version}".strip()) for tool, version in versions[:MOST_VERSIONS]],
+        all_versions=versions.count(),
         progress=progress,
-        experiments=[_measured(experiment, names) for experiment in experiments],
         recipe=recipe_text(campaign, names),
     )
 
@@ -117,7 +120,8 @@ def _label(label: str, names: Names, keys: Mapping[str, str]) -> str:
     return keys.get(label) or names.text(label)
 
 
-def _measured(experiment: Experiment, names: Names) -> MeasuredExperiment:
+def measured(experiment: Experiment, names: Names) -> MeasuredExperiment:
+    """Return the figures of one experiment as a reader sees them."""
     tool = toolbox.get_tool(experiment.tool)
     table, data = charts.data_for(experiment, metric=None, x=None)
     chart: dict[str, Any] = dict(data)

@@ -1,4 +1,4 @@
-"""Names that a team's things and people had, which stay hidden in what was written under them, and hidden recipes."""
+"""Names that a team's things and people had, which stay hidden in what was written under them; kept texts."""
 
 from django.db import models
 
@@ -55,22 +55,27 @@ class FormerName(models.Model):
         return f"{self.name} {self.family}".strip()
 
 
-class HiddenRecipe(models.Model):
-    """A campaign's recipe as strangers read it, in a language: kept, as it takes seconds to be written.
+class KeptText(models.Model):
+    """A part of what readers see of a campaign, in a language, with or without names: it takes seconds to be written.
 
-    `digest` is the sum of all that it was written from (`landing.recipes`): it is read for as long as that is so.
+    `digest` is the sum of all that it was written from (`landing.kept`): it is read for as long as that is so.
     """
 
+    # What stands for a name may be longer than it, and YAML is longer than what is weighed. Longer is not kept.
+    MOST_CHARACTERS = 16 * MOST_BYTES
+
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
+    part = models.CharField(max_length=50)
     language = models.CharField(max_length=20)
+    hidden = models.BooleanField()
     digest = models.CharField(max_length=64)
-    # What stands for a name may be longer than it, and YAML is longer than what is weighed.
-    text = BoundedTextField(max_length=16 * MOST_BYTES)
+    text = BoundedTextField(max_length=MOST_CHARACTERS)
+    written_at = models.DateTimeField(db_index=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["campaign", "language"], name="one_hidden_recipe_per_language")
+            models.UniqueConstraint(fields=["campaign", "part", "language", "hidden"], name="one_kept_text_per_part")
         ]
 
     def __str__(self) -> str:
-        return f"{self.campaign_id} {self.language}"
+        return f"{self.campaign_id} {self.part} {self.language}"

@@ -1,34 +1,21 @@
 """The recipe as readers of a permanent id get it: one whose names are hidden is written once and kept."""
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from django.utils.translation import get_language
-
-from apps.archive.landing import redaction
-from apps.archive.landing.models import HiddenRecipe
+from apps.archive.landing import kept
 from apps.archive.landing.redaction import Hidden, Names
 from apps.bench.text import Message, _
 from apps.campaigns import recipe_sizes, runnable
 from apps.campaigns.models import Campaign
 from apps.campaigns.runnable.shape import LONGEST_NAME, LONGEST_TEXT, LONGEST_TOOL, LONGEST_VALUE
 from apps.core import messages
-from apps.core.limits.fair_places import RETRY_AFTER_S, FairPlaces, Owners, PlacesTakenError
-from apps.core.limits.policies import LimitExceededError
 from apps.toolbox import queries as toolbox
 from apps.toolbox.models import VERSION_MARK
 
 # A name of a factor within an expression.
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# A megabyte takes seconds of a processor: a process writes one of a team at a time, and who waits longer asks again.
-writing = FairPlaces(2, wait_s=5.0)
-# What an older release hid is hidden anew by a newer one.
-_SOURCES = sorted((*Path(redaction.__file__).parent.glob("*.py"), Path(__file__)))
-_RELEASE = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()
 
 
 def recipe_text(campaign: Campaign, names: Names) -> str:
@@ -43,30 +30,12 @@ def recipe_text(campaign: Campaign, names: Names) -> str:
 
 
 def _hidden_text(campaign: Campaign, recipe: dict[str, Any], names: Hidden) -> str:
-    """Return the recipe without names: as it was written from the same recipe, names, language and release, or anew.
-
-    Whatever of these changes makes another digest, so that a name which came later is never read in an older text.
-    """
     keys = {tool: keys_of(tool, names) for tool in sorted({item["tool"] for item in recipe["experiments"]})}
-    content = json.dumps([recipe, keys, names.digest, _RELEASE], sort_keys=True, default=str)
-    digest = hashlib.sha256(content.encode()).hexdigest()
-    stored = HiddenRecipe.objects.filter(campaign=campaign, language=get_language() or "")
-    text = stored.filter(digest=digest).values_list("text", flat=True).first()
-    if text is not None:
-        return text
-    try:
-        with writing.turn(Owners(f"recipes of team {campaign.team_id}")):
-            # Whoever was before may have written the same.
-            text = stored.filter(digest=digest).values_list("text", flat=True).first()
-            if text is None:
-                text = runnable.as_yaml(_hidden_recipe(recipe, names, keys))
-                HiddenRecipe.objects.update_or_create(
-                    campaign=campaign, language=get_language() or "", defaults={"digest": digest, "text": text}
-                )
-    except PlacesTakenError as error:
-        wait = _("The recipe is being written for its first readers. Try again in %(seconds)s s.")
-        raise LimitExceededError(Message(wait), RETRY_AFTER_S) from error
-    return text
+
+    def write() -> str:
+        return runnable.as_yaml(_hidden_recipe(recipe, names, keys))
+
+    return kept.text_of(campaign, names, "recipe", write, sources=[recipe, keys])
 
 
 def keys_of(tool: str, names: Names) -> dict[str, str]:

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET
 
 from apps.accounts import rights, team_choice
 from apps.accounts.models import Role
-from apps.archive.landing import citation, description, recipes
+from apps.archive.landing import citation, description, figures, recipes
 from apps.archive.landing.forms import RunAgainForm
 from apps.archive.landing.redaction import Names, names_for
 from apps.campaigns import brought_in, permanent_ids, queries, services
@@ -84,11 +84,13 @@ def _show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     is_preview = request.GET.get("as") == STRANGER and queries.sees_whole(campaign, request.user)
     names = names_for(campaign, whole=whole)
     page = Paginator(campaign.experiments.all(), EXPERIMENTS_PER_PAGE).get_page(request.GET.get("page"))
-    described = description.describe(campaign, names, page)
+    described = description.describe(campaign, names)
     address = request.build_absolute_uri(reverse("landing:campaign", args=[campaign.permanent_id]))
+    preview = "?as=" + STRANGER if is_preview else ""
     context = {
         "campaign": campaign,
         "described": described,
+        "figures": figures.figures_of(campaign, names, list(page), page=page.number, query=preview),
         "page_obj": page,
         "citation": citation.cite(campaign, names, address),
         "whole": whole and request.user.is_authenticated,
@@ -96,7 +98,7 @@ def _show(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "arrival": brought_in.read(campaign.brought_in, is_hidden=names.hidden),
         "can_run": not is_preview and rights.teams_for(request.user, Role.OPERATOR).exists(),
         "can_write": queries.can_write(campaign, request.user),
-        "preview": "?as=" + STRANGER if is_preview else "",
+        "preview": preview,
     }
     return render(request, "results/landing/campaign.html", context)
 

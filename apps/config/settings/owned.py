@@ -97,7 +97,7 @@ UNLIMITED = {
         "agents.FactSnapshot",
     ),
     "written by the service of what there is, which is bounded": (
-        "archive.HiddenRecipe",
+        "archive.KeptText",
         "archive.SearchEntry",
         "archive.SearchEnd",
         "archive.SearchValue",

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import Membership
-from apps.archive.landing import recipes
-from apps.archive.landing.models import HiddenRecipe
+from apps.archive.landing import kept
+from apps.archive.landing.models import KeptText
 from apps.archive.landing.redaction.named import NAMED, NamingField
 from apps.campaigns import recipe_sizes
 from apps.campaigns.models import Campaign, Experiment
@@ -40,7 +40,7 @@ def read(campaign: Campaign, language: str = "en") -> str:
 
 def mark_kept(campaign: Campaign) -> None:
     """Have what is kept be known again."""
-    assert HiddenRecipe.objects.filter(campaign=campaign).update(text=MARK)
+    assert KeptText.objects.filter(campaign=campaign, part="recipe").update(text=MARK)
 
 
 def test_every_public_answer_reads_what_was_written_once(public: Campaign) -> None:
@@ -119,22 +119,22 @@ def test_a_change_of_the_campaign_is_read_at_once(public: Campaign) -> None:
 def test_what_another_release_hid_is_written_anew(public: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
     read(public)
     mark_kept(public)
-    monkeypatch.setattr(recipes, "_RELEASE", "another")
+    monkeypatch.setattr(kept, "release", lambda: "another")
     assert read(public) != MARK
 
 
 def test_one_recipe_of_a_team_is_written_at_a_time_and_keeps_no_other_teams_waiting(
     public: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recipes.writing, "_wait_s", 0.1)
+    monkeypatch.setattr(kept.writing, "_wait_s", 0.1)
     address = f"/c/{public.permanent_id}/recipe.yaml"
-    own, others = (Owners(f"recipes of team {team}") for team in (public.team_id, public.team_id + 1))
-    with recipes.writing.turn(own):
+    own, others = (Owners(f"texts of team {team}") for team in (public.team_id, public.team_id + 1))
+    with kept.writing.turn(own):
         answer = Client().get(address)
     assert answer.status_code == 429 and answer["Retry-After"]
-    with recipes.writing.turn(others):
+    with kept.writing.turn(others):
         assert Client().get(address).status_code == 200
-    with recipes.writing.turn(own):
+    with kept.writing.turn(own):
         assert Client().get(address).status_code == 200
 
 
