@@ -48,11 +48,21 @@ def make(home: Home, file: Path) -> None:
         words = f"{file} cannot be written, for {error.filename} leads elsewhere ({error.strerror})"
         raise BackupError(f"{words}: say which file (FILE=).") from error
     _require_place(home, file)
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(owners.pinned(file.parent))
+        except OSError as error:
+            raise BackupError(f"{file} cannot be written: {error.strerror}.") from error
+        _write(home, file, folder)
+
+
+def _write(home: Home, file: Path, folder: Path) -> None:
+    """Write the backup as `file`, whose folder is had by the path `folder`."""
     # What was killed left them, and they hold secrets.
-    drafts.sweep(file.parent)
+    drafts.sweep(folder)
     with _address(home, file) as address:
         try:
-            with drafts.draft_of(file) as (path, draft):
+            with drafts.draft_of(folder / file.name) as (path, draft):
                 with zipfile.ZipFile(draft, "w") as archive:
                     _dump(address, archive)
                     with _told_what_cannot_be_read(home):
@@ -61,7 +71,7 @@ def make(home: Home, file: Path) -> None:
                     archive.writestr(ABOUT, json.dumps(about))
                 draft.flush()
                 size = path.stat().st_size
-                put_in_place(path, file)
+                put_in_place(path, folder / file.name)
         except OSError as error:
             raise BackupError(f"{file} cannot be written: {error.strerror or error}.") from error
     supervisor.print_event("backup", f"{file} has {_size(size)}; it holds secrets: keep it to yourself")

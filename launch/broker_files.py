@@ -11,6 +11,13 @@ from launch import owners
 _AGAIN_AFTER_S = 600.0
 
 
+def remove_roots(data: Path) -> None:
+    """Remove what a Valkey of root's left in another user's folder: that user's could not write it."""
+    for path in data.glob("appendonlydir*"):
+        if path.lstat().st_uid == 0:
+            owners.remove_in(data, path.name)
+
+
 class SetAside:
     """Sets the files of a Valkey that refused to start aside, as `appendonlydir.refused`."""
 

@@ -8,7 +8,6 @@ import pwd
 import re
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
@@ -17,8 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from apps.core.whole_files import move
-from launch import leash, owners, reachability
-from launch.broker_files import SetAside
+from launch import broker_files, leash, owners, reachability, server_user
 from launch.process import Child, Process, ProcessError
 
 # A Unix socket's path, with PostgreSQL's own file name, must fit into sun_path (man 7 unix).
@@ -89,10 +87,7 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
     data = _data_folder(data)
     identity = identity or _identity(data)
     sockets = socket_folder(data)
-    if identity.startswith("id:"):
-        _, uid, gid = identity.split(":")
-        for folder in (data, sockets):
-            _give(folder, int(uid), int(gid))
+    server_user.give_all((data, sockets), identity)
     cluster = data / "cluster"
     binaries = _postgres_binaries(cluster)
     if not (cluster / "PG_VERSION").exists():
@@ -127,7 +122,11 @@ def valkey(data: Path, *, durable: bool = True) -> Server:
     if not binary.exists():
         raise EmbeddedError(f"There is no embedded Valkey for this machine ({_machine()}): set REDIS_URL.")
     data = _data_folder(data)
+    identity = server_user.identity_of_owner(data)
     sockets = socket_folder(data)
+    server_user.give_all((data, sockets), identity)
+    if identity != leash.SAME:
+        broker_files.remove_roots(data)
     path = sockets / "valkey.sock"
     argv: tuple[str, ...] = (str(binary), "--port", "0", "--unixsocket", str(path), "--unixsocketperm", "700")
     argv += (
@@ -148,7 +147,8 @@ def valkey(data: Path, *, durable: bool = True) -> Server:
         cwd=data,
         ready=lambda: reachability.valkey_answers(path),
         sign=lambda: reachability.valkey_lives(path),
-        mend=SetAside(data),
+        identity=identity,
+        mend=broker_files.SetAside(data),
     )
     return Server(process, f"unix://{path}?db=0", sockets)
 
@@ -192,19 +192,6 @@ def _data_folder(data: Path) -> Path:
     with owners.acting(data.parent):
         data.mkdir(exist_ok=True, mode=0o700)
     return data
-
-
-def _give(folder: Path, uid: int, gid: int) -> None:
-    """Give a folder to the user as whom PostgreSQL runs, if it is root's; never what another's link leads to."""
-    if folder.stat().st_uid == uid:
-        return
-    link = folder.lstat()
-    is_links = stat.S_ISLNK(link.st_mode) and link.st_uid == 0
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | (0 if is_links else os.O_NOFOLLOW))
-    try:
-        os.fchown(descriptor, uid, gid)
-    finally:
-        os.close(descriptor)
 
 
 def _private(folder: Path) -> Path:

@@ -130,6 +130,25 @@ def resolved(path: Path) -> Path:
     return is_at
 
 
+@contextmanager
+def pinned(folder: Path) -> Iterator[Path]:
+    """Give a path of a folder whose own has no links (`resolved`) that stays the folder's, whatever takes its name.
+
+    OSError if a link is in the place of one on the way by now. Where the system has no such paths (/proc) it is the
+    same one.
+    """
+    descriptor = os.open("/", _AS_PATH)
+    try:
+        for part in folder.parts[1:]:
+            inner = os.open(part, _AS_PATH | os.O_NOFOLLOW, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        place = Path(f"/proc/self/fd/{descriptor}")
+        yield place if place.is_dir() else folder
+    finally:
+        os.close(descriptor)
+
+
 def remove_in(folder: Path, name: str) -> None:
     """Remove a file, a link or a folder with all in it, and follow no link on the way; OSError if it cannot be."""
     with contextlib.suppress(FileNotFoundError), held(folder) as descriptor:

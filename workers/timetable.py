@@ -43,6 +43,7 @@ TICK = (
     TimetablePart("lift_fences", fences.lift_fences),
     TimetablePart("open_stages", stages.open_stages),
     TimetablePart("finish_campaigns", campaigns.finish_campaigns),
+    TimetablePart("note_awaited_tools", campaigns.note_awaited_tools),
     TimetablePart("tell_waits", waits.tell_waits),
     TimetablePart("schedule", schedule),
     TimetablePart("ask_for_analyses", ask_for_analyses),

@@ -54,6 +54,11 @@ _KNOWN: Mapping[str, tuple[str, str, bool]] = {
         _("Stop the second agent on that machine; the first one goes on, and takes the lock back."),
         False,
     ),
+    "config-unusable": (
+        _("The agent on %(node)s could not be started again as this node's: %(detail)s"),
+        _("Mend what it says: the agent puts a removed agent.json back by itself as long as it runs."),
+        False,
+    ),
     "few-descriptors": (
         _("The agent on %(node)s runs out of file descriptors: %(detail)s"),
         _("Raise its limit (LimitNOFILE in its systemd unit) or start it again."),

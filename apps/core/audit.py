@@ -3,7 +3,9 @@
 import logging
 import sys
 import time
+import weakref
 from collections.abc import Callable
+from datetime import datetime
 from io import TextIOWrapper
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.encoding import escape_uri_path
 from django.utils.functional import empty
 
@@ -20,6 +23,8 @@ logger = logging.getLogger(__name__)
 events = logging.getLogger("fathom.audit")
 changes = logging.getLogger("fathom.access")
 _READING = ("GET", "HEAD", "OPTIONS", "TRACE")
+# Those of this process, for whoever asks how they are.
+_files: "weakref.WeakSet[LogFile]" = weakref.WeakSet()
 _MOST_BYTES = 50 * 1024 * 1024
 
 
@@ -29,7 +34,18 @@ class LogFile(WatchedFileHandler):
     def __init__(self, filename: str) -> None:
         # Settings are read by commands, too, which have nothing to write.
         super().__init__(filename, delay=True, encoding="utf-8")
-        self._is_told = False
+        self._is_told = self._was_refused = False
+        # Since when lines are left out of it, None while they are not.
+        self.failing_since: datetime | None = None
+        _files.add(self)
+
+    def look(self) -> datetime | None:
+        """Return since when lines are left out, None if none is; while they are, a line that says so is tried."""
+        since = self.failing_since
+        if since is not None:
+            text = f"lines are left out here since {since:%Y-%m-%d %H:%M:%S %Z}"
+            self.handle(logging.LogRecord(events.name, logging.WARNING, "", 0, text, None, None))
+        return self.failing_since
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line."""
@@ -38,8 +54,11 @@ class LogFile(WatchedFileHandler):
             root_files.make_folder(path.parent)
             if path.exists() and path.stat().st_size > _MOST_BYTES:
                 root_files.set_aside(path)
+            self._was_refused = False
             super().emit(record)
+            self.failing_since = (self.failing_since or timezone.now()) if self._was_refused else None
         except OSError as error:
+            self.failing_since = self.failing_since or timezone.now()
             if not self._is_told:
                 self._is_told = True
                 logger.error("Lines are left out of %s: %s", self.baseFilename, error.strerror)
@@ -53,6 +72,13 @@ class LogFile(WatchedFileHandler):
         """Do without a line that the disk does not take: what is answered does not depend on it."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handleError(record)
+        self._was_refused = True
+
+
+def unwritten() -> dict[str, datetime]:
+    """Return {name of a file: since when} of those that this process leaves lines out of."""
+    named = sorted((Path(file.baseFilename).name, file.look()) for file in list(_files) if file.failing_since)
+    return {name: since for name, since in named if since is not None}
 
 
 class AccessMiddleware:

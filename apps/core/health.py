@@ -8,7 +8,7 @@ import redis
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.core import backends, clock, holding, migrated, outage, queue, signs, starvation, writing
+from apps.core import audit, backends, clock, holding, migrated, outage, queue, signs, starvation, writing
 
 # It may be days ago, or ahead.
 _MOMENT = "%Y-%m-%d %H:%M:%S %Z"
@@ -33,7 +33,7 @@ class HealthPart:
 
 
 def parts() -> dict[str, HealthPart]:
-    """Return {part: how it is}: database, migrations, broker, workers, timetable, clock."""
+    """Return {part: how it is}: database, migrations, broker, workers, timetable, clock, logs."""
     broker, all_signs = _broker()
     return {
         "database": _database(),
@@ -42,6 +42,7 @@ def parts() -> dict[str, HealthPart]:
         "workers": _unknown(broker) if all_signs is None else _workers(all_signs),
         "timetable": _unknown(broker) if all_signs is None else _timetable(all_signs),
         "clock": _clock(),
+        "logs": _logs(),
     }
 
 
@@ -116,6 +117,14 @@ def _clock() -> HealthPart:
     return HealthPart(
         False, last.at, what % {"seconds": round(last.by.total_seconds()), "until": f"{last.until:{_MOMENT}}"}
     )
+
+
+def _logs() -> HealthPart:
+    failing = audit.unwritten()
+    if not failing:
+        return HealthPart(True, clock.wall.begun.at(), _("They are written."))
+    what = _("Lines are left out of: %(names)s. Look at the disk of the service's logs, and whose they are.")
+    return HealthPart(False, min(failing.values()), what % {"names": ", ".join(failing)}, is_hindered=True)
 
 
 def _workers(all_signs: list[signs.Sign]) -> HealthPart:

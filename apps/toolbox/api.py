@@ -38,14 +38,21 @@ class VersionSerializer(serializers.ModelSerializer):
 
 
 class TeamToolSerializer(serializers.ModelSerializer):
-    """A tool; `latest` is the number of its latest version, null while all of them wait for a manager."""
+    """A tool; `latest` is the number of its latest version, null while all of them wait for a manager.
+
+    `awaiting` is the number of the latest version that came with an archive and waits for a manager to take it over
+    (`versions/NUMBER/take-over/`), null if none does.
+    """
 
     team = TeamField(read_only=True)
     latest = serializers.IntegerField(read_only=True, allow_null=True)
+    awaiting = serializers.IntegerField(read_only=True, allow_null=True)
 
     class Meta:
         model = TeamTool
-        fields = ["id", "team", "slug", "name", "summary", "latest", "archived_at", "created_at", "updated_at"]
+        fields = [
+            "id", "team", "slug", "name", "summary", "latest", "awaiting", "archived_at", "created_at", "updated_at",
+        ]  # fmt: skip
 
 
 class NewToolSerializer(serializers.Serializer):

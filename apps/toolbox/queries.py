@@ -66,6 +66,12 @@ def awaiting_tools(slugs: Iterable[str]) -> dict[str, int]:
     return {version.slug: version.tool_id for version in _awaiting(slugs)}
 
 
+def all_awaiting() -> list[str]:
+    """Return the slugs of all versions, of whatever team, that came with an archive and wait for a manager."""
+    rows = ToolVersion.objects.filter(awaits_manager=True).select_related("tool").defer("definition")
+    return sorted(version.slug for version in rows)
+
+
 def is_awaiting(slug: OuterRef) -> Exists:
     """Return the condition that a slug is that of a version which came with an archive and waits for a manager."""
     called = Concat("tool__slug", Value(VERSION_MARK), Cast("number", CharField()))
@@ -105,10 +111,13 @@ def tools_of(user: User) -> list[Tool]:
 
 
 def team_tools() -> QuerySet[TeamTool]:
-    """Return tools with the number of their latest version as `latest`: None while all wait for a manager."""
-    taken = ToolVersion.objects.filter(tool=OuterRef("pk"), awaits_manager=False)
-    numbers = taken.order_by("-number").values("number")[:1]
-    return TeamTool.objects.select_related("team").annotate(latest=Subquery(numbers, output_field=IntegerField()))
+    """Return tools with the number of their latest version as `latest`: None while all wait for a manager.
+
+    `awaiting` is the number of the latest that waits for one, None if none does.
+    """
+    return TeamTool.objects.select_related("team").annotate(
+        latest=_last_number(awaits_manager=False), awaiting=_last_number(awaits_manager=True)
+    )
 
 
 def versions_of(tool: TeamTool) -> QuerySet[ToolVersion]:
@@ -151,6 +160,11 @@ def permits_of(team: Team, programs: Iterable[str] | None = None) -> list[Permit
         return permits
     by_name = {permit.program: permit for permit in permits}
     return [by_name.get(program) or Permit(program, ()) for program in programs]
+
+
+def _last_number(*, awaits_manager: bool) -> Subquery:
+    versions = ToolVersion.objects.filter(tool=OuterRef("pk"), awaits_manager=awaits_manager)
+    return Subquery(versions.order_by("-number").values("number")[:1], output_field=IntegerField())
 
 
 def _latest_of(rows: QuerySet[TeamTool]) -> list[int]:

@@ -1,5 +1,6 @@
 """Lines for whoever looks back: who was let in or given rights, and who asked for what changes something."""
 
+import contextlib
 import logging
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -11,12 +12,14 @@ import pytest
 from django.contrib.auth import authenticate
 from django.test import Client, RequestFactory
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from apps.accounts import invitations, services
 from apps.accounts.models import Invitation, Membership, Role
 from apps.agents import services as agents
 from apps.campaigns.models import Share
 from apps.campaigns.services import offers
+from apps.config.settings import logs
 from apps.core import audit
 from tests import factories
 from tests.agents import factories as make
@@ -132,3 +135,32 @@ def test_files_are_set_aside_when_they_are_long_and_full_disks_stop_nothing(
     full = audit.LogFile("/dev/full")
     full.emit(logging.LogRecord("x", logging.INFO, "", 0, "lost", None, None))
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", logs.FILES)
+@pytest.mark.parametrize("fault", ["folder", "full"])
+def test_each_file_that_lines_are_left_out_of_is_told_until_it_is_written_again(
+    client: Client, tmp_path: Path, name: str, fault: str
+) -> None:
+    config = logs.logging_of(tmp_path, has_access=True)["handlers"][name]
+    handler = import_string(config["class"])(config["filename"])
+    path = Path(config["filename"])
+    path.mkdir() if fault == "folder" else path.symlink_to("/dev/full")
+    handler.emit(logging.LogRecord("x", logging.INFO, "", 0, "lost", None, None))
+    part = client.get("/health/").json()["parts"]["logs"]
+    assert (part["ok"], part["since"] is not None) == (False, True)
+    assert f"{name}.log" in part["what"]
+    assert str(tmp_path) not in part["what"]
+    with contextlib.suppress(OSError):
+        handler.close()
+    path.rmdir() if fault == "folder" else path.unlink()
+    assert client.get("/health/").json()["parts"]["logs"]["ok"]
+    assert path.read_text().startswith("lines are left out here since ")
+    handler.close()
+
+
+def test_no_file_is_written_to_by_a_handler_of_another_kind(tmp_path: Path) -> None:
+    handlers = logs.logging_of(tmp_path, has_access=True)["handlers"].values()
+    kinds = {handler["class"] for handler in handlers if "filename" in handler}
+    assert kinds == {"apps.core.audit.LogFile"}

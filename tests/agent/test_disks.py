@@ -20,8 +20,6 @@ from tests.agents import factories
 from tests.agents.live import LiveServer, wait_for
 from workers.agent import troubles
 from workers.agent.clock import Clock
-from workers.agent.disks import Disk
-from workers.agent.keeper import Keeper
 from workers.agent.removal import Clearing
 from workers.agent.spool import Spool
 from workers.agent.unsent import Unsent
@@ -197,8 +195,8 @@ def test_a_folder_that_is_gone_with_its_parent_cannot_be_written(tmp_path: Path)
 
 
 def test_few_descriptors_and_a_set_clock_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spool, keeper = Spool(tmp_path / "spool"), Keeper(None, Disk())
-    looked = troubles.Troubles(spool, tmp_path, Clock(), Clearing(), keeper, Unsent())
+    spool = Spool(tmp_path / "spool")
+    looked = troubles.Troubles(spool, tmp_path, Clock(), Clearing(), (), Unsent())
     assert looked.look() == []
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (20, 20))
     assert [one["code"] for one in looked.look()] == ["few-descriptors"]

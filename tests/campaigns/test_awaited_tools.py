@@ -7,6 +7,7 @@ from django.utils import timezone, translation
 
 from apps.campaigns import queries, services, waits
 from apps.campaigns.models import Campaign, Run
+from apps.core import messages
 from apps.testbeds.models import Node
 from apps.toolbox import services as toolbox
 from apps.toolbox.models import ToolVersion
@@ -55,6 +56,11 @@ def test_trials_wait_and_say_for_what_until_it_is_taken_over(cast: SimpleNamespa
         assert "waiting" not in reason.text
     trials = list(running.trials.all())
     assert {why.code for why in waits.waits_of_trials(trials, cast.bob, now).values()} == {"tool"}
+    assert services.note_awaited_tools(now=now) == [running.pk]
+    assert services.note_awaited_tools(now=now) == []
+    line = running.events.order_by("-pk")[0]
+    assert (line.level, messages.render(line.message)[:28]) == ("warning", "Trials of probe.v1 wait: it ")
+    assert waits.waits_of([running], cast.bob, now)[running.pk].reasons[0].since == line.at
     toolbox.take_over(tool=tool, user=cast.alice, number=1)
     carry_out.schedule()
     assert Run.objects.count() == 1

@@ -77,6 +77,7 @@ def test_no_date_starts_in_their_name(
     assert services.launch_due(now=NOW + timedelta(days=1)) == []
     series.refresh_from_db()
     assert (series.state, series.next_at, series.occurrences.count()) == (State.PAUSED, None, 0)
+    assert series.skipped_dates == ("cron" in when)
     last = series.events.order_by("-pk").first()
     assert last is not None and "private to oscar" in messages.render(last.message)
     # Shown to the team it is the team's, and goes on.

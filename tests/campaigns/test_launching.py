@@ -170,7 +170,9 @@ def test_a_date_that_can_not_be_kept_is_in_the_log_and_the_series_goes_on(
     series.refresh_from_db()
     assert (series.state, series.occurrences.count()) == ("scheduled", 0)
     assert series.next_at > NOW + DAY
-    assert "Could not be started" in log(series)[-1]
+    assert series.skipped_dates == 1
+    assert log(series)[-1].startswith("The date 2026-03-03 00:00 UTC was skipped, for nothing could be started: ")
+    assert log(series)[-1].endswith("the series starts by itself at its next date.")
     assert Event.objects.filter(level="error").count() == 1
 
 

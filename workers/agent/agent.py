@@ -16,6 +16,7 @@ from .admission import OTHER_INSTANCE, UNKNOWN_INSTANCE, Admission
 from .backoff import Backoff
 from .clock import Clock
 from .condition import Condition
+from .config_keeper import ConfigKeeper
 from .disks import Disk, Errand, Hung
 from .identity import find_identity, work_root
 from .instance import Instance
@@ -59,11 +60,13 @@ class Agent:
         self.clock = Clock()
         self.instance = Instance(folder, lock)
         self.clearing = Clearing()
-        self.unsent, keeper = Unsent(), Keeper(lock, self.disk)
-        self.troubles = Troubles(self.spool, self.work, self.clock, self.clearing, keeper, self.unsent)
+        self.unsent, self.keeper = Unsent(), Keeper(lock, self.disk)
+        keepers = (ConfigKeeper(folder, self.disk), self.keeper)
+        self.troubles = Troubles(self.spool, self.work, self.clock, self.clearing, keepers, self.unsent)
         self.admission = Admission(self.instance)
         self.condition = Condition(folder, self.disk)
         self._loading: Errand[config.Config] = Errand(self.disk)
+        self._marking: Errand[None] = Errand(self.disk)
         self.sampler = Sampler() if self.config.telemetry else None
         self.closing = threading.Event()
         # Set before the last jobs are stopped: one that a poll brings after that is stopped as it starts.
@@ -165,11 +168,15 @@ class Agent:
         self.condition.write(len(self._running()), self.troubles.look() if self.succession.is_complete else [])
 
     def _look_after_place(self) -> None:
-        """See that the lock of the folder is where another process would find it."""
-        if self.succession.is_complete and self.troubles.keeper.look():
+        """See that the lock of the folder, and its mark, are where another process would find them."""
+        if not self.succession.is_complete:
+            return
+        if self.keeper.look():
             self.disk.begin(self.instance.mark_place)
             # The server knows the process by its lock, too.
             self.admission.ask_again()
+        with contextlib.suppress(Hung):
+            self._marking.do(self.instance.keep_mark)
 
     def _question(self) -> dict[str, Any]:
         records = list(self.spool)

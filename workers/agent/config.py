@@ -111,10 +111,19 @@ def load(folder: Path) -> Config:
     """Read the configuration; ConfigError if there is none, or if it is unreadable."""
     path = folder / FILE
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_bytes()
     except FileNotFoundError:
         raise ConfigError(f"{path} does not exist: enrol this node first (its agent page has the command).") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from None
+    return parse(text, path)
+
+
+def parse(text: bytes, path: Path) -> Config:
+    """Return the configuration that a file's text is; ConfigError names what is wrong with it."""
+    try:
+        data = json.loads(text.decode())
+    except ValueError as error:
         raise ConfigError(f"{path} cannot be read: {error}") from None
     return _checked(data, path)
 

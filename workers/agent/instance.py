@@ -35,6 +35,8 @@ class Instance:
     def __init__(self, folder: Path, lock: Lock | None = None) -> None:
         self.key = str(uuid.uuid4())
         self._mark, self._lock = folder / MARK, lock
+        # Why it could not be written, as it was told last.
+        self._mark_failure: str | None = None
         mark = _first_of((self._mark,))
         # Whether no other process can be at work in the folder, whatever the server says.
         self.is_alone = mark == self._place()
@@ -67,7 +69,16 @@ class Instance:
         try:
             self._mark.write_text(self._place(), encoding="ascii")
         except OSError as error:
-            logger.warning("%s cannot be written: %s", self._mark, error.strerror)
+            if error.strerror != self._mark_failure:
+                logger.warning("%s cannot be written: %s", self._mark, error.strerror)
+            self._mark_failure = error.strerror
+        else:
+            self._mark_failure = None
+
+    def keep_mark(self) -> None:
+        """Write the mark down again if it was removed."""
+        if not self._mark.exists():
+            self.mark_place()
 
     def next_poll(self) -> int:
         """Return the number of the next poll."""

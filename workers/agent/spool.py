@@ -180,8 +180,10 @@ class Spool:
     # What follows is done by the disk's thread.
 
     def put_back(self) -> None:
-        """Write each record anew, as its file went with the folder."""
+        """Write each record anew whose file is gone, alone or with the folder."""
         for record in self:
+            if self._path(record.job_id).exists():
+                continue
             _close(record)
             record.is_torn = True
             self._mend(record, dict(record.facts))

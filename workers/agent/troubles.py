@@ -8,12 +8,12 @@ import os
 import resource
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from .clock import Clock
 from .disks import HUNG_AFTER_S, Disk, Errand, Hung
-from .keeper import Keeper
 from .removal import Clearing
 from .spool import Spool
 from .unsent import Unsent
@@ -53,7 +53,7 @@ class Place:
         mode: int = 0o700,
         fill: Callable[[], object] = lambda: None,
     ) -> None:
-        """`mode` is that of the folder, and `fill` puts into it what has to be there, once it was made anew."""
+        """`mode` is that of the folder, and `fill` puts into it, at each look, what has to be there and is not."""
         self.folder, self.disk = folder, disk or Disk()
         self._name, self._needs, self._mode, self._fill = name, needs, mode, fill
         self._tried_at = -TRY_EVERY_S
@@ -79,6 +79,7 @@ class Place:
     def _look(self) -> tuple[str, str] | None:
         try:
             status = self._status()
+            self._fill()
         except OSError as error:
             return self._named(error)
         if status.f_flag & os.ST_RDONLY:
@@ -97,7 +98,6 @@ class Place:
             return os.statvfs(self.folder)
         except FileNotFoundError:
             self.folder.mkdir(mode=self._mode)
-            self._fill()
             logger.warning("The folder %s was removed while this agent works: it is made anew", self.folder)
             return os.statvfs(self.folder)
 
@@ -125,15 +125,22 @@ class Place:
         return f"{self._name}-{'read-only' if error.errno == errno.EROFS else 'unwritable'}", words
 
 
+class Source(Protocol):
+    """Something looked after that may be in trouble."""
+
+    def trouble(self) -> tuple[str, str] | None:
+        """Return the code and the words of what is wrong, None if nothing is."""
+
+
 class Troubles:
     """Looks after the agent's own disks, its descriptors, its clock, what it has to remove or cannot send."""
 
     def __init__(
-        self, spool: Spool, work: Path, clock: Clock, clearing: Clearing, keeper: Keeper, unsent: Unsent
+        self, spool: Spool, work: Path, clock: Clock, clearing: Clearing, keepers: Sequence[Source], unsent: Unsent
     ) -> None:
         self.spool = Place("spool", spool.folder, SPOOL_NEEDS, spool.disk, fill=spool.put_back)
         self.work = Place("work", work, WORK_NEEDS, mode=0o711)
-        self.keeper = keeper
+        self._keepers = keepers
         self._clock, self._clearing, self._unsent = clock, clearing, unsent
         self._clock_was_set: tuple[float, str] | None = None
         self._lock = threading.Lock()
@@ -141,7 +148,9 @@ class Troubles:
     def look(self) -> list[dict[str, str]]:
         """Return what is wrong now, each as {"code", "detail"}."""
         with self._lock:
-            places = [self.spool.trouble(), self.work.trouble(), self.keeper.trouble()]
+            # The keepers first: the folder that they see to is what the others' folders are in.
+            kept = [keeper.trouble() for keeper in self._keepers]
+            places = [self.spool.trouble(), self.work.trouble(), *kept]
             kinds = [*places, _descriptors(), self._clock_set(), *self._folders(), self._unsent.trouble()]
         return [{"code": kind[0], "detail": kind[1]} for kind in kinds if kind]
 

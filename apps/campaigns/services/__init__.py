@@ -1,5 +1,6 @@
 """Writes of campaigns, each one function; see the modules."""
 
+from apps.campaigns.services.awaited_tools import note_awaited_tools
 from apps.campaigns.services.campaigns import (
     clone_campaign,
     create_campaign,
@@ -80,6 +81,7 @@ __all__ = [
     "mark_all_stopping",
     "mark_analysed",
     "mark_stopping",
+    "note_awaited_tools",
     "note_clock_steps",
     "pause_campaign",
     "pieces_of_deletion",

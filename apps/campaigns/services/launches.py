@@ -107,14 +107,15 @@ def _launch_one(pk: int, now: datetime) -> Campaign | None:
     campaign = due.select_for_update(skip_locked=True, no_key=True).first()
     if campaign is None:
         return None
+    date = campaign.next_at or now
     if has_lost_maker(campaign):
         _pause_forsaken(campaign)
         return None
     if campaign.cron:
-        date, campaign.next_at = campaign.next_at or now, next_start(campaign, now)
+        campaign.next_at = next_start(campaign, now)
         unended = _unended(campaign)
         if unended is not None:
-            _skip(campaign, date, unended)
+            _skip_for(campaign, date, unended)
             return None
         campaign.save(update_fields=["next_at", "updated_at"])
     try:
@@ -122,7 +123,7 @@ def _launch_one(pk: int, now: datetime) -> Campaign | None:
             started = _next_occurrence(campaign, now) if campaign.cron else campaign
             trials.start_trials(campaign=started, now=now)
     except ValidationError as refused:
-        _report_refusal(campaign, refused)
+        _report_refusal(campaign, date, refused)
         return None
     return started
 
@@ -130,7 +131,8 @@ def _launch_one(pk: int, now: datetime) -> Campaign | None:
 def _pause_forsaken(campaign: Campaign) -> None:
     """Start nothing in the name of somebody who may not; the team's managers see the campaign, and choose."""
     campaign.state, campaign.next_at = State.PAUSED, None
-    campaign.save(update_fields=["state", "next_at", "updated_at"])
+    campaign.skipped_dates += bool(campaign.cron)
+    campaign.save(update_fields=["state", "next_at", "skipped_dates", "updated_at"])
     text = _(
         "Paused: it is private to %(user)s, who may no longer carry out campaigns in the team. "
         "A manager cancels it, or shows it to the team and resumes it."
@@ -147,16 +149,20 @@ def _unended(series: Campaign) -> Campaign | None:
     return series.occurrences.filter(state__in=Campaign.OPEN_STATES).order_by("-launched_at", "-pk").first()
 
 
-def _skip(series: Campaign, date: datetime, unended: Campaign) -> None:
-    """Let a date pass, and say in the series' log why."""
-    series.skipped_dates += 1
-    series.save(update_fields=["next_at", "skipped_dates", "updated_at"])
+def _skip_for(series: Campaign, date: datetime, unended: Campaign) -> None:
     text = _("The date %(when)s was skipped: “%(name)s” has not ended.")
     if unended.state == State.PAUSED:
         text = _("The date %(when)s was skipped: “%(name)s” has not ended, it is paused.")
+    _skip(series, date, text, Level.WARNING, name=unended.name)
+
+
+def _skip(series: Campaign, date: datetime, text: str, level: Level, **values: str) -> None:
+    """Let a date pass, and say in the series' log why; the `text` has a place for `when`."""
+    series.skipped_dates += 1
+    series.save(update_fields=["next_at", "skipped_dates", "updated_at"])
     when = date.astimezone(ZoneInfo(series.cron_timezone))
-    values = {"when": f"{when:%Y-%m-%d %H:%M} {series.cron_timezone}", "name": unended.name}
-    write_event(campaign_id=series.pk, level=Level.WARNING, message=Message(text, values))
+    values["when"] = f"{when:%Y-%m-%d %H:%M} {series.cron_timezone}"
+    write_event(campaign_id=series.pk, level=level, message=Message(text, values))
     live.publish(series.pk, "campaign")
 
 
@@ -173,12 +179,18 @@ def _next_occurrence(series: Campaign, now: datetime) -> Campaign:
     return occurrence
 
 
-def _report_refusal(campaign: Campaign, refused: ValidationError) -> None:
+def _report_refusal(campaign: Campaign, date: datetime, refused: ValidationError) -> None:
     """Say in the log why a date passed without a start; a campaign without further dates is a draft again."""
-    if not campaign.cron:
-        campaign.state, campaign.next_at = State.DRAFT, None
-        campaign.save(update_fields=["state", "next_at", "updated_at"])
-    text = _("Could not be started: %(why)s Mend it and launch the campaign again.")
     values = {"why": " ".join(refused.messages)}
+    if campaign.cron:
+        text = _(
+            "The date %(when)s was skipped, for nothing could be started: %(why)s Mend it: the series starts by "
+            "itself at its next date."
+        )
+        _skip(campaign, date, text, Level.ERROR, **values)
+        return
+    campaign.state, campaign.next_at = State.DRAFT, None
+    campaign.save(update_fields=["state", "next_at", "updated_at"])
+    text = _("Could not be started: %(why)s Mend it and launch the campaign again.")
     write_event(campaign_id=campaign.pk, level=Level.ERROR, message=Message(text, values))
     live.publish(campaign.pk, "campaign")

@@ -12,7 +12,7 @@ from apps.accounts.models import Role
 from apps.campaigns.due import due as is_due
 from apps.campaigns.models import Campaign, Event, Lane, Reservation, Run, Trial
 from apps.campaigns.queries.visibility import Person, visible
-from apps.campaigns.waits.reasons import PAUSED
+from apps.campaigns.waits.reasons import PAUSED, TOOL_AWAITED
 from apps.core import handout
 from apps.testbeds.models import FileSystem, Link, Node
 from apps.testbeds.obstacles import Obstacle, obstacles
@@ -75,14 +75,16 @@ class KnownCampaign:
 
 @dataclass(frozen=True)
 class WaitFacts:
-    """All that the reasons of some campaigns are found from."""
+    """All that the reasons of some campaigns are found from, as it is `now`."""
 
+    now: datetime
     lanes: dict[int, WaitingLane]
     obstacles: dict[int, Obstacle]
     holders: dict[str, Holder]
     campaigns: dict[int, KnownCampaign]
     names: dict[str, str]
     awaiting: Mapping[str, int]
+    awaited_since: Mapping[tuple[int, str], datetime]
     stop: handout.Stop | None = None
 
     def name_of(self, resource: str) -> tuple[str, int, str]:
@@ -108,7 +110,8 @@ def read_facts(
     named = {f"node:{pk}" for pk in troubled} | set(holders)
     holding = _campaigns_by_id(others, user)
     awaiting = toolbox.awaiting_tools({lane.tool for lane in waiting.values()})
-    return WaitFacts(waiting, troubled, holders, holding, _names(named), awaiting, handout.stop())
+    since = _awaited_since({lane.campaign for lane in waiting.values() if lane.tool in awaiting})
+    return WaitFacts(now, waiting, troubled, holders, holding, _names(named), awaiting, since, handout.stop())
 
 
 def _waiting_lanes(
@@ -184,6 +187,14 @@ def pauses(campaigns: Collection[int]) -> dict[int, tuple[datetime, str]]:
     events = Event.objects.filter(campaign__in=campaigns, message__msgid=PAUSED).order_by("campaign", "-pk")
     rows = events.distinct("campaign").values_list("campaign", "at", "message__params__user")
     return {pk: (at, str(user)) for pk, at, user in rows}
+
+
+def _awaited_since(campaigns: Collection[int]) -> dict[tuple[int, str], datetime]:
+    """Return {(campaign, tool that it waits for): since when}, as the campaigns' logs have it."""
+    if not campaigns:
+        return {}
+    events = Event.objects.filter(campaign__in=campaigns, message__msgid=TOOL_AWAITED).order_by()
+    return {(pk, str(tool)): at for pk, tool, at in events.values_list("campaign", "message__params__tool", "at")}
 
 
 def runs_under_way(campaigns: Collection[int]) -> set[int]:

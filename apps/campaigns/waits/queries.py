@@ -167,7 +167,10 @@ def _tool_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
     """Return that no manager has taken over the lane's tool."""
     if lane.tool not in facts.awaiting:
         return None
-    return reason("tool", subjects=(WaitSubject("tool", facts.awaiting[lane.tool], lane.tool),))
+    subjects = (WaitSubject("tool", facts.awaiting[lane.tool], lane.tool),)
+    # Found by the next look of the timetable, if the log does not say it yet.
+    since = facts.awaited_since.get((lane.campaign, lane.tool), facts.now)
+    return reason("tool", subjects=subjects, since=_since(lane, [since]))
 
 
 def _stop_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
@@ -240,8 +243,11 @@ def _own_reason(facts: WaitFacts, lane: WaitingLane) -> WaitReason | None:
 
 
 def _since(lane: WaitingLane, began: Sequence[datetime]) -> datetime | None:
-    """Return since when a lane waits for what began at these times: not before there was something to start."""
-    first = min(began, default=None)
+    """Return since when a lane waits for what began at these times, or was never otherwise if there are none.
+
+    That is not before there was something to start.
+    """
+    first = min(began, default=lane.begun)
     return max(first, lane.begun) if first and lane.begun else first
 
 

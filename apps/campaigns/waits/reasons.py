@@ -13,6 +13,11 @@ from apps.core import messages, moments
 NAMED = 5
 # What the log says of a pause: since when a campaign is paused is read from there.
 PAUSED = _("Paused by %(user)s.")
+# What it says of a tool that is waited for, and since when it is: that is read from there, too.
+TOOL_AWAITED = _(
+    "Trials of %(tool)s wait: it came with an archive, and a manager of the team has yet to look at it and take it "
+    "over."
+)
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,15 @@ def test_a_manager_takes_it_over_and_then_it_runs(client: Client, cast: SimpleNa
     with pytest.raises(PermissionDenied):
         definers.take_over(tool=tool, user=cast.oscar, number=2)
     address = f"/api/v1/team-tools/{tool.slug}/versions/2/take-over/"
+    shown = client.get("/api/v1/team-tools/probe-two/", **factories.bearer(cast.bob)).json()
+    assert (shown["latest"], shown["awaiting"]) == (None, 2)
+    client.force_login(cast.bob)
+    page = reverse("toolbox:tool_version", args=[tool.pk, 2])
+    row = client.get(reverse("toolbox:tool_list")).content.decode().partition("probe-two")[0].rpartition("<tr")[2]
+    listed = client.get(reverse("toolbox:tool_list")).content.decode()
+    assert page in listed and "version 2 waits for a manager" in listed
+    assert "archived</span>" not in row
+    assert "Take it over" not in client.get(page).content.decode()
     assert client.post(address, **factories.bearer(cast.charlie)).status_code == 404
     assert client.post(address, **factories.bearer(cast.oscar)).status_code == 403
     assert client.post(address.replace("/2/", "/3/"), **factories.bearer(cast.alice)).status_code == 404

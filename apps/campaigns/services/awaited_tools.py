@@ -1,0 +1,35 @@
+"""Campaigns under way whose tool waits for a manager to take it over: their logs say since when."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from apps.bench.text import Message
+from apps.campaigns.models import Campaign, Event, Experiment, Trial
+from apps.campaigns.services.events import Level, write_event
+from apps.campaigns.waits.reasons import TOOL_AWAITED
+from apps.toolbox import queries as toolbox
+
+
+def note_awaited_tools(*, now: datetime) -> list[int]:
+    """Say in the log of each campaign under way that it waits for a tool, once of each; return which campaigns do.
+
+    A version comes to wait by an upgrade of the service, which knows of no campaign: so somebody has to look.
+    """
+    slugs = toolbox.all_awaiting()
+    if not slugs:
+        return []
+    pending = Trial.objects.filter(experiment=OuterRef("pk"), state=Trial.State.PENDING)
+    rows = Experiment.objects.filter(Exists(pending), campaign__state=Campaign.State.RUNNING, tool__in=slugs)
+    wanted = set(rows.order_by().values_list("campaign", "tool"))
+    events = Event.objects.filter(campaign__in={pk for pk, _tool in wanted}, message__msgid=TOOL_AWAITED)
+    new = sorted(wanted - set(events.values_list("campaign", "message__params__tool")))
+    for campaign, tool in new:
+        _write(campaign, tool)
+    return [campaign for campaign, _tool in new]
+
+
+@transaction.atomic
+def _write(campaign: int, tool: str) -> None:
+    write_event(campaign_id=campaign, level=Level.WARNING, message=Message(TOOL_AWAITED, {"tool": tool}))
