@@ -4,9 +4,10 @@ import logging
 from pathlib import Path
 
 import pytest
+from django.test import Client, override_settings
 
 from apps.config.settings import logs
-from apps.core.log_lines import LineFormatter
+from apps.core.log_lines import LineFormatter, OneAMinute
 
 LOGGING = logs.logging_of(Path("log"), has_access=True)
 FORMAT = LOGGING["formatters"]["line"]["format"]
@@ -38,3 +39,23 @@ def test_no_line_of_a_traceback_is_a_record() -> None:
     assert first.endswith("Failed")
     assert any("forged" in line for line in rest)
     assert all(line.startswith("    ") for line in rest)
+
+
+@pytest.mark.django_db
+def test_a_hosts_strange_name_is_one_line_a_minute(
+    caplog: pytest.LogCaptureFixture, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (seldom,) = [
+        each for each in logging.getLogger("django.security.DisallowedHost").filters if isinstance(each, OneAMinute)
+    ]
+    now = 0.0
+    monkeypatch.setattr("apps.core.log_lines.time.monotonic", lambda: now)
+    monkeypatch.setattr(seldom, "_next_at", 0.0)
+    with override_settings(ALLOWED_HOSTS=["here"]):
+        for now in (1.0, 2.0, 3.0, 70.0):
+            assert client.get("/", headers={"host": f"evil{now:.0f}.example"}).status_code == 400
+    records = [record for record in caplog.records if record.name == "django.security.DisallowedHost"]
+    assert ["evil1.example" in records[0].getMessage(), "evil70.example" in records[1].getMessage()] == [True, True]
+    assert "(2 more since the last such line)" in records[1].getMessage()
+    assert len(records) == 2
+    assert not any(record.exc_info for record in records)

@@ -19,6 +19,7 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
         "filters": {
             "answered": {"()": "apps.core.outage.AnsweredElsewise"},
             "outages": {"()": "apps.core.outage.OneLineEach"},
+            "seldom": {"()": "apps.core.log_lines.OneAMinute"},
         },
         "formatters": {
             "line": {
@@ -35,6 +36,8 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
             # One tick a second would fill the log with two lines a second that say nothing.
             **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
             "django.request": {"filters": ["answered"]},
+            # A name of a host that is not the service's: each such request stands in access.log, too.
+            "django.security.DisallowedHost": {"filters": ["seldom"]},
             # Of each connection that it cannot replace in an outage, again and again; the outage is told of as one.
             "psycopg.pool": {"level": "ERROR"},
             "fathom.access": {"handlers": ["access"] if has_access else [], "propagate": False},

@@ -45,7 +45,7 @@ WRITTEN = (
 # Addresses of the inventory as figures with nothing between them.
 FIGURES = (
     "c0a84d05", "0xc0a84d05", "054da8c0", "3232255237", "20010db8000000000000000000000007", "0cc47a010203",
-    "0x0cc47a010203", "0cc4.7a01.0203", "ac1f0908",
+    "0x0cc47a010203", "0cc4.7a01.0203", "ac1f0908", "0cc47a-010203",
     # As resolvers read them: one number, or several in octal, hexadecimal or decimal.
     "0xa0000fe", "030052046405", "0300.0250.0115.05", "0xc0.0xa8.0x4d.0x5", "192.168.19717", "0xc0.0xa84d05",
 )  # fmt: skip
@@ -60,7 +60,7 @@ FOREIGN = {
     "C:\\Users\\someone\\run": "someone", "xn--9d0bm53a.kr": "9d0bm",
     "eth10.96.1.11": "10.96.1", "x10.96.1.12": "10.96.1", "10。96。1。13": "1。13", "10·96·1·14": "1·14",
     "10.96.1.15.5201": "10.96.1", "10[.]96[.]1[.]16": "1[.]16", "x00:1b:21:aa:bb:cc": "1b:21",
-    "0x2c90300001491": "2c903",
+    "0x2c90300001491": "2c903", "ip-10-96-1-17": "96-1-17", "ip_10_96_1_18": "96_1_18", "001b21-aabbcc": "1b21",
     "dtn01.cloud": "dtn01", "dtn01.tech": "dtn01", "gw9.institute": "gw9", "dtn.ai": "dtn", "dtn07。tech": "dtn07",
     "/u/someone/x": "someone", "/home2/someone/x": "someone", "/export/someone/": "someone",
     "/users/someone/x": "someone",

@@ -30,6 +30,8 @@ _IPV4 = re.compile(
 )
 # As FTP writes the address and port of data, and people an address: what of it is none no sign tells.
 _COMMAS = re.compile(r"(?<![0-9])\d{1,3}(?:, ?\d{1,3}){3,}(?![0-9])")
+# As clouds name a host by its address.
+_NAMED = re.compile(rf"{BEGIN}ip[-_]\d{{1,3}}(?:[-_]\d{{1,3}}){{3}}(?![0-9])")
 _PASSIVE = 6
 _OCTETS = 4
 _OCTET = re.compile(r"\d+")
@@ -49,11 +51,13 @@ _MACHINE = (
     re.compile(rf"{_NO_HEX}(?:[0-9a-f]{{2}}[:-]){{5,19}}[0-9a-f]{{2}}(?![0-9a-f])"),
     re.compile(rf"{_NO_HEX}[0-9a-f]{{4}}(?:\.[0-9a-f]{{4}}){{2}}{END}"),
     re.compile(rf"{_NO_HEX}[0-9a-f]{{4}}(?::[0-9a-f]{{4}}){{3}}{END}"),
+    # Two halves are months without a letter, and words without a figure.
+    re.compile(rf"{_NO_HEX}(?=[0-9-]{{0,12}}[a-f])(?=[a-f-]{{0,12}}[0-9])[0-9a-f]{{6}}-[0-9a-f]{{6}}{END}"),
     # Programs leave out the noughts that it begins with.
     re.compile(rf"{BEGIN}0x[0-9a-f]{{12,40}}{END}"),
 )
 # What nobody could tell from another figure: looked for among the addresses of the inventory.
-_FIGURES = re.compile(rf"(?<![{LATIN}])(?:0x)?([0-9a-f]{{8,40}}){END}")
+_FIGURES = re.compile(rf"(?<![{LATIN}])(?:0x)?([0-9a-f]{{6}}-[0-9a-f]{{6}}|[0-9a-f]{{8,40}}){END}")
 # As resolvers read an address: its parts in octal, hexadecimal or decimal, the last of them for all that are left.
 _PART = r"(?:0x[0-9a-f]{1,8}|[0-9]{1,11})"
 _NUMBERS = re.compile(rf"(?<![{LATIN}])(?<![0-9]\.)(?:0x[0-9a-f]{{7}}|{_PART}(?:\.{_PART}){{1,3}}){END}(?!\.[0-9])")
@@ -86,7 +90,7 @@ def spans(
             word = figures.get(re.sub("^0x|[:.-]", "", match.group()))
             yield match.start(), match.end(), word or _("address")
     for match in _FIGURES.finditer(text) if figures else ():
-        if word := figures.get(match[1]):
+        if word := figures.get(match[1].replace("-", "")):
             yield match.start(), match.end(), word
     for match in _NUMBERS.finditer(text) if words else ():
         if word := words.get(_resolved(match.group()) or ""):
@@ -108,6 +112,9 @@ def _internet(text: str, words: Mapping[str, str]) -> Iterator[Span]:
             yield match.start(), match.end(), word or _("address")
     for match in _COMMAS.finditer(text):
         yield from _with_commas(match, words)
+    for match in _NAMED.finditer(text):
+        if max(int(part) for part in _OCTET.findall(match.group())) <= _LAST_OCTET:
+            yield *match.span(), _("address")
     for match in _IPV6.finditer(text):
         if (core := _ipv6_in(match[1])) is not None and (_ALONE.match(text, match.end()) or _OCTET.search(core)):
             end = match.end() if core == match[1] else match.start() + len(core)
