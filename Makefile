@@ -6,7 +6,7 @@ export ONCE JSON PORT FILE LAB DATA README
 # Where nothing that was compiled is kept, each of the many processes compiles all of it again: a second of a core.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo serve backup restore test again lint format bench truth lab messages screenshots lock clean
+.PHONY: help demo serve backup restore test soak again lint format bench truth lab messages screenshots lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the verbs
@@ -31,6 +31,10 @@ restore:  ## put the backup FILE in the place of what is there, while the servic
 test:  ## run all tests, against real servers and real tools
 	@$(SETUP) test
 	@$(PY) -m pytest --workers 5 --durations=20
+
+soak:  ## run all tests with the whole of each long walk, of which `make test` takes another part each day
+	@$(SETUP) test
+	@FATHOM_TURN=all $(PY) -m pytest --workers 5 --durations=20
 
 again:  ## run once more, one after the other, the tests that failed last, and name those that pass now
 	@$(SETUP) test

@@ -9,6 +9,7 @@ from collections.abc import Generator
 
 import pytest
 
+from tests import rotation
 from tests.running import hooks, summary
 from tests.running.controller import Controller
 
@@ -31,6 +32,11 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--pdb talks to one process: leave --workers out.")
     if getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("The tests have workers of their own: say --workers N instead of -n N.")
+
+
+def pytest_report_header() -> str:
+    """Say which part of the long walks is taken."""
+    return rotation.words()
 
 
 @pytest.hookimpl(tryfirst=True)
