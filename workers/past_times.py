@@ -27,6 +27,7 @@ PAST_TIMES = (
     ("archive.Import", "updated_at"),
     ("archive.IncomingArchive", "alive_at"),
     ("archive.IncomingArchive", "updated_at"),
+    ("archive.KeptText", "written_at"),
     ("archive.SearchEntry", "indexed_at"),
     ("axes.AccessAttempt", "attempt_time"),
     ("campaigns.Campaign", "updated_at"),

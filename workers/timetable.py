@@ -8,6 +8,7 @@ from apps.archive import usage
 from apps.archive.imports import uploads
 from apps.archive.imports import work as imports
 from apps.archive.incoming import services as incoming
+from apps.archive.landing import kept
 from apps.archive.retention import services as retention
 from apps.campaigns import services as campaigns
 from apps.campaigns import waits
@@ -72,6 +73,7 @@ RETAIN = (
     TimetablePart("forget_rows_set_aside", isolation.forget),
     TimetablePart("forget_changes", editing.forget_changes),
     TimetablePart("forget_invitations", invitations.forget),
+    TimetablePart(kept.FORGET, kept.forget),
 )
 # What reads all that is stored.
 COUNT = (TimetablePart("count_stored", usage.count_stored),)

@@ -38,17 +38,24 @@ def figures_of(campaign: Campaign, names: Names, experiments: Sequence[Experimen
         names,
         f"figures {page}{query}",
         write,
-        sources=[campaign.permanent_id, pks],
-        rows=rows_of(campaign, pks),
+        sources=[campaign.permanent_id, [(experiment.pk, experiment.name) for experiment in experiments]],
+        rows=inventory_of(campaign),
+        measured=measured_of(pks),
     )
     return mark_safe(text)  # noqa: S308 - a template wrote it, and escaped what people wrote
 
 
-def rows_of(campaign: Campaign, pks: Sequence[int]) -> list[QuerySet[Any]]:
-    """Return all rows that the figures of experiments are drawn from."""
+def inventory_of(campaign: Campaign) -> list[QuerySet[Any]]:
+    """Return the rows of what is measured that the figures of a campaign are drawn from: they have names."""
+    return [
+        *(model._default_manager.filter(team=campaign.team_id) for model in _INVENTORY),
+        ToolVersion.objects.filter(tool__team=campaign.team_id),
+    ]
+
+
+def measured_of(pks: Sequence[int]) -> list[QuerySet[Any]]:
+    """Return the rows that measuring makes and changes from which the figures of experiments are drawn."""
     return [
         Experiment.objects.filter(pk__in=pks),
         *(model._default_manager.filter(experiment__in=pks) for model in _MEASURED),
-        *(model._default_manager.filter(team=campaign.team_id) for model in _INVENTORY),
-        ToolVersion.objects.filter(tool__team=campaign.team_id),
     ]

@@ -3,16 +3,20 @@
 A text is read for as long as all that it was written from is the same: `sources`, the rows that it reads (`rows`),
 the names that are hidden, the language, and the service's code. Whatever changes makes another digest, so that no
 older text, and none that was written for others, is ever read. Whether somebody may read is asked before, each time.
+
+Of what is measured (`measured`), which changes at each look while a campaign runs, the text of a few seconds ago is
+read: who looks again and again would else have it written each time.
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import BigIntegerField, F, Func, Q, QuerySet, Sum, Window
 from django.utils import timezone
 from django.utils.translation import get_language
 
@@ -20,6 +24,7 @@ from apps.archive.landing.models import KeptText
 from apps.archive.landing.redaction import Names
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign
+from apps.core import isolation
 from apps.core.limits.fair_places import RETRY_AFTER_S, FairPlaces, Owners, PlacesTakenError
 from apps.core.limits.policies import LimitExceededError
 from apps.core.row_versions import versions_of
@@ -27,6 +32,14 @@ from apps.core.row_versions import versions_of
 # A process writes one of a team at a time, and who waits longer asks again: who waits holds a place of all those who
 # are not signed in.
 writing = FairPlaces(2, wait_s=1.0)
+# How old what was measured may be in what is read.
+STAYS_FOR = timedelta(seconds=10)
+FORGOTTEN_AFTER = timedelta(days=30)
+# Of all texts of a team.
+MOST_TEAM_BYTES = 128 * 1024 * 1024
+FORGET = "forget_texts"
+# So many at a time; what is left then is seen to the next time.
+_MOST = 1000
 _CODE = ("apps/**/*.py", "templates/**/*", "locale/**/*.mo")
 
 
@@ -45,27 +58,31 @@ def text_of(
     *,
     sources: object = None,
     rows: Sequence[QuerySet[Any]] = (),
+    measured: Sequence[QuerySet[Any]] = (),
 ) -> str:
     """Return a part of what is read of a campaign: as it was written from the same, or anew.
 
     LimitExceededError (429) if another text of the team is being written meanwhile.
     """
-    content = json.dumps([sources, versions_of(*rows), names.digest, release()], sort_keys=True, default=str)
-    digest = hashlib.sha256(content.encode()).hexdigest()
+    basis = _sum([sources, versions_of(*rows), names.digest, release()])
     place: dict[str, Any] = {
         "campaign": campaign,
         "part": part,
         "language": get_language() or "",
         "hidden": names.hidden,
     }
-    stored = KeptText.objects.filter(**place, digest=digest).values_list("text", flat=True)
-    text = stored.first()
+    texts = KeptText.objects.filter(**place, digest__startswith=basis)
+    text = _recent(texts)
+    if text is not None:
+        return text
+    digest = basis + _sum(versions_of(*measured))
+    text = _same(texts, digest)
     if text is not None:
         return text
     try:
         with writing.turn(Owners(f"texts of team {campaign.team_id}")):
-            # Whoever was before may have written the same.
-            text = stored.first()
+            # Whoever was before may have written it.
+            text = _recent(texts)
             if text is None:
                 text = write()
                 if len(text) <= KeptText.MOST_CHARACTERS:
@@ -76,8 +93,41 @@ def text_of(
     return text
 
 
+def _sum(content: object) -> str:
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=KeptText.SUM_CHARACTERS // 2).hexdigest()
+
+
+def _same(texts: QuerySet[KeptText], digest: str) -> str | None:
+    return texts.filter(digest=digest).values_list("text", flat=True).first()
+
+
+def _recent(texts: QuerySet[KeptText]) -> str | None:
+    now = timezone.now()
+    # Nothing that a clock wrote which was ahead.
+    return texts.filter(written_at__range=(now - STAYS_FOR, now)).values_list("text", flat=True).first()
+
+
 def _keep(text: KeptText) -> None:
     """Store a text in the place of the one before it, whoever else does so at this moment."""
     unique = ["campaign", "part", "language", "hidden"]
     values = ["digest", "text", "written_at"]
     KeptText.objects.bulk_create([text], update_conflicts=True, unique_fields=unique, update_fields=values)
+    of_team = KeptText.objects.filter(campaign__team=text.campaign.team_id)
+    KeptText.objects.filter(pk__in=list(_beyond_total(of_team))).delete()
+
+
+def _beyond_total(texts: QuerySet[KeptText]) -> QuerySet[KeptText, int]:
+    """Return the keys of the oldest texts of each team, those that it has beyond MOST_TEAM_BYTES."""
+    size = Func(F("text"), function="octet_length", output_field=BigIntegerField())
+    newest_first = [F("written_at").desc(), F("pk").desc()]
+    total = Window(Sum(size), partition_by=F("campaign__team"), order_by=newest_first)
+    return texts.annotate(total=total).filter(total__gt=MOST_TEAM_BYTES).values_list("pk", flat=True)
+
+
+def forget(*, now: datetime) -> None:
+    """Forget texts that were written long ago, those of what is public no more, and what a team has too many of."""
+    needless = Q(written_at__lt=now - FORGOTTEN_AFTER) | ~Q(campaign__visibility=Campaign.Visibility.PUBLIC)
+    texts = KeptText.objects.order_by("written_at")
+    gone = [*texts.filter(needless).values_list("pk", flat=True)[:_MOST], *_beyond_total(texts)[:_MOST]]
+    isolation.for_each(FORGET, dict.fromkeys(gone), lambda pk: texts.filter(pk=pk).delete(), now=now)

@@ -58,8 +58,12 @@ class FormerName(models.Model):
 class KeptText(models.Model):
     """A part of what readers see of a campaign, in a language, with or without names: it takes seconds to be written.
 
-    `digest` is the sum of all that it was written from (`landing.kept`): it is read for as long as that is so.
+    `digest` is the sum of all that it was written from (`landing.kept`): it is read for as long as that is so. The
+    first half is that of all but what was measured, the second of this.
     """
+
+    # Of each half of the digest.
+    SUM_CHARACTERS = 32
 
     # What stands for a name may be longer than it, and YAML is longer than what is weighed. Longer is not kept.
     MOST_CHARACTERS = 16 * MOST_BYTES
@@ -68,7 +72,7 @@ class KeptText(models.Model):
     part = models.CharField(max_length=50)
     language = models.CharField(max_length=20)
     hidden = models.BooleanField()
-    digest = models.CharField(max_length=64)
+    digest = models.CharField(max_length=2 * SUM_CHARACTERS)
     text = BoundedTextField(max_length=MOST_CHARACTERS)
     written_at = models.DateTimeField(db_index=True)
 

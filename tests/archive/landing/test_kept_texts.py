@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from django.db import connection
 from django.db.models import F, Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from apps.archive.landing import description, figures, kept
 from apps.archive.landing.models import KeptText
@@ -39,8 +41,17 @@ def mark_kept(campaign: Campaign) -> None:
     assert KeptText.objects.filter(campaign=campaign, part__startswith="figures").update(text=MARK)
 
 
+def measured_rows(campaign: Campaign) -> list[Any]:
+    return figures.measured_of(list(campaign.experiments.values_list("pk", flat=True)))
+
+
 def rows_read(campaign: Campaign) -> list[Any]:
-    return figures.rows_of(campaign, list(campaign.experiments.values_list("pk", flat=True)))
+    return [*figures.inventory_of(campaign), *measured_rows(campaign)]
+
+
+def let_pass(**passed: float) -> None:
+    """Have what is kept be written so long ago."""
+    KeptText.objects.update(written_at=timezone.now() - timedelta(**passed))
 
 
 def test_a_second_look_draws_and_hides_nothing_anew(public: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,19 +79,44 @@ def test_all_tables_that_figures_are_drawn_from_are_asked_for_changes(public: Ca
     assert tables <= {rows.model._meta.db_table for rows in rows_read(public)}
 
 
-def test_a_change_of_any_row_that_figures_are_drawn_from_is_drawn_at_the_next_look(public: Campaign) -> None:
+def test_a_change_of_any_row_that_figures_are_drawn_from_is_drawn_what_was_measured_after_some_seconds(
+    public: Campaign,
+) -> None:
     seen = set()
+    measured = {rows.model for rows in measured_rows(public)}
     for rows in rows_read(public):
         row = rows.order_by("pk").first()
         if row is None:
             continue
         read(public)
         mark_kept(public)
+        let_pass(minutes=1)
         assert MARK in read(public)
+        let_pass(seconds=1)
         _touch(type(row), row.pk)
+        assert (MARK in read(public)) == (type(row) in measured), type(row)
+        let_pass(seconds=kept.STAYS_FOR.total_seconds())
         assert MARK not in read(public), type(row)
         seen.add(type(row))
     assert {Node, Result, Sample} < seen
+
+
+def test_a_campaign_that_runs_is_drawn_once_in_some_seconds(
+    public: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[object] = []
+    draw = description.measured
+    monkeypatch.setattr(description, "measured", lambda *args: drawn.append(args) or draw(*args))
+    sample = Sample.objects.order_by("pk").first()
+    for _look in range(5):
+        _touch(Sample, sample.pk)
+        read(public)
+    assert len(drawn) == public.experiments.count()
+    # A clock that was ahead keeps nothing for longer.
+    let_pass(days=-1)
+    _touch(Sample, sample.pk)
+    read(public)
+    assert len(drawn) == 2 * public.experiments.count()
 
 
 def _touch(model: type[Model], pk: object) -> None:
@@ -105,10 +141,10 @@ def _rename_member(campaign: Campaign) -> None:
     campaign.created_by.save()
 
 
-def _remove_sample(campaign: Campaign) -> None:
+def _rename_experiment(campaign: Campaign) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
-        Sample.objects.filter(pk=Sample.objects.order_by("pk").first().pk).delete()
+        campaign.experiments.update(name=F("pk"))
         cursor.execute("SET LOCAL session_replication_role = DEFAULT")
 
 
@@ -117,9 +153,9 @@ def _show_names(campaign: Campaign) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [_rename_node, _rename_member, _remove_sample, _show_names], ids=lambda item: item.__name__
+    "change", [_rename_node, _rename_member, _rename_experiment, _show_names], ids=lambda item: item.__name__
 )
-def test_what_is_shown_follows_the_change(public: Campaign, change: Callable[[Campaign], None]) -> None:
+def test_what_is_shown_follows_the_change_at_once(public: Campaign, change: Callable[[Campaign], None]) -> None:
     read(public)
     mark_kept(public)
     change(public)
@@ -183,3 +219,34 @@ def test_the_page_lists_the_first_versions_of_many(public: Campaign) -> None:
 def test_a_text_too_long_to_be_kept_is_written_each_time(public: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KeptText, "MOST_CHARACTERS", 10)
     assert read(public) and not KeptText.objects.exists()
+
+
+def test_what_was_written_long_ago_and_what_is_public_no_more_goes(public: Campaign) -> None:
+    read(public)
+    number = KeptText.objects.count()
+    assert number >= 2
+    kept.forget(now=timezone.now())
+    assert KeptText.objects.count() == number
+    last = KeptText.objects.order_by("pk")[:1]
+    KeptText.objects.filter(pk__in=last).update(written_at=timezone.now() - kept.FORGOTTEN_AFTER - timedelta(hours=1))
+    kept.forget(now=timezone.now())
+    assert KeptText.objects.count() == number - 1
+    Campaign.objects.update(visibility="team")
+    kept.forget(now=timezone.now())
+    assert not KeptText.objects.exists()
+
+
+def test_a_team_has_so_many_bytes_and_its_oldest_texts_go(
+    cast: Any, public: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = Campaign.objects.create(team=cast.other_team, name="Others", visibility="public")
+    monkeypatch.setattr(kept, "MOST_TEAM_BYTES", 30)
+    names = names_for(public, whole=False)
+    for number in range(5):
+        kept.text_of(public, names, f"part {number}", lambda: "ten signs.")
+        kept.text_of(others, names, f"part {number}", lambda: "ten signs.")
+        parts = KeptText.objects.filter(campaign=public).order_by("written_at").values_list("part", flat=True)
+        assert list(parts) == [f"part {at}" for at in range(max(0, number - 2), number + 1)]
+    monkeypatch.setattr(kept, "MOST_TEAM_BYTES", 10)
+    kept.forget(now=timezone.now())
+    assert list(KeptText.objects.values_list("part", flat=True)) == ["part 4", "part 4"]
