@@ -31,11 +31,10 @@ PARTS |= {part.name: tasks.retain for part in timetable.RETAIN}
 PARTS |= {part.name: tasks.count_stored for part in timetable.COUNT}
 # What goes through no rows: viewers are told what changed on nodes, and files that nobody names are removed. That the
 # clock was set is told of all runs at the instant when it is seen, or of none. Times that lie ahead are corrected
-# table by table. A line of a log is all that is written of a tool that is waited for.
+# table by table.
 WITHOUT_ROWS = {
     "correct_times",
     "note_clock_steps",
-    "note_awaited_tools",
     "tell_waits",
     "sweep_uploads",
     "sweep_archives",

@@ -1,15 +1,18 @@
 """Campaigns under way whose tool waits for a manager to take it over: their logs say since when."""
 
+from collections import defaultdict
 from datetime import datetime
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from apps.bench.text import Message
 from apps.campaigns.models import Campaign, Event, Experiment, Trial
 from apps.campaigns.services.events import Level, write_event
 from apps.campaigns.waits.reasons import TOOL_AWAITED
+from apps.core import isolation
 from apps.toolbox import queries as toolbox
+
+NOTE_AWAITED_TOOLS = "note_awaited_tools"
 
 
 def note_awaited_tools(*, now: datetime) -> list[int]:
@@ -24,12 +27,13 @@ def note_awaited_tools(*, now: datetime) -> list[int]:
     rows = Experiment.objects.filter(Exists(pending), campaign__state=Campaign.State.RUNNING, tool__in=slugs)
     wanted = set(rows.order_by().values_list("campaign", "tool"))
     events = Event.objects.filter(campaign__in={pk for pk, _tool in wanted}, message__msgid=TOOL_AWAITED)
-    new = sorted(wanted - set(events.values_list("campaign", "message__params__tool")))
-    for campaign, tool in new:
-        _write(campaign, tool)
-    return [campaign for campaign, _tool in new]
+    tools = defaultdict(list)
+    for campaign, tool in sorted(wanted - set(events.values_list("campaign", "message__params__tool"))):
+        tools[campaign].append(tool)
+    return isolation.for_each(NOTE_AWAITED_TOOLS, sorted(tools), lambda pk: _note(pk, tools[pk]), now=now)
 
 
-@transaction.atomic
-def _write(campaign: int, tool: str) -> None:
-    write_event(campaign_id=campaign, level=Level.WARNING, message=Message(TOOL_AWAITED, {"tool": tool}))
+def _note(campaign: int, tools: list[str]) -> int:
+    for tool in tools:
+        write_event(campaign_id=campaign, level=Level.WARNING, message=Message(TOOL_AWAITED, {"tool": tool}))
+    return campaign

@@ -50,8 +50,9 @@ def launched(cast: Cast, *, repetitions: int = 1, launch: bool = True, **values:
     return campaigns
 
 
-def is_there(model: Any, pk: object, **values: Any) -> Callable[[], bool]:
-    return lambda: model.objects.filter(pk=pk, **values).exists()
+def is_there(model: Any, pk: object = None, **values: Any) -> Callable[[], bool]:
+    named = values if pk is None else {"pk": pk, **values}
+    return lambda: model.objects.filter(**named).exists()
 
 
 def case_of(work: str, rows: list[Any], **done: Any) -> Case:

@@ -6,11 +6,15 @@ from django.utils import timezone
 
 from apps.agents.models import Job, Listener
 from apps.campaigns import services
-from apps.campaigns.models import Campaign, Reservation, Run, Trial
+from apps.campaigns.models import Campaign, Event, Reservation, Run, Trial
+from apps.campaigns.waits.reasons import TOOL_AWAITED
+from apps.toolbox import services as toolbox
+from apps.toolbox.models import ToolVersion
 from apps.tuning.models import Analysis
+from tests.bench.custom import definitions
 from tests.campaigns import factories as make
 from tests.factories import Cast
-from tests.workers.timetable_cases.cases import DAY, Case, case_of, case_of_gone, launched, people
+from tests.workers.timetable_cases.cases import DAY, Case, case_of, case_of_gone, is_there, launched, people
 from workers import carry_out
 
 
@@ -40,6 +44,23 @@ def mark_lost_jobs(cast: Cast) -> Case:
         job.node.agent.last_seen_at = now - DAY
         job.node.agent.save()
     return replace(case_of("mark_lost_jobs", jobs, state="lost"), row=jobs[0].node_id)
+
+
+def note_awaited_tools(cast: Cast) -> Case:
+    """Two campaigns under way whose tool came to wait for a manager."""
+    pks = []
+    for number, (team, user) in enumerate([(cast.team, cast.alice), (cast.other_team, cast.charlie)]):
+        (node,) = make.nodes(team, f"a{number}")
+        slug = f"probe-{number}"
+        toolbox.create_tool(team=team, user=user, slug=slug, definition=definitions.data("site-digest"))
+        draft = make.campaign(cast, team=team, user=user)
+        roles = make.players(node=node)
+        services.create_experiment(campaign=draft, user=user, name="x", tool=f"{slug}.v1", roles=roles, repetitions=1)
+        services.launch_campaign(campaign=draft, user=user, now=timezone.now())
+        pks.append(draft.pk)
+    ToolVersion.objects.update(awaits_manager=True)
+    first, second = (is_there(Event, campaign=pk, message__msgid=TOOL_AWAITED) for pk in pks)
+    return Case(Event, pks[0], "note_awaited_tools", pks[0], (first, second), insert_column="campaign_id")
 
 
 def reconcile(cast: Cast) -> Case:
