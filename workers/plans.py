@@ -8,19 +8,22 @@ from typing import Any
 
 from django.db import DatabaseError
 
-from apps.agents.models import Agent
+from apps.agents.models import Agent, Job
 from apps.bench import context, settings, tools
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.toolkit import FILE_SERVER, NodeRef, ParameterError, Params, Plan, Tool, ToolFailure
 from apps.campaigns import grants, guards
 from apps.campaigns.models import Run, Trial
+from apps.core import bounded
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 from workers import file_servers
 
 logger = logging.getLogger(__name__)
+# What a job has of its command.
+_OF_JOB = ("role", "argv", "ready_pattern", "files", "collect", "environment")
 
 
 def make_plan(run: Run) -> Plan:
@@ -36,7 +39,9 @@ def make_plan(run: Run) -> Plan:
         servers, beside = _file_servers(trial, tool, nodes)
         plan = settings.wrap(tool.plan(params, {**nodes, **beside}), _settings_of(run, nodes))
         plan = context.bracket(plan, nodes, tool) if trial.experiment.context else plan
-        return dataclasses.replace(plan, addresses=_addresses_of(trial.lane.roles, nodes), servers=servers)
+        plan = dataclasses.replace(plan, addresses=_addresses_of(trial.lane.roles, nodes), servers=servers)
+        _require_room(plan)
+        return plan
     except toolbox.NotTakenOverError as error:
         text = toolbox.NOT_TAKEN_OVER
         raise ToolFailure("tool-missing", Message(text, {"tool": trial.experiment.tool}), False) from error
@@ -54,6 +59,19 @@ def make_plan(run: Run) -> Plan:
         logger.exception("No commands could be made for run %s", run.pk)
         text = _("No commands could be made for this trial; the server's log has the details.")
         raise ToolFailure("no-plan", Message(text), False) from error
+
+
+def _require_room(plan: Plan) -> None:
+    """Raise ToolFailure if the commands are longer than what is kept of a run, and read again in an archive."""
+    commands = [command for stage in plan.stages for command in stage.commands]
+    excess = bounded.too_long(Run, plan=plan.as_json()) or any(
+        bounded.too_long(Job, **{name: value for name, value in command.as_json().items() if name in _OF_JOB})
+        for command in commands
+    )
+    if excess:
+        text = _("The commands of this trial, with their files, are longer than what is kept of a run.")
+        remedy = _("Clone the campaign with fewer nodes, or with shorter parameters.")
+        raise ToolFailure("plan-too-long", Message(text), False, Message(remedy))
 
 
 def _file_servers(

@@ -20,6 +20,12 @@ Json = dict[str, Any]
 LARGEST = 2**63 - 1
 # Of one reading: its figures, the numbers of all curves, and characters of each part of what was seen beside them.
 MOST_SAMPLES, MOST_POINTS, MOST_CHARACTERS = 500, 500_000, 60_000
+# Bytes of its doubts: there is room for two more, which are added to a result later.
+MOST_FLAG_BYTES = 20_000
+_CUT_FLAG_BYTES = 5_000
+# Of metrics that the doubt bears on which stands for others.
+_MOST_METRICS = 20
+_GRAVEST_FIRST = ("invalid", "warning", "info")
 LONGEST_NAME, LONGEST_UNIT, LONGEST_VERSION, LONGEST_TEXT = 50, 10, 100, 20_000
 DEEPEST = 32
 # Of these there is nothing below zero, where more of them is better or worse.
@@ -39,6 +45,7 @@ _CURVES = _(
     " long."
 )
 _BESIDE = _("Of what was seen beside the figures this cannot be kept, and was left out: %(names)s.")
+_DOUBTS = _("There are more doubts than can be kept. Left out are %(count)s: %(names)s.")
 _NOTHING_LEFT = _("None of the figures can be kept. %(why)s")
 _LOOK = _("Look at the raw output on this page: the tool, or what it measured with, went wrong.")
 
@@ -78,14 +85,15 @@ def within(reading: Reading, tool: Tool) -> Reading:
     if unsound:
         flags.append(Flag("seen-cut", "warning", Message(_BESIDE, {"names": _listed(unsound)})))
     version = _text(reading.tool_version)[:LONGEST_VERSION]
-    if not flags and version == reading.tool_version:
-        return reading
     flag_names = {flag.name for flag in reading.flags}
+    doubts = _gravest((*reading.flags, *(flag for flag in flags if flag.name not in flag_names)))
+    if not flags and doubts == reading.flags and version == reading.tool_version:
+        return reading
     return dataclasses.replace(
         reading,
         samples=samples,
         series=series,
-        flags=(*reading.flags, *(flag for flag in flags if flag.name not in flag_names)),
+        flags=doubts,
         tool_version=version,
         **beside,
     )
@@ -196,6 +204,27 @@ def _is_sound(value: Any) -> bool:
         if level > DEEPEST:
             return False
     return True
+
+
+def _gravest(flags: tuple[Flag, ...]) -> tuple[Flag, ...]:
+    """Return the gravest doubts, as many as can be kept, and one as grave as any of the others in their place."""
+    sizes = [len(json.dumps(flag.as_json(), ensure_ascii=False).encode()) + 2 for flag in flags]
+    if sum(sizes) <= MOST_FLAG_BYTES:
+        return flags
+    room = MOST_FLAG_BYTES - _CUT_FLAG_BYTES
+    gravity = {name: place for place, name in enumerate(_GRAVEST_FIRST)}
+    places = set()
+    for place in sorted(range(len(flags)), key=lambda place: gravity[flags[place].severity]):
+        if sizes[place] <= room:
+            room -= sizes[place]
+            places.add(place)
+    others = [flag for place, flag in enumerate(flags) if place not in places]
+    metrics = sorted({name for flag in others for name in flag.metrics})
+    bears_on_all = len(metrics) > _MOST_METRICS or not all(flag.metrics for flag in others)
+    message = Message(_DOUBTS, {"count": len(others), "names": _listed(flag.name for flag in others)})
+    severity = min((flag.severity for flag in others), key=gravity.__getitem__)
+    cut = Flag("flags-cut", severity, message, () if bears_on_all else tuple(metrics))
+    return (*(flag for place, flag in enumerate(flags) if place in places), cut)
 
 
 def _flag(name: str, metrics: Sequence[str]) -> Flag:

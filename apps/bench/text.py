@@ -1,7 +1,8 @@
 """User-visible words of the science: marked for translation here, translated where they are shown."""
 
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,10 @@ from typing import Any
 DEEPEST = 6
 MOST_PARAMS = 60
 LONGEST = 20_000
+# Bytes of a message as it is stored: two, and what holds them, fit in every field that has any. Of the values the
+# longest are cut: of a name, or of how many there are, so much is none.
+MOST_STORED_BYTES = 5000
+_SHORTEST_CUT = 20
 
 # Names only: widths, precisions and other conversions could make a text endless.
 _PLACEHOLDER = re.compile(r"%(?:%|\((\w{1,60})\)s)")
@@ -39,8 +44,9 @@ class Message:
         return filled(self)
 
     def as_json(self) -> dict[str, object]:
-        """Return ``{"msgid", "params"}``, the form in which messages are stored."""
-        return {"msgid": self.msgid, "params": dict(self.params)}
+        """Return ``{"msgid", "params"}``, the form in which messages are stored; values that are too long are cut."""
+        data: dict[str, object] = {"msgid": self.msgid, "params": dict(self.params)}
+        return data if _bytes_of(data) <= MOST_STORED_BYTES else _shortened(data)
 
     @classmethod
     def from_json(cls, data: Any) -> "Message":
@@ -48,6 +54,33 @@ class Message:
         if problem := problem_of(data):
             raise MalformedMessageError(problem)
         return cls(data["msgid"], data["params"])
+
+
+def _bytes_of(data: Any) -> int:
+    return len(json.dumps(data, ensure_ascii=False, default=str).encode(errors="replace"))
+
+
+def _shortened(data: Any) -> dict[str, object]:
+    """Return a message whose longest texts are cut until it can be stored; one without values is a text itself."""
+    whole = json.loads(json.dumps(data, default=str))
+    while _bytes_of(whole) > MOST_STORED_BYTES:
+        holder, key = max(_texts_in(whole), key=lambda place: len(place[0][place[1]]), default=({}, ""))
+        length = len(holder.get(key, ""))
+        if length <= _SHORTEST_CUT + 1:
+            break
+        holder[key] = holder[key][: max(_SHORTEST_CUT, length // 2)] + "…"
+    return dict(whole)
+
+
+def _texts_in(message: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield where a message has texts that may be cut, each as what holds it and its name there."""
+    if not message["params"]:
+        yield message, "msgid"
+    for name, value in message["params"].items():
+        if isinstance(value, str):
+            yield message["params"], name
+        elif isinstance(value, dict):
+            yield from _texts_in(value)
 
 
 def problem_of(data: Any, level: int = 1) -> str:

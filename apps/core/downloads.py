@@ -38,29 +38,32 @@ class DownloadPlace:
 
 
 class Places:
-    """So many files at once; of these a reader has half at most, and all readers of an address all but one."""
+    """So many files at once; of these a reader has half at most, all readers of an address, or of one owner's
+    things, all but one.
+    """
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.share = max(1, size // 2)
-        self._most_of_address = max(1, size - 1)
+        self._most_of_many = max(1, size - 1)
         self._held: Counter[str] = Counter()
         self._taken = 0
         self._lock = threading.Lock()
 
-    def take(self, reader: str, address: str) -> DownloadPlace:
-        """Return a place for a reader at an address.
+    def take(self, reader: str, address: str, owner: str = "") -> DownloadPlace:
+        """Return a place for a reader at an address, of what is an owner's.
 
         LimitExceededError (429) if its share is taken, outage.Busy (503) if all are.
         """
         keys = [key for key in (reader, f"at {address}" if address else "") if key]
         with self._lock:
-            if self._held[reader] >= self.share or (address and self._held[keys[-1]] >= self._most_of_address):
+            if self._held[reader] >= self.share or (address and self._held[keys[-1]] >= self._most_of_many):
                 text = _("You are downloading as many files as one may at once. Try again in %(seconds)s s.")
                 raise LimitExceededError(Message(text), RETRY_AFTER_S)
-            if self._taken >= self.size:
+            if self._taken >= self.size or (owner and self._held[f"of {owner}"] >= self._most_of_many):
                 raise outage.Busy(gettext("Many files are being downloaded at this moment. Try again in a minute."))
             self._taken += 1
+            keys += [f"of {owner}"] if owner else []
             self._held.update(keys)
             left = self.share - self._held[reader]
         return DownloadPlace(
@@ -96,9 +99,9 @@ signed_in = Places(max(1, settings.WEB_CONNECTIONS // 3))
 anonymous = Places(max(1, settings.WEB_CONNECTIONS // 6))
 
 
-def place_for(request: HttpRequest) -> DownloadPlace:
-    """Return a place for whoever asks; see `Places.take`."""
+def place_for(request: HttpRequest, owner: str = "") -> DownloadPlace:
+    """Return a place for whoever asks; see `Places.take`. The `owner` counts where anybody may ask for a file."""
     user, address = getattr(request, "user", None), address_of(request)
     if user is not None and user.is_authenticated:
         return signed_in.take(f"user {user.pk}", address)
-    return anonymous.take(f"anonymous {address}", address)
+    return anonymous.take(f"anonymous {address}", address, owner)

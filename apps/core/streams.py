@@ -26,9 +26,15 @@ class Stalled(Exception):
 
 
 def send(
-    request: HttpRequest | Request, make: Callable[[], Pieces], *, name: str, kind: str, reads_database: bool = True
+    request: HttpRequest | Request,
+    make: Callable[[], Pieces],
+    *,
+    name: str,
+    kind: str,
+    reads_database: bool = True,
+    owner: str = "",
 ) -> StreamingHttpResponse:
-    """Return the response that sends the pieces that `make` gives as a file of a name.
+    """Return the response that sends the pieces that `make` gives as a file of a name, of what is an `owner`'s.
 
     outage.Busy (503) if so many are being sent already that pages would be left without a connection, and
     LimitExceededError (429) if too many of them to the same reader. What breaks the first piece is raised, too: an
@@ -38,7 +44,7 @@ def send(
     pieces: Any
     if isinstance(plain, ASGIRequest):
         # Django would first gather what a plain iterator gives.
-        place = downloads.place_for(plain) if reads_database else None
+        place = downloads.place_for(plain, owner) if reads_database else None
         if place:
             limits.add(plain, [place.state])
         pieces = _Threaded(make, place)

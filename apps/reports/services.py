@@ -13,6 +13,7 @@ from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
+from apps.core import bounded
 from apps.core.errors import ConflictError
 from apps.core.versions import hold
 from apps.reports import author_edits, drafts, readiness, serialisation, truthful
@@ -178,7 +179,7 @@ def keep_edition(
         language=document.language,
         canonical=canonical,
         checksum=serialisation.checksum(canonical),
-        rests_on=list(document.rests_on),
+        rests_on=_references(document),
         note=note,
         created_by=user,
         created_at=now,
@@ -189,3 +190,20 @@ def keep_edition(
         report.title = edition.title
         report.save(update_fields=["title", "updated_at"])
     return edition
+
+
+def _references(document: Document) -> list[str]:
+    """Return what a document rests on, the first of it where that is too long: all of it stands in the document.
+
+    Of each campaign one reference comes first, for who may read the edition is asked of these.
+    """
+    references = list(document.rests_on)
+    if not bounded.too_long(Edition, rests_on=references):
+        return references
+    first: dict[str, str] = {}
+    for reference in references:
+        first.setdefault(reference.partition(":")[2].partition("/")[0], reference)
+    fitting = bounded.first_that_fit(Edition, "rests_on", list(dict.fromkeys([*first.values(), *references])))
+    if len(fitting) < len(first):
+        raise ValidationError(_("The report rests on too many campaigns to be frozen: choose a shorter time."))
+    return fitting

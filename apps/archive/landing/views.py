@@ -118,7 +118,13 @@ def samples(request: HttpRequest, permanent_id: str, position: int) -> Streaming
     campaign, names = _campaign(request, permanent_id)
     experiment = get_object_or_404(Experiment, campaign=campaign, position=position)
     name = f"fathom-{campaign.permanent_id}-{position}.csv"
-    return send(request, lambda: csv_lines(_rows(experiment, names)), name=name, kind="text/csv; charset=utf-8")
+    return send(
+        request,
+        lambda: csv_lines(_rows(experiment, names)),
+        name=name,
+        kind="text/csv; charset=utf-8",
+        owner=f"team {campaign.team_id}",
+    )
 
 
 def _rows(experiment: Experiment, names: Names) -> Iterator[dict[str, object]]:

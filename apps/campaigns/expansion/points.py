@@ -13,7 +13,8 @@ from apps.campaigns import adaptive, errors
 from apps.campaigns.expansion import formulas, storage
 from apps.campaigns.expansion.casts import Cast, Errors, casts_of, limit_trials
 from apps.campaigns.expansion.formulas import Figures
-from apps.campaigns.models import Experiment, ExperimentRole
+from apps.campaigns.models import Experiment, ExperimentRole, Trial
+from apps.core import bounded
 from apps.testbeds.models import FileSystem
 from apps.toolbox import queries as toolbox
 
@@ -149,6 +150,9 @@ def _points_of(
     except ParameterError as error:
         # One point is enough to say what is wrong; the others most often fail alike.
         wrong.update(_named(error.errors, spec))
+    if points and bounded.too_long(Trial, parameters=max(points, key=lambda point: len(str(point)))):
+        text = _("The parameters of a trial are longer than what is kept of one: write shorter texts.")
+        wrong["fixed"] = Message(text)
     return points
 
 

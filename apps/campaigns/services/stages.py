@@ -1,6 +1,6 @@
 """The later stages of a campaign: an experiment whose turn has come gets its trials, or a reason why not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -14,7 +14,7 @@ from apps.campaigns.expansion import Expansion, LeftOut, Measured
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.services import completion, trials
 from apps.campaigns.services.events import Level, write_event
-from apps.core import queue
+from apps.core import bounded, queue
 
 # So many sets of nodes are named in a text.
 NAMED = 5
@@ -64,13 +64,25 @@ def _start(experiment: Experiment, expansions: Sequence[Expansion], now: datetim
 def _resolved(expansions: Sequence[Expansion]) -> dict[str, str]:
     """Return {parameter: text} of the formulas, with the nodes that each text is for if there are several."""
     if len(expansions) == 1:
-        return dict(expansions[0].resolved)
+        return _fitting(expansions[0].resolved)
     head = expansions[:NAMED]
     more = " …" if len(expansions) > NAMED else ""
-    return {
-        name: "; ".join(f"{expansion.resolved[name]} ({_titles(expansion)})" for expansion in head) + more
-        for name in expansions[0].resolved
-    }
+    return _fitting(
+        {
+            name: "; ".join(f"{expansion.resolved[name]} ({_titles(expansion)})" for expansion in head) + more
+            for name in expansions[0].resolved
+        }
+    )
+
+
+def _fitting(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts, cut where they are longer than what is kept: they are only shown."""
+    length = max(map(len, texts.values()), default=0)
+    fitting = dict(texts)
+    while length > 1 and bounded.too_long(Experiment, resolved=fitting):
+        length //= 2
+        fitting = {name: text if len(text) <= length else f"{text[:length]}…" for name, text in texts.items()}
+    return fitting
 
 
 def _titles(expansion: Expansion) -> str:

@@ -17,6 +17,7 @@ from apps.bench.rules.folding import Standing
 from apps.bench.rules.runner import Answer, Failure, Guard
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign
+from apps.core import bounded
 from apps.tuning import evidence
 from apps.tuning.analysis import services as analysis
 from apps.tuning.analysis.services import Failed
@@ -148,6 +149,8 @@ def subject_of(ends: Ends, subject: str) -> str:
 
 def _store(campaign: Campaign, ends: Ends, draft: FindingDraft) -> Finding:
     data = {**draft.as_json(), "evidence": list(draft.trials)}
+    if excess := bounded.too_long(Finding, title=data["title"], details=data, change=draft.change, undo=draft.undo):
+        raise ValueError(f"{', '.join(excess)} are longer than what is kept of a finding")
     key: dict[str, Any] = {"campaign": campaign, "experiment": None, "subject": subject_of(ends, draft.subject)}
     earlier = Finding.objects.filter(**key, rule=draft.rule).first()
     finding, _created = Finding.objects.update_or_create(
