@@ -19,7 +19,7 @@ from apps.accounts.filters import RowFilter
 from apps.accounts.models import Role
 from apps.agents import commands, queries, services, troubles
 from apps.agents.identity_api import ChoiceSerializer, InstanceSerializer, TroubleSerializer
-from apps.agents.jobs_api import nodes_of
+from apps.agents.jobs_api import RemovalSerializer, nodes_of
 from apps.agents.models import Agent, AgentState
 from apps.core import rest
 from apps.testbeds.models import Node
@@ -59,9 +59,10 @@ class AgentDetailSerializer(AgentSerializer):
     facts = serializers.SerializerMethodField()
     rivals = serializers.SerializerMethodField()
     may_run_until = serializers.SerializerMethodField()
+    removals = RemovalSerializer(source="node.removals", many=True, read_only=True)
 
     class Meta(AgentSerializer.Meta):
-        fields = [*AgentSerializer.Meta.fields, "rivals", "may_run_until", "facts"]
+        fields = [*AgentSerializer.Meta.fields, "rivals", "may_run_until", "removals", "facts"]
 
     @extend_schema_field(InstanceSerializer(many=True))
     def get_rivals(self, agent: Agent) -> list[dict[str, Any]]:
@@ -153,6 +154,15 @@ class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
         agent = self.get_object()
         rights.require(request.user, agent.node.team, Role.MANAGER)
         services.presume_ended(node_id=agent.node_id, now=timezone.now())
+        return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
+
+    @extend_schema(request=None, responses=AgentDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def removed(self, request: Request, pk: str) -> Response:
+        """Say that the files of ended runs on the node, those in `removals`, were removed by hand."""
+        agent = self.get_object()
+        rights.require(request.user, agent.node.team, Role.MANAGER)
+        services.forget_removals(node_id=agent.node_id)
         return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
 
 

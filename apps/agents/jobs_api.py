@@ -14,7 +14,7 @@ from apps.accounts.api import get_scoped_or_404
 from apps.accounts.filters import NameFilter, RowFilter
 from apps.accounts.models import User
 from apps.agents import outputs, queries
-from apps.agents.models import Job, JobFile
+from apps.agents.models import Job, JobFile, OwedRemoval
 from apps.core import rest
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
@@ -60,6 +60,21 @@ class JobDetailSerializer(JobSerializer):
 
     class Meta(JobSerializer.Meta):
         fields = [*JobSerializer.Meta.fields, "files", "environment", "collect", "collected"]
+
+
+class RemovalSerializer(serializers.ModelSerializer):
+    """Files that an ended run left on a node: their paths, and how often the agent failed to remove them, and why.
+
+    `is_given_up`: the agent tries it no more, and they are to be removed by hand (`command_line`).
+    """
+
+    paths = serializers.ListField(child=serializers.CharField(), read_only=True)
+    command_line = serializers.CharField(read_only=True)
+    is_given_up = serializers.BooleanField(read_only=True)
+
+    class Meta:
+        model = OwedRemoval
+        fields = ["paths", "command_line", "tries", "detail", "is_given_up", "created_at"]
 
 
 class JobFilter(filters.FilterSet):
