@@ -15,7 +15,7 @@ from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
 from apps.core import isolation, queue
 from apps.core.models import SetAside
-from workers import closure, common_start, plans
+from workers import clean_up, closure, common_start, plans
 from workers.steps import JobView, Step, next_step
 
 # Whoever takes a run on, a run with which that failed is set aside under one name.
@@ -37,7 +37,8 @@ def schedule(needing: Collection[str] | None = None) -> int:
     while True:
         now = timezone.now()
         ready = agents_queries.ready_nodes(now)
-        claims = campaigns.take_runs(ready_nodes=ready, now=now, limit=BATCH, needing=needing)
+        kept = clean_up.kept_back(now)
+        claims = campaigns.take_runs(ready_nodes=ready, now=now, limit=BATCH, needing=needing, kept_back=kept)
         begun = sum(_begin_by_itself(run, now) for run in claims.runs)
         started += begun
         # A run that could not begin has given its nodes back, and the next of its lane may start at once.
@@ -98,6 +99,8 @@ def advance(run_id: int, *, leaves_end: bool = False, hands_over: bool = False, 
         # The other jobs' messages come at this moment, too.
         leftovers = max((job.may_run_until for job in jobs if job.may_run_until), default=None)
         is_first = campaigns.release_run(run=run, now=timezone.now(), fenced_until=leftovers)
+        if is_first:
+            clean_up.owe_what_is_left(run)
     if leaves_end and not is_first:
         return False
     if is_first:

@@ -19,7 +19,7 @@ from apps.core.models import SetAside
 from apps.core.shutdown import ShuttingDown
 from apps.results import services as results
 from apps.results import timings
-from workers import adaptation, clean_up, readings
+from workers import adaptation, readings
 
 logger = logging.getLogger(__name__)
 CLOSE = "close_runs"
@@ -100,7 +100,6 @@ def _close(run_id: int, most_s: float) -> None:
     if run is None:
         return
     if run.trial.campaign.state == Campaign.State.CANCELLED:
-        clean_up.tell_what_is_left(run)
         campaigns.cancel_run(run=run, now=timezone.now())
         return
     timings.record_timings(run=run)
@@ -109,7 +108,6 @@ def _close(run_id: int, most_s: float) -> None:
             raise ToolFailure("reading-lost", Message(_LOST), False, Message(_REPORT_IT))
         results.record_run(run=run, most_s=most_s)
     except ToolFailure as failure:
-        clean_up.tell_what_is_left(run)
         fail(run, failure)
     except (DatabaseError, results.TakesLongError):
         # Not the measurement's fault: the run stays open and the next look closes it.

@@ -18,10 +18,11 @@ def node_warnings(*, nodes: Sequence[Node], now: datetime) -> list[Message]:
     agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=[node.pk for node in nodes])}
     troubles = queries.troubles_of(agents)
     rivals = queries.rivals_of(agents, now)
+    owing = queries.owing_nodes()
     warnings = [
         Message(WARNINGS[obstacle.code], {"node": node.name})
         for node in nodes
-        if (obstacle := obstacle_of(agents.get(node.pk), now)) and obstacle.code in WARNINGS
+        if (obstacle := obstacle_of(agents.get(node.pk), now, owes=node.pk in owing)) and obstacle.code in WARNINGS
     ]
     for node in nodes:
         warnings += [trouble.words(node.name) for trouble in troubles.get(node.pk, ())]

@@ -18,7 +18,7 @@ from apps.reports.files import services as rendering
 from apps.reports.schedules import deliveries
 from apps.reports.schedules import services as schedules
 from apps.tuning.analysis import queries as analyses
-from workers import carry_out, fences, past_times, reconcile, stages
+from workers import carry_out, clean_up, fences, past_times, reconcile, stages
 
 ANALYSE = "analyse"
 
@@ -42,6 +42,7 @@ TICK = (
     TimetablePart("mark_lost_jobs", agents.mark_lost_jobs),
     TimetablePart("reconcile", reconcile.reconcile),
     TimetablePart("lift_fences", fences.lift_fences),
+    TimetablePart(clean_up.REMOVE, clean_up.remove_what_is_left),
     TimetablePart("open_stages", stages.open_stages),
     TimetablePart("finish_campaigns", campaigns.finish_campaigns),
     TimetablePart("note_awaited_tools", campaigns.note_awaited_tools),

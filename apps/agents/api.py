@@ -1,14 +1,12 @@
-"""REST: agents, enrolment tokens and jobs."""
+"""REST: agents and enrolment tokens."""
 
 from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
 from django.utils import timezone
 from django_filters import rest_framework as filters
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
 from rest_framework import mixins, serializers, status
 from rest_framework.decorators import action
 from rest_framework.permissions import IsAuthenticated
@@ -16,15 +14,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts import rights
-from apps.accounts.api import ScopedToken, get_scoped_or_404
-from apps.accounts.filters import NameFilter, RowFilter
-from apps.accounts.models import Role, User
-from apps.agents import commands, outputs, queries, services, troubles
+from apps.accounts.api import ScopedToken
+from apps.accounts.filters import RowFilter
+from apps.accounts.models import Role
+from apps.agents import commands, queries, services, troubles
 from apps.agents.identity_api import ChoiceSerializer, InstanceSerializer, TroubleSerializer
-from apps.agents.models import Agent, AgentState, Job, JobFile
+from apps.agents.jobs_api import RemovalSerializer, nodes_of
+from apps.agents.models import Agent, AgentState
 from apps.core import rest
 from apps.testbeds.models import Node
-from apps.toolbox import queries as toolbox
 
 
 class AgentSerializer(serializers.ModelSerializer):
@@ -61,9 +59,10 @@ class AgentDetailSerializer(AgentSerializer):
     facts = serializers.SerializerMethodField()
     rivals = serializers.SerializerMethodField()
     may_run_until = serializers.SerializerMethodField()
+    removals = RemovalSerializer(source="node.removals", many=True, read_only=True)
 
     class Meta(AgentSerializer.Meta):
-        fields = [*AgentSerializer.Meta.fields, "rivals", "may_run_until", "facts"]
+        fields = [*AgentSerializer.Meta.fields, "rivals", "may_run_until", "removals", "facts"]
 
     @extend_schema_field(InstanceSerializer(many=True))
     def get_rivals(self, agent: Agent) -> list[dict[str, Any]]:
@@ -82,14 +81,10 @@ class AgentDetailSerializer(AgentSerializer):
         return agent.facts.facts if agent.facts else None
 
 
-def _nodes_of(user: User) -> QuerySet[Node]:
-    return rights.visible(Node.objects.all(), user)
-
-
 class AgentFilter(filters.FilterSet):
     """Filters of agents, by node and by state."""
 
-    node = RowFilter(_nodes_of)
+    node = RowFilter(nodes_of)
     state = filters.ChoiceFilter(choices=AgentState.choices, method="filter_state")
 
     class Meta:
@@ -161,6 +156,15 @@ class AgentViewSet(mixins.DestroyModelMixin, rest.ReadOnlyModelViewSet):
         services.presume_ended(node_id=agent.node_id, now=timezone.now())
         return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
 
+    @extend_schema(request=None, responses=AgentDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def removed(self, request: Request, pk: str) -> Response:
+        """Say that the files of ended runs on the node, those in `removals`, were removed by hand."""
+        agent = self.get_object()
+        rights.require(request.user, agent.node.team, Role.MANAGER)
+        services.forget_removals(node_id=agent.node_id)
+        return Response(self.get_serializer(self.get_queryset().get(pk=agent.pk)).data)
+
 
 class EnrolmentSerializer(serializers.Serializer):
     """Which node the agent is for."""
@@ -203,90 +207,3 @@ class EnrolmentTokens(rest.APIView):
             "python": lines.python,
         }
         return Response(IssuedSerializer(body).data, status=status.HTTP_201_CREATED)
-
-
-class JobSerializer(serializers.ModelSerializer):
-    """A job: its exact argv, its times in server time, how it ended, how much it printed."""
-
-    stdout_bytes = serializers.IntegerField(read_only=True, allow_null=True)
-    stderr_bytes = serializers.IntegerField(read_only=True, allow_null=True)
-    truncated = serializers.BooleanField(read_only=True, allow_null=True)
-    cut_on_way = serializers.BooleanField(read_only=True, allow_null=True)
-
-    class Meta:
-        model = Job
-        fields = [
-            "id", "node", "run_ref", "role", "stage", "argv", "background", "time_limit_s", "start_at", "state",
-            "delivered_at", "started_at", "ready_at", "ended_at", "exit_code", "signal", "timed_out", "fault",
-            "fault_detail", "clock_offset_s", "clock_error_s", "facts",
-            "stdout_bytes", "stderr_bytes", "truncated", "cut_on_way", "optional", "created_at",
-        ]  # fmt: skip
-
-
-class JobFileSerializer(serializers.ModelSerializer):
-    """A file that a job gave back; its content is at `files/{name}/`."""
-
-    class Meta:
-        model = JobFile
-        fields = ["name", "size", "truncated", "cut_on_way"]
-
-
-class JobDetailSerializer(JobSerializer):
-    """A job with the files that it was given and that it gave back."""
-
-    files = serializers.ListField(child=serializers.ListField(child=serializers.CharField()), read_only=True)
-    environment = serializers.ListField(child=serializers.ListField(child=serializers.CharField()), read_only=True)
-    collected = JobFileSerializer(many=True, read_only=True)
-
-    class Meta(JobSerializer.Meta):
-        fields = [*JobSerializer.Meta.fields, "files", "environment", "collect", "collected"]
-
-
-class JobFilter(filters.FilterSet):
-    """Filters of jobs; `run` is the number of the run they belong to."""
-
-    node = RowFilter(_nodes_of)
-    run = filters.NumberFilter(field_name="run_ref", min_value=1)
-    role = NameFilter("role", lambda user: [role.name for tool in toolbox.tools_of(user) for role in tool.roles])
-
-    class Meta:
-        model = Job
-        fields = ["node", "state", "run", "role"]
-
-
-class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericViewSet):
-    """Jobs on the nodes of the person's teams, the latest first."""
-
-    most_rows = 100
-    queryset = Job.objects.none()
-    serializer_class = JobSerializer
-    filterset_class = JobFilter
-    ordering_fields = ["created_at", "started_at"]
-
-    def get_queryset(self) -> QuerySet[Job]:
-        """Return the jobs on the person's teams' nodes."""
-        return queries.jobs_for(rights.user_of(self.request))
-
-    def get_serializer_class(self) -> type[JobSerializer]:
-        """Return the serializer: with files for one job, without for many."""
-        return JobSerializer if self.action == "list" else JobDetailSerializer
-
-    @extend_schema(
-        parameters=[OpenApiParameter("stream", str, OpenApiParameter.PATH, enum=["stdout", "stderr"])],
-        responses={(200, "text/plain"): OpenApiTypes.BINARY},
-    )
-    @action(detail=True, url_path="output/(?P<stream>stdout|stderr)")
-    def output(self, request: Request, pk: str, stream: str) -> StreamingHttpResponse:
-        """Return what the job printed, byte for byte."""
-        return outputs.download(request, self.get_object(), stream)
-
-    @extend_schema(
-        parameters=[OpenApiParameter("name", str, OpenApiParameter.PATH)],
-        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
-    )
-    @action(detail=True, url_path="files/(?P<name>[A-Za-z0-9._+-]{1,100})")
-    def files(self, request: Request, pk: str, name: str) -> StreamingHttpResponse:
-        """Return a file that the job gave back, byte for byte."""
-        return outputs.download_file(
-            request, get_scoped_or_404(JobFile.objects.filter(job=self.get_object()), name=name)
-        )

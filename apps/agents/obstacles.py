@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
+from apps.agents import queries
 from apps.agents.models import LOST_AFTER, Agent
 from apps.agents.models.agents import AgentState
 from apps.bench.text import _
@@ -57,21 +58,32 @@ _TROUBLED = _ObstacleKind(
     "",
     is_fault=True,
 )
+# Nothing is measured beside what is removed.
+_OWING = _ObstacleKind(
+    "files-to-remove",
+    _("files to remove"),
+    _("waiting until the agent on %(for)s has removed what an earlier run left there"),
+    _("An earlier run left files on %(node)s: its trials wait until its agent has removed them."),
+)
 # What troubles say themselves needs no warning beside theirs.
-WARNINGS = {kind.code: kind.warning for kind in _KINDS.values()}
+WARNINGS = {kind.code: kind.warning for kind in (*_KINDS.values(), _OWING)}
 
 
 def obstacles_of(*, nodes: Collection[int], now: datetime) -> dict[int, Obstacle]:
-    """Return {id of a node: what keeps its agent from taking a job at `now`}, in one query."""
+    """Return {id of a node: what keeps it from measuring at `now`}, in two queries."""
     agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=nodes)}
-    pairs = ((node, obstacle_of(agents.get(node), now)) for node in nodes)
+    owing = queries.owing_nodes()
+    pairs = ((node, obstacle_of(agents.get(node), now, owes=node in owing)) for node in nodes)
     return {node: obstacle for node, obstacle in pairs if obstacle}
 
 
-def obstacle_of(agent: Agent | None, now: datetime) -> Obstacle | None:
-    """Return what keeps a node with this agent (or without any) from taking a job at `now`, None if nothing does."""
+def obstacle_of(agent: Agent | None, now: datetime, *, owes: bool) -> Obstacle | None:
+    """Return what keeps a node with this agent (or without any) from measuring at `now`, None if nothing does.
+
+    `owes` says whether files of an earlier run are to be removed there first.
+    """
     state = agent.state(now=now, busy=False) if agent else None
-    kind = _KINDS.get(state) or (_TROUBLED if agent and agent.set_aside_at else None)
+    kind = _KINDS.get(state) or (_TROUBLED if agent and agent.set_aside_at else _OWING if owes else None)
     if kind is None:
         return None
     return Obstacle(

@@ -15,6 +15,7 @@ from apps.agents.facts import sound, with_plain_versions
 from apps.agents.models import (
     DEAF_AFTER,
     LOST_AFTER,
+    MOST_TRIES,
     RIVAL_FOR,
     Agent,
     AgentInstance,
@@ -22,6 +23,7 @@ from apps.agents.models import (
     FactSnapshot,
     Job,
     Listener,
+    OwedRemoval,
 )
 from apps.agents.troubles import Trouble
 from apps.core import clock
@@ -77,11 +79,34 @@ def credentials_of(prefix: str) -> Credentials | None:
 
 
 def ready_nodes(now: datetime) -> set[int]:
+    """Return the nodes that can measure now: their agents can take a job, and no removal is owed to them before."""
+    return heard_nodes(now) - owing_nodes()
+
+
+def heard_nodes(now: datetime) -> set[int]:
     """Return the nodes whose agents can take a job now: heard of lately, and with nothing wrong that stops them."""
     alive = Agent.objects.filter(
         retired_at__isnull=True, last_seen_at__gte=now - LOST_AFTER, set_aside_at__isnull=True
     )
     return set(alive.values_list("node_id", flat=True))
+
+
+def owing_nodes() -> set[int]:
+    """Return the nodes on which files of ended runs are to be removed before anything is measured there."""
+    return set(OwedRemoval.objects.filter(tries__lt=MOST_TRIES).order_by().values_list("node_id", flat=True))
+
+
+def removals_of(node_id: int) -> QuerySet[OwedRemoval]:
+    """Return the removals that are owed to a node, the oldest first."""
+    return OwedRemoval.objects.filter(node_id=node_id)
+
+
+def removals_due(now: datetime) -> list[OwedRemoval]:
+    """Return the removals under way, and those that an agent can begin: what a lost program writes is waited for."""
+    lost = Job.objects.filter(node=OuterRef("node"), may_run_until__gt=now, presumed_ended_at=None)
+    come = Q(not_before=None) | Q(not_before__lte=now)
+    idle = Q(~Exists(lost), come, tries__lt=MOST_TRIES, node__in=heard_nodes(now))
+    return list(OwedRemoval.objects.filter(Q(job__isnull=False) | idle).select_related("node"))
 
 
 def even_since(now: datetime) -> datetime | None:

@@ -14,6 +14,7 @@ urlpatterns = [
     path("nodes/<int:pk>/retire/", views.retire, name="retire"),
     path("nodes/<int:pk>/instances/<uuid:key>/", views.choose, name="choose"),
     path("nodes/<int:pk>/clear/", views.clear, name="clear"),
+    path("nodes/<int:pk>/removed/", views.removed, name="removed"),
     path("nodes/<int:pk>/forget/", views.forget, name="forget"),
     path("facts/<int:pk>/", views.facts, name="facts"),
     re_path(r"^jobs/(?P<pk>[0-9a-f-]{36})/(?P<stream>stdout|stderr)/$", views.job_output, name="job_output"),

@@ -71,6 +71,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "troubles": [(trouble, trouble.words(node.name)) for trouble in row.troubles],
         "rivals": row.rivals,
         "leftovers": list(queries.leftover_jobs(node.pk, timezone.now())[:RECENT_JOBS]),
+        "removals": queries.removals_of(node.pk),
         "can_manage": rights.can(request.user, node.team, Role.MANAGER),
         "restart": commands.restart_of(node).splitlines() if row.state == AgentState.LOST else [],
         "jobs": queries.jobs_for(rights.user_of(request)).filter(node=node)[:RECENT_JOBS],
@@ -166,6 +167,18 @@ def clear(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, "agents/clear.html", {"node": node})
     services.presume_ended(node_id=node.pk, now=timezone.now())
     messages.success(request, _("What was kept back for lost jobs on %(node)s is free again.") % {"node": node})
+    return redirect("agents:detail", pk=pk)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def removed(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask, then take the files of ended runs on a node for removed by hand."""
+    node = _managed_node(request, pk)
+    if request.method != "POST":
+        return render(request, "agents/removed.html", {"node": node, "removals": queries.removals_of(node.pk)})
+    services.forget_removals(node_id=node.pk)
+    messages.success(request, _("The files of ended runs on %(node)s are taken for removed.") % {"node": node})
     return redirect("agents:detail", pk=pk)
 
 

@@ -199,6 +199,7 @@ def _agents() -> Iterator[Shot]:
     yield Shot("agent-retired", "agents:detail", "retired")
     yield Shot("agent-choose", "agents:choose", "copied copy")
     yield Shot("agent-clear", "agents:clear", "agent")
+    yield Shot("agent-removed", "agents:removed", "agent")
     yield Shot("agent-enrol", "agents:enrol", "node")
     yield Shot("agent-enrol-command", "agents:enrol", "node", act=_press("Make the command"))
     yield Shot("agent-retire", "agents:retire", "agent")

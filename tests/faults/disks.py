@@ -17,6 +17,8 @@ def left_on_disks(site: Site) -> Iterator[Finding]:
         for place in (folder / "spool", folder / "work", folder / "settings"):
             for path in sorted(place.iterdir()) if place.is_dir() else ():
                 yield Finding(LEAKED, f"{path.relative_to(site.root)} on the disk of {agent.name}")
+    for path in sorted(site.shared.iterdir()):
+        yield Finding(LEAKED, f"{path.name} on the file system that all nodes share")
     for path in abandoned(site):
         yield Finding(LEAKED, f"{path.relative_to(site.root)}, whose process is gone")
     for path in sorted((site.var / "tmp").glob("*/*")):

@@ -1,5 +1,6 @@
 """The campaign that faults hit: several lanes, a background server, repetitions, and an experiment that waits."""
 
+from pathlib import Path
 from typing import Any
 
 from launch.demo.rest import Rest
@@ -25,6 +26,10 @@ TOOLS: dict[str, Json] = {
 # No fault may cost a trial, only attempts.
 _PATIENT: Json = {"repetitions": 2, "max_attempts": 20, "retry_wait_s": 0, "context": False}
 
+# What the agents must be allowed for the campaign that writes files.
+WRITERS = ("df", "fio", "rm")
+_WRITING: Json = {"engine": "psync", "direct": "no", "file_size": "1 MiB", "duration": "3 s", "ramp": "0 s"}
+
 
 def define_tools(api: Rest) -> None:
     """Give the team the tools."""
@@ -41,6 +46,28 @@ def launch(api: Rest, nodes: dict[str, int]) -> int:
     each = [("node", node) for node in nodes.values()]
     alone = _add(api, campaign, "each", "fault-alone", each, "3, 6")
     _add(api, campaign, "after", "fault-alone", [("node", first), ("node", second)], "2", after=alone)
+    api.post(f"campaigns/{campaign}/launch/")
+    return campaign
+
+
+def launch_writing(api: Rest, nodes: dict[str, int], folder: Path) -> int:
+    """Define a campaign that writes small files to a shared folder from two nodes and launch it; return its id."""
+    mount = folder
+    while not mount.is_mount():
+        mount = mount.parent
+    first, second, _third = nodes.values()
+    cluster = api.post("clusters/", {"name": "Writers", "nodes": [first, second]})["id"]
+    place = {"name": "Shared", "kind": "other", "mount_path": str(mount), "mounts": [{"cluster": cluster}]}
+    body = {
+        "campaign": (campaign := int(api.post("campaigns/", {"name": "Files"})["id"])),
+        "name": "files",
+        "tool": "fio",
+        "roles": [{"role": "client", "node": node} for node in (first, second)],
+        "file_system": api.post("file-systems/", place)["id"],
+        "fixed": {**_WRITING, "folder": str(folder.relative_to(mount))},
+        **_PATIENT,
+    }
+    api.post("experiments/", body)
     api.post(f"campaigns/{campaign}/launch/")
     return campaign
 

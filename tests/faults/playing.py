@@ -86,6 +86,7 @@ def play(seed: int, faults: list[Played], *, pattern: Path | None = None, keep: 
 
 
 def _measure(site: Site, outcome: Outcome) -> Iterator[Finding]:
+    writing = measuring.launch_writing(site.api, site.nodes, site.shared)
     campaign = measuring.launch(site.api, site.nodes)
     launched = time.monotonic()
     threads = [
@@ -99,7 +100,11 @@ def _measure(site: Site, outcome: Outcome) -> Iterator[Finding]:
     for fault in outcome.faults:
         if fault.error:
             yield Finding(STUCK, f"{fault.name} could not be carried out: {fault.error}")
-    wait_for(lambda: site.ask(f"campaigns/{campaign}/")["state"] != "running", END_WITHIN_S)
+    for each in (campaign, writing):
+        wait_for(lambda each=each: site.ask(f"campaigns/{each}/")["state"] != "running", END_WITHIN_S)
+    written = site.ask(f"campaigns/{writing}/")
+    if written["progress"]["measured"] != written["progress"]["total"]:
+        yield Finding(STUCK, f"of the campaign that writes files: {written['progress']}")
     yield from _judge(site, campaign, outcome)
 
 

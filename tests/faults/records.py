@@ -30,7 +30,9 @@ _JOBS = """
            extract(epoch FROM job.started_at)::float AS started_at,
            extract(epoch FROM job.ended_at)::float AS ended_at,
            node.name AS node, job.presumed_ended_at IS NULL AND job.may_run_until > now() AS is_leftover
-      FROM agents_job job JOIN testbeds_node node ON node.id = job.node_id ORDER BY job.created_at
+      FROM agents_job job JOIN testbeds_node node ON node.id = job.node_id
+      LEFT JOIN campaigns_run run ON run.id = job.run_ref LEFT JOIN campaigns_trial trial ON trial.id = run.trial_id
+     WHERE trial.campaign_id = %s OR job.run_ref IS NULL ORDER BY job.created_at
 """
 _RESERVATIONS = "SELECT resource, run_id, fenced_until FROM campaigns_reservation WHERE released_at IS NULL"
 _SESSIONS = """
@@ -67,7 +69,7 @@ def read(address: str, campaign: int) -> Records:
             own,
             rows(_TRIALS, campaign),
             rows(_RUNS, campaign),
-            rows(_JOBS),
+            rows(_JOBS, campaign),
             rows(_RESERVATIONS),
             rows(_SESSIONS.replace("%%", "%")),
             rows(_SET_ASIDE),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import threading
 import time
@@ -42,6 +43,7 @@ class Site:
         root.chmod(0o711)
         self.var = root / "var"
         self.tally = Tally(root / "tally")
+        self.shared = root / "shared"
         self.agents: dict[str, KeptAgent] = {}
         self.nodes: dict[str, int] = {}
         # One thing at a time is done to the service as a whole.
@@ -131,6 +133,8 @@ class Site:
 
     def _prepare(self) -> None:
         self.tally.prepare()
+        self.shared.mkdir()
+        self.shared.chmod(0o777)
         places = tuple(self._place(number, name) for number, name in enumerate(NODES, 1))
         ground = Ground("on this machine", places, "127.0.0.1")
         self.nodes = inventory.describe(self.api, ground)
@@ -156,7 +160,8 @@ class Site:
 
     def _place(self, number: int, name: str) -> Place:
         programs = self.tally.install(name, self.root / "tools" / name)
-        rules = {"programs": programs, "paths": [str(self.tally.folder)]}
+        programs |= {name: path for name in measuring.WRITERS if (path := shutil.which(name))}
+        rules = {"programs": programs, "paths": [str(self.tally.folder), str(self.shared)]}
         return Place(name, f"Site {name}", f"127.0.1.{number}", "lo", rules=rules)
 
 

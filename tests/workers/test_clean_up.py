@@ -152,7 +152,10 @@ def test_what_could_not_be_removed_is_said(run: Run, cast: SimpleNamespace, valu
     end([second], **values)
     carry_out.advance(run.pk)
     (event,) = Event.objects.filter(level="warning")
-    assert event.message["params"] == {"trial": run.trial_id, "nodes": "pnu01"}
+    assert event.message["params"] == {
+        **{"trial": run.trial_id, "node": "pnu01", "why": ""},
+        "paths": second.argv[3],
+    }
 
 
 def test_nothing_is_removed_where_nothing_was_written(run: Run) -> None:

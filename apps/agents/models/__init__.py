@@ -11,10 +11,12 @@ from apps.agents.models.agents import (
 )
 from apps.agents.models.instances import RIVAL_FOR, AgentInstance
 from apps.agents.models.jobs import Job, JobFile, JobOutput
+from apps.agents.models.removals import MOST_TRIES, OwedRemoval
 
 __all__ = [
     "DEAF_AFTER",
     "LOST_AFTER",
+    "MOST_TRIES",
     "RIVAL_FOR",
     "Agent",
     "AgentInstance",
@@ -25,4 +27,5 @@ __all__ = [
     "JobFile",
     "JobOutput",
     "Listener",
+    "OwedRemoval",
 ]

@@ -22,6 +22,7 @@ from apps.agents.services.instances import (
 )
 from apps.agents.services.jobs import JobSpec, PollAnswer, deliver_jobs, queue_jobs, request_stop, request_stops
 from apps.agents.services.losses import mark_lost_jobs, presume_ended
+from apps.agents.services.removals import RemovalEnd, forget_removals, owe_removal, take_removal_on
 from apps.agents.services.reports import GivenFile, JobReport, OtherInstance, UnknownJob, keeps, record_report
 from apps.agents.services.troubles import record_troubles
 
@@ -37,6 +38,7 @@ __all__ = [
     "OtherInstance",
     "OwnToken",
     "PollAnswer",
+    "RemovalEnd",
     "UnknownJob",
     "Unsent",
     "admit_instance",
@@ -45,11 +47,13 @@ __all__ = [
     "deliver_jobs",
     "enrol_agent",
     "forget_agent",
+    "forget_removals",
     "issue_enrolment_token",
     "keeps",
     "leave_instance",
     "mark_lost_jobs",
     "note_refused_report",
+    "owe_removal",
     "presume_ended",
     "queue_jobs",
     "record_facts",
@@ -59,4 +63,5 @@ __all__ = [
     "request_stop",
     "request_stops",
     "retire_agent",
+    "take_removal_on",
 ]

@@ -39,3 +39,9 @@ def fenced_beside(*, resources: Collection[str], run: int, since: datetime) -> s
     """Return the other runs for which, at `since` or later, one of the resources was to be fenced."""
     fenced = Reservation.objects.filter(resource__in=list(resources), fenced_until__gt=since).exclude(run=run)
     return set(fenced.values_list("run_id", flat=True))
+
+
+def held_among(resources: Collection[str]) -> set[str]:
+    """Return those resources that a run holds, or that are kept back for one."""
+    held = Reservation.objects.filter(resource__in=list(resources), released_at=None)
+    return set(held.values_list("resource", flat=True))

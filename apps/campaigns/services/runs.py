@@ -53,17 +53,23 @@ _CLAIM = """
 
 
 def take_runs(
-    *, ready_nodes: Collection[int], now: datetime, limit: int = 1000, needing: Collection[str] | None = None
+    *,
+    ready_nodes: Collection[int],
+    now: datetime,
+    limit: int = 1000,
+    needing: Collection[str] | None = None,
+    kept_back: Collection[str] = (),
 ) -> Claims:
     """Claim the next trial of every lane that may start now, and return the new runs; `limit` lanes at most.
 
     A lane may start if its campaign is running, its nodes are among `ready_nodes` and nothing that it needs is
     reserved. Older campaigns come first, then experiments in their order, then trials in theirs. Each claim is a
     transaction of its own: what two processes want at once goes to one of them, by a database constraint. With
-    `needing`, only lanes that need one of these resources are looked at. A trial with which it fails is set aside.
+    `needing`, only lanes that need one of these resources are looked at; none begins that needs one `kept_back`. A
+    trial with which it fails is set aside.
     """
     chosen: list[queries.Startable] = []
-    resources: set[str] = set()
+    resources = set(kept_back)
     ready = set(ready_nodes)
     for lane in queries.startable_lanes(now=now, ready_nodes=ready, needing=needing):
         nodes = {node for members in lane.roles.values() for node in members}

@@ -18,6 +18,8 @@ CHECK_LIMIT_S = 30.0
 MOUNT_BYTES = 400
 CLEAN_LIMIT_S = 300.0
 PREFIX = ".fathom-"
+# So many of the files that were left are named.
+MOST_PATHS = 10
 
 FOLDER = Parameter(
     "folder",
@@ -156,10 +158,11 @@ def flags_of(places: Sequence[FileSystemPlace], outputs: Sequence[Output] = ()) 
     if _IN_MEMORY & set(kinds):
         text = _("The file system (%(kind)s) lies in memory: no disk was measured.")
         flags.append(Flag("memory-file-system", "warning", Message(text, {"kind": ", ".join(kinds)})))
-    nodes_with_files = [output.node for output in outputs if output.stage == CLEAN and output.stderr]
-    if nodes_with_files:
-        text = _("Files were left behind on %(nodes)s: their names begin with %(prefix)s.")
-        values = {"nodes": ", ".join(nodes_with_files), "prefix": PREFIX}
+    cleaning = [output for output in outputs if output.stage == CLEAN and output.stderr]
+    if cleaning:
+        text = _("Files were left behind on %(nodes)s: %(paths)s.")
+        paths = sorted({path for output in cleaning for path in output.argv[3:]})
+        values = {"nodes": ", ".join(output.node for output in cleaning), "paths": ", ".join(paths[:MOST_PATHS])}
         flags.append(Flag("files-left", "warning", Message(text, values)))
     return tuple(flags)
 
