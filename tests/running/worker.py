@@ -19,7 +19,7 @@ from tests.running import messages
 # pytest's own exit status, too.
 INTERRUPTED = 2
 # Most of what a test makes goes by itself: at the usual 700 new objects a tenth of a run goes by in looking for more.
-_SELDOM = (100_000, 20, 50)
+_SELDOM = (50_000, 20, 50)
 
 
 def become(session: pytest.Session, connection: Connection, name: str, parent: int) -> NoReturn:
