@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Tests are handed out in this order. Were all that wait in a row, the processor would be idle with them.
     Tests that talk to one server process are a group by folder, or two: it writes to the database for as long as it
-    lives.
+    lives. So are others that share what is set up for a file or a folder.
     """
     if not config.option.workers:
         return
@@ -60,6 +60,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         folder = item.path.parent.name
         name = f"{folder}-{files.index(item.path) % 2}" if folder in SHARED else folder
         item.add_marker(pytest.mark.xdist_group(name))
+    for item in items:
+        if not group_of(item) and (place := _sharing(item)):
+            item.add_marker(pytest.mark.xdist_group(place))
     quiet = [item for item in items if _is_quiet(item)]
     beside = [item for item in items if _may_be_beside(item)] if quiet else []
     first = {*quiet, *beside}
@@ -73,6 +76,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         *((number / len(working), item) for number, item in enumerate(working)),
     ]
     items[:] = [*quiet, *beside, *long, *(item for _place, item in sorted(places, key=lambda place: place[0]))]
+
+
+def _sharing(item: pytest.Item) -> str:
+    """Return the file or folder for whose tests something is set up once that a test needs, empty for none.
+
+    Handed out by the piece, among tests of others, each of them would have it set up again.
+    """
+    known = getattr(item, "_fixtureinfo", None)
+    used = [definitions[-1] for definitions in known.name2fixturedefs.values()] if known else []
+    # Those of plugins are of no place.
+    scopes = {fixture.scope: fixture.baseid for fixture in used if fixture.baseid}
+    return str(scopes.get("package", item.nodeid.partition("::")[0] if "module" in scopes else ""))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

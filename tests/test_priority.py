@@ -58,6 +58,19 @@ def test_quiet_lasts_until_there_was_time_for_those_behind():
         time.sleep(0.1)
     note("quiet")
 """
+SHARING = """
+import time, pytest
+from pathlib import Path
+
+@pytest.fixture(scope="module")
+def shared():
+    with Path("set-ups").open("a") as notes:
+        notes.write("x")
+
+@pytest.mark.parametrize("number", range(12))
+def test_sharing(shared, number):
+    time.sleep(0.05)
+"""
 INI = "[pytest]\npythonpath = .\nmarkers =\n    quiet: measures\n"
 
 
@@ -106,3 +119,9 @@ def test_what_starts_no_process_goes_beside_them_behind_all_else(folder: Path) -
 def test_without_quiet_tests_nobody_waits(folder: Path) -> None:
     notes = carried_out(folder, "-k", "usual")
     assert len(notes) == 8
+
+
+def test_what_a_file_sets_up_for_all_its_tests_is_set_up_once(folder: Path) -> None:
+    (folder / "test_sharing.py").write_text(SHARING)
+    carried_out(folder, "-k", "sharing or last")
+    assert (folder / "set-ups").read_text() == "x"

@@ -1,5 +1,6 @@
 """Enrolling where the disk takes too little: the token stays good, what was there stays, and one line says why."""
 
+import itertools
 import resource
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from apps.testbeds.models import Node
 from tests.agent.program import AgentProgram
 from tests.agents import factories
 from tests.agents.live import LiveServer
+from tests.rotation import part_of
 from workers.agent import config
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,7 +33,7 @@ def things_in(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and "lock" not in path.name}
 
 
-@pytest.mark.parametrize("most", [0, 1, 100, 600, config.TOKEN_BYTES])
+@pytest.mark.parametrize("most", part_of([0, 1, 100, 600, config.TOKEN_BYTES], parts=2))
 def test_a_token_is_not_spent_where_its_fruit_finds_no_room(home: Path, server: LiveServer, most: int) -> None:
     agent = AgentProgram(home, server)
     status, said, is_spent = enrol_with(agent, factories.node(), most)
@@ -42,9 +44,10 @@ def test_a_token_is_not_spent_where_its_fruit_finds_no_room(home: Path, server: 
     assert things_in(agent.folder) == {}
 
 
-@pytest.mark.parametrize("most", [0, 100, 600, config.TOKEN_BYTES])
-@pytest.mark.parametrize("is_replaced", [True, False])
-def test_a_former_identity_stays_whole(idle_agent: AgentProgram, node: Node, most: int, is_replaced: bool) -> None:
+@pytest.mark.parametrize(
+    ("is_replaced", "most"), part_of(itertools.product([True, False], [0, 100, 600, config.TOKEN_BYTES]), parts=3)
+)
+def test_a_former_identity_stays_whole(idle_agent: AgentProgram, node: Node, is_replaced: bool, most: int) -> None:
     before = things_in(idle_agent.folder)
     other, words = (factories.node(), ("--replace",)) if is_replaced else (node, ("--node", node.name))
     status, said, is_spent = enrol_with(idle_agent, other, most, *words)

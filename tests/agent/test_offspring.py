@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.rotation import number_of
+
 ROOT = Path(__file__).resolve().parents[2]
 # In a process of its own, for one cannot leave off adopting orphans. Each child begins a session, as servers do; the
 # orphan hides its session, folder and home.
@@ -50,7 +52,7 @@ codes = []
 def work(number):
     folder = pathlib.Path(sys.argv[1]) / str(number)
     folder.mkdir(mode=0o755)
-    for _time in range(60):
+    for _time in range(int(sys.argv[2])):
         job = process.Process(["sh", "-c", "exit 3"], "/bin/sh", folder, nobody, 10_000)
         job.attend(30, None)
         job.wait()
@@ -64,6 +66,7 @@ print(len(codes), sorted(set(map(str, codes))))
 
 
 def test_the_end_of_one_job_takes_neither_the_life_nor_the_exit_status_of_another(home: Path) -> None:
-    argv = [sys.executable, "-c", CROWD, str(home)]
+    times = number_of(60)
+    argv = [sys.executable, "-c", CROWD, str(home), str(times)]
     ended = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True)
-    assert ended.stdout.split("\n")[0] == "360 ['(3, None)']", ended.stderr
+    assert ended.stdout.split("\n")[0] == f"{6 * times} ['(3, None)']", ended.stderr

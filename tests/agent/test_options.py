@@ -16,6 +16,7 @@ from tests.agent.attempts import ATTEMPTS
 from tests.agent.program import AgentProgram
 from tests.agent.states import all_ended, printed
 from tests.agents import factories
+from tests.rotation import part_of
 from workers.agent import kin
 from workers.agent.config import KNOWN_PROGRAMS
 from workers.agent.places import USUAL_FOLDERS
@@ -80,9 +81,9 @@ def installed() -> dict[str, str]:
 
 
 def attempts(others: Others) -> Iterator[list[str]]:
-    """Yield every attempt as an argv."""
+    """Yield the attempts of this run as argvs: some of each program."""
     for program, lines in ATTEMPTS.items():
-        for words in lines:
+        for words in part_of(lines):
             yield [STANDING_IN.get(program, program), *others.fill(words)]
 
 

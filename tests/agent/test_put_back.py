@@ -4,6 +4,7 @@ Server and agent are the real ones and talk within this process, a second passin
 start and the end are played.
 """
 
+import itertools
 import json
 import uuid
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from apps.agents.services.jobs import MOST_HAND_OUTS
 from apps.core import queue
 from tests import rewriting
 from tests.agents import factories
+from tests.rotation import part_of
 from workers.agent import agent as program
 from workers.agent import config, remote, spool, steady, unsent
 
@@ -172,8 +174,7 @@ def put_back(job: Job, meeting: Meeting, here: str) -> None:
         rewriting.delete(row)
         return
     moment = meeting.now - timedelta(minutes=30)
-    has_ended = here in (State.ENDED, State.LOST)
-    taken = here != State.QUEUED
+    has_ended, taken = here in (State.ENDED, State.LOST), here != State.QUEUED
     rewriting.update(
         row,
         state=here,
@@ -221,23 +222,22 @@ def expected(here: str, there: str, *, is_old: bool) -> tuple[str, str] | None:
     return State.LOST, "agent-lost" if is_old else "outcome-gone"
 
 
-@pytest.mark.parametrize("is_old", [False, True], ids=["new", "old"])
-@pytest.mark.parametrize("there", KNOWN_THERE)
+@pytest.mark.parametrize(
+    ("there", "is_old", "here"), part_of(itertools.product(KNOWN_THERE, (False, True), KNOWN_HERE))
+)
 def test_whatever_each_knows_of_a_job_it_ends_and_nothing_is_done_twice(
-    meet: Callable[..., Meeting], sent: list[tuple[object, ...]], there: str, is_old: bool
+    meet: Callable[..., Meeting], sent: list[tuple[object, ...]], there: str, is_old: bool, here: str
 ) -> None:
     meeting = meet(is_old=is_old)
-    for here in KNOWN_HERE:
-        job = live(meeting, there)
-        put_back(job, meeting, here)
-        sent.clear()
-        rounds, row = settle(meeting, job), Job.objects.filter(pk=job.pk).first()
-        assert rounds < (ROUNDS if is_old else 10), f"{here}: it goes on for ever: {row and row.state}"
-        assert (row and (row.state, row.fault)) == expected(here, there, is_old=is_old), here
-        begun = there != "unknown" or here in (State.QUEUED, State.DELIVERED)
-        assert meeting.agent.begun.count(str(job.pk)) == begun, here
-        assert ((queue.JOB_CHANGED, 5) in sent) == (here in OPEN), f"{here}: nobody takes its run on"
-        assert row is None or row.hand_outs <= MOST_HAND_OUTS, here
+    job = live(meeting, there)
+    put_back(job, meeting, here)
+    sent.clear()
+    rounds, row = settle(meeting, job), Job.objects.filter(pk=job.pk).first()
+    assert rounds < (ROUNDS if is_old else 10), f"it goes on for ever: {row and row.state}"
+    assert (row and (row.state, row.fault)) == expected(here, there, is_old=is_old)
+    assert meeting.agent.begun.count(str(job.pk)) == (there != "unknown" or here in (State.QUEUED, State.DELIVERED))
+    assert ((queue.JOB_CHANGED, 5) in sent) == (here in OPEN), "nobody takes its run on"
+    assert row is None or row.hand_outs <= MOST_HAND_OUTS
 
 
 @pytest.mark.parametrize("here", [State.QUEUED, State.DELIVERED, State.RUNNING])

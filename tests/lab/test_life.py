@@ -12,6 +12,7 @@ import pytest
 from lab import machine
 from tests import interfaces
 from tests.lab.labs import KISTI_PUSAN, REAL, SMALL, LabAt
+from tests.rotation import part_of
 
 pytestmark = REAL
 
@@ -177,7 +178,7 @@ def test_the_emulators_of_a_killed_holder_die_with_it(lab: LabAt, small: Path, k
     assert lab.remains() == []
 
 
-@pytest.mark.parametrize("step", ["management", "switch right", "node one", "link"])
+@pytest.mark.parametrize("step", part_of(["management", "switch right", "node one", "link"]))
 def test_what_a_killed_lab_left_is_cleared_by_the_next(lab: LabAt, small: Path, step: str) -> None:
     with lab.building(small) as killed:
         assert killed.stdout

@@ -95,11 +95,14 @@ def kept(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             backup.make(Home(folder / "var"), folder / "later.backup")
             with psycopg.connect(address) as connection:
                 connection.execute("DELETE FROM django_migrations WHERE id = 99999")
-            manage(address, "migrate", "core", "0001", "--verbosity", "0")
-            backup.make(Home(folder / "var"), folder / "earlier.backup")
-            manage(address, "migrate", "--verbosity", "0")
-            with psycopg.connect(address) as connection:
                 connection.execute("UPDATE accounts_user SET username = 'bob'")
+        # Of another folder, which need not be brought up to this version again.
+        patterns.copy_to(folder / "earlier", folder / "var")
+        with served(folder / "earlier") as address:
+            with psycopg.connect(address) as connection:
+                connection.execute("UPDATE accounts_user SET username = 'alice'")
+            manage(address, "migrate", "core", "0001", "--verbosity", "0")
+            backup.make(Home(folder / "earlier"), folder / "earlier.backup")
     return folder
 
 

@@ -16,12 +16,13 @@ from launch import service
 from tests.launch import own_web
 from tests.launch.conftest import Served
 from tests.launch.watching import wait_for
+from tests.rotation import number_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("web-connections")]
 
 WEB = "fathom web"
 # So many clients of each kind hang up, so many at a time, after up to so long (s): some before they are heard.
-CLIENTS, AT_ONCE, LONGEST_S = 20, 40, 0.4
+CLIENTS, AT_ONCE, LONGEST_S = number_of(20, parts=2), 40, 0.4
 # What is to be given back is back within this, on a machine that does much else (s).
 SETTLED_WITHIN_S = 60.0
 # How often one comes again at most: each time that long was waited for a connection, others had it.

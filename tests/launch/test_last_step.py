@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -22,21 +22,31 @@ NEW = {
     "archives/3.zip": "PK",
     "secret_key": "new",
 }
-# Exchanges the files of the folder argv[1], and dies at the argv[2]th change of a folder: nothing is cleaned up then.
+# For each number it reads, a process exchanges the files of the folder argv[1], and dies after as many changes of a
+# folder: nothing is cleaned up then. How that ended is printed.
 DIES = """
-import os, sys
+import os, sys, traceback
 from pathlib import Path
 from launch import last_step
 from launch.home import Home
-left = int(sys.argv[2])
 def hook(event, _arguments):
     global left
     if event in ("os.rename", "os.remove", "os.rmdir", "os.truncate"):
         left -= 1
         if left < 0:
             os._exit(9)
-sys.addaudithook(hook)
-last_step.carry_out(Home(Path(sys.argv[1])))
+for line in sys.stdin:
+    left = int(line)
+    child = os.fork()
+    if not child:
+        sys.addaudithook(hook)
+        try:
+            last_step.carry_out(Home(Path(sys.argv[1])))
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 # Waits for its turn in the folder argv[1] as a restore does, with the archive argv[2], and takes it.
 WHOLE = """
@@ -133,19 +143,34 @@ def test_mounts_are_filled_and_what_lies_below_them_stays(home: Home, archive: P
     assert (home.folder / "imports/5/old.csv").read_text() == "of before"
 
 
-def test_wherever_it_is_cut_off_the_next_start_carries_it_out(home: Home, archive: Path) -> None:
+@pytest.fixture
+def ended_after(home: Home) -> Iterator[Callable[[int], int]]:
+    """Give what has a process exchange the files, and die after so many changes; it returns how that ended."""
+    argv = [sys.executable, "-c", DIES, str(home.folder)]
+    with subprocess.Popen(argv, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+
+        def ended(changes: int) -> int:
+            assert program.stdin and program.stdout
+            print(changes, file=program.stdin, flush=True)
+            return int(program.stdout.readline())
+
+        yield ended
+
+
+def test_wherever_it_is_cut_off_the_next_start_carries_it_out(
+    home: Home, archive: Path, ended_after: Callable[[int], int]
+) -> None:
     cut_off = 0
     while True:
         prepare(home, archive)
-        argv = [sys.executable, "-c", DIES, str(home.folder), str(cut_off + 1)]
-        done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode in (0, 9), done.stderr
+        status = ended_after(cut_off + 1)
+        assert status in (0, 9)
         is_left = home.restored.exists()
         assert last_step.finish(home) == is_left
         assert files(home) == NEW, cut_off
         assert home.has_account()
         assert not list(home.folder.rglob("*restor*"))
-        if done.returncode == 0:
+        if status == 0:
             break
         cut_off += 1
         (home.folder / "imports/5").mkdir()

@@ -14,11 +14,12 @@ from launch import service
 from tests.launch import own_web
 from tests.launch.askers import Kind
 from tests.launch.conftest import Served
+from tests.rotation import number_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True), pytest.mark.xdist_group("web-connections")]
 
 # What is asked for of each kind, one after the other, and what a web process may take of the server's connections.
-REQUESTS = 1000
+REQUESTS = number_of(1000)
 MANY = ("page", "REST", "poll", "anonymous")
 MOST_BACKENDS = 20
 AT_ONCE = 50
@@ -155,7 +156,7 @@ def _ask_on(web: own_web.OwnWeb, kind: Kind, ended: threading.Event) -> Counter[
     seen: Counter[tuple[int, str | None]] = Counter()
     while not ended.is_set():
         seen[ask(web, kind)] += 1
-        time.sleep(0.02)
+        time.sleep(0.1)
     return seen
 
 

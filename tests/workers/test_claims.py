@@ -1,5 +1,6 @@
 """A worker that is to stop just after it claimed a piece of work: the claim counts as no loss."""
 
+import itertools
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -13,10 +14,12 @@ from django.db import connection, transaction
 from apps.core import shutdown
 from apps.core.models import SetAside
 from tests.factories import Cast
+from tests.rotation import part_of
 from tests.workers.works import Work, a_delivery, a_report, an_analysis, an_archive, an_import
 from workers import tasks
 from workers.celery import app
 
+CLAIMED = [an_import, an_archive, a_report, a_delivery, an_analysis]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -48,8 +51,7 @@ def stopped_after_the_claim(work: Work, later: int) -> Iterator[list[str]]:
         yield since
 
 
-@pytest.mark.parametrize("later", [0, 1, 2])
-@pytest.mark.parametrize("make", [an_import, an_archive, a_report, a_delivery, an_analysis])
+@pytest.mark.parametrize(("make", "later"), part_of(itertools.product(CLAIMED, range(3)), parts=3))
 def test_a_claim_is_no_loss_where_the_stop_was_ordered(
     make: Callable[[Cast], Work], later: int, cast: Cast, settings: Any, tmp_path: Path
 ) -> None:

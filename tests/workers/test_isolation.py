@@ -17,6 +17,7 @@ from apps.core import isolation, queue
 from apps.core.models import SetAside
 from tests import factories
 from tests.agents.factories import listening
+from tests.rotation import part_of
 from tests.workers import poison, timetable_cases
 from tests.workers.timetable_cases import Case
 from workers import tasks, timetable
@@ -87,7 +88,7 @@ def test_each_task_of_the_timetable_goes_part_by_part_and_each_part_has_a_case()
     assert all(hasattr(timetable_cases, name) for name in {**PARTS, **WHOLE}.keys() - WITHOUT_ROWS)
 
 
-@pytest.mark.parametrize("name", [name for name in [*PARTS, *WHOLE] if name not in WITHOUT_ROWS])
+@pytest.mark.parametrize("name", part_of(name for name in [*PARTS, *WHOLE] if name not in WITHOUT_ROWS))
 def test_a_poisoned_row_keeps_no_other_from_its_turn(
     name: str, cast: SimpleNamespace, messages: list[Any], caplog: pytest.LogCaptureFixture
 ) -> None:

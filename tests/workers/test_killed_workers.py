@@ -12,6 +12,7 @@ import pytest
 from apps.core import queue
 from tests import factories
 from tests.factories import Cast
+from tests.rotation import part_of
 from tests.workers import processes
 from tests.workers.works import WORKS, Work, held, waits_for
 from workers import tasks
@@ -39,7 +40,7 @@ def begin(work: Work) -> None:
     processes.seconds_until(lambda: not work.table or waits_for(work.table))
 
 
-@pytest.mark.parametrize("make", WORKS)
+@pytest.mark.parametrize("make", part_of(WORKS, parts=3))
 def test_what_a_process_was_at_is_taken_up_again_by_its_worker(
     make: Callable[[Cast], Work], cast: Cast, at_work: AtWork
 ) -> None:
@@ -55,7 +56,7 @@ def test_what_a_process_was_at_is_taken_up_again_by_its_worker(
     assert worker.poll() is None
 
 
-@pytest.mark.parametrize("make", WORKS)
+@pytest.mark.parametrize("make", part_of(WORKS, parts=3))
 def test_what_a_worker_was_at_is_taken_up_again_by_another(
     make: Callable[[Cast], Work], cast: Cast, at_work: AtWork
 ) -> None:

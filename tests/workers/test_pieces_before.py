@@ -1,5 +1,6 @@
 """How many pieces of work are before one's own is never said to be more than there are, of each kind of work."""
 
+import itertools
 import random
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,6 +19,7 @@ from apps.reports.models import Rendering
 from apps.tuning.analysis import queries as analyses
 from tests.campaigns import factories as make
 from tests.factories import signed_in
+from tests.rotation import part_of
 from tests.workers.test_turns import KINDS, PAST
 
 pytestmark = pytest.mark.django_db
@@ -35,8 +37,7 @@ def _own_folder(settings: Any, tmp_path: Any) -> None:
     settings.VAR_DIR = tmp_path
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", WAITED_FOR)
+@pytest.mark.parametrize(("kind", "seed"), part_of(itertools.product(WAITED_FOR, range(3)), parts=3))
 def test_no_more_are_said_to_be_before_it_than_are_begun_with_first(
     kind: str, seed: int, cast: SimpleNamespace
 ) -> None:

@@ -16,6 +16,7 @@ from apps.testbeds import services as inventory
 from apps.testbeds.models import Node, NodeAddress
 from tests.campaigns import factories as make
 from tests.campaigns.browsing import Api, address, browser, experiment_body, form
+from tests.rotation import part_of
 from tests.testbeds import factories as inventories
 from workers import prospects
 from workers.readiness import node_warnings
@@ -90,7 +91,7 @@ def test_a_node_without_an_address_is_named(cast: SimpleNamespace, pair: list[No
     assert text == "pnu01 has no data-plane address. Add one on the node's page and run the failed trials again."
 
 
-@pytest.mark.parametrize("slug", sorted(tool.slug for tool in tools.all_tools()))
+@pytest.mark.parametrize("slug", part_of(sorted(tool.slug for tool in tools.all_tools())))
 def test_each_tool_says_which_of_its_programs_are_missing(cast: SimpleNamespace, pair: list[Node], slug: str) -> None:
     for node in pair:
         report(node, tools={})

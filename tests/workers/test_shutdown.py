@@ -15,6 +15,7 @@ from apps.core.models import SetAside
 from launch.process import Process
 from tests import factories
 from tests.factories import Cast
+from tests.rotation import part_of
 from tests.workers import processes
 from tests.workers.works import WORKS, Work, a_reading, an_analysis, held, waits_for
 from workers import tasks
@@ -53,7 +54,7 @@ def begin(work: Work) -> None:
     processes.seconds_until(lambda: not work.table or waits_for(work.table))
 
 
-@pytest.mark.parametrize("make", [*WORKS, a_reading, an_analysis])
+@pytest.mark.parametrize("make", part_of([*WORKS, a_reading, an_analysis]))
 def test_a_process_leaves_its_task_as_if_it_had_not_begun(
     make: Callable[[Cast], Work], cast: Cast, worker: Popen[bytes]
 ) -> None:

@@ -1,5 +1,6 @@
 """No team keeps another waiting: of all kinds of long work the next piece is of whoever had least lately."""
 
+import itertools
 import random
 import signal
 import subprocess
@@ -27,6 +28,7 @@ from apps.reports.schedules import deliveries
 from launch.home import ROOT
 from tests import factories, leasing
 from tests.reports import documents
+from tests.rotation import part_of
 from workers import bulky, tasks
 
 pytestmark = pytest.mark.django_db
@@ -143,8 +145,7 @@ def take_next(do: Callable[[int], bool]) -> bool:
     return turns.take_next(all_imports(do), now=timezone.now())
 
 
-@pytest.mark.parametrize("of_many", sorted(BULKY))
-@pytest.mark.parametrize("of_one", sorted(BULKY))
+@pytest.mark.parametrize(("of_many", "of_one"), part_of(itertools.product(sorted(BULKY), repeat=2)))
 def test_many_pieces_of_one_kind_keep_no_other_kind_waiting(of_many: str, of_one: str, cast: SimpleNamespace) -> None:
     begin = timezone.now() - PAST
     for place in range(MANY):
@@ -190,7 +191,7 @@ def test_many_teams_of_one_person_are_one(cast: SimpleNamespace) -> None:
     assert Import.objects.filter(state="waiting").count() == MANY - 1
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", part_of(range(5)))
 def test_whatever_the_pieces_take_each_team_has_the_same_time(seed: int, cast: SimpleNamespace) -> None:
     chance = random.Random(seed)
     longest = chance.uniform(10, 300)
