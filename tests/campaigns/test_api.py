@@ -15,6 +15,7 @@ from apps.testbeds.models import Node
 from tests.campaigns import factories as make
 from tests.campaigns.browsing import Api, experiment_body
 from tests.campaigns.factories import NOW, take
+from tests.rotation import part_of
 
 
 @pytest.fixture
@@ -72,33 +73,35 @@ def test_an_action_the_state_does_not_allow_says_why(oscar: Api, cast: SimpleNam
 
 @pytest.mark.parametrize(
     ("changes", "field"),
-    [
-        ({"fixed": {"duration": "soon"}}, "fixed.duration"),
-        ({"factors": [{"name": "window", "expression": "big"}]}, "factors.window"),
-        ({"factors": [{"name": "window"}]}, "factors.0.expression"),
-        ({"factors": "64KiB"}, "factors.non_field_errors"),
-        ({"fixed": [1]}, "fixed"),
-        ({"zips": [["window", "streams"]]}, "zips.0"),
-        ({"exclusions": ["window >>> 3"]}, "exclusions.0"),
-        ({"repetitions": 0}, "repetitions"),
-        ({"repetitions": "many"}, "repetitions"),
-        ({"seed": -1}, "seed"),
-        ({"seed": 2**40}, "seed"),
-        ({"tool": "no-such-tool"}, "tool"),
-        ({"tool": ""}, "tool"),
-        ({"name": ""}, "name"),
-        ({"order": "sideways"}, "order"),
-        ({"max_attempts": 0}, "max_attempts"),
-        ({"roles": []}, "roles.client"),
-        ({"roles": [{"role": "client"}]}, "roles.0.non_field_errors"),
-        ({"roles": [{"role": "client", "node": 10**12}]}, "roles.0.node"),
-        ({"roles": [{"role": "client", "node": 10**30}]}, "roles.0.node"),
-        ({"roles": {"client": 1}}, "roles.non_field_errors"),
-        ({"campaign": 10**9}, "campaign"),
-        ({"campaign": None}, "campaign"),
-        ({"fixed": {"duration": "2 s\u0000"}}, "fixed.duration"),
-        ({"exclusions": ["window > 1\u0000"]}, "exclusions.0"),
-    ],
+    part_of(
+        [
+            ({"fixed": {"duration": "soon"}}, "fixed.duration"),
+            ({"factors": [{"name": "window", "expression": "big"}]}, "factors.window"),
+            ({"factors": [{"name": "window"}]}, "factors.0.expression"),
+            ({"factors": "64KiB"}, "factors.non_field_errors"),
+            ({"fixed": [1]}, "fixed"),
+            ({"zips": [["window", "streams"]]}, "zips.0"),
+            ({"exclusions": ["window >>> 3"]}, "exclusions.0"),
+            ({"repetitions": 0}, "repetitions"),
+            ({"repetitions": "many"}, "repetitions"),
+            ({"seed": -1}, "seed"),
+            ({"seed": 2**40}, "seed"),
+            ({"tool": "no-such-tool"}, "tool"),
+            ({"tool": ""}, "tool"),
+            ({"name": ""}, "name"),
+            ({"order": "sideways"}, "order"),
+            ({"max_attempts": 0}, "max_attempts"),
+            ({"roles": []}, "roles.client"),
+            ({"roles": [{"role": "client"}]}, "roles.0.non_field_errors"),
+            ({"roles": [{"role": "client", "node": 10**12}]}, "roles.0.node"),
+            ({"roles": [{"role": "client", "node": 10**30}]}, "roles.0.node"),
+            ({"roles": {"client": 1}}, "roles.non_field_errors"),
+            ({"campaign": 10**9}, "campaign"),
+            ({"campaign": None}, "campaign"),
+            ({"fixed": {"duration": "2 s\u0000"}}, "fixed.duration"),
+            ({"exclusions": ["window > 1\u0000"]}, "exclusions.0"),
+        ]
+    ),
 )
 def test_a_wrong_experiment_is_refused_with_the_field(
     oscar: Api, pair: list[Node], cast: SimpleNamespace, changes: dict[str, Any], field: str

@@ -15,6 +15,7 @@ from tests.campaigns import factories as make
 from tests.campaigns.browsing import Api, address, browser, form
 from tests.campaigns.factories import NOW
 from tests.rest import racing
+from tests.rotation import part_of
 
 Row = list[Experiment]
 
@@ -47,8 +48,9 @@ def by_form(cast: SimpleNamespace, pair: list[Node], first: Experiment, last: Ex
     return str(answer.content.decode())
 
 
-@pytest.mark.parametrize("length", [2, 3, 4])
-@pytest.mark.parametrize("change", [by_service, by_rest, by_form])
+@pytest.mark.parametrize(
+    ("change", "length"), part_of(itertools.product([by_service, by_rest, by_form], [2, 3, 4]), 3)
+)
 def test_the_second_of_two_orders_given_at_one_instant_is_refused(
     cast: SimpleNamespace, pair: list[Node], change: Callable[..., str], length: int
 ) -> None:

@@ -16,6 +16,7 @@ from tests.campaigns import factories as make
 from tests.campaigns.browsing import address, browser, form
 from tests.campaigns.factories import NOW, take
 from tests.pages import flat
+from tests.rotation import part_of
 
 
 @pytest.fixture
@@ -134,18 +135,20 @@ def test_an_experiment_may_decide_while_it_is_measured(
 
 @pytest.mark.parametrize(
     ("changes", "text"),
-    [
-        ({"name": ""}, "required"),
-        ({"param_window": "big"}, "window"),
-        ({"param_duration": "-1 s"}, "duration"),
-        ({"role_client": []}, "Choose a node"),
-        ({"role_client": ["node:0"]}, "This is not offered here"),
-        ({"role_client": ["cluster:x"]}, "This is not offered here"),
-        ({"repetitions": "0"}, "Too small: the minimum is 1."),
-        ({"zips": "window, streams"}, "zipped but not swept"),
-        ({"exclusions": "window >"}, "exclusions"),
-        ({"param_streams": "1..128", "repetitions": "1000"}, "trials"),
-    ],
+    part_of(
+        [
+            ({"name": ""}, "required"),
+            ({"param_window": "big"}, "window"),
+            ({"param_duration": "-1 s"}, "duration"),
+            ({"role_client": []}, "Choose a node"),
+            ({"role_client": ["node:0"]}, "This is not offered here"),
+            ({"role_client": ["cluster:x"]}, "This is not offered here"),
+            ({"repetitions": "0"}, "Too small: the minimum is 1."),
+            ({"zips": "window, streams"}, "zipped but not swept"),
+            ({"exclusions": "window >"}, "exclusions"),
+            ({"param_streams": "1..128", "repetitions": "1000"}, "trials"),
+        ]
+    ),
 )
 def test_what_is_wrong_with_an_experiment_stands_in_form_and_preview(
     oscar: Client, cast: SimpleNamespace, pair: list[Node], changes: dict[str, Any], text: str

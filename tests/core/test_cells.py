@@ -3,14 +3,13 @@
 import ast
 import csv
 import io
-from pathlib import Path
 
 import pytest
 from django.db import connection
 
 from apps.core import cells
+from tests.test_architecture import ROOT, SOURCES, imports_of, tree_of
 
-APPS = Path(__file__).parents[2] / "apps"
 # What makes a cell harmless; `plain` joins what is several and is safe itself.
 MAKERS = {"safe", "plain", "SAFE_SQL"}
 
@@ -49,13 +48,15 @@ def test_postgresql_writes_every_character_as_python_does() -> None:
     assert written == [cells.safe(text) for text in texts]
 
 
+# Where each source has been read once already.
+@pytest.mark.xdist_group("architecture")
 def test_whoever_writes_csv_makes_its_cells_harmless() -> None:
     writers, careless = 0, []
-    for path in sorted(APPS.rglob("*.py")):
-        tree = ast.parse(path.read_text())
-        names = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in ast.walk(tree)}
-        calls = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-        if {"csv.writer", "csv.DictWriter"} & set(calls):
+    for path in SOURCES:
+        nodes = list(ast.walk(tree_of(path))) if "csv" in imports_of(tree_of(path)) else []
+        calls = {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}
+        if {"csv.writer", "csv.DictWriter"} & calls and path.is_relative_to(ROOT / "apps"):
+            names = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in nodes}
             writers += 1
             careless += [] if names & MAKERS else [str(path)]
     assert careless == []

@@ -15,6 +15,7 @@ from apps.core import editing
 from tests.core.test_refused_writes import OWN, PAGES, address_of, everything
 from tests.core.test_refused_writes import world as populated
 from tests.pages import flat
+from tests.rotation import number_of, part_of
 from tests.toolbox.conftest import definition, tool
 
 __all__ = ["definition", "populated", "tool"]
@@ -125,9 +126,9 @@ def read(client: Client, address: str) -> Iterator[str]:
 
 
 def shown(world: Any, client: Client) -> dict[str, Any]:
-    """Return every form with something to fill in, by "name of its address: its fields", on all pages there are."""
+    """Return every form with something to fill in, by "name of its address: its fields", of this run's pages."""
     found = {}
-    for name in sorted(PAGES.keys() - (OWN - {"accounts:profile"})):
+    for name in part_of(sorted(PAGES.keys() - (OWN - {"accounts:profile"}))):
         address = address_of(name, world)
         for text in read(client, address):
             for form in forms_of(text):
@@ -165,7 +166,7 @@ def test_every_form_says_what_it_showed_and_refuses_what_rests_on_something_else
     wrong = []
     everywhere = shown(world, alice)
     versioned = {name: form for name, form in everywhere.items() if editing.VERSION in form.fields}
-    assert len([form for form in everywhere.values() if is_versioned(form)]) >= 20
+    assert len([form for form in everywhere.values() if is_versioned(form)]) >= number_of(20, 8)
     unversioned = {name.partition(": ")[0] for name, form in everywhere.items() if not is_versioned(form)}
     making = {name for name in unversioned if name.endswith(("_create", "_clone"))} | MAKING
     assert not unversioned - making, " ".join(sorted(unversioned - making))

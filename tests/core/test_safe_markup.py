@@ -3,9 +3,11 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
+
+import pytest
 
 from apps.config.settings.base import BASE_DIR
+from tests.test_architecture import SOURCES, tree_of
 
 TEMPLATES = BASE_DIR / "templates"
 # What takes the escaping away within a template, and attributes that are not quoted, where a blank ends the value.
@@ -18,10 +20,6 @@ REASONS = {
     "apps/archive/landing/figures.py": "A template wrote it and escaped what it holds; it was kept as it was since.",
     "apps/testbeds/topology/__init__.py": "An empty text, where there is nothing to draw.",
 }
-
-
-def sources() -> list[Path]:
-    return [path for room in ("apps", "workers", "launch") for path in (BASE_DIR / room).rglob("*.py")]
 
 
 def marking(tree: ast.AST) -> Iterator[str]:
@@ -54,10 +52,11 @@ def test_no_template_takes_a_text_as_html() -> None:
     assert found == set()
 
 
+# Where each source has been read once already.
+@pytest.mark.xdist_group("architecture")
 def test_code_marks_as_html_only_what_is_named_with_its_reason() -> None:
-    trees = {path.relative_to(BASE_DIR).as_posix(): ast.parse(path.read_text()) for path in sources()}
-    assert len(trees) > 500
-    found = {path: names for path, tree in trees.items() if (names := [*marking(tree)])}
+    assert len(SOURCES) > 500
+    found = {path.relative_to(BASE_DIR).as_posix(): names for path in SOURCES if (names := [*marking(tree_of(path))])}
     assert sorted(found) == sorted(REASONS), found
 
 

@@ -1,6 +1,7 @@
 """Requests drawn from the schema, each undone again, and what is wrong with their answers.
 
-`FUZZ_EXAMPLES` makes a long run (requests an operation, of each role; 2 unless given), `FUZZ_SEED` another one.
+`FUZZ_EXAMPLES` makes a long run (requests an operation, of each role; 2 unless given), `FUZZ_SEED` another one;
+`FATHOM_TURN=all` takes all operations (`tests/rotation.py`).
 """
 
 import os

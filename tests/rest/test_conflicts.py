@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +10,9 @@ from django.test import Client
 from apps.core.errors import ConflictError
 from tests import factories
 from tests.rest import schema
+from tests.test_architecture import ROOT, SOURCES, tree_of
 
 pytestmark = pytest.mark.django_db
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def _refused(team: Any) -> Iterator[tuple[str, str, Any]]:
@@ -57,9 +56,9 @@ def test_every_refusal_for_a_state_is_a_conflict(team: Any) -> None:
 def test_no_view_makes_another_answer_of_a_conflict() -> None:
     """Which refusals are conflicts is decided where they are raised: no view turns one kind into the other."""
     wrong = []
-    for file in (ROOT / "apps").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.ExceptHandler) and file.name.startswith("api"):
+    for file in SOURCES:
+        for node in ast.walk(tree_of(file)) if file.name.startswith("api") else ():
+            if isinstance(node, ast.ExceptHandler):
                 names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
                 if {"Conflict", "ValidationError"} <= names:
                     wrong.append(f"{file.relative_to(ROOT)}:{node.lineno}")

@@ -13,6 +13,7 @@ from apps.tuning.models import Finding
 from tests import factories as people
 from tests.core.test_messages import HOSTILE
 from tests.results.conftest import measured, pair  # noqa: F401  (fixtures)
+from tests.rotation import part_of
 
 BROKEN: tuple[Any, ...] = (7, "x", [7], [[1]], {"a": 7}, True, HOSTILE[1], [HOSTILE[7]], [HOSTILE[-1]])
 
@@ -56,11 +57,11 @@ def look(
 
 
 def test_a_broken_member_of_a_record(client: Client, cast: people.Cast, finding: Finding) -> None:
-    for number, item in enumerate(fields(FindingDraft)):
+    for number, item in part_of(enumerate(fields(FindingDraft)), 8):
         broken = [{"details": {**finding.details, item.name: value}} for value in BROKEN]
         look(client, cast, finding, broken, each=3, first=number)
 
 
 def test_a_record_or_a_title_that_is_none(client: Client, cast: people.Cast, finding: Finding) -> None:
-    look(client, cast, finding, [{"details": value} for value in BROKEN])
-    look(client, cast, finding, [{"title": value} for value in HOSTILE])
+    look(client, cast, finding, [{"details": value} for value in part_of(BROKEN, 2)])
+    look(client, cast, finding, [{"title": value} for value in part_of(HOSTILE)])

@@ -71,12 +71,12 @@ def test_an_operator_drafts_what_is_missing(client: Client, cast: SimpleNamespac
     assert made.experiments.count() == len(found.tables[place].proposals)
 
 
-@pytest.mark.parametrize("table", ["", "999", "-1", "²", "x", "9" * 5000])
-def test_a_table_that_is_not_there_is_told(client: Client, cast: SimpleNamespace, address: str, table: str) -> None:
+def test_a_table_that_is_not_there_is_told(client: Client, cast: SimpleNamespace, address: str) -> None:
     client.force_login(cast.oscar)
     before = Campaign.objects.count()
-    answer = client.post(f"{address}draft/", {"table": table}, follow=True)
-    assert "look at the tables again" in answer.content.decode()
+    for table in ("", "999", "-1", "²", "x", "9" * 5000):
+        answer = client.post(f"{address}draft/", {"table": table}, follow=True)
+        assert "look at the tables again" in answer.content.decode(), table
     assert Campaign.objects.count() == before
 
 

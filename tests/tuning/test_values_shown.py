@@ -12,6 +12,7 @@ from apps.campaigns.models import Campaign
 from apps.core.messages import render
 from apps.tuning import queries, services
 from apps.tuning.models import Finding
+from tests.rotation import part_of
 
 ZEROS = [
     (tool.slug, parameter)
@@ -26,7 +27,7 @@ def finding_of(cast: SimpleNamespace, tool: str, value: float | None, unit: str,
     return Finding(team=cast.team, value=value, unit=unit, details={"proof": proof})
 
 
-@pytest.mark.parametrize(("tool", "parameter"), ZEROS, ids=lambda value: str(getattr(value, "name", value)))
+@pytest.mark.parametrize(("tool", "parameter"), part_of(ZEROS), ids=lambda value: str(getattr(value, "name", value)))
 def test_nought_is_shown_by_its_name(tool: str, parameter: Parameter, cast: SimpleNamespace) -> None:
     found = finding_of(cast, tool, 0.0, parameter.unit, **{parameter.name: 0})
     named = {render(own.zero) for slug, own in ZEROS if slug == tool and own.unit == parameter.unit}
