@@ -1,7 +1,6 @@
 """The process that collected: it forks the workers, hands the tests out, and tells pytest what came of each."""
 
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -66,9 +65,6 @@ class Controller:
         """Have all tests carried out; whatever ends this early, no worker is left."""
         # The workers' temporary folders are in this one.
         self.session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
-        # Each worker's collector would look through, and so copy, the hundreds of megabytes that all of them share.
-        gc.collect()
-        gc.freeze()
         with _ended_by_sigterm(), self._none_left():
             for _number in range(min(self.count, len(self.units))):
                 self._start()

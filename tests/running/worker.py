@@ -1,6 +1,5 @@
 """A forked worker: it carries tests out and tells of each."""
 
-import gc
 import io
 import os
 import signal
@@ -18,8 +17,6 @@ from tests.running import messages
 
 # pytest's own exit status, too.
 INTERRUPTED = 2
-# Most of what a test makes goes by itself: at the usual 700 new objects a tenth of a run goes by in looking for more.
-_SELDOM = (50_000, 20, 50)
 
 
 def become(session: pytest.Session, connection: Connection, name: str, parent: int) -> NoReturn:
@@ -113,7 +110,6 @@ class Queue:
 def _prepare(config: pytest.Config, name: str) -> None:
     """Have nothing that would be shared with the parent and with other workers."""
     config.workerinput = {"workerid": name}  # type: ignore[attr-defined]
-    gc.set_threshold(*_SELDOM)
     capture = config.pluginmanager.get_plugin("capturemanager")
     capture.stop_global_capturing()
     capture.start_global_capturing()
