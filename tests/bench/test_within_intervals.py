@@ -15,6 +15,7 @@ from apps.bench.rules.workloads import Workload
 from apps.bench.statistics import Evenness, Mean
 from apps.bench.statistics.bounds import ENDS, NAMES, Within
 from tests.bench.rules.storing import CLIENTS, GIB, MB, NFS, Storing
+from tests.rotation import part_of
 
 # One stuck run of six, two modes, zeros, and what rounding and far outliers make of it.
 UGLY = [
@@ -65,7 +66,7 @@ def test_every_class_of_a_figure_and_its_interval_refuses_one_that_leaves_it_out
 
 
 @pytest.mark.parametrize("kind", list(Mean))
-@pytest.mark.parametrize("values", [*UGLY, *map(_drawn, range(150))])
+@pytest.mark.parametrize("values", [*UGLY, *map(_drawn, part_of(range(150), parts=8))])
 def test_a_mean_lies_within_the_interval_of_its_own_kind(values, kind):
     summary = statistics.summarise(values, kind)
     assert summary.interval is None or summary.ci_low <= summary.mean <= summary.ci_high

@@ -20,8 +20,9 @@ from benchmarks.truth.worlds.backwards import turned
 from benchmarks.truth.worlds.base import World
 from benchmarks.truth.worlds.network import CLIENT, SERVER, NetworkWorld
 from benchmarks.truth.worlds.noise import NORMAL, Noise
+from tests.rotation import part_of
 
-SEEDS = range(16)
+SEEDS = part_of(range(16))
 # Of links that are alike the first from the client is the subject.
 OF_LINKS = frozenset({"path-bottleneck"})
 OTHERS = {CLIENT: SERVER, SERVER: CLIENT}

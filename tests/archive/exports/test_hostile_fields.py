@@ -24,6 +24,7 @@ from tests import rewriting
 from tests.archive.exports.conftest import lines, repacked, unpacked
 from tests.archive.exports.test_hostile_archives import summed
 from tests.core.test_messages import HOSTILE
+from tests.rotation import part_of
 
 Path = tuple[Any, ...]
 # One of each kind of harm: what is endless, what is no message, what breaks where it is filled in.
@@ -93,7 +94,7 @@ def drawn(
     for name, records in values_of(files).items():
         for path in places(records, is_wanted):
             seen.setdefault(f"{name} {'.'.join(str(step) for step in path if isinstance(step, str))}", path)
-    for number, (label, path) in enumerate(seen.items()):
+    for number, (label, path) in part_of(enumerate(seen.items())):
         if not label.startswith(JSON_FILES) and not Node.objects.filter(team=cast.other_team).exists():
             # The inventory is refused where it is new; for the rest of an archive it need not be made each time.
             Here(Archive(BytesIO(repacked(files.items()))), cast.other_team, Choices())

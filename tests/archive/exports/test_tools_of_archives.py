@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Callable
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,6 +33,7 @@ from tests.archive.exports.conftest import lines, repacked, unpacked
 from tests.archive.exports.test_hostile_archives import summed
 from tests.bench.custom import definitions
 from tests.campaigns import factories as make
+from tests.rotation import part_of
 from workers import plans
 
 Changed = Callable[..., dict[str, bytes]]
@@ -189,8 +191,9 @@ def test_a_number_that_no_version_has_is_refused(cast: SimpleNamespace, ended: C
         preview_of(archive, cast.team)
 
 
-@pytest.mark.parametrize("number", [0, MOST_VERSIONS, 10**9, 2**31 - 1])
-@pytest.mark.parametrize("awaits", [True, False])
+@pytest.mark.parametrize(
+    ("number", "awaits"), part_of(product((0, MOST_VERSIONS, 10**9, 2**31 - 1), (True, False)), parts=3)
+)
 def test_whatever_number_is_stored_the_tool_has_its_pages(
     client: Client, cast: SimpleNamespace, ended: Campaign, number: int, *, awaits: bool
 ) -> None:

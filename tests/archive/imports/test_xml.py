@@ -2,14 +2,17 @@
 
 import ast
 import io
+import re
 import time
 import zipfile
+from itertools import product
 
 import pytest
 from openpyxl import Workbook
 
 from apps.archive.imports import tables
 from apps.archive.imports.containers import ContainerError, xml
+from tests.rotation import part_of
 from tests.test_architecture import SOURCES, tree_of
 
 _ENTITIES = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 9))
@@ -57,7 +60,7 @@ def test_no_part_of_a_workbook_may_be_a_bomb(kind: str) -> None:
         names = sorted(cells)
     elif kind == "many others":
         names = sorted({*names} - cells)
-    for name in names:
+    for name in (name for name, other in part_of(product(names, BOMBS)) if other == kind):
         began = time.process_time()
         with pytest.raises((ContainerError, tables.TableError)) as refused:
             tables.read_heads(packed(**{name: BOMBS[kind]}))
@@ -73,6 +76,9 @@ def test_a_workbook_with_pictures_is_read() -> None:
 def test_nobody_else_reads_xml() -> None:
     readers = set()
     for path in SOURCES:
+        # All that is looked for has one of these words, and to parse every source takes seconds.
+        if not re.search("xml|pyexpat", path.read_text()) and "openpyxl" not in path.read_text():
+            continue
         for node in ast.walk(tree_of(path)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):

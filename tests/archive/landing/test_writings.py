@@ -18,6 +18,7 @@ from tests import rewriting
 from tests.archive.landing.answers import public_answers
 from tests.archive.landing.test_redaction import ADDRESSES, SECRETS, names, secret
 from tests.archive.landing.writings import dotted, forms_of, glued, is_long_enough, plain
+from tests.rotation import part_of
 
 __all__ = ["names", "secret"]
 
@@ -72,12 +73,12 @@ def read(address: str, answer: str) -> str:
     return plain(f"{answer}\n{html.unescape(body)}")
 
 
-@pytest.mark.parametrize("name", [name for name in SECRETS if is_long_enough(name)])
-def test_a_name_is_hidden_within_a_word_of_programs(names: Hidden, name: str) -> None:
-    for form in glued(name):
-        for context in ("{}", "at {} now", "{}에서", "log_{}.txt", "{} RTT"):
-            shown = names.text(context.format(form))
-            assert plain(name) not in plain(shown) and plain(form) not in plain(shown), form
+def test_a_name_is_hidden_within_a_word_of_programs(names: Hidden) -> None:
+    for name in filter(is_long_enough, SECRETS):
+        for form in glued(name):
+            for context in ("{}", "at {} now", "{}에서", "log_{}.txt", "{} RTT"):
+                shown = names.text(context.format(form))
+                assert plain(name) not in plain(shown) and plain(form) not in plain(shown), (name, form)
 
 
 @pytest.mark.parametrize("address", ["192.168.77.5", "10.0.0.254", "172.16.5.9", "172.31.9.8"])
@@ -97,7 +98,7 @@ def test_no_public_page_or_file_holds_a_name_however_it_is_written(
     forms = list(dict.fromkeys(writings()))
     assert len(forms) > 2_000
     hidden = Hidden(cast.team.pk)
-    for chunk in chunks(forms):
+    for chunk in part_of(chunks(forms)):
         text = BETWEEN.join(chunk)
         short = BETWEEN.join(chunk[:8])[:200].rpartition(BETWEEN)[0]
         Campaign.objects.filter(pk=secret.pk).update(name=short, goal=text)
@@ -111,4 +112,4 @@ def test_no_public_page_or_file_holds_a_name_however_it_is_written(
             told = read(address, answer)
             assert not [form for form in chunk if plain(form) in told], address
     # Long texts are cut; none of the names is only hidden by that.
-    assert not [form for form in forms if plain(form) in plain(hidden.text(form))]
+    assert not [form for form in part_of(forms) if plain(form) in plain(hidden.text(form))]

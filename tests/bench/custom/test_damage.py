@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from apps.bench.toolkit import ToolFailure
 from tests.bench.custom import definitions
 from tests.bench.tools.test_damage import check, damages
+from tests.rotation import number_of
 
 CASES = [("site-digest", "openssl_speed.txt"), ("site-zero", "dd.txt"), ("site-json", "openssl_speed.txt")]
 
@@ -20,7 +21,7 @@ def tool(name):
     return definitions.tool("site-digest", metrics=[metric], conditions=[])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=number_of(50), deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize(("name", "recording"), CASES)
 def test_damage_never_gives_anything_but_a_tool_failure(name, recording, data):

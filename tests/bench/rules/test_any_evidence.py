@@ -21,6 +21,7 @@ from apps.bench.rules.base import (
     Trend,
 )
 from apps.bench.rules.workloads import PATTERNS, Workload
+from tests.rotation import number_of
 
 NODES = ("a", "b", "c")
 NAMES = ("one", "two")
@@ -141,7 +142,7 @@ trends = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=number_of(60), deadline=None, derandomize=True, database=None)
 @given(
     st.lists(points, max_size=12).map(tuple),
     file_systems,

@@ -12,6 +12,7 @@ from apps.bench.rules.base import PathFacts
 from apps.bench.rules.presence import CONGESTION
 from apps.bench.rules.runner import drafts_of
 from tests.bench.rules.cases import Maker, evidence
+from tests.rotation import part_of
 
 # One process asks once for all tests.
 pytestmark = pytest.mark.xdist_group("commands")
@@ -29,7 +30,7 @@ PAIRS = [("window", "congestion"), ("streams", "congestion"), ("window", "stream
          ("streams", "mss"), ("window", "pace"), ("streams", "pace"), ("window", "direction")]  # fmt: skip
 VALUED = {"-w": "window", "-P": "streams", "-C": "congestion", "-M": "mss", "-b": "pace", "-c": ""}
 USUAL = {"window": 0, "streams": 1, "mss": 0, "pace": 0, "direction": "forward"}
-SEEDS = range(30)
+SEEDS = part_of(range(30))
 
 
 class World:

@@ -6,6 +6,7 @@ import pytest
 
 from apps.bench.rules.base import DIAGNOSIS, RECOMMENDATION, FileSystemFacts, LinkFacts, PathFacts
 from tests.bench.rules.storing import MB, Storing, concluded, the
+from tests.rotation import part_of
 
 KIB = 1024
 SIZES = (64 * KIB, 1024 * KIB, 4096 * KIB)
@@ -53,9 +54,12 @@ def test_clients_that_differ_in_one_setting_are_not_alike():
     assert "record_size = 1 MiB: write 99.99 MB/s / 300.0 MB/s" in words_of(draft)
 
 
-@pytest.mark.parametrize("own_bps", [1e9, 2e9, 1e10])
-@pytest.mark.parametrize("is_known", [True, False])
-@pytest.mark.parametrize("ratios", [*itertools.product((1.0, 1.05, 1.5), repeat=3)])
+@pytest.mark.parametrize(
+    ("ratios", "is_known", "own_bps"),
+    part_of(
+        itertools.product(itertools.product((1.0, 1.05, 1.5), repeat=3), (True, False), (1e9, 2e9, 1e10)), parts=5
+    ),
+)
 def test_alike_is_said_only_where_it_holds_everywhere_and_their_own_links_have_room(ratios, is_known, own_bps):
     rates = {size: (100, 100 * ratio) for size, ratio in zip(SIZES, ratios, strict=True)}
     drafts = [*concluded(clients(rates, own_bps=own_bps, is_known=is_known), "storage-clients-alike").values()]

@@ -13,6 +13,7 @@ from apps.bench.rules.layers.links import stated_rate
 from apps.bench.rules.shapes.curves import curves
 from apps.bench.rules.shapes.forms import trend_of
 from tests.bench.rules.storing import CLIENTS, MB, Storing, sweep
+from tests.rotation import number_of
 
 SERVERS = tuple(f"s{number}" for number in range(4))
 STRIPED = FileSystemFacts("SCRATCH", "lustre", None, SERVERS)
@@ -229,9 +230,9 @@ def test_beyond_what_was_measured_a_limit_may_stand_that_has_not_shown(rates, cl
 
 def test_no_share_is_above_all_and_nothing_recommended_below_what_there_is():
     """Whatever was measured: rates, streams, disks and links that contradict each other."""
-    source = random.Random(1)
+    source, cases = random.Random(1), number_of(200)
     shares_seen = 0
-    for _case in range(200):
+    for _case in range(cases):
         servers = SERVERS[: source.choice((1, 2, 4))]
         kind = source.choice(("nfs", "lustre", "gpfs"))
         facts = FileSystemFacts(
@@ -261,4 +262,4 @@ def test_no_share_is_above_all_and_nothing_recommended_below_what_there_is():
                 assert draft.predicted > draft.present, (draft.rule, draft.present, draft.predicted)
             assert draft.low is None or draft.low >= 0
             shares_seen += len(shares)
-    assert shares_seen > 100
+    assert shares_seen > 0.5 * cases

@@ -1,6 +1,7 @@
 """One path has one RTT, one capacity and so one BDP, whichever of its ends' measurements is asked."""
 
 import dataclasses
+import itertools
 
 import pytest
 
@@ -9,6 +10,7 @@ from apps.bench.rules.base import RECOMMENDATION, Evidence, PathFacts
 from apps.bench.rules.runner import conclude_all
 from apps.bench.rules.tcp.path import read_path
 from tests.bench.rules.cases import LINKS, Maker
+from tests.rotation import part_of
 
 
 def beside(*evidence: Evidence) -> list[Evidence]:
@@ -65,11 +67,20 @@ SMALL = {"net.ipv4.tcp_rmem": "4096 131072 262144", "net.ipv4.tcp_wmem": "4096 1
 LARGE = {"net.ipv4.tcp_rmem": "4096 131072 6291456", "net.ipv4.tcp_wmem": "4096 16384 6291456"}
 
 
-@pytest.mark.parametrize("path", [LINKS, PathFacts(rtt_s=0.0048), PathFacts()], ids=["links", "rtt", "unknown"])
-@pytest.mark.parametrize("sysctls", [{}, SMALL, LARGE], ids=["untold", "small", "large"])
-@pytest.mark.parametrize("automatic", [None, 218, 500, 985])
-@pytest.mark.parametrize("ceiling", [100, 500, 900, 985], ids=lambda ceiling: f"ceiling {ceiling}")
-@pytest.mark.parametrize("windows", [WINDOWS, WINDOWS[3:], WINDOWS[2:3], ()], ids=len)
+@pytest.mark.parametrize(
+    ("path", "sysctls", "automatic", "ceiling", "windows"),
+    part_of(
+        itertools.product(
+            (LINKS, PathFacts(rtt_s=0.0048), PathFacts()),
+            ({}, SMALL, LARGE),
+            (None, 218, 500, 985),
+            (100, 500, 900, 985),
+            (WINDOWS, WINDOWS[3:], WINDOWS[2:3], ()),
+        ),
+        # Common to none of these numbers of values: each value is tried in each run.
+        parts=7,
+    ),
+)
 def test_of_one_path_windows_have_one_verdict(path, sysctls, automatic, ceiling, windows) -> None:
     """Where a larger window is said to gain nothing no rule advises one, and the other way about."""
     make = Maker()

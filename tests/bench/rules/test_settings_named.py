@@ -7,6 +7,7 @@ from apps.bench.rules import shapes, storage
 from apps.bench.rules.base import FILE_SYSTEM, Evidence, FileSystemFacts
 from apps.bench.rules.shapes.names import canonical
 from tests.bench.rules.storing import GIB, MB, Storing
+from tests.rotation import part_of
 
 FACTOR, COUNTS = "tasks_tried", (1, 2, 4, 8)
 STORED = ("iozone", "fio", "ior")
@@ -54,7 +55,7 @@ def two_curves(slug, parameter, storing=None):
     return storing
 
 
-@pytest.mark.parametrize(("slug", "parameter"), all_parameters())
+@pytest.mark.parametrize(("slug", "parameter"), part_of(all_parameters()))
 def test_curves_that_differ_in_a_parameter_have_different_names(slug, parameter):
     evidence = Evidence(tuple(two_curves(slug, parameter).points))
     ways = [shapes.way_of(trend) for trend in shapes.trends(evidence, factor=FACTOR)]

@@ -11,11 +11,13 @@ from apps.bench.rules.base import DOUBT, RECOMMENDATION, Evidence
 from apps.bench.rules.runner import conclude_all
 from apps.bench.rules.turns import MOST, NOT_IN_TURN
 from tests.bench.rules.sweeping import SWEEPS, evidence_of
+from tests.rotation import part_of
 
 # One process asks once for all tests.
 pytestmark = pytest.mark.xdist_group("turns")
 
-SEEDS = range(12)
+# Of four seeds each makes other curves: some of each.
+SEEDS = part_of(range(12), parts=3)
 KINDS = [pytest.param(family, sweep, id=f"{family}-{place}")
          for family, sweeps in SWEEPS.items() for place, sweep in enumerate(sweeps)]  # fmt: skip
 # Rules whose findings weigh settings of a sweep against each other: each is seen to say it.

@@ -12,10 +12,15 @@ from apps.bench.rules.base import RECOMMENDATION
 from apps.bench.rules.workloads import PATTERNS, Workload
 from tests import sayings
 from tests.bench.rules.chains import chains
+from tests.rotation import number_of
 
-# The same examples each time, so that a red run is red for everybody.
+# The same examples each time, so that a red run is red for everybody; all of them in a soak.
 ASKED = settings(
-    max_examples=300, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=number_of(300),
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
 )
 # What no figure in these units can be below.
 QUANTITIES = {"bit/s", "B/s", "B", "s", "1", "count"}

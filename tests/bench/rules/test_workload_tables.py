@@ -1,6 +1,7 @@
 """Fits rest on the newest campaign, on files used as the workload uses them, and on what their whole table shows."""
 
 import dataclasses
+import itertools
 import random
 
 import pytest
@@ -9,6 +10,7 @@ from apps.bench.rules import workloads
 from apps.bench.rules.base import FILE_SYSTEM, Evidence, FileSystemFacts
 from apps.bench.rules.workloads import Workload
 from tests.bench.rules.storing import GIB, MB, Storing
+from tests.rotation import part_of
 
 MIB = 1024**2
 DAY = 86400.0
@@ -122,8 +124,7 @@ def test_files_used_otherwise_are_never_first_without_a_doubt(seed, is_shared):
             assert first.answer not in ("serves", "too-slow")
 
 
-@pytest.mark.parametrize("n", [2, 3, 5])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("seed", "n"), part_of(itertools.product(SEEDS, (2, 3, 5))))
 def test_the_upper_of_two_modes_of_a_table_is_sold_nowhere(seed, n):
     source, make = random.Random(seed), Storing()
     figures = bimodal(source, n)

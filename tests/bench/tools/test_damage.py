@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from apps.bench import tools
 from apps.bench.toolkit import Reading, ToolFailure
 from tests.bench.tools import recordings
+from tests.rotation import number_of
 
 SLUGS = [tool.slug for tool in tools.all_tools()]
 # One sweep's file stands for all: they have one form.
@@ -83,7 +84,7 @@ def damages(draw, data):
     return data
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=number_of(50), deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("slug", SLUGS)
 def test_damage_never_gives_anything_but_a_tool_failure(slug, data):
@@ -122,7 +123,7 @@ def put_somewhere(draw, data):
             return
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=number_of(50), deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("slug", ["iperf3-tcp", "iperf3-udp"])
 def test_odd_values_in_a_whole_report_never_give_anything_but_a_tool_failure(slug, data):
@@ -136,7 +137,7 @@ def test_odd_values_in_a_whole_report_never_give_anything_but_a_tool_failure(slu
     parse(slug, json.dumps(report).encode(), b"", output, duration=1, direction=direction, window="64K")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=number_of(30), deadline=None)
 @given(stdout=st.binary(max_size=200), stderr=st.binary(max_size=50))
 @pytest.mark.parametrize("slug", SLUGS)
 def test_noise_is_no_reading(slug, stdout, stderr):
