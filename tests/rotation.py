@@ -42,6 +42,10 @@ def number_of(examples: int, parts: int = PARTS) -> int:
     return examples if TURN is None else max(examples // parts, 1)
 
 
+# What random examples are drawn with: the same by all runs of a turn, so that a red one is red for everybody.
+SEED = TURN or 0
+
+
 def words() -> str:
     """Return what a run says of its part."""
     if TURN is None:

@@ -3,7 +3,7 @@
 import json
 import math
 
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from apps.bench.rules import layers, mpi, storage, workloads
@@ -21,7 +21,7 @@ from apps.bench.rules.base import (
     Trend,
 )
 from apps.bench.rules.workloads import PATTERNS, Workload
-from tests.rotation import number_of
+from tests.rotation import SEED, number_of
 
 NODES = ("a", "b", "c")
 NAMES = ("one", "two")
@@ -142,7 +142,8 @@ trends = st.builds(
 )
 
 
-@settings(max_examples=number_of(60), deadline=None, derandomize=True, database=None)
+@seed(SEED)
+@settings(max_examples=number_of(60), deadline=None, database=None)
 @given(
     st.lists(points, max_size=12).map(tuple),
     file_systems,

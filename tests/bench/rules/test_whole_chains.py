@@ -4,7 +4,7 @@ import json
 import math
 import traceback
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 
 from apps.bench import rules
 from apps.bench.rules import layers, runner, workloads
@@ -12,13 +12,11 @@ from apps.bench.rules.base import RECOMMENDATION
 from apps.bench.rules.workloads import PATTERNS, Workload
 from tests import sayings
 from tests.bench.rules.chains import chains
-from tests.rotation import number_of
+from tests.rotation import SEED, number_of
 
-# The same examples each time, so that a red run is red for everybody; all of them in a soak.
 ASKED = settings(
     max_examples=number_of(300),
     deadline=None,
-    derandomize=True,
     database=None,
     suppress_health_check=list(HealthCheck),
 )
@@ -26,6 +24,7 @@ ASKED = settings(
 QUANTITIES = {"bit/s", "B/s", "B", "s", "1", "count"}
 
 
+@seed(SEED)
 @ASKED
 @given(chains())
 def test_no_rule_table_or_fit_fails_on_any_chain_of_evidence_or_says_what_cannot_be(evidence):
