@@ -23,7 +23,11 @@ _OWED = _(
     "its page tells when that is done, and how to do it by hand."
 )
 _DONE = _("What trial %(trial)s left on %(node)s is removed.")
-_GIVEN_UP = _("What trial %(trial)s left on %(node)s could not be removed: %(paths)s. %(why)s Remove it by hand.")
+_GIVEN_UP = _(
+    "What trial %(trial)s left on %(node)s could not be removed: %(paths)s. %(why)s It is tried again each hour; or "
+    "remove it by hand."
+)
+_UNMOUNTED = _("The file system is not mounted there.")
 
 
 def is_under_way(run: Run) -> bool:
@@ -48,14 +52,16 @@ def owe_what_is_left(run: Run) -> None:
 
 def kept_back(now: datetime) -> set[str]:
     """Return what nothing is to begin on, for a removal is under way there or waits for it to be free."""
-    return {resource for removal in queries.removals_due(now) for resource in removal.resources}
+    due = [removal for removal in queries.removals_due(now) if removal.job or not removal.is_given_up]
+    return {resource for removal in due for resource in removal.resources}
 
 
 def remove_what_is_left(*, now: datetime) -> int:
     """Go on with the removals that are owed to nodes whose agents are back; return how many came to an end."""
     removals = queries.removals_due(now)
-    held = campaign_queries.held_among([resource for removal in removals for resource in removal.resources])
-    due = {removal.pk: removal for removal in removals if removal.job or held.isdisjoint(removal.resources)}
+    used = {removal.pk: [f"node:{removal.node_id}", *removal.resources] for removal in removals}
+    held = campaign_queries.held_among([resource for resources in used.values() for resource in resources])
+    due = {removal.pk: removal for removal in removals if removal.job or held.isdisjoint(used[removal.pk])}
 
     def take_on(pk: int) -> bool:
         removal = due[pk]
@@ -99,7 +105,11 @@ def _place(command: Command) -> tuple[str, int]:
 def _tell(run: Run, removal: OwedRemoval, text: str, level: Event.Level) -> None:
     paths = removal.paths
     named = ", ".join(paths[:MOST_PATHS]) + (", …" if len(paths) > MOST_PATHS else "")
-    values = {"trial": run.trial_id, "node": removal.node.name, "paths": named[:4000], "why": removal.detail}
+    values = {"trial": run.trial_id, "node": removal.node.name, "paths": named[:4000], "why": _why(removal)}
     campaigns.write_event(
         campaign_id=run.trial.campaign_id, trial_id=run.trial_id, level=level, message=Message(text, values)
     )
+
+
+def _why(removal: OwedRemoval) -> str | dict[str, object]:
+    return Message(_UNMOUNTED).as_json() if removal.is_unmounted else removal.detail

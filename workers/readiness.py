@@ -22,7 +22,8 @@ def node_warnings(*, nodes: Sequence[Node], now: datetime) -> list[Message]:
     warnings = [
         Message(WARNINGS[obstacle.code], {"node": node.name})
         for node in nodes
-        if (obstacle := obstacle_of(agents.get(node.pk), now, owes=node.pk in owing)) and obstacle.code in WARNINGS
+        if (obstacle := obstacle_of(agents.get(node.pk), now, owes_since=owing.get(node.pk)))
+        and obstacle.code in WARNINGS
     ]
     for node in nodes:
         warnings += [trouble.words(node.name) for trouble in troubles.get(node.pk, ())]

@@ -65,7 +65,8 @@ class JobDetailSerializer(JobSerializer):
 class RemovalSerializer(serializers.ModelSerializer):
     """Files that an ended run left on a node: their paths, and how often the agent failed to remove them, and why.
 
-    `is_given_up`: the agent tries it no more, and they are to be removed by hand (`command_line`).
+    `reason`: why the last of the `tries` removed nothing. `is_given_up`: the node measures all the same, and it is
+    tried again once an hour; `command_line` removes them by hand.
     """
 
     paths = serializers.ListField(child=serializers.CharField(), read_only=True)
@@ -74,7 +75,7 @@ class RemovalSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = OwedRemoval
-        fields = ["paths", "command_line", "tries", "detail", "is_given_up", "created_at"]
+        fields = ["paths", "command_line", "tries", "reason", "is_given_up", "created_at"]
 
 
 class JobFilter(filters.FilterSet):

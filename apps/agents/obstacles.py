@@ -73,25 +73,25 @@ def obstacles_of(*, nodes: Collection[int], now: datetime) -> dict[int, Obstacle
     """Return {id of a node: what keeps it from measuring at `now`}, in two queries."""
     agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=nodes)}
     owing = queries.owing_nodes()
-    pairs = ((node, obstacle_of(agents.get(node), now, owes=node in owing)) for node in nodes)
+    pairs = ((node, obstacle_of(agents.get(node), now, owes_since=owing.get(node))) for node in nodes)
     return {node: obstacle for node, obstacle in pairs if obstacle}
 
 
-def obstacle_of(agent: Agent | None, now: datetime, *, owes: bool) -> Obstacle | None:
+def obstacle_of(agent: Agent | None, now: datetime, *, owes_since: datetime | None) -> Obstacle | None:
     """Return what keeps a node with this agent (or without any) from measuring at `now`, None if nothing does.
 
-    `owes` says whether files of an earlier run are to be removed there first.
+    `owes_since` says since when files of an earlier run are to be removed there first, if any are.
     """
     state = agent.state(now=now, busy=False) if agent else None
-    kind = _KINDS.get(state) or (_TROUBLED if agent and agent.set_aside_at else _OWING if owes else None)
+    kind = _KINDS.get(state) or (_TROUBLED if agent and agent.set_aside_at else _OWING if owes_since else None)
     if kind is None:
         return None
     return Obstacle(
         code=kind.code,
         label=kind.label,
         text=kind.text,
-        since=_since(agent, state),
-        heard_at=agent.last_seen_at if agent else None,
+        since=owes_since if kind is _OWING else _since(agent, state),
+        heard_at=agent.last_seen_at if agent and kind is not _OWING else None,
         is_fault=kind.is_fault,
     )
 

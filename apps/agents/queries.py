@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from apps.accounts import rights
 from apps.accounts.models import User
@@ -25,6 +25,7 @@ from apps.agents.models import (
     Listener,
     OwedRemoval,
 )
+from apps.agents.models.removals import LONGEST_WAIT
 from apps.agents.troubles import Trouble
 from apps.core import clock
 from apps.testbeds.models import Node
@@ -80,7 +81,7 @@ def credentials_of(prefix: str) -> Credentials | None:
 
 def ready_nodes(now: datetime) -> set[int]:
     """Return the nodes that can measure now: their agents can take a job, and no removal is owed to them before."""
-    return heard_nodes(now) - owing_nodes()
+    return heard_nodes(now) - owing_nodes().keys()
 
 
 def heard_nodes(now: datetime) -> set[int]:
@@ -91,9 +92,10 @@ def heard_nodes(now: datetime) -> set[int]:
     return set(alive.values_list("node_id", flat=True))
 
 
-def owing_nodes() -> set[int]:
-    """Return the nodes on which files of ended runs are to be removed before anything is measured there."""
-    return set(OwedRemoval.objects.filter(tries__lt=MOST_TRIES).order_by().values_list("node_id", flat=True))
+def owing_nodes() -> dict[int, datetime]:
+    """Return {node on which files of ended runs are to be removed before anything is measured there: since when}."""
+    owed = OwedRemoval.objects.filter(tries__lt=MOST_TRIES).order_by().values("node_id")
+    return dict(owed.annotate(since=Min("created_at")).values_list("node_id", "since"))
 
 
 def removals_of(node_id: int) -> QuerySet[OwedRemoval]:
@@ -104,8 +106,9 @@ def removals_of(node_id: int) -> QuerySet[OwedRemoval]:
 def removals_due(now: datetime) -> list[OwedRemoval]:
     """Return the removals under way, and those that an agent can begin: what a lost program writes is waited for."""
     lost = Job.objects.filter(node=OuterRef("node"), may_run_until__gt=now, presumed_ended_at=None)
-    come = Q(not_before=None) | Q(not_before__lte=now)
-    idle = Q(~Exists(lost), come, tries__lt=MOST_TRIES, node__in=heard_nodes(now))
+    # What is to wait for longer than any is was put off by a clock that was ahead.
+    come = Q(not_before=None) | Q(not_before__lte=now) | Q(not_before__gt=now + clock.AHEAD + LONGEST_WAIT)
+    idle = Q(~Exists(lost), come, node__in=heard_nodes(now))
     return list(OwedRemoval.objects.filter(Q(job__isnull=False) | idle).select_related("node"))
 
 

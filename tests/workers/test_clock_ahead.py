@@ -10,6 +10,10 @@ from django.apps import apps
 from django.db import models
 from django.utils import timezone
 
+from apps.agents import services as agents
+from apps.agents.models import Agent, OwedRemoval
+from apps.agents.models.removals import LONGEST_WAIT
+from apps.agents.queries import removals_due
 from apps.bench.text import Message
 from apps.campaigns import queries as campaigns
 from apps.campaigns import services, waits
@@ -23,6 +27,7 @@ from apps.testbeds.models import Node
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.models import Analysis
 from tests.campaigns import factories as make
+from tests.workers import factories as workers
 from tests.workers import timetable_cases
 
 NOW = timezone.now()
@@ -89,8 +94,19 @@ def setaside_retry_at(cast: SimpleNamespace) -> Callable[[], bool]:
     return lambda: not kept.is_waiting(NOW)
 
 
+def owedremoval_not_before(cast: SimpleNamespace) -> Callable[[], bool]:
+    nodes = make.nodes(cast.team, "back", "soon")
+    workers.enrol(*nodes)
+    Agent.objects.update(last_seen_at=NOW)
+    for node, at in zip(nodes, (NOW + YEAR, NOW + LONGEST_WAIT), strict=True):
+        agents.owe_removal(node_id=node.pk, run_ref=1, commands=[{"argv": ["rm", "--", "/a"]}], resources=[])
+        OwedRemoval.objects.filter(node=node).update(tries=1, not_before=at)
+    return lambda: [removal.node.name for removal in removals_due(NOW)] == ["back"]
+
+
 CASES = {
     "Trial.not_before": trial_not_before,
+    "OwedRemoval.not_before": owedremoval_not_before,
     "Campaign.next_at": campaign_next_at,
     "Schedule.next_at": schedule_next_at,
     "Delivery.look_at": delivery_look_at,

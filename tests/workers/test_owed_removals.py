@@ -121,6 +121,7 @@ def test_a_file_system_that_is_not_mounted_yet_has_nothing_removed(cast: SimpleN
     fences.lift_fences(now=now)
     carry(now, is_mounted=False)
     assert list(OwedRemoval.objects.values_list("tries", "step")) == [(1, 0)] * 2
+    assert {removal.reason for removal in OwedRemoval.objects.all()} == {"The file system is not mounted there."}
     assert due(now) == [], "it waits a while"
     Agent.objects.update(last_seen_at=now + timedelta(seconds=20))
     carry(now + timedelta(seconds=20))
@@ -145,6 +146,13 @@ def test_tries_end_and_then_it_is_told_and_holds_nothing_up(cast: SimpleNamespac
     warning = Event.objects.filter(message__icontains="could not be removed").first()
     assert warning is not None
     assert "Permission denied" in warning.message["params"]["why"]
+    assert due(now + timedelta(minutes=50)) == []
+    # Beside what is measured it is still tried, when the node has nothing else to do.
+    now += timedelta(minutes=61)
+    Agent.objects.update(last_seen_at=now)
+    assert clean_up.kept_back(now) == set()
+    carry(now)
+    assert not OwedRemoval.objects.exists()
 
 
 def test_it_outlives_its_campaign_and_its_node_is_not_deleted(cast: SimpleNamespace, pair: list[Node]) -> None:

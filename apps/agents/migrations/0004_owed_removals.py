@@ -25,6 +25,7 @@ class Migration(migrations.Migration):
                 ('job', models.UUIDField(blank=True, null=True)),
                 ('tries', models.PositiveSmallIntegerField(default=0, verbose_name='tries')),
                 ('not_before', models.DateTimeField(blank=True, null=True)),
+                ('is_unmounted', models.BooleanField(default=False)),
                 ('detail', models.TextField(blank=True, max_length=1000)),
                 ('node', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='removals', to='testbeds.node', verbose_name='node')),
             ],

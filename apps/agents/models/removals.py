@@ -1,15 +1,19 @@
 """Files that an ended run left on a node, whose removal is owed until the node's agent has done it."""
 
 import shlex
+from datetime import timedelta
 
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.core.models import KIB, BoundedJSONField, BoundedTextField, TimeStamped
 from apps.testbeds.models import Node
 
-# So often an agent is asked, before only somebody can remove them by hand.
+# So often nothing is measured before an agent has tried it; then it is tried once in a while beside what is measured.
 MOST_TRIES = 10
+# Nothing is put off for longer.
+LONGEST_WAIT = timedelta(hours=1)
 LONGEST_DETAIL = 1000
 
 
@@ -30,7 +34,9 @@ class OwedRemoval(TimeStamped):
     job = models.UUIDField(null=True, blank=True)
     tries = models.PositiveSmallIntegerField(_("tries"), default=0)
     not_before = models.DateTimeField(null=True, blank=True)
-    # Why the last try removed nothing.
+    # The last try found nothing mounted where the files are.
+    is_unmounted = models.BooleanField(default=False)
+    # What the last try printed, if it removed nothing.
     detail = BoundedTextField(blank=True, max_length=LONGEST_DETAIL)
 
     class Meta:
@@ -54,5 +60,10 @@ class OwedRemoval(TimeStamped):
 
     @property
     def is_given_up(self) -> bool:
-        """Return whether no agent is asked any more: it keeps nothing from measuring there."""
+        """Return whether it keeps nothing from measuring any more: the agent tries it seldom, and when nothing is."""
         return self.tries >= MOST_TRIES
+
+    @property
+    def reason(self) -> str:
+        """Return why the last try removed nothing, empty before one has failed."""
+        return gettext("The file system is not mounted there.") if self.is_unmounted else self.detail

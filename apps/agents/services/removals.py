@@ -9,12 +9,13 @@ from django.db import transaction
 
 from apps.agents.compression import unpack_in_parts
 from apps.agents.models import Job, OwedRemoval
-from apps.agents.models.removals import LONGEST_DETAIL
+from apps.agents.models.removals import LONGEST_DETAIL, LONGEST_WAIT, MOST_TRIES
 from apps.agents.services import jobs
 from apps.core import immutability
 
 # After the first try that failed; after the next ones so much longer each.
 _WAIT = timedelta(seconds=15)
+_MOST_COUNTED = 9999
 
 
 class RemovalEnd(enum.Enum):
@@ -56,10 +57,11 @@ def take_removal_on(*, removal: OwedRemoval, now: datetime) -> RemovalEnd | None
         locked.step += 1
         _queue(locked)
         return None
-    locked.tries, locked.step, locked.detail = locked.tries + 1, 0, detail
-    locked.not_before = now + _WAIT * locked.tries
+    locked.is_unmounted = job is not None and job.exit_code == 0 and not passed
+    locked.tries, locked.step, locked.detail = min(locked.tries + 1, _MOST_COUNTED), 0, detail
+    locked.not_before = now + (LONGEST_WAIT if locked.is_given_up else _WAIT * locked.tries)
     locked.save()
-    return RemovalEnd.GIVEN_UP if locked.is_given_up else None
+    return RemovalEnd.GIVEN_UP if locked.tries == MOST_TRIES else None
 
 
 @transaction.atomic
