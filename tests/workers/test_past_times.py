@@ -148,7 +148,7 @@ def value_of(field: Any) -> Any:
         return uuid.uuid4()
     if isinstance(field, models.JSONField):
         return "{}"
-    return 1
+    return False if isinstance(field, models.BooleanField) else 1
 
 
 # What the tables themselves ask of a row.
