@@ -8,6 +8,10 @@ from typing import Any
 MOST_LEVELS = 16
 # Of one text among the facts.
 LONGEST_TEXT = 10_000
+# Of a host's name and of an address: no system has a longer one, and it is kept as a name (archive.FormerName).
+LONGEST_NAME = 255
+# Interfaces of one node, and addresses of all of them: as many names of a node are kept.
+MOST_INTERFACES = MOST_ADDRESSES = 2048
 # Of one list or table on a page.
 MOST_SHOWN = 200
 _LARGEST = 2**63
@@ -26,6 +30,25 @@ def checked_facts(facts: object) -> dict[str, Any]:
         if name in plain_facts:
             check(name, plain_facts[name])
     return plain_facts
+
+
+def within_bounds(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return checked facts with as many interfaces and addresses as a node may have; `left_out` says how many more.
+
+    The report is not refused: an agent on a node with many containers would measure nothing any more.
+    """
+    told = facts.get("interfaces", [])
+    left = MOST_ADDRESSES
+    interfaces = []
+    for interface in told[:MOST_INTERFACES]:
+        addresses = interface.get("addresses", [])
+        interfaces.append(interface | {"addresses": addresses[:left]} if len(addresses) > left else interface)
+        left -= min(left, len(addresses))
+    number = sum(len(interface.get("addresses", [])) for interface in told)
+    more = {"interfaces": len(told) - len(interfaces), "addresses": number - (MOST_ADDRESSES - left)}
+    if not any(more.values()):
+        return facts
+    return facts | {"interfaces": interfaces, "left_out": {what: count for what, count in more.items() if count}}
 
 
 def sound(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,6 +139,16 @@ def _text(name: str, value: object) -> None:
         raise _wrong(name, "a text")
 
 
+def _name(name: str, value: object) -> None:
+    if not isinstance(value, str) or len(value) > LONGEST_NAME:
+        raise _wrong(name, f"a text of at most {LONGEST_NAME} characters")
+
+
+def _names(name: str, value: object) -> None:
+    _texts(name, value)
+    _each(_name)(name, value)
+
+
 def _number(name: str, value: object) -> None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or abs(value) >= _LARGEST):
         raise _wrong(name, "a whole number or null")
@@ -159,22 +192,24 @@ def _values(check_value: Callable[[str, object], None]) -> Callable[[str, object
 
 _KNOWN: Mapping[str, Callable[[str, object], None]] = {
     "agent": _object(version=_text, python=_text, job_user=_text),
-    "hostname": _text,
+    "hostname": _name,
     "os": _object(name=_text, id=_text, version=_text),
     "kernel": _object(release=_text, version=_text, machine=_text),
     "cpu": _object(model=_text, sockets=_number, cores=_number, threads=_number, numa_nodes=_number),
     "memory": _object(ram_bytes=_number, swap_bytes=_number),
     "interfaces": _each(
         _object(
-            **dict.fromkeys(("name", "kind", "mac", "state", "duplex", "driver", "master"), _text),
+            **dict.fromkeys(("name", "kind", "state", "duplex", "driver", "master"), _text),
             **dict.fromkeys(("mtu", "speed_bps"), _number),
-            addresses=_texts,
+            mac=_name,
+            addresses=_names,
         )
     ),
     "sysctls": _values(_text),
     "congestion_controls": _object(current=_text, available=_texts, allowed=_texts),
     "mounts": _each(_object(source=_text, target=_text, type=_text, options=_text)),
     "settings": _texts,
+    "left_out": _object(interfaces=_number, addresses=_number),
     "confinement": _object(
         landlock=_number,
         own_rights=_texts,

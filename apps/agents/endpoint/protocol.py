@@ -114,7 +114,7 @@ def enrolment_of(data: Mapping[str, Any]) -> tuple[str, str, OwnToken | None]:
 def facts_of(data: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the facts and the agent's version."""
     try:
-        node_facts = facts.with_plain_versions(facts.checked_facts(data.get("facts")))
+        node_facts = facts.with_plain_versions(facts.within_bounds(facts.checked_facts(data.get("facts"))))
     except facts.WrongFactError as error:
         raise Problem(400, "bad-field", str(error)) from error
     return node_facts, _text(data, "version", 32)

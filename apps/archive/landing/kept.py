@@ -22,11 +22,10 @@ from django.utils.translation import get_language
 
 from apps.archive.landing.models import KeptText
 from apps.archive.landing.redaction import Names
-from apps.bench.text import Message, _
+from apps.archive.landing.turns import turn
 from apps.campaigns.models import Campaign
 from apps.core import isolation
-from apps.core.limits.fair_places import RETRY_AFTER_S, FairPlaces, Owners, PlacesTakenError
-from apps.core.limits.policies import LimitExceededError
+from apps.core.limits.fair_places import FairPlaces
 from apps.core.row_versions import versions_of
 
 # A process writes one of a team at a time, and who waits longer asks again: who waits holds a place of all those who
@@ -79,17 +78,13 @@ def text_of(
     text = _same(texts, digest)
     if text is not None:
         return text
-    try:
-        with writing.turn(Owners(f"texts of team {campaign.team_id}")):
-            # Whoever was before may have written it.
-            text = _recent(texts)
-            if text is None:
-                text = write()
-                if len(text) <= KeptText.MOST_CHARACTERS:
-                    _keep(KeptText(**place, digest=digest, text=text, written_at=timezone.now()))
-    except PlacesTakenError as error:
-        wait = _("This is being written for its first readers. Try again in %(seconds)s s.")
-        raise LimitExceededError(Message(wait), RETRY_AFTER_S) from error
+    with turn(writing, f"texts of team {campaign.team_id}"):
+        # Whoever was before may have written it.
+        text = _recent(texts)
+        if text is None:
+            text = write()
+            if len(text) <= KeptText.MOST_CHARACTERS:
+                _keep(KeptText(**place, digest=digest, text=text, written_at=timezone.now()))
     return text
 
 

@@ -53,6 +53,7 @@ NAMELESS = {
     # Nobody shows them outside, but for their texts.
     "agents.Job.role", "agents.Job.ready_pattern", "agents.Job.files", "agents.Job.environment", "agents.Job.fault",
     "agents.Job.fault_detail", "agents.JobFile.name",
+    "agents.OwedRemoval.detail", "agents.OwedRemoval.commands", "agents.OwedRemoval.resources",
 }  # fmt: skip
 TEXTS = (models.CharField, models.TextField, models.JSONField, models.GenericIPAddressField)
 STONE = "aaaa-bbbb-cccc"
@@ -197,7 +198,7 @@ def test_many_former_names_take_no_more_questions(
             for number in range(300)
         )
         assert model
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         names = Hidden(cast.team.pk, Node.objects.filter(team=cast.team))
     assert names.text("zqnodename299 zqsitename7") == names.text("ZQNODENAME299 ZQSITENAME7") != "zqnodename299"
 

@@ -8,7 +8,6 @@ names stay, but for the names and users in them. The team's name and the author 
 them.
 """
 
-import hashlib
 import itertools
 import re
 from collections.abc import Iterable, Iterator
@@ -17,9 +16,8 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.archive.landing.redaction import addresses
-from apps.archive.landing.redaction.inventory import entries_of
+from apps.archive.landing.redaction.known import known_of
 from apps.archive.landing.redaction.spelling import GAPS, Folded, fold, readings
-from apps.archive.landing.redaction.stand_ins import dictionary_of
 from apps.campaigns.models import Campaign, Tombstone
 from apps.testbeds.models import Node
 
@@ -62,8 +60,8 @@ class Hidden(Names):
 
     def __init__(self, team_id: int, first: Iterable[Node] = ()) -> None:
         """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
-        self._entries = entries_of(team_id, first)
-        dictionary = dictionary_of(self._entries)
+        known = known_of(team_id, first)
+        dictionary, self._digest = known.dictionary, known.digest
         self._whole, self._addresses = dictionary.stand_ins.names, dictionary.stand_ins.addresses
         self._figures = dictionary.stand_ins.figures
         self._words, self._names = dictionary.words, dictionary.occurrences
@@ -72,7 +70,7 @@ class Hidden(Names):
     @property
     def digest(self) -> str:
         """Return a sum of all names and of what stands for them: of two that are equal texts are the same."""
-        return hashlib.sha256(repr([(add.__name__, texts) for add, texts in self._entries]).encode()).hexdigest()
+        return self._digest
 
     def name(self, name: str) -> str:
         """Return what stands for a name, however short it is."""

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from apps.accounts.models import Membership
+from apps.accounts.models import Membership, User
 from apps.archive.landing.models import FormerName
 from apps.archive.landing.redaction.named import INVENTORY, OF_NODES, PLACES
 from apps.archive.landing.redaction.stand_ins import Entry, StandIns, listed
@@ -26,6 +26,9 @@ _TEXTS: dict[str, str] = {
     K.LINK: gettext_noop("link %(number)s"),
     K.USER: gettext_noop("user %(number)s"),
 }
+
+
+_OF_INVENTORY = (*INVENTORY, *PLACES)
 
 
 class _Former(NamedTuple):
@@ -77,14 +80,30 @@ def entries_of(team: int, first: Iterable[Node]) -> tuple[Entry, ...]:
 
 def _former_names(team: int, played: list[Node]) -> _FormerNames:
     """Return the team's former names, and those of another team's nodes that its campaign was measured on."""
-    others = {node.team_id for node in played} - {team}
-    of_others = Q(team__in=others, kind__in=OF_NODES, owner__in=[node.pk for node in played])
-    condition = Q(team=team) | of_others if others else Q(team=team)
-    rows = FormerName.objects.filter(condition).order_by("-pk")
+    rows = _former_rows(team, played)
     former = defaultdict(list)
     for kind, owner, name, family in rows.values_list("kind", "owner", "name", "family"):
         former[kind].append(_Former(owner, name, family))
     return former
+
+
+def _former_rows(team: int, played: list[Node]) -> QuerySet[FormerName]:
+    others = {node.team_id for node in played} - {team}
+    of_others = Q(team__in=others, kind__in=OF_NODES, owner__in=[node.pk for node in played])
+    return FormerName.objects.filter(Q(team=team) | of_others if others else Q(team=team)).order_by("-pk")
+
+
+def rows_of(team: int, played: list[Node]) -> list[QuerySet[Any]]:
+    """Return all rows that `entries_of` reads names from."""
+    keys = [node.pk for node in played]
+    return [
+        _former_rows(team, played),
+        Node.objects.filter(Q(team=team) | Q(pk__in=keys)),
+        NodeAddress.objects.filter(Q(node__team=team) | Q(node__in=keys)),
+        *(model._default_manager.filter(team=team) for model in dict.fromkeys(row.model for row in _OF_INVENTORY)),
+        Membership.objects.filter(team=team),
+        User.objects.filter(memberships__team=team),
+    ]
 
 
 def _numbered(living: Iterable[int], *gone: list[_Former], first: Iterable[int] = ()) -> dict[int, int]:

@@ -9,15 +9,12 @@ from apps.archive.landing.redaction import people
 from apps.archive.landing.redaction.codings import LISTED
 from apps.archive.landing.redaction.occurrences import KOREAN_WORD, Occurrences
 from apps.archive.landing.redaction.spelling import GAPS, spellings
-from apps.core.once import made_once
 
 # A name of one sign, or of figures only, stands in every table: it is replaced where nothing else stands beside it.
 _SHORTEST = 2
 _IPV4 = 4
 _LEAST_FIGURES = 8
 _NUMBER, _LAST_NUMBER = re.compile(r"\d+"), re.compile(r"\d+(?=\D*$)")
-# Teams whose names are kept ready in a process: those of 20,000 hosts take a second and a half, and some 60 MB.
-_MOST_TEAMS = 2
 
 # A method of `StandIns` and what it takes: a name, and the word that stands for it.
 Entry = tuple[Callable[..., None], tuple[str, ...]]
@@ -105,7 +102,6 @@ class Dictionary:
     occurrences: tuple[Occurrences, ...]
 
 
-@made_once(most=_MOST_TEAMS)
 def dictionary_of(entries: tuple[Entry, ...]) -> Dictionary:
     """Return what is known of names; of two that are written alike the first one's word stands."""
     stand_ins = StandIns()

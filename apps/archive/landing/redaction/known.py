@@ -1,0 +1,82 @@
+"""What is known of a team's names, ready in a process for as long as none of the rows changed that tell them."""
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import get_language
+
+from apps.archive.landing.redaction.inventory import entries_of, rows_of
+from apps.archive.landing.redaction.stand_ins import Dictionary, Entry, dictionary_of
+from apps.archive.landing.turns import turn
+from apps.core.limits.fair_places import FairPlaces
+from apps.core.row_versions import versions_of
+from apps.testbeds.models import Node
+
+# Names that are kept ready, of all teams; those of 20,000 hosts take a second and a half, and some 60 MB.
+MOST_NAMES = 65_536
+# A team's names are read by one at a time.
+reading = FairPlaces(2, wait_s=1.0)
+
+_Key = tuple[int, str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """A team's names in one language; of two whose digests are equal texts are the same."""
+
+    versions: list[Any]
+    entries: tuple[Entry, ...]
+    dictionary: Dictionary
+    digest: str
+
+
+_kept: OrderedDict[_Key, KnownNames] = OrderedDict()
+_lock = threading.Lock()
+
+
+def known_of(team: int, first: Iterable[Node]) -> KnownNames:
+    """Return a team's names with what stands for them, as they are now; the nodes that come `first` are the first.
+
+    LimitExceededError (429) if many read names meanwhile.
+    """
+    played = list(first)
+    key = (team, get_language() or "", tuple(node.pk for node in played))
+    # Before the names: of a change in between the next one reads.
+    versions = versions_of(*rows_of(team, played))
+    known = _ready(key)
+    if known is not None and known.versions == versions:
+        return known
+    with turn(reading, f"names of team {team}"):
+        # Whoever was before may have read them.
+        known = _ready(key)
+        if known is None or known.versions != versions:
+            known = _read(team, played, versions, known)
+            _keep(key, known)
+    return known
+
+
+def _read(team: int, played: list[Node], versions: list[Any], before: KnownNames | None) -> KnownNames:
+    entries = entries_of(team, played)
+    if before is not None and before.entries == entries:
+        return KnownNames(versions, entries, before.dictionary, before.digest)
+    digest = hashlib.sha256(repr([(add.__name__, texts) for add, texts in entries]).encode()).hexdigest()
+    return KnownNames(versions, entries, dictionary_of(entries), digest)
+
+
+def _ready(key: _Key) -> KnownNames | None:
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+        return _kept.get(key)
+
+
+def _keep(key: _Key, known: KnownNames) -> None:
+    with _lock:
+        _kept[key] = known
+        _kept.move_to_end(key)
+        while len(_kept) > 1 and sum(len(one.entries) + 1 for one in _kept.values()) > MOST_NAMES:
+            _kept.popitem(last=False)
