@@ -14,26 +14,36 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _APART_S = 60.0
 
 
+# Of so many that records are about the last ones are counted by themselves.
+_MOST_ABOUT = 1000
+
+
 class OneAMinute(logging.Filter):
     """Lets one record a minute through, without a traceback; the next says how many were left out meanwhile.
 
-    So nobody fills the log, and turns out of it what an operator looks for, by requests that are refused.
+    So nobody fills the log, and turns out of it what an operator looks for, by requests that are refused. What a
+    record is `about` (one of its `extra`) has a minute of its own.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._next_at = 0.0
-        self._left_out = 0
+        # By what they are about: when the next one is let through, and how many were left out.
+        self._counts: dict[object, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is to be logged."""
         record.exc_info = None
-        if (now := time.monotonic()) < self._next_at:
-            self._left_out += 1
+        about = getattr(record, "about", None)
+        next_at, left_out = self._counts.pop(about, (0.0, 0))
+        if (now := time.monotonic()) < next_at:
+            self._counts[about] = next_at, left_out + 1
             return False
-        if self._left_out:
-            record.msg, record.args = f"{record.getMessage()} ({self._left_out} more since the last such line)", ()
-        self._next_at, self._left_out = now + _APART_S, 0
+        if left_out:
+            # The message may hold percent signs, and has no more arguments.
+            record.msg, record.args = f"{record.getMessage()} ({left_out} more since the last such line)", ()
+        self._counts[about] = now + _APART_S, 0
+        while len(self._counts) > _MOST_ABOUT:
+            del self._counts[next(iter(self._counts))]
         return True
 
 

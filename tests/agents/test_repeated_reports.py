@@ -19,7 +19,7 @@ def test_what_an_ended_job_is_told_again_is_not_unpacked(server: LiveServer) -> 
     client, address = ask(server, token), f"jobs/{job.pk}/events"
     assert client.call(address, finished())[0] == 200
     # Unpacked it would be refused (413); it says nothing new, and is acknowledged as ever.
-    again = client.call(address, finished(stdout=packed(bytes(65 * 2**20))))
+    again = client.call(address, finished(telemetry=packed(bytes(9 * 2**20))))
     assert again == (200, {"job": str(job.pk), "event": "finished", "state": "ended"})
     assert unpack(JobOutput.objects.get(job=job).stdout_z) == b"hello\n"
 
@@ -28,7 +28,7 @@ def test_a_lost_job_is_told_once_what_it_printed(server: LiveServer) -> None:
     agent, token = factories.agent()
     job = factories.job(agent.node, state=Job.State.LOST)
     client, address = ask(server, token), f"jobs/{job.pk}/events"
-    too_much = finished(stdout=packed(bytes(65 * 2**20)))
+    too_much = finished(telemetry=packed(bytes(9 * 2**20)))
     assert client.call(address, too_much)[0] == 413
     assert client.call(address, finished())[1]["state"] == "lost"
     assert client.call(address, too_much)[1]["state"] == "lost"
@@ -54,7 +54,7 @@ def test_who_sends_only_what_is_refused_is_not_looked_at_for_a_while(server: Liv
     agent, token = factories.agent()
     job = factories.job(agent.node, state=Job.State.RUNNING)
     client, address = ask(server, token), f"jobs/{job.pk}/events"
-    too_much = finished(stdout=packed(bytes(65 * 2**20)))
+    too_much = finished(telemetry=packed(bytes(9 * 2**20)))
     answers = [client.call(address, too_much)[0] for _time in range(8)]
     # Other tests of the same process may have sent the like.
     assert answers == sorted(answers) and set(answers) == {413, 503} and answers.count(413) <= 6

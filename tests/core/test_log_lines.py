@@ -41,6 +41,21 @@ def test_no_line_of_a_traceback_is_a_record() -> None:
     assert all(line.startswith("    ") for line in rest)
 
 
+def test_each_that_records_are_about_has_a_minute_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("apps.core.log_lines.time.monotonic", lambda: clock[0])
+    seldom, lines = OneAMinute(), []
+    for clock[0] in (1.0, 2.0, 3.0, 62.0):
+        for about in ("a", "b 100%"):
+            record = logging.makeLogRecord({"msg": "%s asks", "args": (about,), "about": about})
+            lines += [record.getMessage()] if seldom.filter(record) else []
+    more = "(2 more since the last such line)"
+    assert lines == ["a asks", "b 100% asks", f"a asks {more}", f"b 100% asks {more}"]
+    for number in range(5000):
+        seldom.filter(logging.makeLogRecord({"about": number}))
+    assert len(seldom._counts) == 1000
+
+
 @pytest.mark.django_db
 def test_a_hosts_strange_name_is_one_line_a_minute(
     caplog: pytest.LogCaptureFixture, client: Client, monkeypatch: pytest.MonkeyPatch
@@ -50,7 +65,7 @@ def test_a_hosts_strange_name_is_one_line_a_minute(
     ]
     now = 0.0
     monkeypatch.setattr("apps.core.log_lines.time.monotonic", lambda: now)
-    monkeypatch.setattr(seldom, "_next_at", 0.0)
+    monkeypatch.setattr(seldom, "_counts", {})
     with override_settings(ALLOWED_HOSTS=["here"]):
         for now in (1.0, 2.0, 3.0, 70.0):
             assert client.get("/", headers={"host": f"evil{now:.0f}.example"}).status_code == 400

@@ -42,9 +42,10 @@ def take_report(agent: Credentials, key: UUID | None, job: UUID, body: bytes) ->
     """Return a receipt of exactly this report, and whether something is wrong on the node that was not known."""
     data = read_json(body)
     told = protocol.state_of(data)
-    is_kept = services.keeps(agent.node_id, job, told, key, has_output=protocol.has_output(data))
-    with _unsound.counted(agent.team_id) if is_kept and len(body) > _SMALL_BYTES else nullcontext():
-        report = protocol.report_of(data, is_kept=is_kept)
+    most_bytes = services.most_kept(agent.node_id, job, told, key, has_output=protocol.has_output(data))
+    is_large = most_bytes is not None and len(body) > _SMALL_BYTES
+    with _unsound.counted(agent.team_id) if is_large else nullcontext():
+        report = protocol.report_of(data, most_bytes)
     troubles = protocol.troubles_of(data)
     is_news = (
         troubles is not None and key == agent.instance and frozenset(one.code for one in troubles) != agent.troubles

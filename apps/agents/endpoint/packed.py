@@ -5,12 +5,13 @@ import binascii
 import re
 import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.services import GivenFile
 
-# Of one output or file, unpacked, and of all files of a job together; jobs' own limits are lower.
+# Of one output, unpacked, and of all files of a job together, whatever the job's own limit is.
 MOST_OUTPUT_BYTES = 64 * 1024 * 1024
 MOST_TELEMETRY_BYTES = 8 * 1024 * 1024
 MOST_FILES = 100
@@ -19,18 +20,38 @@ MOST_SIZE = 2**62
 _NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._][A-Za-z0-9._+-]{0,99}")
 
 
-def stream_of(data: Mapping[str, Any], name: str, maximum: int = MOST_OUTPUT_BYTES) -> bytes | None:
-    """Return a member as the zlib stream it travels in, None without one; it unpacks to at most `maximum` bytes."""
-    return _checked(name, data.get(name), maximum)[0]
+@dataclass(frozen=True)
+class Pack:
+    """A zlib stream, and how many bytes it holds: the first ones of those that came, if it `is_cut`."""
+
+    stream: bytes
+    size: int
+    is_cut: bool
 
 
-def files_of(data: Mapping[str, Any]) -> tuple[GivenFile, ...]:
-    """Return the collected files of a report; Problem 400 for a name that is no plain one, 413 for too much."""
+def telemetry_of(data: Mapping[str, Any]) -> bytes:
+    """Return the telemetry as the zlib stream it travels in, nothing without it; Problem 413 for too much."""
+    telemetry = _head_of("telemetry", data.get("telemetry"), MOST_TELEMETRY_BYTES)
+    if telemetry is not None and telemetry.is_cut:
+        raise Problem(413, "too-large", f"“telemetry” unpacks to more than {MOST_TELEMETRY_BYTES} bytes.")
+    return telemetry.stream if telemetry is not None else b""
+
+
+def output_of(data: Mapping[str, Any], name: str, most_bytes: int) -> Pack | None:
+    """Return the first `most_bytes` of an output, as the agent itself keeps them; None without one."""
+    return _head_of(name, data.get(name), min(most_bytes, MOST_OUTPUT_BYTES))
+
+
+def files_of(data: Mapping[str, Any], most_bytes: int) -> tuple[GivenFile, ...]:
+    """Return the collected files of a report; Problem 400 for a name that is no plain one.
+
+    Of all together the first `most_bytes` are kept, as the agent itself keeps them.
+    """
     entries = data.get("collected") or []
     if not isinstance(entries, list) or len(entries) > MOST_FILES:
         raise bad_field("collected", f"must be a list of at most {MOST_FILES} files")
     files: dict[str, GivenFile] = {}
-    left = MOST_OUTPUT_BYTES
+    left = min(most_bytes, MOST_OUTPUT_BYTES)
     for place, entry in enumerate(entries):
         where = f"collected[{place}]"
         if not isinstance(entry, dict):
@@ -40,30 +61,30 @@ def files_of(data: Mapping[str, Any]) -> tuple[GivenFile, ...]:
             raise bad_field(f"{where}.name", "must be a plain name of a file, given once")
         if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size < MOST_SIZE:
             raise bad_field(f"{where}.size", "must be a whole number, 0 or more")
-        content_z, length = _checked(f"{where}.content", entry.get("content"), left)
-        if content_z is None:
+        content = _head_of(f"{where}.content", entry.get("content"), left)
+        if content is None:
             raise bad_field(f"{where}.content", "is missing")
-        left -= length
+        left -= content.size
         is_cut, is_cut_on_way = (entry.get(flag) is True for flag in ("truncated", "cut_on_way"))
-        files[name] = GivenFile(name, content_z, size, is_cut, is_cut_on_way)
+        files[name] = GivenFile(name, content.stream, size, is_cut or content.is_cut, is_cut_on_way)
     return tuple(files.values())
 
 
-def _checked(name: str, value: object, maximum: int) -> tuple[bytes | None, int]:
-    """Return a zlib stream in base64 as bytes, and the length of what it holds."""
+def _head_of(name: str, value: object, most_bytes: int) -> Pack | None:
+    """Return what a zlib stream in base64 holds up to `most_bytes`; it is unpacked no further."""
     if value is None:
-        return None, 0
+        return None
     if not isinstance(value, str):
         raise bad_field(name, "must be a text")
     try:
         packed = base64.b64decode(value, validate=True)
         stream = zlib.decompressobj()
         # A limit of 0 would be none.
-        size = len(stream.decompress(packed, maximum + 1))
+        content = stream.decompress(packed, most_bytes + 1)
     except (binascii.Error, ValueError, zlib.error):
         raise bad_field(name, "must be zlib data in base64") from None
-    if size > maximum:
-        raise Problem(413, "too-large", f"“{name}” unpacks to more than {maximum} bytes.")
+    if len(content) > most_bytes:
+        return Pack(zlib.compress(content[:most_bytes]), most_bytes, is_cut=True)
     if not stream.eof or stream.unused_data:
         raise bad_field(name, "must be one whole zlib stream")
-    return packed, size
+    return Pack(packed, len(content), is_cut=False)

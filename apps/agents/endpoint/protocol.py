@@ -133,17 +133,17 @@ def has_output(data: Mapping[str, Any]) -> bool:
     return data.get("stdout") is not None and data.get("stderr") is not None
 
 
-def report_of(data: Mapping[str, Any], *, is_kept: bool = True) -> JobReport:
+def report_of(data: Mapping[str, Any], most_bytes: int | None = packed.MOST_OUTPUT_BYTES) -> JobReport:
     """Return the report in a body; its times, the agent's, are turned into server times by its measured offset.
 
-    What it holds is unpacked, to know that it can be, only if it `is_kept`: an agent repeats what it told as often as
-    it likes.
+    Of each output, and of all files together, `most_bytes` are kept, the job's limit. If it is None nothing is kept,
+    and nothing unpacked to know that it can be: an agent repeats what it told as often as it likes.
     """
     state = state_of(data)
-    packs = data if is_kept else {}
+    packs, most_bytes = (data, most_bytes) if most_bytes is not None else ({}, 0)
     clock = _clock(data)
     shift = clock.offset_s or 0.0
-    stdout_z, stderr_z = packed.stream_of(packs, "stdout"), packed.stream_of(packs, "stderr")
+    stdout, stderr = (packed.output_of(packs, name, most_bytes) for name in ("stdout", "stderr"))
     return JobReport(
         state=state,
         started_at=_time(data, "started_at", shift, required=state == Job.State.RUNNING),
@@ -156,14 +156,14 @@ def report_of(data: Mapping[str, Any], *, is_kept: bool = True) -> JobReport:
         fault_detail=_text(data, "fault_detail", 4000),
         clock_offset_s=clock.node_offset_s,
         clock_error_s=clock.error_s,
-        stdout_z=stdout_z,
-        stderr_z=stderr_z,
+        stdout_z=stdout.stream if stdout else None,
+        stderr_z=stderr.stream if stderr else None,
         stdout_bytes=_whole(data, "stdout_bytes", _COUNT) or 0,
         stderr_bytes=_whole(data, "stderr_bytes", _COUNT) or 0,
-        truncated=data.get("truncated") is True,
+        truncated=data.get("truncated") is True or any(pack.is_cut for pack in (stdout, stderr) if pack),
         cut_on_way=data.get("cut_on_way") is True,
-        collected=packed.files_of(packs),
-        telemetry_z=packed.stream_of(packs, "telemetry", packed.MOST_TELEMETRY_BYTES) or b"",
+        collected=packed.files_of(packs, most_bytes),
+        telemetry_z=packed.telemetry_of(packs),
     )
 
 

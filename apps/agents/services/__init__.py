@@ -23,7 +23,7 @@ from apps.agents.services.instances import (
 from apps.agents.services.jobs import JobSpec, PollAnswer, deliver_jobs, queue_jobs, request_stop, request_stops
 from apps.agents.services.losses import mark_lost_jobs, presume_ended
 from apps.agents.services.removals import RemovalEnd, forget_removals, owe_removal, take_removal_on
-from apps.agents.services.reports import GivenFile, JobReport, OtherInstance, UnknownJob, keeps, record_report
+from apps.agents.services.reports import GivenFile, JobReport, OtherInstance, UnknownJob, most_kept, record_report
 from apps.agents.services.troubles import record_troubles
 
 __all__ = [
@@ -49,9 +49,9 @@ __all__ = [
     "forget_agent",
     "forget_removals",
     "issue_enrolment_token",
-    "keeps",
     "leave_instance",
     "mark_lost_jobs",
+    "most_kept",
     "note_refused_report",
     "owe_removal",
     "presume_ended",

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.agents import wake
@@ -16,8 +16,10 @@ from apps.agents.models import DEAF_AFTER, LOST_AFTER, Agent, AgentInstance, Job
 from apps.agents.services import losses
 
 logger = logging.getLogger(__name__)
+# An agent can bring these lines about as often as it likes: of each one a minute is written.
+_refused = logging.getLogger("fathom.refused")
 
-# Rows of processes that are over, kept to be shown.
+# Rows of processes that are over, kept to be shown, and as many of such as were never let in.
 KEPT = 20
 _TAKEN_OVER = "another process took the agent's place"
 
@@ -82,7 +84,8 @@ def admit_unnamed(*, agent_id: int, now: datetime) -> None:
         if current.left_at is not None or is_silent(agent, now):
             _put_to_work(agent, None, now)
             return
-        logger.warning("A program of an earlier version asks for jobs of %s, too: it gets none", agent.node)
+        text = "A program of an earlier version asks for jobs of %s, too: it gets none"
+        _refused.warning(text, agent.node, extra={"about": agent.pk})
     raise InstanceRefused(_words(agent, current, now), retry_after_s=_retry_after_s(agent, now))
 
 
@@ -113,7 +116,8 @@ def note_refused_report(*, node_id: int, key: UUID | None, job_id: UUID, now: da
         instance = AgentInstance.objects.filter(agent__node=node_id, key=key)
         if not instance.update(refused_reports=F("refused_reports") + 1, refused_last_at=now):
             return False
-    logger.warning("A report on job %s came from a process that did not take it: it is not counted", job_id)
+    text = "A report on job %s came from a process that did not take it: it is not counted"
+    _refused.warning(text, job_id, extra={"about": f"reports of {node_id}"})
     return True
 
 
@@ -176,16 +180,23 @@ def _hand_over(
 
 def _refuse(instance: AgentInstance, now: datetime) -> None:
     if instance.refused_at is None:
-        logger.warning("A second process of the agent of %s is refused: %s", instance.agent.node, instance)
+        text, agent = "A second process of the agent of %s is refused: %s", instance.agent
+        _refused.warning(text, agent.node, instance, extra={"about": agent.pk})
     instance.refused_at = instance.refused_at or now
     instance.refused_last_at = now
     instance.save(update_fields=["refused_at", "refused_last_at", "updated_at"])
+    # However many ask, those that once were at work, and are refused because another took their place, stay known.
+    _forget_all_but_last(AgentInstance.objects.filter(agent=instance.agent_id, admitted_at=None))
 
 
 def _forget_old(agent: Agent) -> None:
     over = AgentInstance.objects.filter(agent=agent)
     if agent.instance_id is not None:
         over = over.exclude(pk=agent.instance_id)
+    _forget_all_but_last(over)
+
+
+def _forget_all_but_last(over: QuerySet[AgentInstance]) -> None:
     over.filter(pk__in=list(over.order_by("-updated_at").values_list("pk", flat=True)[KEPT:])).delete()
 
 

@@ -149,21 +149,24 @@ def _take_old(node_id: int, job_id: UUID, report: JobReport, instance: UUID | No
     return Job.State(job.state)
 
 
-def keeps(node_id: int, job_id: UUID, told: Job.State, instance: UUID | None, *, has_output: bool) -> bool:
-    """Say whether what a report on a node's job holds would be stored: it goes beyond the state that the job is in.
+def most_kept(node_id: int, job_id: UUID, told: Job.State, instance: UUID | None, *, has_output: bool) -> int | None:
+    """Return how much (bytes) of each output in a report on a node's job would be stored, None if nothing would.
+
+    It is the job's own limit, if the report goes beyond the state that the job is in.
 
     Of a job given up as lost what it printed is stored still, once, if the report `has_output` (both streams); of one
     that another process of the agent took nothing is. A job's states only go on: what would not be stored now never
     will be.
     """
     rows = Job.objects.filter(pk=job_id, node_id=node_id)
-    row = rows.values_list("state", "instance", "output__job_id").first()
+    row = rows.values_list("state", "instance", "output__job_id", "output_limit_bytes").first()
     if row is None:
-        return False
-    state, owner, output = row
+        return None
+    state, owner, output, limit = row
     if owner is not None and owner != instance:
-        return False
-    return has_output and output is None if state == Job.State.LOST else is_news(told, state)
+        return None
+    is_kept = has_output and output is None if state == Job.State.LOST else is_news(told, state)
+    return int(limit) if is_kept else None
 
 
 def is_news(told: Job.State, state: str) -> bool:

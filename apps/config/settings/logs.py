@@ -38,6 +38,8 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
             "django.request": {"filters": ["answered"]},
             # A name of a host that is not the service's: each such request stands in access.log, too.
             "django.security.DisallowedHost": {"filters": ["seldom"]},
+            # Each process of an agent that is refused: who has its token begins as many as they like.
+            "fathom.refused": {"filters": ["seldom"]},
             # Of each connection that it cannot replace in an outage, again and again; the outage is told of as one.
             "psycopg.pool": {"level": "ERROR"},
             "fathom.access": {"handlers": ["access"] if has_access else [], "propagate": False},
