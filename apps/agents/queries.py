@@ -86,10 +86,14 @@ def ready_nodes(now: datetime) -> set[int]:
 
 def heard_nodes(now: datetime) -> set[int]:
     """Return the nodes whose agents can take a job now: heard of lately, and with nothing wrong that stops them."""
+    return set(_heard(now))
+
+
+def _heard(now: datetime) -> QuerySet[Agent, int]:
     alive = Agent.objects.filter(
         retired_at__isnull=True, last_seen_at__gte=now - LOST_AFTER, set_aside_at__isnull=True
     )
-    return set(alive.values_list("node_id", flat=True))
+    return alive.order_by().values_list("node_id", flat=True)
 
 
 def owing_nodes() -> dict[int, datetime]:
@@ -108,7 +112,7 @@ def removals_due(now: datetime) -> list[OwedRemoval]:
     lost = Job.objects.filter(node=OuterRef("node"), may_run_until__gt=now, presumed_ended_at=None)
     # What is to wait for longer than any is was put off by a clock that was ahead.
     come = Q(not_before=None) | Q(not_before__lte=now) | Q(not_before__gt=now + clock.AHEAD + LONGEST_WAIT)
-    idle = Q(~Exists(lost), come, node__in=heard_nodes(now))
+    idle = Q(~Exists(lost), come, node__in=_heard(now))
     return list(OwedRemoval.objects.filter(Q(job__isnull=False) | idle).select_related("node"))
 
 

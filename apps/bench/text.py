@@ -62,7 +62,7 @@ def _bytes_of(data: Any) -> int:
 
 def _shortened(data: Any) -> dict[str, object]:
     """Return a message whose longest texts are cut until it can be stored; one without values is a text itself."""
-    whole = json.loads(json.dumps(data, default=str))
+    whole = _copied(data)
     while _bytes_of(whole) > MOST_STORED_BYTES:
         holder, key = max(_texts_in(whole), key=lambda place: len(place[0][place[1]]), default=({}, ""))
         length = len(holder.get(key, ""))
@@ -70,6 +70,15 @@ def _shortened(data: Any) -> dict[str, object]:
             break
         holder[key] = holder[key][: max(_SHORTEST_CUT, length // 2)] + "…"
     return dict(whole)
+
+
+def _copied(value: Any) -> Any:
+    """Return values as they are stored, in dictionaries and lists of their own."""
+    if isinstance(value, Mapping):
+        return {str(key): _copied(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_copied(item) for item in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def _texts_in(message: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:

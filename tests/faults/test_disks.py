@@ -12,12 +12,12 @@ from tests.faults import disks
 @pytest.fixture
 def site(tmp_path: Path) -> SimpleNamespace:
     """Return a site's disks: an agent's, and a folder of temporary files that a process holds."""
-    for name in ("agents/one/spool", "agents/one/work", "var/tmp/held"):
+    for name in ("agents/one/spool", "agents/one/work", "var/tmp/held", "shared"):
         (tmp_path / name).mkdir(parents=True)
     agent = SimpleNamespace(name="one", local=SimpleNamespace(folder=tmp_path / "agents" / "one"))
     with (tmp_path / "var/tmp/held/lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield SimpleNamespace(root=tmp_path, var=tmp_path / "var", agents={"one": agent})
+        yield SimpleNamespace(root=tmp_path, var=tmp_path / "var", shared=tmp_path / "shared", agents={"one": agent})
 
 
 def test_nothing_is_left_where_all_is_in_use(site: SimpleNamespace) -> None:

@@ -91,6 +91,7 @@ UNLIMITED = {
         "results.Series",
         "results.StageTiming",
         "results.Superseded",
+        "agents.OwedRemoval",
     ),
     "told by an agent, of which a team has so many; how many facts in a time is bounded (RATE_OF_FACTS)": (
         "agents.AgentInstance",

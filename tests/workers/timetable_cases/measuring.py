@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from django.utils import timezone
 
+from apps.agents import services as agents
 from apps.agents.models import Job, Listener
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Event, Reservation, Run, Trial
@@ -14,6 +15,7 @@ from apps.tuning.models import Analysis
 from tests.bench.custom import definitions
 from tests.campaigns import factories as make
 from tests.factories import Cast
+from tests.workers import factories as workers
 from tests.workers.timetable_cases.cases import DAY, Case, case_of, case_of_gone, is_there, launched, people
 from workers import carry_out
 
@@ -69,6 +71,17 @@ def reconcile(cast: Cast) -> Case:
     runs = make.take(now=timezone.now())
     Run.objects.update(updated_at=timezone.now() - DAY)
     return case_of("take_on_runs", sorted(runs, key=lambda run: run.pk), state="running")
+
+
+def remove_what_is_left(cast: Cast) -> Case:
+    """Two nodes to which the removal of files is owed."""
+    owed = []
+    for number, (team, _user) in enumerate(people(cast)):
+        (node,) = make.nodes(team, f"a{number}")
+        workers.enrol(node)
+        command = {"role": "client", "argv": ["rm", "--", "/a"], "time_limit_s": 5.0, "ready_pattern": ""}
+        owed.append(agents.owe_removal(node_id=node.pk, run_ref=number, commands=[command], resources=[]))
+    return case_of("remove_what_is_left", owed, job__isnull=False)
 
 
 def open_stages(cast: Cast) -> Case:
