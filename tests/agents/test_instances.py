@@ -1,6 +1,5 @@
 """Which process of an agent is at work: copies of a machine, restarts, and what their reports count."""
 
-import logging
 import uuid
 from datetime import timedelta
 
@@ -10,9 +9,7 @@ from django.utils import timezone
 
 from apps.agents import queries, services
 from apps.agents.models import Agent, AgentInstance, Job, JobOutput, Listener
-from apps.agents.services.instances import KEPT
 from apps.agents.troubles import Trouble
-from apps.core.log_lines import OneAMinute
 from tests.agents import factories
 from tests.agents.test_services import ended
 
@@ -156,25 +153,6 @@ def test_the_report_of_another_process_is_not_counted_but_noted(agent: Agent) ->
     assert JobOutput.objects.count() == 1
 
 
-def test_however_many_are_refused_few_rows_and_lines_are_kept(
-    agent: Agent, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (seldom,) = [each for each in logging.getLogger("fathom.refused").filters if isinstance(each, OneAMinute)]
-    monkeypatch.setattr(seldom, "_counts", {})
-    first, replaced = process(**HERE), process(**COPY)
-    admit(agent, replaced)
-    services.choose_instance(agent=agent, key=admit_refused(agent, first), now=timezone.now())
-    listen_and_hear(agent, 3)
-    last = [admit_refused(agent, process(**COPY)) for _time in range(3 * KEPT)][-KEPT:]
-    keys = set(AgentInstance.objects.filter(agent=agent).values_list("key", flat=True))
-    assert keys == {first.key, replaced.key, *last}
-    assert len(queries.rivals_of([agent.node_id], timezone.now())[agent.node_id]) == KEPT
-    job = factories.job(agent.node, state=Job.State.RUNNING, instance=first.key)
-    for _time in range(5):
-        services.note_refused_report(node_id=agent.node_id, key=last[0], job_id=job.pk, now=timezone.now())
-    assert len([record for record in caplog.records if record.name == "fathom.refused"]) == 2
-
-
 def test_only_the_process_at_work_is_handed_jobs(agent: Agent) -> None:
     first, second = process(**HERE), process(**COPY)
     admit(agent, first)
@@ -268,12 +246,6 @@ def test_a_machine_started_anew_has_its_jobs_and_nothing_is_fenced_for_them(agen
         assert job.instance == second.key
     assert lost.presumed_ended_at is not None
     assert opened.state == "running", "it is on the spool of the machine"
-
-
-def test_rows_of_processes_do_not_grow_without_end(agent: Agent) -> None:
-    for _number in range(30):
-        admit(agent, process(**HERE))
-    assert AgentInstance.objects.filter(agent=agent).count() <= 21
 
 
 def test_a_new_enrolment_begins_with_nobody_at_work() -> None:
