@@ -11,8 +11,7 @@ from django.utils import translation
 
 from apps.agents.models import FactSnapshot
 from apps.archive.landing.redaction import Hidden
-from apps.archive.landing.redaction.inventory import entries_of
-from apps.archive.landing.redaction.stand_ins import dictionary_of
+from apps.archive.landing.redaction.known import known_of
 from apps.campaigns.models import Campaign, Experiment, Tombstone
 from apps.campaigns.runnable.shape import LONGEST_TEXT
 from apps.testbeds.models import FileSystem, Node, Site, Switch
@@ -197,8 +196,7 @@ def test_what_is_no_list_of_hosts_stays(names: Hidden) -> None:
 
 def test_names_are_made_ready_once_for_all_readers_until_one_changes(cast: SimpleNamespace) -> None:
     node = make.nodes(cast.team, "wombat01")[0]
-    entries = entries_of(cast.team.pk, ())
-    assert dictionary_of(entries) is dictionary_of(entries_of(cast.team.pk, ()))
+    assert known_of(cast.team.pk, ()) is known_of(cast.team.pk, ())
     assert Hidden(cast.team.pk).text("wombat01 and wombat02") == "node 1 and wombat02"
     Node.objects.filter(pk=node.pk).update(name="wombat02")
     assert Hidden(cast.team.pk).text("wombat02") == "node 1"
