@@ -37,15 +37,15 @@ def within_bounds(facts: dict[str, Any]) -> dict[str, Any]:
 
     The report is not refused: an agent on a node with many containers would measure nothing any more.
     """
-    told = facts.get("interfaces", [])
+    every = facts.get("interfaces", [])
     left = MOST_ADDRESSES
     interfaces = []
-    for interface in told[:MOST_INTERFACES]:
+    for interface in every[:MOST_INTERFACES]:
         addresses = interface.get("addresses", [])
         interfaces.append(interface | {"addresses": addresses[:left]} if len(addresses) > left else interface)
         left -= min(left, len(addresses))
-    number = sum(len(interface.get("addresses", [])) for interface in told)
-    more = {"interfaces": len(told) - len(interfaces), "addresses": number - (MOST_ADDRESSES - left)}
+    number = sum(len(interface.get("addresses", [])) for interface in every)
+    more = {"interfaces": len(every) - len(interfaces), "addresses": number - (MOST_ADDRESSES - left)}
     if not any(more.values()):
         return facts
     return facts | {"interfaces": interfaces, "left_out": {what: count for what, count in more.items() if count}}

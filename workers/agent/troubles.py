@@ -149,8 +149,8 @@ class Troubles:
         """Return what is wrong now, each as {"code", "detail"}."""
         with self._lock:
             # The keepers first: the folder that they see to is what the others' folders are in.
-            kept = [keeper.trouble() for keeper in self._keepers]
-            places = [self.spool.trouble(), self.work.trouble(), *kept]
+            keepers = [keeper.trouble() for keeper in self._keepers]
+            places = [self.spool.trouble(), self.work.trouble(), *keepers]
             kinds = [*places, _descriptors(), self._clock_set(), *self._folders(), self._unsent.trouble()]
         return [{"code": kind[0], "detail": kind[1]} for kind in kinds if kind]
 

@@ -60,8 +60,8 @@ class Hidden(Names):
 
     def __init__(self, team_id: int, first: Iterable[Node] = ()) -> None:
         """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
-        known = known_of(team_id, first)
-        dictionary, self._digest = known.dictionary, known.digest
+        names = known_of(team_id, first)
+        dictionary, self._digest = names.dictionary, names.digest
         self._whole, self._addresses = dictionary.stand_ins.names, dictionary.stand_ins.addresses
         self._figures = dictionary.stand_ins.figures
         self._words, self._names = dictionary.words, dictionary.occurrences

@@ -47,16 +47,16 @@ def known_of(team: int, first: Iterable[Node]) -> KnownNames:
     key = (team, get_language() or "", tuple(node.pk for node in played))
     # Before the names: of a change in between the next one reads.
     versions = versions_of(*rows_of(team, played))
-    known = _ready(key)
-    if known is not None and known.versions == versions:
-        return known
+    names = _ready(key)
+    if names is not None and names.versions == versions:
+        return names
     with turn(reading, f"names of team {team}"):
         # Whoever was before may have read them.
-        known = _ready(key)
-        if known is None or known.versions != versions:
-            known = _read(team, played, versions, known)
-            _keep(key, known)
-    return known
+        names = _ready(key)
+        if names is None or names.versions != versions:
+            names = _read(team, played, versions, names)
+            _keep(key, names)
+    return names
 
 
 def _read(team: int, played: list[Node], versions: list[Any], before: KnownNames | None) -> KnownNames:
@@ -74,9 +74,9 @@ def _ready(key: _Key) -> KnownNames | None:
         return _kept.get(key)
 
 
-def _keep(key: _Key, known: KnownNames) -> None:
+def _keep(key: _Key, names: KnownNames) -> None:
     with _lock:
-        _kept[key] = known
+        _kept[key] = names
         _kept.move_to_end(key)
         while len(_kept) > 1 and sum(len(one.entries) + 1 for one in _kept.values()) > MOST_NAMES:
             _kept.popitem(last=False)
