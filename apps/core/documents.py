@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from apps.bench.outputs import weights
 from apps.bench.text import Message, _
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -23,9 +24,6 @@ _HARMLESS_TAGS = {None, "!", _CORE + "str", _CORE + "seq", _CORE + "map"}
 _LONGEST_NUMBER = 128
 # Each such line is compared with all before it.
 _TAG_LINE = re.compile(r"^%TAG", re.MULTILINE)
-# Nothing is tried twice, also where a text is never closed.
-_PIECE = re.compile(r'"(?:[^"\\]|\\.|\\\Z)*+(?:"|\Z)|[\[{]|[\]}]|[^\s"\[\]{},:]++', re.DOTALL)
-_DEEPER = {"[": 1, "{": 1, "]": -1, "}": -1}
 _RESOLVER = yaml.resolver.Resolver()
 _CONSTRUCTOR = yaml.constructor.SafeConstructor()
 _CONSTRUCTED = {
@@ -149,24 +147,16 @@ def read_json(raw: bytes | str, limits: DocumentLimits, *, takes_endless: bool =
 
 
 def weigh(text: str, limits: DocumentLimits) -> None:
-    """Raise UnreadableError for a JSON text that is nested too deeply, or holds too many values, before it is read.
-
-    Reading brackets within brackets ends in the depth of the stack.
-    """
-    opening = text.count("[") + text.count("{")
-    # Each value and each key has one of these before or behind it, but the first.
-    if opening <= limits.deepest and 2 * (opening + text.count(",")) < limits.most_values:
+    """Raise UnreadableError for a JSON text that is nested too deeply or has too many values, before it is read."""
+    if weights.is_light(text, limits.most_values, limits.deepest):
         return
-    depth = values = 0
-    for piece in _PIECE.finditer(text):
-        step = _DEEPER.get(piece[0], 0)
-        depth += step
-        values += step >= 0
-        if depth > limits.deepest:
-            raise _at(*_place_in(text, piece.start()), Message(_("this is nested too deeply.")))
-        if values > limits.most_values:
-            problem = Message(_("here are more than %(most)s values: split the file."), {"most": limits.most_values})
-            raise _at(*_place_in(text, piece.start()), problem)
+    try:
+        weights.weigh(text, limits.most_values, limits.deepest)
+    except weights.TooHeavyError as error:
+        problem = Message(_("here are more than %(most)s values: split the file."), {"most": limits.most_values})
+        if error.is_too_deep:
+            problem = Message(_("this is nested too deeply."))
+        raise _at(*_place_in(text, error.offset), problem) from error
 
 
 class _Tree:

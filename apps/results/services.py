@@ -1,6 +1,5 @@
 """Turn what a run's jobs printed into a stored result."""
 
-import json
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
@@ -12,6 +11,7 @@ from apps.agents import queries as agents
 from apps.agents.facts import sound
 from apps.agents.models import Job
 from apps.bench import judges, settings
+from apps.bench.outputs.documents import whole_of
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Output, Plan, Reading, ToolFailure
@@ -25,7 +25,14 @@ from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
 _TOO_SLOW = _("What the commands printed takes too long to be read.")
+_TOO_LARGE = _("What the commands of the run printed is more than %(most)s MiB together, and so much is not read.")
+_PRINT_LESS = _("Have them print less, or lower the limit of the output: what is beyond it is cut off.")
 _REPORT_IT = _("The raw output is kept on this page: report it together with the tool's version.")
+
+# Of all jobs of a run, once unpacked: parsers take them together, in a process that has some GB.
+MOST_BYTES_OF_A_RUN = 1024 * 1024 * 1024
+# Agents send some ten thousand: 240 moments of some 50 figures.
+MOST_VALUES_OF_TELEMETRY = 250_000
 
 
 class TakesLongError(Exception):
@@ -57,10 +64,6 @@ def read_run(run: Run, most_s: float = cpu_time.READING_S) -> tuple[Reading, flo
     jobs = jobs_of(run)
     faults.raise_for(jobs)
     steps = impossible_times.steps_during(run)
-    outputs = [output_of(job, plan, steps) for job in jobs]
-    refusals = [refusal for output in outputs if (refusal := settings.refusal_of(output))]
-    if refusals:
-        raise refusals[0]
     own = setting_names.own_parameters(trial.parameters)
     params = tool.clean(own)
     described = own if trial.campaign.origin == Campaign.Origin.IMPORTED else None
@@ -68,6 +71,10 @@ def read_run(run: Run, most_s: float = cpu_time.READING_S) -> tuple[Reading, flo
     nodes = sum(len(members) for members in trial.lane.roles.values())
     try:
         with cpu_time.limited(most_s):
+            # Everything they hold is at hand: the limit ends no query.
+            outputs = _outputs_of(jobs, plan, steps)
+            if refusal := next(filter(None, map(settings.refusal_of, outputs)), None):
+                raise refusal
             reading = judges.read_run(outputs, params, tool, capacity, nodes=nodes, described=described)
     except cpu_time.OutOfTimeError as error:
         if most_s < cpu_time.READING_S:
@@ -88,6 +95,20 @@ def _resources_between(trial: Trial) -> list[str]:
 def jobs_of(run: Run) -> list[Job]:
     """Return a run's jobs by stage, with node, output, collected files and facts."""
     return list(agents.jobs_of_run(run.pk))
+
+
+def _outputs_of(jobs: Sequence[Job], plan: Plan, steps: Collection[str]) -> list[Output]:
+    """Return the outputs of a run; ToolFailure as soon as those unpacked so far are too large together."""
+    outputs: list[Output] = []
+    size = 0
+    for job in jobs:
+        output = output_of(job, plan, steps)
+        size += sum(map(len, (output.stdout, output.stderr, *output.collected.values())))
+        if size > MOST_BYTES_OF_A_RUN:
+            message = Message(_TOO_LARGE, {"most": MOST_BYTES_OF_A_RUN // 2**20})
+            raise ToolFailure("too-much-output", message, False, Message(_PRINT_LESS))
+        outputs.append(output)
+    return outputs
 
 
 def output_of(job: Job, plan: Plan, steps: Collection[str] = ()) -> Output:
@@ -124,13 +145,13 @@ def _is_cut(job: Job) -> bool:
 
 
 def telemetry_of(job: Job) -> dict[str, Any]:
-    """Return what the agent read from the kernel around a job, as it said it; {} if it said nothing usable."""
+    """Return what the agent read from the kernel around a job, as it said it; {} if nothing usable, or too much."""
     output = getattr(job, "output", None)
     if output is None or not output.telemetry_z:
         return {}
     try:
-        document = json.loads(compression.unpack(output.telemetry_z))
-    except (ValueError, RecursionError):
+        document = whole_of(compression.unpack(output.telemetry_z).decode(), MOST_VALUES_OF_TELEMETRY)
+    except (ValueError, ToolFailure):
         return {}
     return document if isinstance(document, dict) else {}
 

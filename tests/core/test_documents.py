@@ -129,9 +129,6 @@ def test_brackets_within_texts_are_not_counted_as_depth() -> None:
 OWN_JSON = {
     "apps.agents.endpoint.exchange",
     "apps.bench.custom.paths",
-    "apps.bench.settings.stages",
-    "apps.bench.tools._iperf3.document",
-    "apps.bench.tools._mpi.maps",
     "apps.campaigns.live",
     "apps.campaigns.services.adaptation",
     "apps.core.documents",
@@ -150,7 +147,6 @@ OWN_JSON = {
     "apps.comparison.figures.program.__main__",
     "apps.comparison.history.points",
     "apps.comparison.matrix.table",
-    "apps.results.services",
 }
 WRITING = {"dump", "dump_all", "safe_dump", "safe_dump_all", "SafeDumper", "CSafeDumper", "Dumper"}
 

@@ -51,6 +51,13 @@ def addresses(run: Run) -> list[str]:
     return [reverse("results:job_telemetry", args=[job.pk]), f"/api/v1/runs/{run.pk}/telemetry/"]
 
 
+def test_telemetry_of_too_many_values_is_left_out(run: Run) -> None:
+    assert services.telemetry_of(job_of(run, "client")) == RAW
+    job = keep(run, raw=RAW | {"own": [{}] * services.MOST_VALUES_OF_TELEMETRY})
+    job.refresh_from_db()
+    assert services.telemetry_of(job) == {}
+
+
 def test_a_stranger_sees_nothing(client: Client, run: Run) -> None:
     page, rest = addresses(run)
     assert client.get(page).status_code == 302

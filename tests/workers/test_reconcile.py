@@ -243,17 +243,25 @@ def test_a_fault_of_the_database_is_no_loss(over: Run, monkeypatch: pytest.Monke
     assert not SetAside.objects.exists()
 
 
-def test_what_takes_too_long_to_be_read_fails_by_name(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("slow", ["apps.agents.compression.unpack", "apps.bench.judges.read_run"])
+def test_what_takes_too_long_to_be_read_fails_by_name(slow: str, over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def spin(*values: object, **more: object) -> None:
         while True:
             pass
 
-    monkeypatch.setattr("apps.bench.judges.read_run", spin)
+    monkeypatch.setattr(slow, spin)
     for limit in ("QUICK_S", "READING_S"):
         monkeypatch.setattr(cpu_time, limit, 0.2)
     look()
     over.refresh_from_db()
     assert (over.state, over.reason["code"]) == ("failed", "too-slow")
+
+
+def test_outputs_that_are_too_large_together_fail_by_name(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.results.services.MOST_BYTES_OF_A_RUN", 10)
+    look()
+    over.refresh_from_db()
+    assert (over.state, over.reason["code"]) == ("failed", "too-much-output")
 
 
 @pytest.mark.parametrize(

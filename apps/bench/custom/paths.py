@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from apps.bench.custom.patterns import LONGEST_PATTERN, PatternError
+from apps.bench.outputs.documents import PrintedJson
 from apps.bench.text import Message, _
 
 Step = str | int | None
@@ -41,13 +42,13 @@ def read_document(text: str) -> Any:
 
     What begins like one and is none costs what was read of it: all of them together cost one reading of the text.
     """
-    decoder = json.JSONDecoder()
+    printed = PrintedJson(text)
     budget = len(text)
     for bracket in itertools.islice(re.finditer(r"^[ \t]*[{\[]", text, re.MULTILINE), MOST_STARTS):
         start = bracket.end() - 1
         try:
-            return decoder.raw_decode(text, start)[0]
-        except (ValueError, RecursionError) as error:
+            return printed.read(start)[0]
+        except ValueError as error:
             # A line of a log may begin with a bracket; a document that is cut short ends the search.
             budget -= error.pos - start if isinstance(error, json.JSONDecodeError) else len(text) - start
             if text[start] == "{" or budget <= 0:

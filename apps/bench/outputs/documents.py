@@ -3,9 +3,16 @@
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from apps.bench.outputs import weights
+from apps.bench.outputs.failures import failure
+
 Json = dict[str, Any]
+# Of all JSON in one output: up to some 300 MB once it is read. Of real reports of 16 MiB, the usual limit, iperf3's
+# --json-stream over idle streams comes closest, with 2.2 million.
+MOST_VALUES = 2_500_000
 # The keys of each line of iperf3 --json-stream.
 EVENT = {"event", "data"}
 
@@ -14,14 +21,61 @@ class Damaged(ValueError):
     """What begins like a JSON object is none."""
 
 
+class PrintedJson:
+    """The JSON in a text that a program printed: all of it is weighed before it is read, and read here alone.
+
+    A JSONDecodeError has the place where it is none, Damaged is for all else that cannot be read; the ToolFailure
+    `too-many-values` says that there is too much, in this and what was read before.
+    """
+
+    _DECODER = json.JSONDecoder()
+
+    def __init__(self, text: str, most_values: int | None = None) -> None:
+        self._text = text
+        self._most = MOST_VALUES if most_values is None else most_values
+        self._is_light = weights.is_light(text, self._most)
+        self._left = self._most
+
+    def read(self, start: int = 0) -> tuple[Any, int]:
+        """Return the JSON that begins at `start`, and where it ends."""
+        try:
+            if not self._is_light:
+                # Also of what turns out to be none: all of it together takes one weighing.
+                self._left -= weights.weigh(self._text, self._left, start=start)
+            return self._DECODER.raw_decode(self._text, start)
+        except weights.TooHeavyError as error:
+            raise failure("too-many-values", most=self._most) from error
+        except json.JSONDecodeError:
+            raise
+        except (ValueError, RecursionError) as error:
+            raise Damaged from error
+
+    def lines(self) -> Iterator[Any]:
+        """Yield what each line that begins as an object does holds."""
+        for line in re.finditer(r"^\{[^\n]*", self._text, re.MULTILINE):
+            value, end = self.read(line.start())
+            if self._text[end : line.end()].strip():
+                raise Damaged
+            yield value
+
+
+def whole_of(text: str, most_values: int | None = None) -> Any:
+    """Return what a text holds that is JSON and nothing else, of MOST_VALUES unless told otherwise."""
+    text = text.strip()
+    value, end = PrintedJson(text, most_values).read()
+    if end < len(text):
+        raise Damaged
+    return value
+
+
 def first_object(text: str, *, on_a_new_line: bool = False) -> Json | None:
     """Return the first JSON object of a text (of those that begin a line, if asked) or None; Damaged if cut short."""
     start = re.search(r"^\{" if on_a_new_line else r"\{", text, re.MULTILINE)
     if not start:
         return None
     try:
-        first: Json = json.JSONDecoder().raw_decode(text, start.start())[0]
-    except (ValueError, RecursionError) as error:
+        first: Json = PrintedJson(text).read(start.start())[0]
+    except ValueError as error:
         raise Damaged from error
     return first
 

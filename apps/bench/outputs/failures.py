@@ -126,6 +126,11 @@ FAILURES: dict[str, Reason] = {
         True,
         "unreadable",
     ),
+    "too-many-values": Reason(
+        _("A program printed more than %(most)s values as JSON, and so many are not read."),
+        _("Have it print less: longer intervals, fewer streams, or a summary alone."),
+        False,
+    ),
     "too-coarse": Reason(
         _("The program on %(node)s printed %(rate)s and the bytes with too few digits to know the rate."),
         _("Leave out the option that asks for a unit (-f): then three digits are printed."),

@@ -2,13 +2,12 @@
 
 import bisect
 import dataclasses
-import json
 import re
 import shlex
 from collections.abc import Iterator
 
-from apps.bench.outputs.documents import EVENT
-from apps.bench.toolkit import Output
+from apps.bench.outputs.documents import EVENT, PrintedJson
+from apps.bench.toolkit import Output, ToolFailure
 
 # What stands for the name of the node that a file does not tell.
 NODE = "this node"
@@ -149,7 +148,7 @@ def _plain_parts(raw: bytes) -> Iterator[bytes]:
 def _json_documents(raw: bytes) -> list[bytes]:
     """Return the JSON objects that a text consists of, [] if it holds anything else."""
     text = raw.decode("utf-8", "surrogateescape")
-    decoder, position = json.JSONDecoder(), 0
+    printed, position = PrintedJson(text), 0
     documents: list[str] = []
     while position < len(text):
         while position < len(text) and text[position].isspace():
@@ -159,8 +158,8 @@ def _json_documents(raw: bytes) -> list[bytes]:
         if text[position] != "{":
             return []
         try:
-            value, end = decoder.raw_decode(text, position)
-        except (ValueError, RecursionError):
+            value, end = printed.read(position)
+        except (ValueError, ToolFailure):
             return []
         if value.keys() == EVENT and value["event"] != "start" and documents:
             # One report, line by line.

@@ -78,9 +78,17 @@ def candidates_for(output: Output, choice: Sequence[Tool]) -> list[Tool]:
     words = {pathlib.PurePath(word).name for word in output.argv}
     # The first program of a tool is the one that gives it its name; others, such as mpirun, many tools share.
     by_argv = [tool for tool in choice if words & set(tool.programs)]
-    by_text = [tool for tool in choice if tool.recognises(_for(tool, output))]
+    by_text = [tool for tool in choice if _may_be_of(tool, _for(tool, output))]
     both = [tool for tool in by_text if tool in by_argv]
     return both or by_text or [tool for tool in by_argv if tool.programs[0] in words] or by_argv
+
+
+def _may_be_of(tool: Tool, own: Output) -> bool:
+    try:
+        return tool.recognises(own)
+    except ToolFailure:
+        # It looked far enough to be refused: its reading says why.
+        return True
 
 
 def _for(tool: Tool, output: Output) -> Output:
@@ -94,7 +102,10 @@ def _for(tool: Tool, output: Output) -> Output:
 def _read_by(tool: Tool, output: Output) -> Finding:
     """Return what a tool makes of an output, as that of whichever of its roles measures."""
     own = own_output(tool, output)
-    told = keep_valid(tool, tool.recover(own))
+    try:
+        told = keep_valid(tool, tool.recover(own))
+    except ToolFailure as refused:
+        return Finding(output, (tool.slug,), tool, failure=refused)
     params = tool.clean(told)
     finding = Finding(output, (tool.slug,), tool, {name: params[name] for name in told})
     try:

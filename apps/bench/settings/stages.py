@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from apps.bench.outputs.documents import whole_of
 from apps.bench.settings.catalogue import normalise
 from apps.bench.text import Message, _
 from apps.bench.toolkit import AROUND, Command, Flag, Output, Params, Plan, Reading, Stage, Tool, ToolFailure
@@ -69,8 +70,8 @@ def applied_of(output: Output) -> dict[str, dict[str, str]]:
         if word != "applied":
             continue
         try:
-            document = json.loads(text)
-        except (ValueError, RecursionError):
+            document = whole_of(text)
+        except ValueError:
             return {}
         return _checked(document)
     return {}

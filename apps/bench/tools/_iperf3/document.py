@@ -1,13 +1,12 @@
 """iperf3's report, in JSON or as text, read without trusting it."""
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.bench.outputs import texts
-from apps.bench.outputs.documents import EVENT, Json, dig, number, objects, printed_object
+from apps.bench.outputs.documents import EVENT, Json, PrintedJson, dig, number, objects, printed_object
 from apps.bench.outputs.failures import failure
 from apps.bench.toolkit import Output, SampleValue
 from apps.bench.tools._iperf3 import errors
@@ -128,17 +127,13 @@ def load(output: Output) -> Json | None:
         return first
     try:
         return _of_events(output.stdout.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
-
-
-# The keys of each event.
 
 
 def _of_events(text: str) -> Json:
     report: Json = {"intervals": []}
-    for line in text.splitlines():
-        event = json.loads(line) if line.startswith("{") else None
+    for event in PrintedJson(text).lines():
         if not isinstance(event, dict) or event.keys() != EVENT:
             continue
         if event["event"] == "interval":

@@ -1,11 +1,11 @@
 """Where ranks run: the map that was asked for, the one that the launcher reports, and whether they are the same."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from apps.bench.outputs.documents import whole_of
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag, Output
 
@@ -38,8 +38,8 @@ Got = Mapping[int, RankPlace]
 def read_asked(output: Output) -> Json | None:
     """Return the map that a job was started with, None if it did not come back (archives) or is damaged."""
     try:
-        data = json.loads(output.collected.get(ASKED, b""))
-    except (ValueError, RecursionError):
+        data = whole_of(output.collected.get(ASKED, b"").decode())
+    except ValueError:
         return None
     return data if isinstance(data, dict) and _is_whole(data) else None
 
