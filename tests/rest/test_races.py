@@ -14,6 +14,7 @@ from tests import factories
 from tests.rest import racing, schema
 from tests.rest.examples import examples
 from tests.rest.fuzzing import Caller
+from tests.rotation import number_of, part_of
 
 pytestmark = pytest.mark.django_db
 # Nobody deletes these while they are in use.
@@ -119,7 +120,7 @@ def race(caller: Caller, operation: Any, example: dict[str, Any], moment: racing
 @pytest.mark.parametrize("part", range(PARTS))
 def test_what_a_write_is_about_is_deleted_in_the_middle_of_it(team: Any, caller: Caller, part: int) -> None:
     tried, returned = 0, list[str]()
-    for operation, example in list(writes(team))[part::PARTS]:
+    for operation, example in part_of(list(writes(team))[part::PARTS], parts=2):
         for row in concerned(operation, example):
             table = type(row)._meta.db_table
             instants: list[Callable[[str], bool]] = [racing.Read(table), racing.changes]
@@ -130,19 +131,19 @@ def test_what_a_write_is_about_is_deleted_in_the_middle_of_it(team: Any, caller:
                 if race(caller, operation, example, moment) < 300:
                     returned += [f"{operation.label}: {one!r}" for one in there]
                 tried += moment.has_come
-    assert tried > 40
+    assert tried > number_of(40, parts=2)
     assert not returned, "stored again by a write that had read them"
     assert not caller.report(), caller.report()
 
 
 def test_what_a_write_stores_is_stored_by_another_at_this_moment(team: Any, caller: Caller) -> None:
     tried = set()
-    for operation, example in writes(team):
+    for operation, example in part_of(writes(team), parts=2):
         moment = racing.Moment(racing.stores, racing.collide)
         race(caller, operation, example, moment)
         if moment.has_come:
             tried.add(operation.label)
-    assert len(tried) > 40
+    assert len(tried) > number_of(40, parts=2)
     assert not caller.report(), caller.report()
     # What is played in the other test is a deletion as the service does it, with all that hangs on it.
     with transaction.atomic():
