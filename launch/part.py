@@ -13,14 +13,22 @@ from launch.process import MOST_PATIENCE, Child, Process, ProcessError
 
 # A part that has been well for so long (s) after it was killed is watched as at first.
 LATELY_S = 600.0
+# Seconds from a process's end to its next start, by the number of ends in a row; the last one repeats.
+RESTART_DELAYS_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 MOST_LENIENCE = 8
+
+
+def restart_delay(failures: int, delays_s: tuple[float, ...] = RESTART_DELAYS_S) -> float:
+    """Return the seconds to wait before the start after the `failures`-th end in a row (1, 2, ...)."""
+    return delays_s[min(failures, len(delays_s)) - 1]
 
 
 class Part:
     """A process in the supervisor's table, and what became of it."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, delays_s: tuple[float, ...] = RESTART_DELAYS_S) -> None:
         self.process = process
+        self._delays_s = delays_s
         self.child: Child | None = None
         self.failures = 0
         self.start_at = 0.0
@@ -44,14 +52,24 @@ class Part:
     def take(self, child: Child) -> None:
         """Note the process that runs from now on."""
         self.child = child
+        self.start_at = 0.0
         self._efforts = Efforts(child.pid)
         if self._listener is not None:
             self._listener.begin_anew()
 
-    def wait(self, delay_s: float) -> None:
-        """Start again in so many seconds, or once there is room on the disk if there is none now."""
+    def put_off(self) -> float:
+        """Count one failure more, and have it start again in the seconds returned, or once there is room on the disk
+        if there is none now."""
+        self.failures += 1
+        delay_s = restart_delay(self.failures, self._delays_s)
         self.start_at = time.monotonic() + delay_s
         self._lacks_room = self.child is not None and room.is_scarce(self.child.log.parent)
+        return delay_s
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Say whether what comes after it in the table rests on it."""
+        return self.process.once or self.process.ready is not None
 
     @property
     def is_due(self) -> bool:

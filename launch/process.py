@@ -17,6 +17,7 @@ from launch import claims, leash, liveness, orphans, owners
 _LEASH = Path(leash.__file__).resolve()
 _LOG_LIMIT_BYTES = 10 * 1024 * 1024
 _CHUNK = 1024 * 1024
+_END_BYTES = 8192
 _POLL_S = 0.05
 
 
@@ -266,9 +267,16 @@ class Child:
         """Return the last lines that this run printed, as a paragraph that names the file; empty if none."""
         with contextlib.suppress(OSError):
             self._keep_log()
-        with self.log.open("rb") as log:
-            log.seek(max(self._start_of_log, log.seek(0, os.SEEK_END) - 8192))
-            text = log.read().decode(errors="replace").strip()
+        try:
+            with self.log.open("rb") as log:
+                log.seek(max(self._start_of_log, log.seek(0, os.SEEK_END) - _END_BYTES))
+                end = log.read()
+        except OSError:
+            # What is printed is there all the same.
+            first = self._start_of_log if self._copied is None else self._copied
+            size = os.fstat(self._printed).st_size
+            end = os.pread(self._printed, _END_BYTES, max(first, size - _END_BYTES))
+        text = end.decode(errors="replace").strip()
         if not text:
             return ""
         return f" The end of {self.log}:\n" + "\n".join(f"    {line}" for line in text.splitlines()[-lines:])

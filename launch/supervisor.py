@@ -9,11 +9,9 @@ from pathlib import Path
 
 from launch import liveness, orphans
 from launch.lines import Lines
-from launch.part import Part
+from launch.part import RESTART_DELAYS_S, Part
 from launch.process import Child, EndedBySignalError, Process, ProcessError, SlowStartError
 
-# Seconds from a process's end to its next start, by the number of ends in a row; the last one repeats.
-RESTART_DELAYS_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 # A process that ran this long has recovered: its next end is the first in a row again.
 RECOVERED_S = 60.0
 # What others end before it is ready so often in a row is not started for ever.
@@ -32,11 +30,6 @@ class Stopped(Exception):
 def print_event(part: str, text: str) -> None:
     """Print one line: the local time, the part, what happened."""
     _lines.write(part, text)
-
-
-def restart_delay(failures: int, delays_s: tuple[float, ...] = RESTART_DELAYS_S) -> float:
-    """Return the seconds to wait before the start after the `failures`-th end in a row (1, 2, ...)."""
-    return delays_s[min(failures, len(delays_s)) - 1]
 
 
 class Supervisor:
@@ -76,7 +69,7 @@ class Supervisor:
         """
         if any(part.process.name == process.name for part in self._parts):
             raise ValueError(f"There is a process named {process.name} already.")
-        part = Part(process)
+        part = Part(process, self._delays_s)
         self._parts.append(part)
         if self._started:
             self._settle(part)
@@ -176,22 +169,23 @@ class Supervisor:
                 self._report(part.process.name, f"its log cannot be set aside: {error}")
 
     def _look_after(self, part: Part) -> None:
-        if not part.settled.is_set():
-            self._start_first(part)
-        elif part.process.once or part.error or part.alive:
-            return
-        elif part.child is not None and not part.start_at:
-            self._schedule_restart(part, part.child)
-        elif part.is_due:
-            self._start_again(part)
+        try:
+            if not part.settled.is_set():
+                self._start_first(part)
+            elif part.process.once or part.error or part.alive:
+                return
+            elif part.child is not None and not part.start_at:
+                self._schedule_restart(part, part.child)
+            elif part.is_due:
+                self._spawn(part)
+        except OSError as error:
+            self._put_off(part, error)
 
     def _start_first(self, part: Part) -> None:
         try:
             self._start_patiently(part)
-            if part.process.once:
-                self._report(part.process.name, "done")
-            elif part.process.ready:
-                self._report(part.process.name, "ready")
+            if part.is_waited_for:
+                self._report(part.process.name, "done" if part.process.once else "ready")
         except (ProcessError, OSError) as error:
             part.error = error if isinstance(error, ProcessError) else ProcessError(f"{part.process.name}: {error}")
             if part.child is not None:
@@ -202,11 +196,23 @@ class Supervisor:
 
     def _start_patiently(self, part: Part) -> None:
         """Start a part and wait until it is ready: one too slow once more with more time, as it may lack the
-        processor; one that a signal ended as later on, since it did not refuse to start.
+        processor; one that a signal ended, or whose log cannot be opened, as later on: it did not refuse to start.
         """
         limit_s, tell = part.process.ready_timeout_s, functools.partial(self._report, part.process.name)
         while True:
-            child = self._spawn(part)
+            try:
+                child = self._spawn(part)
+            except OSError as error:
+                # Without the folder of the logs none would ever run.
+                is_vital = part.is_waited_for or not (self._started or self._logs.is_dir())
+                if is_vital and (self._started or part.failures + 1 == MOST_FIRST_STARTS):
+                    raise
+                self._put_off(part, error)
+                if not is_vital:
+                    return
+                if self._stopping.wait(part.start_at - time.monotonic()):
+                    raise
+                continue
             try:
                 child.wait_ready(timeout_s=limit_s, given_up=self._stopping.is_set, tell=tell)
                 part.failures = 0
@@ -217,7 +223,6 @@ class Supervisor:
                 self._schedule_restart(part, child)
                 if self._stopping.wait(part.start_at - time.monotonic()):
                     raise
-                part.start_at = 0.0
             except SlowStartError:
                 if self._started or self._stopping.is_set():
                     raise
@@ -225,9 +230,8 @@ class Supervisor:
                 tell(f"not ready within {limit_s:g} s, starts again with {2 * limit_s:g} s; see {child.log}")
                 limit_s *= 2
             except ProcessError:
-                if not (words := child.mend()):
+                if not self._mend(part, child):
                     raise
-                tell(words)
 
     def _spawn(self, part: Part) -> Child:
         env = {**part.process.env, orphans.MARK: self._mark}
@@ -237,27 +241,30 @@ class Supervisor:
         self._tell(self.pids())
         return child
 
-    def _start_again(self, part: Part) -> None:
-        try:
-            self._spawn(part)
-            part.start_at = 0.0
-        except OSError as error:
-            part.failures += 1
-            delay = self._delay(part)
-            self._report(part.process.name, f"cannot be started ({error}), tried again in {delay:g} s")
+    def _put_off(self, part: Part, error: OSError) -> None:
+        self._report(part.process.name, f"cannot be started ({error}), tried again in {part.put_off():g} s")
 
     def _schedule_restart(self, part: Part, child: Child) -> None:
         child.kill_group()
-        recovered = time.monotonic() - child.started_at > RECOVERED_S
-        part.failures = 1 if recovered else part.failures + 1
-        delay = self._delay(part)
-        self._report(
-            part.process.name,
-            f"ended unexpectedly ({child.how_it_ended()}), starts again in {delay:g} s; see {child.log}",
-        )
-        if part.failures > 1 and (words := child.mend()):
-            self._report(part.process.name, words)
+        if time.monotonic() - child.started_at > RECOVERED_S:
+            part.failures = 0
+        delay = part.put_off()
+        how = f"ended unexpectedly ({child.how_it_ended()}), starts again in {delay:g} s; see {child.log}"
+        self._report(part.process.name, how)
+        if part.failures > 1:
+            self._mend(part, child)
         self._tell(self.pids())
+
+    def _mend(self, part: Part, child: Child) -> bool:
+        """Put right what may have kept a part from starting, and say so; return whether there was anything."""
+        try:
+            words = child.mend()
+        except OSError as error:
+            self._report(part.process.name, f"what keeps it from starting cannot be put right: {error}")
+            return False
+        if words:
+            self._report(part.process.name, words)
+        return words != ""
 
     def _tell(self, pids: Mapping[str, int]) -> None:
         try:
@@ -267,11 +274,6 @@ class Supervisor:
             if not self._is_untold:
                 self._report("supervisor", f"cannot write down what runs, trying again: {error}")
             self._is_untold = True
-
-    def _delay(self, part: Part) -> float:
-        delay = restart_delay(part.failures, self._delays_s)
-        part.wait(delay)
-        return delay
 
     def _stop_all(self) -> None:
         for tier in sorted({part.process.tier for part in self._parts}, reverse=True):

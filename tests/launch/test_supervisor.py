@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from launch import orphans, room
+from launch.part import RESTART_DELAYS_S, restart_delay
 from launch.process import Process, ProcessError
 from launch.signals import stop_on_signals
-from launch.supervisor import RECOVERED_S, RESTART_DELAYS_S, Stopped, restart_delay
+from launch.supervisor import RECOVERED_S, Stopped
 from tests.launch.conftest import Make
 from tests.launch.watching import alive, wait_for, wait_until_gone
 
