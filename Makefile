@@ -32,7 +32,7 @@ test:  ## run all tests, against real servers and real tools
 	@$(SETUP) test
 	@$(PY) -m pytest --workers 5 --durations=20
 
-soak:  ## run all tests with the whole of each long walk, of which `make test` takes another part each day
+soak:  ## run all tests: of long walks and of dear files `make test` takes another part each day
 	@$(SETUP) test
 	@FATHOM_TURN=all $(PY) -m pytest --workers 5 --durations=20
 

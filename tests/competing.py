@@ -2,6 +2,7 @@
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 
 from django.db import connection, transaction
@@ -56,7 +57,7 @@ def after(first: Callable[[], object], find: Callable[[], Callable[[], object]])
         thread.start()
         number = process.get(timeout=30)
         while thread.is_alive() and not _is_blocked(number):
-            pass
+            time.sleep(0.01)
         assert thread.is_alive(), given.get()
     thread.join()
     return given.get()

@@ -1,8 +1,15 @@
 """Every case of a walk has its turn, and a soak takes all."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests import rotation
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.parametrize("number", [0, 1, 3, 4, 5, 30])
@@ -33,4 +40,40 @@ def test_the_turn_is_as_asked_for(text: str, turn: int | None, monkeypatch: pyte
 
 def test_a_run_says_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rotation, "TURN", 739_002)
-    assert rotation.words() == "walks: part 2 of 4 (FATHOM_TURN=739002 takes it again, make soak takes all)"
+    assert (
+        rotation.words()
+        == "walks and dear files: part 2 of 4 (FATHOM_TURN=739002 takes it again, make soak takes all)"
+    )
+
+
+def test_each_dear_file_is_there_and_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [path for row in rotation.DEAR for path in row]
+    assert len(set(files)) == len(files)
+    assert not [path for path in files if not (ROOT / path).is_file()]
+    taken: set[str] = set()
+    for turn in (739_000, 739_001):
+        monkeypatch.setattr(rotation, "TURN", turn)
+        part = {path for path in files if not rotation.rests(path)}
+        assert len(part) == len(rotation.DEAR)
+        taken |= part
+    assert taken == set(files)
+    monkeypatch.setattr(rotation, "TURN", None)
+    assert not any(map(rotation.rests, files))
+
+
+@pytest.mark.parametrize(("named", "taken"), [((), 1), (("test_resting.py", "test_other.py"), 2)])
+def test_a_file_that_rests_is_run_when_it_is_asked_for(named: tuple[str, ...], taken: int, tmp_path: Path) -> None:
+    for name in ("test_resting.py", "test_other.py"):
+        (tmp_path / name).write_text("def test_it(): pass")
+    (tmp_path / "pytest.ini").write_text("[pytest]\ntestpaths = .\n")
+    rows = 'rotation.DEAR = (("test_elsewhere.py", "test_resting.py"),)'
+    (tmp_path / "conftest.py").write_text(f"from tests import rotation\n{rows}\n")
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:django", "-p", "tests.running.plugin", *named],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), rotation.VARIABLE: "0"},
+        capture_output=True,
+        text=True,
+    )
+    assert f"{taken} passed" in ended.stdout, ended.stdout + ended.stderr
+    assert ("1 deselected" in ended.stdout) is (taken == 1)

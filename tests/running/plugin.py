@@ -40,6 +40,18 @@ def pytest_report_header() -> str:
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the dear files whose turn it is not, unless files were asked for by name."""
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    resting = [item for item in items if rotation.rests(item.nodeid.partition("::")[0])]
+    if resting:
+        config.hook.pytest_deselected(items=resting)
+        left_out = set(resting)
+        items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Carry out what was collected, unless pytest's own loop is to do (or refuse) it."""
     option = session.config.option

@@ -1,5 +1,6 @@
 """However a run of a tool that writes files ends: what it wrote is removed, or owed to its node and told of."""
 
+import itertools
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -13,6 +14,7 @@ from apps.bench.toolkit import Plan, Tool
 from apps.bench.tools._storage import places
 from apps.campaigns.models import Event, Run
 from apps.testbeds.models import Node
+from tests.rotation import part_of
 from tests.workers.writers import (
     KILLED,
     REFUSED,
@@ -81,8 +83,11 @@ def test_every_tool_that_writes_to_a_file_system_is_tried() -> None:
     assert len(WRITERS) >= 7
 
 
-@pytest.mark.parametrize("tool", WRITERS, ids=lambda tool: tool.slug)
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize(
+    ("way", "tool"),
+    part_of(itertools.product(WAYS, WRITERS), parts=3),
+    ids=lambda case: case.slug if isinstance(case, Tool) else case.__name__,
+)
 def test_whatever_was_to_be_removed_is_removed_or_owed(
     cast: SimpleNamespace, pair: list[Node], tool: Tool, way: Way
 ) -> None:

@@ -1,5 +1,6 @@
 """A campaign of a series reaches everybody once, as it ended last, whatever became of a delivery before."""
 
+import itertools
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -21,9 +22,12 @@ from apps.reports.files import services as rendering
 from apps.reports.models import Delivery, Edition, Rendering, Schedule
 from apps.reports.schedules import deliveries, services
 from tests.reports.schedules.conftest import NOW, occurrence, schedule
+from tests.rotation import part_of
 
 LEAD, OTHER = "lead@example.org", "other@example.org"
 State = Delivery.State
+CLOSED_STATES = [state for state in State if state not in Delivery.OPEN_STATES]
+MAILED = [[], [LEAD], [LEAD, OTHER]]
 
 
 def weekly(world: SimpleNamespace, **changes: Any) -> Schedule:
@@ -39,8 +43,7 @@ def delivered(world: SimpleNamespace, made: Schedule, hours: float) -> Delivery:
     return Delivery.objects.get(pk=delivery.pk)
 
 
-@pytest.mark.parametrize("mailed", [[], [LEAD], [LEAD, OTHER]], ids=len)
-@pytest.mark.parametrize("state", [state for state in State if state not in Delivery.OPEN_STATES])
+@pytest.mark.parametrize(("state", "mailed"), part_of(itertools.product(CLOSED_STATES, MAILED), parts=3))
 def test_whoever_it_did_not_reach_gets_it_next_time_and_nobody_twice(
     world: SimpleNamespace, state: State, mailed: list[str]
 ) -> None:
