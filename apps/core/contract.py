@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
@@ -51,13 +51,18 @@ class Shape:
 
 @dataclass(frozen=True)
 class Contract:
-    """What one operation takes: parameters by name (any other name, too, if `is_free`), bodies by media type."""
+    """What one operation takes: parameters by name (any other name, too, if `is_free`), bodies by media type.
+
+    `takers` are the serializers that the bodies are described by.
+    """
 
     parameters: Mapping[str, AddressParameter]
     is_free: bool
     bodies: Mapping[str, Shape | None]
+    takers: Mapping[str, Any]
 
 
+T = TypeVar("T")
 NOTHING = Shape()
 # What is read of a body where none is taken, for the names in it.
 _NAMES = documents.DocumentLimits(most_bytes=64 * 1024, deepest=20)
@@ -70,13 +75,19 @@ def refuse_unknown(view: APIView, request: Request) -> None:
     if contract is None:
         return
     errors = dict(_wrong_parameters(contract, request.query_params))
-    shape = _body_of(contract, request)
+    shape = _of_media(contract.bodies, request)
     if shape is NOTHING and not _is_form(request):
         errors |= _left_out(contract, request)
     else:
         errors |= unknown_members(shape, sent(request) if _may_lack_a_body(view, shape) else request.data)
     if errors:
         raise exceptions.ValidationError(errors)
+
+
+def taker_of(view: APIView, request: Request) -> Any:
+    """Return the serializer that describes the body of what is asked, None for none."""
+    contract = _contract_of(view, request)
+    return None if contract is None else _of_media(contract.takers, request)
 
 
 def sent(request: Request) -> Any:
@@ -203,10 +214,21 @@ def _contract_of(view: APIView, request: Request) -> Contract | None:
     return _contracts[key]
 
 
-def _described(view: APIView, method: str, name: str) -> Contract | None:
+def taker(view: APIView, method: str, name: str) -> Any:
+    """Return the serializer that describes the body of a method of a view, None for none."""
+    body = _schema_of(view, method, name).get_request_serializer()
+    return body() if isinstance(body, type) else body
+
+
+def _schema_of(view: APIView, method: str, name: str) -> Any:
     schema: Any = getattr(getattr(view, name), "kwargs", {}).get("schema") or type(view).schema
     described: Any = schema() if isinstance(schema, type) else type(schema)()
     described.view, described.method, described.path = view, method, ""
+    return described
+
+
+def _described(view: APIView, method: str, name: str) -> Contract | None:
+    described = _schema_of(view, method, name)
     parameters = described.query_parameters()
     body = described.get_request_serializer() if method in _WITH_BODY else None
     bodies = body if isinstance(body, dict) else {"": body}
@@ -214,6 +236,7 @@ def _described(view: APIView, method: str, name: str) -> Contract | None:
         parameters={item["name"]: _parameter(item["schema"]) for item in parameters if not _is_open(item["schema"])},
         is_free=any(_is_open(item["schema"]) for item in parameters),
         bodies={media: NOTHING if taker is None else shape_of(taker) for media, taker in bodies.items()},
+        takers=bodies,
     )
 
 
@@ -248,7 +271,6 @@ def _may_lack_a_body(view: APIView, shape: Shape | None) -> bool:
     return shape is NOTHING or (shape is not None and not shape.required and shape.most is None and not reads_forms)
 
 
-def _body_of(contract: Contract, request: Request) -> Shape | None:
+def _of_media(bodies: Mapping[str, T], request: Request) -> T:
     media = (request.content_type or "").partition(";")[0].strip().lower()
-    bodies = contract.bodies
     return bodies[media] if media in bodies else next(iter(bodies.values()))

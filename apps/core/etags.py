@@ -56,11 +56,11 @@ def refuse_stale(view: Any, request: Request) -> None:
         versions.lock_row(subject)
     # A proxy that compresses answers makes a tag weak; it stands for the same content.
     tags = {tag.removeprefix("W/") for tag in parse_etags(request.headers["If-Match"])}
-    if "*" not in tags and tag_of(view, _shown_now(view, request)) not in tags:
+    if "*" not in tags and tag_of(view, shown_now(view, request)) not in tags:
         raise Stale
 
 
-def _shown_now(view: Any, request: Request) -> Any:
+def shown_now(view: Any, request: Request) -> Any:
     """Return what a GET of the address would answer."""
     action = getattr(view, "action", None)
     view.action = "retrieve"

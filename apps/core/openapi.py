@@ -122,7 +122,7 @@ class Schema(AutoSchema):
         return described
 
     def _postprocess_serializer_schema(self, schema: Any, serializer: Any, direction: Any) -> Any:
-        """Keep what is only read in bodies, as what is taken and not looked at; it is never required."""
+        """Keep what is only read in bodies: it may be repeated there (`read_only`), and is never required."""
         ignored = [name for name, item in schema.get("properties", {}).items() if item.get("readOnly")]
         component = super()._postprocess_serializer_schema(schema, serializer, direction)
         if direction == "request":

@@ -13,14 +13,14 @@ from rest_framework import viewsets as plain
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.core import contract, editing, etags
+from apps.core import contract, editing, etags, read_only
 from apps.core.limits import at_once
 
 
 class Strict(plain_views.APIView):
     """Refuses unknown parameters and fields once it is known who asks, and writes on what was not read as it is.
 
-    `passing_fields` of an answer change by themselves, and are no part of its ETag.
+    `passing_fields` of an answer change by themselves: they are no part of its ETag, and a body may say any value.
     """
 
     passing_fields: frozenset[str] = frozenset()
@@ -46,6 +46,7 @@ class Strict(plain_views.APIView):
             raise Http404
         contract.refuse_unknown(self, request)
         etags.refuse_stale(self, request)
+        read_only.refuse_others(self, request)
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
         """Say with what is read by which tag it may be changed."""

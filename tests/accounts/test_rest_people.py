@@ -47,7 +47,9 @@ def test_me_says_who_asks_and_what_they_may(cast: Cast, alice: Client) -> None:
 
 
 def test_preferences_are_changed_over_rest_too(cast: Cast, alice: Client) -> None:
-    response = send(alice, "patch", "me/", {"timezone": "Asia/Seoul", "theme": "dark", "username": "root"})
+    refused = send(alice, "patch", "me/", {"theme": "dark", "username": "root"})
+    assert refused.status_code == 400 and list(refused.json()["fields"]) == ["username"]
+    response = send(alice, "patch", "me/", {"timezone": "Asia/Seoul", "theme": "dark", "username": "alice"})
     assert response.status_code == 200
     cast.alice.refresh_from_db()
     assert (cast.alice.timezone, cast.alice.theme, cast.alice.username) == ("Asia/Seoul", "dark", "alice")

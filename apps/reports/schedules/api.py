@@ -72,6 +72,8 @@ class RecipientSerializer(serializers.Serializer):
 class ScheduleViewSet(TeamScopedViewSet):
     """Schedules of the person's teams; one acts for whoever saved it last."""
 
+    # Whoever saves it last.
+    passing_fields = frozenset({"saved_by"})
     queryset = Schedule.objects.all()
     serializer_class = ScheduleSerializer
     search_fields = ["name"]
