@@ -45,13 +45,14 @@ class Server:
 
 
 def socket_folder(data: Path) -> Path:
-    """Return a folder, 0700, fit for Unix sockets: `data` itself, or one in the runtime or temporary folder."""
+    """Return a folder, 0700, fit for Unix sockets: `data` itself, or one in the temporary folder.
+
+    Not in XDG_RUNTIME_DIR: that goes when its user logs out, and a service stays.
+    """
     if len(str(data)) <= _LONGEST_FOLDER and _PLAIN.fullmatch(str(data)):
         return data
     key = hashlib.sha256(str(data).encode()).hexdigest()[:12]
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    parents = [Path(runtime)] if runtime and os.access(runtime, os.W_OK) else []
-    for parent in [*parents, Path(tempfile.gettempdir()), Path("/tmp")]:  # noqa: S108
+    for parent in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108
         folder = parent / f"fathom-{os.getuid()}-{key}"
         if len(str(folder)) <= _LONGEST_FOLDER and _PLAIN.fullmatch(str(folder)):
             return _private(folder)
@@ -112,6 +113,7 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
         identity=identity,
         workplace=cluster,
         leaves=(cluster / "postmaster.pid", sockets / ".s.PGSQL.5432.lock"),
+        prepare=lambda: _make_again(sockets, data, identity),
     )
     return Server(process, f"postgresql://fathom@/{DATABASE}?host={quote(str(sockets))}", sockets)
 
@@ -149,6 +151,7 @@ def valkey(data: Path, *, durable: bool = True) -> Server:
         sign=lambda: reachability.valkey_lives(path),
         identity=identity,
         mend=broker_files.SetAside(data),
+        prepare=lambda: _make_again(sockets, data, identity),
     )
     return Server(process, f"unix://{path}?db=0", sockets)
 
@@ -192,6 +195,12 @@ def _data_folder(data: Path) -> Path:
     with owners.acting(data.parent):
         data.mkdir(exist_ok=True, mode=0o700)
     return data
+
+
+def _make_again(sockets: Path, data: Path, identity: str) -> None:
+    """Make the folder of a server's sockets where somebody cleared it away: all others know it by its name."""
+    if not sockets.exists():
+        server_user.give_all((data, _private(sockets)), identity)
 
 
 def _private(folder: Path) -> Path:

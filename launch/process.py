@@ -51,7 +51,8 @@ class Process:
     `workplace` is the folder in which what it starts works, wherever it has gone: PostgreSQL's leave its group.
     `waits` is the file in which it says what it waits for before it begins; there is none while it waits for nothing.
     `leaves` are files with its number that it leaves there when it is killed, and would not start with. `mend` puts
-    right what may keep it from starting and returns that in words, empty if there is nothing.
+    right what may keep it from starting and returns that in words, empty if there is nothing. `prepare` is called
+    before each start, for what it cannot do without and others may have cleared away.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Process:
     waits: Path | None = None
     leaves: tuple[Path, ...] = ()
     mend: Callable[[], str] | None = None
+    prepare: Callable[[], object] | None = None
 
 
 class Child:
@@ -87,6 +89,8 @@ class Child:
             self._trim()
         # What a supervisor that was killed left there.
         self._clear_workplace()
+        if process.prepare is not None:
+            process.prepare()
         hold = (
             sys.executable,
             "-S",

@@ -135,7 +135,7 @@ def test_a_cluster_of_another_version_is_refused_with_the_remedy(tmp_path: Path)
 def test_a_socket_folder_that_is_a_link_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The folder of a test may itself be too long for sockets.
     with tempfile.TemporaryDirectory(prefix="run-", dir="/tmp") as runtime:
-        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+        monkeypatch.setattr(tempfile, "tempdir", runtime)
         data = tmp_path / ("long" * 40)
         first = embedded.socket_folder(data)
         assert first.parent == Path(runtime)
