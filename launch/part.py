@@ -88,7 +88,7 @@ class Part:
         if self.process.waits is None:
             return
         try:
-            words = self.process.waits.read_text(encoding="utf-8").strip()
+            words = self.process.waits.read_text(encoding="utf-8", errors="replace").strip()
         except OSError:
             words = ""
         if words != self._waits_for:

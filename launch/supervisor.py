@@ -9,6 +9,7 @@ from pathlib import Path
 
 from launch import liveness, orphans
 from launch.lines import Lines
+from launch.looks import Looks
 from launch.part import RESTART_DELAYS_S, Part
 from launch.process import Child, EndedBySignalError, Process, ProcessError, SlowStartError
 
@@ -51,6 +52,7 @@ class Supervisor:
         self._logs = logs
         self._mark = mark
         self._report = report
+        self._looks = Looks(report)
         self._on_change = on_change
         self._delays_s = delays_s
         self._parts: list[Part] = []
@@ -58,8 +60,6 @@ class Supervisor:
         self._asked = threading.Event()
         self._hurry = threading.Event()
         self._started = False
-        # What runs could not be written down yet, as on a full disk.
-        self._is_untold = False
         self._thread = threading.Thread(target=self._work, name="supervisor", daemon=True)
 
     def add(self, process: Process) -> None:
@@ -142,9 +142,9 @@ class Supervisor:
                 for part in list(self._parts):
                     if self._stopping.is_set():
                         break
-                    self._look_after(part)
+                    self._looks.take(part.process.name, "cannot be looked after", self._look_after, part)
                 if time.monotonic() > halts_at:
-                    self._end_halts()
+                    self._looks.take("supervisor", "cannot look for halts", self._end_halts)
                     halts_at = time.monotonic() + HALTS_EVERY_S
                 if time.monotonic() > trim_at:
                     self._trim_logs()
@@ -157,16 +157,16 @@ class Supervisor:
         groups = liveness.processes_by_group()
         for part in self._parts:
             if part.settled.is_set() and not part.process.once:
-                for words in (*part.end_halts(groups), *part.new_waits(), *part.new_troubles()):
-                    self._report(part.process.name, words)
+                self._looks.take(part.process.name, "cannot be told of", self._tell_of, part, groups)
+
+    def _tell_of(self, part: Part, groups: Mapping[int, Mapping[int, liveness.Moment]]) -> None:
+        for words in (*part.end_halts(groups), *part.new_waits(), *part.new_troubles()):
+            self._report(part.process.name, words)
 
     def _trim_logs(self) -> None:
         for part in self._parts:
-            try:
-                if part.child is not None:
-                    part.child.trim_log()
-            except OSError as error:
-                self._report(part.process.name, f"its log cannot be set aside: {error}")
+            if part.child is not None:
+                self._looks.take(part.process.name, "its log cannot be set aside", part.child.trim_log)
 
     def _look_after(self, part: Part) -> None:
         try:
@@ -267,13 +267,7 @@ class Supervisor:
         return words != ""
 
     def _tell(self, pids: Mapping[str, int]) -> None:
-        try:
-            self._on_change(pids)
-            self._is_untold = False
-        except OSError as error:
-            if not self._is_untold:
-                self._report("supervisor", f"cannot write down what runs, trying again: {error}")
-            self._is_untold = True
+        self._looks.take("supervisor", "cannot write down what runs", self._on_change, pids)
 
     def _stop_all(self) -> None:
         for tier in sorted({part.process.tier for part in self._parts}, reverse=True):

@@ -163,7 +163,7 @@ def retire_agent(*, agent: Agent, now: datetime) -> Agent:
         losses.lose_jobs(
             jobs=Job.objects.filter(node_id=agent.node_id, state__in=Job.OPEN_STATES),
             fault="agent-lost",
-            detail="the agent was retired",
+            detail=losses.RETIRED,
             now=now,
         )
         audit.note("agent-retired", agent=agent.pk, node=agent.node.name)

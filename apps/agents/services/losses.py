@@ -17,6 +17,8 @@ HANDED_WITHIN = timedelta(seconds=35)
 ENDED_WITHIN = timedelta(seconds=5)
 # How long an agent's word that a lost job's program is there still holds: two polls, or nearly.
 HELD_FOR = timedelta(seconds=40)
+# What became of the agent of jobs that it does not carry out any more.
+RETIRED = "the agent was retired"
 # An agent stops a job at its time limit; its report may take this much longer.
 OVERTIME = timedelta(seconds=30)
 
@@ -32,9 +34,12 @@ def mark_lost_jobs(*, now: datetime) -> int:
     if listener is None or now - listener.heard_until > DEAF_AFTER or now - listener.listening_since <= LOST_AFTER:
         return 0
     opened = Job.objects.filter(state__in=Job.OPEN_STATES)
-    silent = Q(node__agent__isnull=True) | Q(node__agent__retired_at__isnull=False)
-    silent |= Q(node__agent__last_seen_at__isnull=True) | Q(node__agent__last_seen_at__lt=now - LOST_AFTER)
-    lost = _lose_by_node(opened.filter(silent), "the agent fell silent", now)
+    # A job may have been made in the moment in which its agent was retired.
+    retired = Q(node__agent__isnull=True) | Q(node__agent__retired_at__isnull=False)
+    silent = Q(node__agent__last_seen_at__isnull=True) | Q(node__agent__last_seen_at__lt=now - LOST_AFTER)
+    silent &= Q(node__agent__isnull=False, node__agent__retired_at__isnull=True)
+    lost = _lose_by_node(opened.filter(retired), RETIRED, now)
+    lost += _lose_by_node(opened.filter(silent), "the agent fell silent", now)
     # PostgreSQL's GREATEST passes over what is not known yet.
     limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
     begun = Greatest("delivered_at", "start_at", "started_at")
