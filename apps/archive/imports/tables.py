@@ -175,6 +175,13 @@ def _separated(file: BinaryIO) -> Iterator[Line]:
     except TooManySeparatorsError:
         raise TableError(_("The table has more than %(most)s columns: leave some out."), most=MOST_COLUMNS) from None
     except csv.Error as error:
+        # It tells its errors apart by words alone.
+        if "field limit" in str(error):
+            raise TableError(
+                _("A cell of line %(line)s has more than %(most)s KiB: shorten it."),
+                line=reader.line_num,
+                most=csv.field_size_limit() // 1024,
+            ) from error
         raise TableError(_("Line %(line)s cannot be read: %(why)s"), line=reader.line_num, why=str(error)) from error
 
 
