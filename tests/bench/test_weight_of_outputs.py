@@ -103,7 +103,8 @@ def test_it_takes_no_more_memory_than_the_text(monkeypatch: pytest.MonkeyPatch) 
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < MIB
+    # What other threads took meanwhile counts, too; once read it would be some hundred MiB.
+    assert peak < 16 * MIB
 
 
 def test_a_stream_of_idle_streams_of_the_usual_limit_is_light_enough() -> None:

@@ -24,7 +24,7 @@ __all__ = ["calm", "campaign"]
 # The code as a closing frame has it.
 CODE = (4429).to_bytes(2, "big")
 # A page is live so soon (s), on a machine that others use, too.
-SOON_S = 3.0
+SOON_S = 6.0
 
 
 def bounded(monkeypatch: pytest.MonkeyPatch, most: int = 9, of_person: int = 9) -> Sockets:
