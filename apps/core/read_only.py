@@ -46,11 +46,11 @@ def refuse_others(view: Any, request: Request) -> None:
     if request.method == "POST":
         errors = {name: [_of_new(view, request, name)] for name in names if body[name] is not None}
     else:
-        shown = etags.shown_now(view, request)
+        current = etags.shown_now(view, request)
         errors = {
-            name: [_of_known(view, request, name, shown[name])]
+            name: [_of_known(view, request, name, current[name])]
             for name in names
-            if name in shown and _words(_given(body, name, shown[name])) != _words(shown[name])
+            if name in current and _words(_given(body, name, current[name])) != _words(current[name])
         }
     if errors:
         raise exceptions.ValidationError(errors)
@@ -78,8 +78,8 @@ def _makes_something(view: Any) -> bool:
     return getattr(view, "action", None) in (None, "create", *getattr(view, "making_actions", ()))
 
 
-def _given(body: Mapping[str, Any], name: str, shown: Any) -> Any:
-    return body.getlist(name) if isinstance(body, QueryDict) and isinstance(shown, list) else body[name]
+def _given(body: Mapping[str, Any], name: str, current: Any) -> Any:
+    return body.getlist(name) if isinstance(body, QueryDict) and isinstance(current, list) else body[name]
 
 
 def _words(value: Any) -> Any:

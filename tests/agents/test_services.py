@@ -77,8 +77,8 @@ def test_it_loses_the_jobs_of_nodes_without_an_agent() -> None:
     jobs.append(factories.job(retired.node))
     assert services.mark_lost_jobs(now=NOW) == 3
     assert {state_of(job) for job in jobs} == {("lost", "agent-lost")}
-    told = [job.fault_detail for job in jobs]
-    assert told == ["the agent was retired", "the agent fell silent", "the agent was retired"]
+    details = [job.fault_detail for job in jobs]
+    assert details == ["the agent was retired", "the agent fell silent", "the agent was retired"]
 
 
 def test_it_loses_jobs_far_over_their_time_limit() -> None:

@@ -50,8 +50,8 @@ def test_a_sentence_that_is_cut_within_a_letter_stops_nothing(
 
 
 def test_each_failure_is_told_once_until_it_is_another_or_was_over() -> None:
-    told: Events = []
-    looks = Looks(lambda name, text: told.append((name, text)))
+    reports: Events = []
+    looks = Looks(lambda name, text: reports.append((name, text)))
     faults: list[Exception | None] = [OSError("a"), OSError("a"), ValueError("b"), None, ValueError("b")]
 
     def look(fault: Exception | None) -> None:
@@ -61,4 +61,4 @@ def test_each_failure_is_told_once_until_it_is_another_or_was_over() -> None:
     for fault in faults:
         looks.take("part", "cannot be looked after", look, fault)
     words = "cannot be looked after, trying again"
-    assert told == [("part", f"{words}: a"), *[("part", f"{words}: ValueError('b')")] * 2]
+    assert reports == [("part", f"{words}: a"), *[("part", f"{words}: ValueError('b')")] * 2]

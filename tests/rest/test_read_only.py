@@ -29,14 +29,14 @@ PASSING = {
 
 def bodies(team: Any, *methods: str) -> Iterator[tuple[str, str, Json, set[str]]]:
     """Yield (method, address, an example, names of what is only read) of what takes a body of fields."""
-    told, places = examples(team), world.addresses(team)
+    example_of, places = examples(team), world.addresses(team)
     for path, method, operation in schema.operations(schema.document()):
         media = operation.get("requestBody", {}).get("content", {}).get("application/json")
         if method not in methods or media is None:
             continue
         properties = schema.resolved(media["schema"]).get("properties", {})
         names = {name for name, part in properties.items() if part.get("readOnly")}
-        example = told.get(f"{method.upper()} {path.removeprefix('/api/v1')}", {})
+        example = example_of.get(f"{method.upper()} {path.removeprefix('/api/v1')}", {})
         yield method, address(path, operation, example, places), example.get("body", {}), names
 
 
@@ -67,22 +67,22 @@ def test_what_is_fetched_is_taken_back_everywhere_and_nothing_else_in_its_read_o
     client = signed_in(cast.alice)
     wrong, tried, looked = list[str](), 0, set[str]()
     for method, place, example, names in bodies(team, "put", "patch"):
-        shown = client.get(place).json()
-        if not isinstance(shown, dict):
+        document = client.get(place).json()
+        if not isinstance(document, dict):
             continue
-        whole = sent(client, method, place, shown)
+        whole = sent(client, method, place, document)
         if whole.status_code == 400:
             refused = set(whole.json()["fields"]) & names
             wrong += [f"{method} {place}: {name} is refused as it is" for name in refused]
-        for name in names & set(shown):
+        for name in names & set(document):
             looked.add(name)
-            answer = sent(client, method, place, {**example, name: another(shown[name])})
+            answer = sent(client, method, place, {**example, name: another(document[name])})
             fields = answer.json().get("fields", {}) if answer.status_code == 400 else {}
             tried += name not in PASSING
             if (name in fields) == (name in PASSING):
                 wrong.append(f"{method} {place}: another {name} is answered by {answer.status_code} {fields}")
-            elif name in fields and json.dumps(shown[name], ensure_ascii=False) not in fields[name][0]:
-                wrong.append(f"{method} {place}: {fields[name]} does not tell {shown[name]!r}")
+            elif name in fields and json.dumps(document[name], ensure_ascii=False) not in fields[name][0]:
+                wrong.append(f"{method} {place}: {fields[name]} does not tell {document[name]!r}")
     assert wrong == []
     assert tried > 60 and {"visibility", "tags", "state", "id", "site", "is_superuser"} <= looked
 
@@ -110,12 +110,12 @@ def test_the_answer_names_the_address_that_changes_it(team: Any, cast: factories
         return {name: texts[0] for name, texts in answer.json()["fields"].items()}
 
     now = team.draft.visibility
-    told = refusal("patch", place, {"visibility": "public", "tags": ["wan"], "state": "finished", "goal": "New"})
-    assert told["visibility"] == (
+    refused = refusal("patch", place, {"visibility": "public", "tags": ["wan"], "state": "finished", "goal": "New"})
+    assert refused["visibility"] == (
         f'It is "{now}", and only read here: leave it out, or change it with PUT {place}sharing/.'
     )
-    assert told["tags"].endswith(f"PUT {place}tags/.")
-    assert told["state"] == 'It is "draft", and only read here: leave it out.'
+    assert refused["tags"].endswith(f"PUT {place}tags/.")
+    assert refused["state"] == 'It is "draft", and only read here: leave it out.'
     assert client.get(place).json()["goal"] != "New"
     new = refusal("post", "/api/v1/campaigns/", {"name": "x", "visibility": "public", "series": None})
     assert new == {
