@@ -8,6 +8,7 @@ import pwd
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9._/-]+")
 DATABASE = "fathom"
 
 
-class EmbeddedError(RuntimeError):
+class EmbeddedError(ProcessError):
     """An embedded server that could not be set up or started; the text says what to do."""
 
 
@@ -44,10 +45,11 @@ class Server:
             shutil.rmtree(self.sockets, ignore_errors=True)
 
 
-def socket_folder(data: Path) -> Path:
-    """Return a folder, 0700, fit for Unix sockets: `data` itself, or one in the temporary folder.
+def socket_folder(data: Path, identity: str = leash.SAME) -> Path:
+    """Return a folder, 0700, fit for the Unix sockets of a server: `data` itself, or one in the temporary folder.
 
-    Not in XDG_RUNTIME_DIR: that goes when its user logs out, and a service stays.
+    Not in XDG_RUNTIME_DIR: that goes when its user logs out, and a service stays. EmbeddedError if another than this
+    user, or that of the server's `identity`, has made it.
     """
     if len(str(data)) <= _LONGEST_FOLDER and _PLAIN.fullmatch(str(data)):
         return data
@@ -55,7 +57,7 @@ def socket_folder(data: Path) -> Path:
     for parent in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108
         folder = parent / f"fathom-{os.getuid()}-{key}"
         if len(str(folder)) <= _LONGEST_FOLDER and _PLAIN.fullmatch(str(folder)):
-            return _private(folder)
+            return _private(folder, identity)
     raise EmbeddedError("No folder with a short path was found for the sockets; set TMPDIR=/tmp.")
 
 
@@ -87,7 +89,7 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
     """
     data = _data_folder(data)
     identity = identity or _identity(data)
-    sockets = socket_folder(data)
+    sockets = socket_folder(data, identity)
     server_user.give_all((data, sockets), identity)
     cluster = data / "cluster"
     binaries = _postgres_binaries(cluster)
@@ -125,7 +127,7 @@ def valkey(data: Path, *, durable: bool = True) -> Server:
         raise EmbeddedError(f"There is no embedded Valkey for this machine ({_machine()}): set REDIS_URL.")
     data = _data_folder(data)
     identity = server_user.identity_of_owner(data)
-    sockets = socket_folder(data)
+    sockets = socket_folder(data, identity)
     server_user.give_all((data, sockets), identity)
     if identity != leash.SAME:
         broker_files.remove_roots(data)
@@ -198,18 +200,20 @@ def _data_folder(data: Path) -> Path:
 
 
 def _make_again(sockets: Path, data: Path, identity: str) -> None:
-    """Make the folder of a server's sockets where somebody cleared it away: all others know it by its name."""
-    if not sockets.exists():
-        server_user.give_all((data, _private(sockets)), identity)
+    """Make the folder of a server's sockets where somebody cleared it away: all others know it by its name.
+
+    Whoever cleared it away may have put something of their own there: EmbeddedError.
+    """
+    if sockets != data:
+        server_user.give_all((data, _private(sockets, identity)), identity)
 
 
-def _private(folder: Path) -> Path:
-    """Make the folder for this user alone; EmbeddedError if someone else made it first."""
+def _private(folder: Path, identity: str) -> Path:
+    """Make the folder for this user and the server's alone; EmbeddedError if someone else made it first."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
-        mine = status.st_uid == os.getuid() or os.getuid() == 0
-        if not folder.is_dir() or folder.is_symlink() or not mine:
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid not in {os.geteuid(), server_user.uid_of(identity)}:
             raise FileExistsError
         folder.chmod(0o700)
     except FileExistsError as error:

@@ -17,12 +17,18 @@ def identity_of_owner(data: Path) -> str:
     return leash.set_id(user.st_uid, user.st_gid)
 
 
+def uid_of(identity: str) -> int | None:
+    """Return the number of the user that an identity takes on, None if it takes on none."""
+    return int(identity.split(":")[1]) if identity.startswith("id:") else None
+
+
 def give_all(folders: Iterable[Path], identity: str) -> None:
     """Give folders of root's to the user of an identity, if it is one."""
-    if identity.startswith("id:"):
-        _, uid, gid = identity.split(":")
+    uid = uid_of(identity)
+    if uid is not None:
+        gid = int(identity.split(":")[2])
         for folder in folders:
-            _give(folder, int(uid), int(gid))
+            _give(folder, uid, gid)
 
 
 def _give(folder: Path, uid: int, gid: int) -> None:

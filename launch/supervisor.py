@@ -178,7 +178,7 @@ class Supervisor:
                 self._schedule_restart(part, part.child)
             elif part.is_due:
                 self._spawn(part)
-        except OSError as error:
+        except (OSError, ProcessError) as error:
             self._put_off(part, error)
 
     def _start_first(self, part: Part) -> None:
@@ -241,7 +241,7 @@ class Supervisor:
         self._tell(self.pids())
         return child
 
-    def _put_off(self, part: Part, error: OSError) -> None:
+    def _put_off(self, part: Part, error: Exception) -> None:
         self._report(part.process.name, f"cannot be started ({error}), tried again in {part.put_off():g} s")
 
     def _schedule_restart(self, part: Part, child: Child) -> None:
