@@ -46,7 +46,7 @@ _KINDS: dict[AgentState | None, _ObstacleKind] = {
     AgentState.RETIRED: _ObstacleKind(
         "agent-retired",
         _("agent retired"),
-        _("waiting for another agent to be enrolled on %(for)s, as the one there is retired"),
+        _("waiting for another agent on %(for)s in place of the retired one"),
         _("The agent on %(node)s is retired: its trials wait until another is enrolled."),
     ),
 }
