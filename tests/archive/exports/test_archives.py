@@ -48,7 +48,7 @@ def packed(campaign: Campaign) -> bytes:
 
 
 def came_in(data: bytes, team: Team, user: User, **choices: Any) -> Campaign:
-    archive = Archive(BytesIO(data))
+    archive = Archive(BytesIO(data), "a.zip")
     archive.verify()
     told: list[int] = []
     made = store(

@@ -38,8 +38,9 @@ def test_bombs_are_refused_and_leave_nothing(cast: SimpleNamespace, folder: Path
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml" if kind == "table" else "good.json", GOOD)
         archive.writestr("zeros", bytes(40 * MIB))
-    imported = sending.send(cast, {"bomb.zip": file.getvalue()}, kind=kind)
+    imported = sending.send(cast, {"bomb.xlsx": file.getvalue()}, kind=kind)
     assert imported.state == "refused" and "times its size" in imported.reason["msgid"]
+    assert imported.reason["params"]["name"] == "bomb.xlsx"
     assert not imported.items.exists() and list((folder / "imports").iterdir()) == []
 
 
