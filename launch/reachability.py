@@ -4,6 +4,8 @@ from pathlib import Path
 
 import psycopg
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 
 def postgres_answers(sockets: Path, database: str) -> bool:
@@ -32,8 +34,7 @@ def postgres_lives(sockets: Path) -> bool:
 def valkey_answers(path: Path) -> bool:
     """Say whether the server takes commands."""
     try:
-        with redis.Redis(unix_socket_path=str(path), socket_timeout=2) as client:
-            return bool(client.ping())
+        return _asked(path, timeout_s=2)
     except redis.ResponseError:
         # It has no room to write: it answers, and who asks how the service is hears its words.
         return True
@@ -44,9 +45,15 @@ def valkey_answers(path: Path) -> bool:
 def valkey_lives(path: Path) -> bool:
     """Say whether the server says anything: one that still loads its messages, or cannot write them, refuses."""
     try:
-        with redis.Redis(unix_socket_path=str(path), socket_timeout=5) as client:
-            return bool(client.ping())
+        return _asked(path, timeout_s=5)
     except (redis.BusyLoadingError, redis.ResponseError):
         return True
     except (redis.ConnectionError, redis.TimeoutError):
         return False
+
+
+def _asked(path: Path, *, timeout_s: float) -> bool:
+    # Who asks again and again does so here, too: redis-py would by itself, three times, with waits that grow.
+    once = Retry(NoBackoff(), 0)
+    with redis.Redis(unix_socket_path=str(path), socket_timeout=timeout_s, retry=once) as client:
+        return bool(client.ping())

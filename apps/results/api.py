@@ -15,6 +15,7 @@ from apps.accounts.api import get_scoped_or_404
 from apps.accounts.filters import RowFilter
 from apps.agents import queries as agents
 from apps.bench import telemetry
+from apps.bench.outputs.documents import weighed_together
 from apps.bench.statistics import Mean, assumes_of
 from apps.campaigns import queries as campaigns
 from apps.campaigns.api.told import ToldField
@@ -168,7 +169,8 @@ class RunTelemetry(rest.APIView):
     def get(self, request: Request, pk: int) -> Response:
         """Return it; a job whose agent told nothing is left out."""
         run = get_scoped_or_404(campaigns.runs_for(rights.user_of(request)), pk=pk)
-        telemetries = [(job, services.telemetry_of(job)) for job in agents.jobs_of_run(run.pk)]
+        with weighed_together():
+            telemetries = [(job, services.telemetry_of(job)) for job in agents.jobs_of_run(run.pk)]
         body = {
             "run": run.pk,
             "told_by_archive": run.trial.campaign.is_told,

@@ -11,7 +11,7 @@ from apps.agents import queries as agents
 from apps.agents.facts import sound
 from apps.agents.models import Job
 from apps.bench import judges, settings
-from apps.bench.outputs.documents import whole_of
+from apps.bench.outputs.documents import weighed_together, whole_of
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Output, Plan, Reading, ToolFailure
@@ -70,7 +70,7 @@ def read_run(run: Run, most_s: float = cpu_time.READING_S) -> tuple[Reading, flo
     capacity = inventory.least_capacity_bps(_resources_between(trial)) if ceilings.concerns(tool) else None
     nodes = sum(len(members) for members in trial.lane.roles.values())
     try:
-        with cpu_time.limited(most_s):
+        with cpu_time.limited(most_s), weighed_together():
             # Everything they hold is at hand: the limit ends no query.
             outputs = _outputs_of(jobs, plan, steps)
             if refusal := next(filter(None, map(settings.refusal_of, outputs)), None):

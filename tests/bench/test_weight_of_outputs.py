@@ -82,6 +82,35 @@ def test_a_stream_of_events_is_weighed_as_a_whole(little: None) -> None:
     assert code_of(lambda: tool.parse(outputs_with(tool, EVENTS), tool.clean({}))) == "too-many-values"
 
 
+@pytest.mark.parametrize("slug", JSON_TOOLS)
+def test_every_tool_refuses_what_is_too_much_beside_the_other_outputs(
+    slug: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tools.get(slug)
+    monkeypatch.setattr(documents, "MOST_VALUES_OF_A_RUN", 1_000)
+    with documents.weighed_together():
+        documents.whole_of(f"[{'0,' * 900}0]")
+        with pytest.raises(ToolFailure) as refused:
+            tool.parse(outputs_with(tool, f'{{"a":[{"0," * 200}0]}}'.encode()), tool.clean({}))
+    assert (refused.value.code, refused.value.message.params["most"]) == ("too-many-values", 1_000)
+    assert "together" in str(refused.value.message)
+
+
+def test_an_output_that_is_read_again_weighs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "MOST_VALUES_OF_A_RUN", 1_000)
+    lines = '{"event": 1, "data": 0}\n' * 150
+    with documents.weighed_together():
+        for _time in range(3):
+            documents.first_object(lines)
+            assert len(list(documents.PrintedJson(lines).lines())) == 150
+        # 750 of it, and no more than the rest beside it.
+        documents.whole_of(f"[{'0,' * 240}0]")
+        assert code_of(lambda: documents.whole_of(f"[{'0,' * 20}0]")) == "too-many-values"
+        # What was refused is not held.
+        documents.whole_of("[0,0,0]")
+    documents.whole_of(f"[{'0,' * 2000}0]")
+
+
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_path_of_a_tool_of_ones_own_is_weighed(bomb: str, little: None) -> None:
     assert code_of(lambda: paths.read_document("log\n" + BOMBS[bomb].decode())) == "too-many-values"

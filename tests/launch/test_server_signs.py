@@ -2,9 +2,12 @@
 
 import os
 import signal
+import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
+import pytest
 import redis
 
 from launch import embedded, reachability
@@ -45,6 +48,20 @@ def test_valkey_lives_until_it_is_stopped(tmp_path: Path) -> None:
     finally:
         child.stop()
     assert not server.process.sign()
+
+
+@pytest.mark.parametrize("ask", [reachability.valkey_answers, reachability.valkey_lives])
+def test_a_silent_valkey_is_asked_once_each_time(ask: Callable[[Path], bool], tmp_path: Path) -> None:
+    path = tmp_path / "valkey.sock"
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(path))
+        silent.listen()
+        assert not ask(path)
+        # All that came has been left lying, and is there to be counted.
+        silent.setblocking(False)
+        silent.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            silent.accept()
 
 
 def test_valkey_that_cannot_write_lives_and_answers(tmp_path: Path) -> None:

@@ -264,6 +264,14 @@ def test_outputs_that_are_too_large_together_fail_by_name(over: Run, monkeypatch
     assert (over.state, over.reason["code"]) == ("failed", "too-much-output")
 
 
+def test_outputs_that_hold_too_many_values_together_fail_by_name(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.bench.outputs.documents.MOST_VALUES_OF_A_RUN", 10)
+    look()
+    over.refresh_from_db()
+    assert (over.state, over.reason["code"]) == ("failed", "too-many-values")
+    assert over.reason["message"]["params"]["most"] == 10
+
+
 @pytest.mark.parametrize(
     ("started", "ended"),
     [(-370 * 365 * 86400.0, 0.0), (0.0, 257 * 365 * 86400.0), (0.0, -5.0), (-3600.0, 0.0), (0.0, 3600.0)],

@@ -27,11 +27,11 @@ Progress = Callable[[int, int], None]
 
 
 class Archive:
-    """An archive of a campaign in a seekable file; ArchiveError says why it is refused."""
+    """An archive of a campaign in a seekable file of this name; ArchiveError says why it is refused."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, name: str) -> None:
         try:
-            self._package = Package(file, form.LIMITS)
+            self._package = Package(file, name, form.LIMITS)
         except ContainerError as error:
             raise ArchiveError(error.code, error.message) from error
         self._names = set(self._package.names)

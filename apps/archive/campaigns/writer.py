@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from apps.accounts.models import User
 from apps.agents.models import FactSnapshot, Job
-from apps.archive.campaigns import fields, form
+from apps.archive.campaigns import fields, form, sizes
 from apps.archive.campaigns.conclusions import editions_of, finding_lines, report_lines
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.jobs import job_record, jobs_of, outputs_of, withheld_of
@@ -40,6 +40,8 @@ def archive_of(campaign: Campaign, *, now: datetime, reader: User | None = None)
     if campaign.state not in ENDED:
         text = _("The campaign has not ended: its archive would hold half of it. Wait, or cancel it.")
         raise ArchiveError("state", Message(text))
+    if too_large := sizes.refusal_of(campaign, reader):
+        raise ArchiveError("size", too_large)
     return _ArchiveWriter(campaign, now, reader).pieces()
 
 

@@ -57,7 +57,18 @@ def finish(imported: Import) -> None:
     duplicates.mark(imported)
     imported.groups = groups.group(imported)
     imported.total = imported.done = imported.items.count()
-    imported.save(update_fields=["groups", "total", "done", "updated_at"])
+    nothing = None if imported.groups else _why_nothing(imported)
+    imported.reason = nothing.as_json() if nothing else None
+    imported.save(update_fields=["groups", "total", "done", "reason", "updated_at"])
+
+
+def _why_nothing(imported: Import) -> Message:
+    """Return why an import is left without anything to be imported; each of its items has its own reason."""
+    if not imported.total:
+        return Message(_("No file is in it."))
+    if not imported.items.exclude(is_duplicate=True).exists():
+        return Message(_("All of it is there already: nothing is left to import."))
+    return Message(_("Nothing in it can be imported: what was found has the reason of each."))
 
 
 def _entries(imported: Import) -> Iterator[ContainerEntry]:

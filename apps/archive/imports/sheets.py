@@ -92,7 +92,7 @@ def pick(imported: Import, names: Iterable[str] = ()) -> Picked:
 def read_head(imported: Import) -> None:
     """Keep how a table's sheets begin; TableError or ContainerError says why there are none."""
     with uploads.opened(imported, 0) as file, _in_time(cpu_time.READING_S):
-        heads = [head.as_json() for head in tables.read_heads(file)]
+        heads = [head.as_json() for head in tables.read_heads(file, _name_of(imported))]
     imported.sheet = storable({"sheets": heads})
     imported.save(update_fields=["sheet", "updated_at"])
 
@@ -103,10 +103,14 @@ def read_rows(imported: Import) -> None:
     imported.items.all().delete()
     tool = toolbox.get_tool(imported.mapping["tool"])
     with uploads.opened(imported, 0) as file:
-        rows = _read_in_time(tables.read_rows(file, imported.mapping.get("sheets", ())))
+        rows = _read_in_time(tables.read_rows(file, _name_of(imported), imported.mapping.get("sheets", ())))
         items = list(_items(imported, tool, rows))
     _tell_apart(items)
     ImportItem.objects.bulk_create(items, batch_size=_BATCH)
+
+
+def _name_of(imported: Import) -> str:
+    return str(imported.uploads[0]["name"])
 
 
 def _tell_apart(items: Sequence[ImportItem]) -> None:
@@ -148,7 +152,7 @@ def _items(imported: Import, tool: Tool, rows: Iterator[tables.Row]) -> Iterator
     places = groups.NodesByName(imported.team_id)
     mapping: Json = imported.mapping["columns"]
     zone = imported.zone
-    name = str(imported.uploads[0]["name"])[:150]
+    name = _name_of(imported)[:150]
     alike = Counter[tuple[str, str]]()
     is_one, is_only = len(imported.mapping.get("sheets", ())) < 2, len(sheets_of(imported)) < 2
     # Which sign stands for the decimals is seen by all rows of a column, not by one.

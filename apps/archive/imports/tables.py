@@ -78,19 +78,19 @@ class _Sheet:
     lines: Iterator[Line]
 
 
-def read_heads(file: BinaryIO) -> list[Head]:
-    """Return how each sheet begins; TableError or ContainerError if none of them can be read."""
-    heads = [_head(sheet) for sheet in _sheets(file)]
+def read_heads(file: BinaryIO, name: str) -> list[Head]:
+    """Return how each sheet of a file begins; TableError or ContainerError if none of them can be read."""
+    heads = [_head(sheet) for sheet in _sheets(file, name)]
     problem = next((head.problem for head in heads if head.problem), None)
     if problem is not None and not any(head.headers for head in heads):
         raise TableError(problem.msgid, **problem.params)
     return heads
 
 
-def read_rows(file: BinaryIO, sheet_names: Sequence[str] = ()) -> Iterator[Row]:
+def read_rows(file: BinaryIO, name: str, sheet_names: Sequence[str] = ()) -> Iterator[Row]:
     """Yield the rows of the chosen sheets, of the first if none is; TableError or ContainerError, also on the way."""
     remaining, count = set(sheet_names), 0
-    for sheet in _sheets(file):
+    for sheet in _sheets(file, name):
         if sheet_names and sheet.name not in remaining:
             continue
         for number, cells in _cells(_headers(sheet.lines), sheet.lines):
@@ -151,8 +151,8 @@ def _cells(headers: list[str], lines: Iterator[Line]) -> Iterator[tuple[int, dic
             yield number, dict(zip(headers, cells, strict=False))
 
 
-def _sheets(file: BinaryIO) -> Iterator[_Sheet]:
-    return _workbook(file) if is_workbook(file) else iter((_Sheet("", False, _separated(file)),))
+def _sheets(file: BinaryIO, name: str) -> Iterator[_Sheet]:
+    return _workbook(file, name) if is_workbook(file, name) else iter((_Sheet("", False, _separated(file)),))
 
 
 def _separated(file: BinaryIO) -> Iterator[Line]:
@@ -201,11 +201,11 @@ def _delimiter(text: str) -> str:
     return max(_DELIMITERS, key=first.count)
 
 
-def _workbook(file: BinaryIO) -> Iterator[_Sheet]:
+def _workbook(file: BinaryIO, file_name: str) -> Iterator[_Sheet]:
     # Heavy, and needed in workers only.
     from openpyxl import load_workbook
 
-    _check_workbook(file)
+    _check_workbook(file, file_name)
     with _readable():
         book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
     with closing(book):
@@ -247,10 +247,10 @@ def _readable() -> Iterator[None]:
         raise TableError(_UNREADABLE) from error
 
 
-def _check_workbook(file: BinaryIO) -> None:
+def _check_workbook(file: BinaryIO, file_name: str) -> None:
     """Refuse a workbook that is a bomb, or whose XML declares things of its own."""
     file.seek(0)
-    package = Package(file, _WORKBOOK)
+    package = Package(file, file_name, _WORKBOOK)
     inspector = xml.Inspector()
     for name in package.names:
         try:

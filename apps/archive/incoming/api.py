@@ -34,7 +34,9 @@ class CampaignArchiveView(rest.APIView):
         operation_id="campaigns_archive",
         responses={
             (200, "application/zip"): OpenApiTypes.BINARY,
-            409: OpenApiResponse(description="The campaign has not ended."),
+            409: OpenApiResponse(
+                description="The campaign has not ended, or its archive would be larger than any that is read."
+            ),
         },
     )
     def get(self, request: Request, pk: int) -> HttpResponseBase:

@@ -162,7 +162,7 @@ def _carry_out(incoming: IncomingArchive, now: datetime, claim: shutdown.WorkCla
 
 def _take_on(incoming: IncomingArchive, file: BinaryIO, now: datetime) -> None:
     """Compare the archive with its sums, in turns, and then do what it waits for."""
-    archive, deadline = Archive(file), time.monotonic() + TURN_S
+    archive, deadline = Archive(file, incoming.name), time.monotonic() + TURN_S
     sign = partial(progress.sign, incoming)
     done = archive.verify(sign, after=incoming.done, is_time_up=lambda: time.monotonic() > deadline)
     if done < archive.total:

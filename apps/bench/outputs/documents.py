@@ -4,6 +4,8 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from apps.bench.outputs import weights
@@ -13,6 +15,8 @@ Json = dict[str, Any]
 # Of all JSON in one output: up to some 300 MB once it is read. Of real reports of 16 MiB, the usual limit, iperf3's
 # --json-stream over idle streams comes closest, with 2.2 million.
 MOST_VALUES = 2_500_000
+# Of all JSON in the outputs of one run, its telemetry included, which are held at once: some 1.2 GB.
+MOST_VALUES_OF_A_RUN = 10_000_000
 # The keys of each line of iperf3 --json-stream.
 EVENT = {"event", "data"}
 
@@ -21,11 +25,43 @@ class Damaged(ValueError):
     """What begins like a JSON object is none."""
 
 
+class _RunWeight:
+    """How many values the texts of one run hold together; one that is read again weighs once."""
+
+    def __init__(self) -> None:
+        self.most = MOST_VALUES_OF_A_RUN
+        self._left = self.most
+        # By the texts' hashes: they are long.
+        self._values: dict[int, int] = {}
+
+    def left_for(self, text: str) -> int:
+        return self._left + self._values.get(hash(text), 0)
+
+    def note(self, text: str, values: int) -> None:
+        """Note that a text has at least so many."""
+        more = max(0, values - self._values.get(hash(text), 0))
+        self._values[hash(text)] = self._values.get(hash(text), 0) + more
+        self._left -= more
+
+
+_of_run: ContextVar[_RunWeight | None] = ContextVar("weight of a run", default=None)
+
+
+@contextmanager
+def weighed_together() -> Iterator[None]:
+    """Have all JSON that is read in the block, as that of one run, hold at most MOST_VALUES_OF_A_RUN."""
+    token = _of_run.set(_RunWeight())
+    try:
+        yield
+    finally:
+        _of_run.reset(token)
+
+
 class PrintedJson:
     """The JSON in a text that a program printed: all of it is weighed before it is read, and read here alone.
 
     A JSONDecodeError has the place where it is none, Damaged is for all else that cannot be read; the ToolFailure
-    `too-many-values` says that there is too much, in this and what was read before.
+    `too-many-values` says that there is too much, in this and what was read before, or in all outputs of the run.
     """
 
     _DECODER = json.JSONDecoder()
@@ -35,20 +71,28 @@ class PrintedJson:
         self._most = MOST_VALUES if most_values is None else most_values
         self._is_light = weights.is_light(text, self._most)
         self._left = self._most
+        self._run = _of_run.get()
 
     def read(self, start: int = 0) -> tuple[Any, int]:
         """Return the JSON that begins at `start`, and where it ends."""
         try:
-            if not self._is_light:
+            if self._run or not self._is_light:
                 # Also of what turns out to be none: all of it together takes one weighing.
-                self._left -= weights.weigh(self._text, self._left, start=start)
+                self._left -= weights.weigh(self._text, min(self._left, self._left_of_run()), start=start)
+            if self._run:
+                self._run.note(self._text, self._most - self._left)
             return self._DECODER.raw_decode(self._text, start)
         except weights.TooHeavyError as error:
+            if self._run and self._left_of_run() < self._left:
+                raise failure("too-many-values-together", most=self._run.most) from error
             raise failure("too-many-values", most=self._most) from error
         except json.JSONDecodeError:
             raise
         except (ValueError, RecursionError) as error:
             raise Damaged from error
+
+    def _left_of_run(self) -> int:
+        return self._run.left_for(self._text) - (self._most - self._left) if self._run else self._left
 
     def lines(self) -> Iterator[Any]:
         """Yield what each line that begins as an object does holds."""

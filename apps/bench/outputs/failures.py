@@ -131,6 +131,12 @@ FAILURES: dict[str, Reason] = {
         _("Have it print less: longer intervals, fewer streams, or a summary alone."),
         False,
     ),
+    "too-many-values-together": Reason(
+        _("The programs of the run printed more than %(most)s values as JSON together, and so many are not read."),
+        _("Have them print less: longer intervals, fewer streams, or a summary alone."),
+        False,
+        "too-many-values",
+    ),
     "too-coarse": Reason(
         _("The program on %(node)s printed %(rate)s and the bytes with too few digits to know the rate."),
         _("Leave out the option that asks for a unit (-f): then three digits are printed."),

@@ -109,6 +109,9 @@ UNLIMITED = {
         "tuning.Finding",
         "reports.EditionSource",
     ),
+    "of each thing and person the latest hundred are kept, of what agents tell the latest too": (
+        "archive.FormerName",
+    ),
     "a verification is a campaign, of which a team has so many; each format of an edition is stored once": (
         "tuning.Verification",
         "reports.Rendering",
@@ -117,7 +120,6 @@ UNLIMITED = {
         "campaigns.Event",
         "toolbox.ToolEvent",
         "tuning.Decision",
-        "archive.FormerName",
         "campaigns.Tombstone",
         "reports.Delivery",
     ),

@@ -10,6 +10,7 @@ from django.db.models import Model
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
+from apps.core.limits import owned
 from apps.core.limits.owned import TooManyOwnedError
 from apps.testbeds import services
 from apps.testbeds.inventory import entries, reader
@@ -80,11 +81,24 @@ def _store_all(team: Team, document: reader.MappingNode) -> list[ItemChange]:
     problems = Problems()
     entries.check_sections(document, problems)
     lookup = Lookup(_TeamItems(team))
+    _require_room(team, document, lookup)
     changes = []
     for section in SECTIONS:
         changes += _Storing(team, section, lookup, problems).store(document)
     problems.raise_any()
     return changes
+
+
+def _require_room(team: Team, document: reader.MappingNode, lookup: Lookup) -> None:
+    """Raise TooManyOwnedError where the team would have too many things, before an entry is looked at."""
+    for section in SECTIONS:
+        if section.identity != ("name",):
+            # The ends of a pair stand in either order: those are counted as they are stored.
+            continue
+        names = {entries.name_of(section, entry) for entry in entries.entries_of(document, section, Problems())}
+        if names:
+            new_names = names - lookup.items[section.model].keys() - {""}
+            owned.require_room([section.model(team=team)] * len(new_names))
 
 
 @dataclass(frozen=True)

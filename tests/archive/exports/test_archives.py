@@ -3,6 +3,7 @@
 import json
 import subprocess
 import zlib
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,9 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.accounts.models import Membership, Role, Team, User
+from apps.agents.compression import unpack
 from apps.agents.models import FactSnapshot, Job, JobFile, JobOutput
+from apps.archive.campaigns import form
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.store import Choices, store
@@ -33,7 +36,7 @@ from apps.results.models import Result, StageTiming, Superseded
 from apps.toolbox import queries as toolbox
 from apps.tuning import services as tuning
 from apps.tuning.models import Finding, Verification
-from tests import rewriting
+from tests import factories, rewriting
 from tests.archive.exports.conftest import unpacked
 from tests.campaigns import factories as make
 from tests.tuning import published
@@ -48,7 +51,7 @@ def packed(campaign: Campaign) -> bytes:
 
 
 def came_in(data: bytes, team: Team, user: User, **choices: Any) -> Campaign:
-    archive = Archive(BytesIO(data))
+    archive = Archive(BytesIO(data), "a.zip")
     archive.verify()
     told: list[int] = []
     made = store(
@@ -174,6 +177,32 @@ def test_what_has_not_ended_does_not_leave(cast: SimpleNamespace, finished: Camp
     finished.refresh_from_db()
     with pytest.raises(ArchiveError, match="state"):
         archive_of(finished, now=timezone.now())
+
+
+@pytest.mark.parametrize("what", ["entries", "total_bytes"])
+def test_what_no_reader_takes_is_refused_before_anything_is_written(
+    finished: Campaign, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    for output in JobOutput.objects.all():
+        output.stdout_bytes, output.stderr_bytes = (len(unpack(text)) for text in (output.stdout_z, output.stderr_z))
+        rewriting.update(
+            JobOutput.objects.filter(pk=output.pk),
+            **{name: getattr(output, name) for name in ("stdout_bytes", "stderr_bytes")},
+        )
+    files = unpacked(packed(finished))
+    raw = sum(len(content) for path, content in files.items() if path.startswith("raw/") and "telemetry" not in path)
+    size = {"entries": len(files), "total_bytes": raw}[what]
+    assert size > 1
+    address = f"/api/v1/campaigns/{finished.pk}/archive/"
+    monkeypatch.setattr(form, "LIMITS", replace(form.LIMITS, **{what: size}))
+    assert factories.signed_in(cast.alice).get(address).status_code == 200
+    monkeypatch.setattr(form, "LIMITS", replace(form.LIMITS, **{what: size - 1}))
+    with pytest.raises(ArchiveError, match="size"):
+        archive_of(finished, now=timezone.now())
+    refused = factories.signed_in(cast.alice).get(address)
+    assert refused.status_code == 409 and "export the results as tables" in refused.content.decode()
+    page = factories.signed_in(cast.alice).get(f"/exports/campaigns/{finished.pk}/archive.zip", follow=True)
+    assert "export the results as tables" in page.content.decode()
 
 
 def test_after_deletion_it_comes_back_with_its_reports_and_twice_it_does_not(

@@ -51,7 +51,7 @@ def forged(campaign: Campaign, cast: SimpleNamespace, facts: dict[str, Any], at:
     files = {name: data.replace(campaign.permanent_id.encode(), OTHER.encode()) for name, data in files.items()}
     changed = [{**line, "facts": facts, "created_at": at} for line in lines(files[form.FACTS])]
     files[form.FACTS] = b"".join(json.dumps(line).encode() + b"\n" for line in changed)
-    archive = Archive(BytesIO(repacked(summed(files).items())))
+    archive = Archive(BytesIO(repacked(summed(files).items())), "a.zip")
     archive.verify()
     return store(archive=archive, team=cast.team, user=cast.oscar, choices=Choices(), now=timezone.now())
 

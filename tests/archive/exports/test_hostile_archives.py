@@ -50,13 +50,13 @@ def summed(files: dict[str, bytes]) -> dict[str, bytes]:
 
 def refusal(data: bytes) -> ArchiveError:
     with pytest.raises(ArchiveError) as caught:
-        Archive(io.BytesIO(data)).verify()
+        Archive(io.BytesIO(data), "a.zip").verify()
     assert messages.render(caught.value.message)
     return caught.value
 
 
 def test_a_whole_archive_is_read() -> None:
-    archive = Archive(io.BytesIO(repacked(summed(whole()).items())))
+    archive = Archive(io.BytesIO(repacked(summed(whole()).items())), "a.zip")
     archive.verify()
     assert (archive.permanent_id, archive.name) == ("7k3m-9qxt-2v4h", "Sweep")
 
@@ -68,7 +68,7 @@ def test_name_and_counts_are_those_of_what_is_stored_whatever_the_manifest_says(
     counts = json.loads(files[form.MANIFEST])["counts"]
     manifest = json.loads(files[form.MANIFEST]) | {"name": "Harmless", "counts": dict.fromkeys(counts, 1)}
     files[form.MANIFEST] = json.dumps(manifest).encode()
-    preview = preview_of(Archive(io.BytesIO(repacked(summed(files).items()))), cast.team)
+    preview = preview_of(Archive(io.BytesIO(repacked(summed(files).items())), "a.zip"), cast.team)
     assert (preview["name"], preview["counts"]) == (finished.name, counts)
     assert counts["trials"] > 1
 
@@ -199,7 +199,7 @@ def test_what_contradicts_itself_leaves_nothing_behind(finished: Campaign, cast:
     for number, change in enumerate(CHANGES):
         files = dict(data)
         change(files)
-        archive = Archive(io.BytesIO(repacked(summed(files).items())))
+        archive = Archive(io.BytesIO(repacked(summed(files).items())), "a.zip")
         archive.verify()
         with pytest.raises(ArchiveError) as caught:
             store(archive=archive, team=cast.other_team, user=cast.charlie, choices=Choices(), now=timezone.now())

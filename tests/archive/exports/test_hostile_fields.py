@@ -75,7 +75,7 @@ def with_value(files: dict[str, bytes], name: str, path: Path, value: Any) -> di
 def refusal(files: dict[str, bytes], cast: SimpleNamespace) -> ArchiveError | None:
     """Return why an archive is refused, None if it came in."""
     try:
-        archive = Archive(BytesIO(repacked(summed(files).items())))
+        archive = Archive(BytesIO(repacked(summed(files).items())), "a.zip")
         archive.verify()
         store(archive=archive, team=cast.other_team, user=cast.charlie, choices=Choices(), now=timezone.now())
     except ArchiveError as error:
@@ -97,7 +97,7 @@ def drawn(
     for number, (label, path) in part_of(enumerate(seen.items())):
         if not label.startswith(JSON_FILES) and not Node.objects.filter(team=cast.other_team).exists():
             # The inventory is refused where it is new; for the rest of an archive it need not be made each time.
-            Here(Archive(BytesIO(repacked(files.items()))), cast.other_team, Choices())
+            Here(Archive(BytesIO(repacked(files.items())), "a.zip"), cast.other_team, Choices())
         for turn in {number % len(hostile), (2 * number + 1) % len(hostile)}:
             value = hostile[turn]
             found = refusal(with_value(files, label.split(" ")[0], path, value), cast)

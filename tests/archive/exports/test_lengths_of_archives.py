@@ -41,7 +41,7 @@ def archive(files: dict[str, bytes], name: str, change: Change) -> Archive:
     records = [json.loads(files[name])] if name == CAMPAIGN else lines(files[name])
     change(records)
     text = json.dumps(records[0]) if name == CAMPAIGN else "\n".join(map(json.dumps, records)) + "\n"
-    return Archive(BytesIO(repacked(summed({**files, name: text.encode()}).items())))
+    return Archive(BytesIO(repacked(summed({**files, name: text.encode()}).items())), "a.zip")
 
 
 def _wide(records: list[Any], name: str) -> None:

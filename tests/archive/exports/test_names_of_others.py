@@ -152,7 +152,7 @@ def test_whatever_of_another_teams_is_named_nothing_of_it_is_told(
     tries = [*((place, False) for place in part_of(places)), *((place, True) for place in kinds.values())]
     for place, everywhere in tries:
         files_sent = renamed(files, place, foreign[place[2]], everywhere=everywhere)
-        archive = Archive(io.BytesIO(repacked(summed(files_sent).items())))
+        archive = Archive(io.BytesIO(repacked(summed(files_sent).items())), "a.zip")
         with transaction.atomic():
             try:
                 archive.verify()

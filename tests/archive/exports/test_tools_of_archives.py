@@ -63,7 +63,7 @@ def archive_with(campaign: Campaign, number: Any = 2, slug: str = "probe") -> Ar
     files[form.TOOLS] = json.dumps([version | {"slug": slug, "number": number}]).encode()
     (row,) = lines(files[form.EXPERIMENTS])
     files[form.EXPERIMENTS] = json.dumps(row | {"tool": f"{slug}.v{number}"}).encode() + b"\n"
-    archive = Archive(io.BytesIO(repacked(summed(files).items())))
+    archive = Archive(io.BytesIO(repacked(summed(files).items())), "a.zip")
     archive.verify()
     return archive
 

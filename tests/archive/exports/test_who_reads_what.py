@@ -120,7 +120,7 @@ def test_what_is_left_of_an_archive_is_a_whole_archive(secret: Campaign, cast: S
     assert not [name for name in files if name.startswith("raw/")]
     samples = secret.trials.filter(samples__isnull=False).count()
     rewriting.delete(secret)
-    archive = Archive(BytesIO(data))
+    archive = Archive(BytesIO(data), "a.zip")
     archive.verify()
     made = store(archive=archive, team=cast.other_team, user=cast.charlie, choices=Choices(), now=timezone.now())
     assert made.trials.filter(samples__isnull=False).count() == samples > 0

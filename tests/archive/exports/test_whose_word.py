@@ -247,7 +247,7 @@ def test_decisions_come_back_as_whose_they_were_and_forged_ones_as_nobodys(
         decision["user"] = decider
     files[form.FINDINGS] = b"".join(json.dumps(line).encode() + b"\n" for line in found)
     campaigns.delete_campaign(campaign=rich, user=cast.oscar, now=timezone.now())
-    archive = Archive(BytesIO(repacked(summed(files).items())))
+    archive = Archive(BytesIO(repacked(summed(files).items())), "a.zip")
     back = store(archive=archive, team=cast.team, user=cast.alice, choices=Choices(), now=timezone.now())
     assert back.permanent_id == rich.permanent_id
     rows = Decision.objects.filter(finding__campaign=back)

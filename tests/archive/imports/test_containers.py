@@ -218,12 +218,13 @@ def test_encrypted_files_are_refused() -> None:
 
 def test_a_workbook_is_one_file() -> None:
     file = zipped({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"})
-    assert is_workbook(file) and not is_workbook(zipped(FILES)) and not is_workbook(io.BytesIO(b"a,b"))
+    others = zipped(FILES), io.BytesIO(b"a,b")
+    assert is_workbook(file, "a.xlsx") and not any(is_workbook(other, "a.xlsx") for other in others)
     assert contents(file, "book.xlsx") == {"book.xlsx": file.getvalue()}
 
 
 def test_a_package_gives_its_files_as_streams() -> None:
-    package = Package(zipped({"data/a.csv": b"1\n2\n", "b.json": b"{}"}), SMALL)
+    package = Package(zipped({"data/a.csv": b"1\n2\n", "b.json": b"{}"}), "a.zip", SMALL)
     assert package.names == ["data/a.csv", "b.json"]
     assert package.size("b.json") == 2
     with package.open("data/a.csv") as stream:
@@ -233,12 +234,12 @@ def test_a_package_gives_its_files_as_streams() -> None:
 @pytest.mark.parametrize("name", ["../a", "/a", "a/../b"])
 def test_a_package_with_one_unsafe_path_is_refused_whole(name: str) -> None:
     with pytest.raises(ContainerError) as caught:
-        Package(zipped({"manifest.json": b"{}", name: b"x"}), SMALL)
+        Package(zipped({"manifest.json": b"{}", name: b"x"}), "a.zip", SMALL)
     assert caught.value.code == "unsafe"
 
 
 def test_what_is_no_zip_is_no_package() -> None:
     for raw in (b"", b"PK\x03\x04", b"PK\x05\x06", bytes(1000)):
         with pytest.raises(ContainerError) as caught:
-            Package(io.BytesIO(raw), SMALL)
-        assert caught.value.code == "damaged"
+            Package(io.BytesIO(raw), "a.zip", SMALL)
+        assert (caught.value.code, caught.value.message.params) == ("damaged", {"name": "a.zip"})

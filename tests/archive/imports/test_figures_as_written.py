@@ -231,4 +231,4 @@ def test_a_workbooks_per_cent_are_read_as_they_stand_there(cast: SimpleNamespace
         "run": {"as": "repetition"},
     }
     assert list(stored(cast, "a.xlsx", file.getvalue(), mapping).values()) == [50, 0.5, 100, 42, 7]
-    assert [row["cpu"] for _sheet, _line, row in tables.read_rows(file)][:2] == ["50 %", "0.5 %"]
+    assert [row["cpu"] for _sheet, _line, row in tables.read_rows(file, "a.xlsx")][:2] == ["50 %", "0.5 %"]

@@ -1,6 +1,7 @@
 """What harms is refused as a whole, or file by file, and nothing of it is left behind."""
 
 import gzip
+import html
 import io
 import tarfile
 import zipfile
@@ -10,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.core.files.base import ContentFile
+from django.test import Client
 from django.utils import timezone
 
 from apps.archive.imports import reader, services, work
@@ -38,8 +40,9 @@ def test_bombs_are_refused_and_leave_nothing(cast: SimpleNamespace, folder: Path
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("[Content_Types].xml" if kind == "table" else "good.json", GOOD)
         archive.writestr("zeros", bytes(40 * MIB))
-    imported = sending.send(cast, {"bomb.zip": file.getvalue()}, kind=kind)
+    imported = sending.send(cast, {"bomb.xlsx": file.getvalue()}, kind=kind)
     assert imported.state == "refused" and "times its size" in imported.reason["msgid"]
+    assert imported.reason["params"]["name"] == "bomb.xlsx"
     assert not imported.items.exists() and list((folder / "imports").iterdir()) == []
 
 
@@ -84,6 +87,42 @@ def test_paths_links_scripts_and_control_characters_do_no_harm(cast: SimpleNames
     refused = imported.items.filter(refusal__isnull=False).values_list("file", flat=True)
     assert list(refused) == ["../../etc/cron.d/x", "link"]
     assert not [name for name in imported.items.values_list("file", flat=True) if "\x1b" in name or "\x00" in name]
+
+
+SAID = {
+    "all lead out": ({"../../x.json": GOOD, "/etc/x.json": GOOD}, "has the reason of each"),
+    "no file": ({"folder/": b""}, "No file is in it."),
+}
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_an_import_of_which_nothing_is_left_says_why(cast: SimpleNamespace, client: Client, case: str) -> None:
+    files, words = SAID[case]
+    imported = sending.send(cast, {"a.zip": zipped(files)})
+    assert (imported.state, imported.groups) == ("ready", [])
+    client.force_login(cast.oscar)
+    told = client.get(f"/api/v1/imports/{imported.pk}/").json()
+    assert words in told["reason"]
+    page = html.unescape(client.get(imported.get_absolute_url()).content.decode())
+    assert page.count(told["reason"]) == 1
+    items = client.get(f"/api/v1/imports/{imported.pk}/items/").json()["results"]
+    assert len(items) == imported.total
+    for item in items:
+        assert "leads out of the archive" in item["reason"] and item["reason"] in page
+
+
+def test_what_is_there_already_is_the_reason_of_an_import_of_which_nothing_is_left(
+    cast: SimpleNamespace, ends: list[Node]
+) -> None:
+    roles = {"client": [ends[0].pk], "server": [ends[1].pk]}
+    imported = sending.send(cast, {"a.json": GOOD})
+    assert imported.reason is None
+    sending.store(sending.choose(imported, roles))
+    again = sending.send(cast, {"a.json": GOOD})
+    assert (again.groups, again.reason and again.reason["msgid"].partition(":")[0]) == (
+        [],
+        "All of it is there already",
+    )
 
 
 def test_nul_and_broken_encodings_within_outputs_are_stored_nowhere(cast: SimpleNamespace, ends: list[Node]) -> None:

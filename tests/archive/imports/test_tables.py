@@ -49,7 +49,7 @@ def workbook() -> bytes:
 
 
 def read(content: bytes) -> list[tables.Row]:
-    return list(tables.read_rows(io.BytesIO(content)))
+    return list(tables.read_rows(io.BytesIO(content), "a.xlsx"))
 
 
 def refusal_of(content: bytes) -> str:
@@ -180,7 +180,7 @@ def test_a_wrong_mapping_is_refused_column_by_column(cast: SimpleNamespace, ends
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp949"])
 def test_tables_are_read_in_the_encodings_of_office_programs(encoding: str) -> None:
     content = "창 크기,처리율\n64,105\n".encode(encoding)
-    (head,) = tables.read_heads(io.BytesIO(content))
+    (head,) = tables.read_heads(io.BytesIO(content), "a.xlsx")
     assert head.headers == ["창 크기", "처리율"] and head.rows == [["64", "105"]]
     assert read(content) == [("", 2, {"창 크기": "64", "처리율": "105"})]
 
@@ -221,7 +221,7 @@ def test_lines_end_as_any_program_ends_them(end: str) -> None:
 
 
 def test_headers_that_come_twice_or_are_missing_have_names_of_their_own() -> None:
-    (head,) = tables.read_heads(io.BytesIO(b"a,a,,b\n"))
+    (head,) = tables.read_heads(io.BytesIO(b"a,a,,b\n"), "a.xlsx")
     assert head.headers == ["a", "a #2", "#3", "b"]
 
 

@@ -63,13 +63,13 @@ def test_no_part_of_a_workbook_may_be_a_bomb(kind: str) -> None:
     for name in (name for name, other in part_of(product(names, BOMBS)) if other == kind):
         began = time.process_time()
         with pytest.raises((ContainerError, tables.TableError)) as refused:
-            tables.read_heads(packed(**{name: BOMBS[kind]}))
+            tables.read_heads(packed(**{name: BOMBS[kind]}), "a.xlsx")
         assert "save the workbook again" in str(refused.value.message), name
         assert time.process_time() - began < 20
 
 
 def test_a_workbook_with_pictures_is_read() -> None:
-    (head,) = tables.read_heads(packed(**{"xl/media/picture.png": b"\x89PNG\r\n\x1a\n\0\0"}))
+    (head,) = tables.read_heads(packed(**{"xl/media/picture.png": b"\x89PNG\r\n\x1a\n\0\0"}), "a.xlsx")
     assert head.headers == ["window", "goodput"]
 
 
@@ -98,5 +98,5 @@ def shared(texts: int) -> io.BytesIO:
 
 def test_a_workbook_shares_no_more_texts_than_its_cells_show() -> None:
     with pytest.raises(ContainerError, match="unsafe"):
-        tables._check_workbook(shared(xml.MOST_UNSHOWN + 5))
-    tables._check_workbook(shared(xml.MOST_UNSHOWN + 4))
+        tables._check_workbook(shared(xml.MOST_UNSHOWN + 5), "a.xlsx")
+    tables._check_workbook(shared(xml.MOST_UNSHOWN + 4), "a.xlsx")

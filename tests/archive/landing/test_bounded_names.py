@@ -67,6 +67,21 @@ def test_many_reports_of_many_addresses_leave_as_many_names_as_a_node_may_have(c
     assert kept(agent.node, K.INTERFACE) == {one["addresses"][0][:-2] for one in facts["interfaces"]}
 
 
+@pytest.mark.parametrize("named", [one for one in NAMED if one.kind not in TOLD], ids=str)
+def test_of_one_that_is_renamed_without_end_the_latest_names_are_kept(named: NamingField, cast: Any) -> None:
+    is_address = named.kind == K.ADDRESS
+    names = [f"10.9.{number >> 8}.{number & 255}" if is_address else f"zqname{number}" for number in range(120)]
+    row = MAKERS[named.model, named.field](cast.team, names[0])
+    others = FormerName.objects.exclude(kind=named.kind).count()
+    # The first is had again, and given up again, later than the rest.
+    for name in (*names[1:], names[0], "10.10.0.0" if is_address else "zqlast"):
+        named.model._default_manager.filter(pk=row.pk).update(**{named.field: name})
+    column = "family" if named.field == "last_name" else "name"
+    rows = FormerName.objects.filter(kind=named.kind).order_by("pk").values_list(column, flat=True)
+    assert list(rows) == [*names[21:], names[0]]
+    assert FormerName.objects.exclude(kind=named.kind).count() - others in (0, 1)
+
+
 def test_what_is_told_in_another_way_is_bounded_as_well(cast: Any) -> None:
     node = factories.node(cast.team)
     for place in range(2):

@@ -14,6 +14,7 @@ from apps.archive.imports.containers.limits import (
     MIB,
     ContainerError,
     UnpackingLimits,
+    printable,
 )
 from apps.bench.text import Message, _
 
@@ -32,25 +33,25 @@ _LONGEST_COMMENT = 65_535
 class Package:
     """A zip of a known form, of which every file was checked before any is read; ContainerError refuses it whole."""
 
-    def __init__(self, file: BinaryIO, limits: UnpackingLimits | None = None) -> None:
+    def __init__(self, file: BinaryIO, name: str, limits: UnpackingLimits | None = None) -> None:
         limits = limits or UnpackingLimits()
         try:
-            self._zip = open_zip(file, limits, "zip")
+            self._zip = open_zip(file, limits, printable(name))
         except DAMAGES as error:
-            raise words.damaged("zip") from error
+            raise words.damaged(name) from error
         self._files: dict[str, zipfile.ZipInfo] = {}
         for info in self._zip.infolist():
             if info.is_dir():
                 continue
-            name = name_of(info)
-            refused = refusal_of(info, name, limits)
-            if name in self._files:
-                refused = Message(_("%(name)s is in the archive twice."), {"name": name})
+            path = name_of(info)
+            refused = refusal_of(info, path, limits)
+            if path in self._files:
+                refused = Message(_("%(name)s is in the archive twice."), {"name": path})
             if refused is not None:
                 raise ContainerError("unsafe", refused)
-            self._files[name] = info
+            self._files[path] = info
         if len(self._files) > limits.entries:
-            raise words.too_many_files("zip", limits)
+            raise words.too_many_files(printable(name), limits)
 
     @property
     def names(self) -> list[str]:
@@ -69,13 +70,13 @@ class Package:
         return open_file(self._zip, self._files[name])
 
 
-def is_workbook(file: BinaryIO) -> bool:
-    """Say whether a file is a zip of an office program, such as XLSX; ContainerError if the zip is refused."""
+def is_workbook(file: BinaryIO, name: str) -> bool:
+    """Say whether a file is a zip of an office program, such as XLSX; ContainerError refuses the zip by this name."""
     file.seek(0)
     if file.read(4) != b"PK\x03\x04":
         return False
     try:
-        return holds_workbook(open_zip(file, UnpackingLimits(), "zip"))
+        return holds_workbook(open_zip(file, UnpackingLimits(), printable(name)))
     except DAMAGES:
         return False
 
@@ -111,10 +112,10 @@ def name_of(info: zipfile.ZipInfo) -> str:
     if not info.flag_bits & 0x800:
         for encoding in ("utf-8", "cp949"):
             try:
-                return words.printable(info.filename.encode("cp437").decode(encoding))
+                return printable(info.filename.encode("cp437").decode(encoding))
             except UnicodeError:
                 continue
-    return words.printable(info.filename)
+    return printable(info.filename)
 
 
 def refusal_of(info: zipfile.ZipInfo, name: str, limits: UnpackingLimits) -> Message | None:

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         choices = Choices(nodes=_pairs(options["node"]), keeps_ids=options["keep_ids"])
         try:
             with Path(options["file"]).open("rb") as file, transaction.atomic():
-                archive = Archive(file)
+                archive = Archive(file, options["file"])
                 archive.verify()
                 campaign = store(archive=archive, team=team, user=user, choices=choices, now=timezone.now())
                 transaction.set_rollback(options["dry_run"])
