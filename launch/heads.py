@@ -4,10 +4,11 @@ The head of a request comes in time, an answer is taken in time, and an address 
 """
 
 from asyncio import TimerHandle
+from collections import deque
 from typing import Any, ClassVar
 
 from django.conf import settings
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from launch.places import Places, of_process
 from launch.readers import Reader
@@ -32,6 +33,8 @@ class HeadsInTime(HttpToolsProtocol):
         self._head_timer: TimerHandle | None = None
         self._reader: Reader | None = None
         self._address = ""
+        # Requests that are not answered yet, in their order.
+        self._cycles: deque[RequestResponseCycle] = deque()
 
     def connection_made(self, transport: Any) -> None:
         """Wait for a head, if there is a place for the connection."""
@@ -44,8 +47,15 @@ class HeadsInTime(HttpToolsProtocol):
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing."""
+        """Wait for nothing, and have no answer sent on, whichever of those that were asked ahead is under way.
+
+        The protocol tells the last one alone: each of the others would fail, and be logged with a traceback.
+        """
         self._end()
+        self.pipeline.clear()
+        for cycle in self._cycles:
+            cycle.disconnected = True
+            cycle.message_event.set()
         super().connection_lost(exc)
 
     def on_headers_complete(self) -> None:
@@ -54,9 +64,14 @@ class HeadsInTime(HttpToolsProtocol):
         if self._reader is not None and not self.transport.get_write_buffer_size():
             self._reader.begin_answer()
         super().on_headers_complete()
+        # One that became a WebSocket has none.
+        if self.cycle is not None and self.cycle not in self._cycles:
+            self._cycles.append(self.cycle)
 
     def on_response_complete(self) -> None:
         """Wait for the next head, and for the answer to be taken."""
+        if self._cycles:
+            self._cycles.popleft()
         super().on_response_complete()
         self._look()
         self._await_head()

@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 
 from apps.core import bodies, endings, intake, outage, scratch, space
 from apps.core.connections import give_back
+from apps.core.limits import crowds
 from apps.core.limits.askers import address_in
 
 Scope = Mapping[str, Any]
@@ -25,6 +26,8 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 _TRY_AGAIN_LATER = 1013
 # What a request has, if its body was not taken.
 _REFUSAL = "body_refusal"
+# Its place among those of its address that are in hand, in its scope.
+_TURN = "fathom.turn"
 # After so many bytes of a body the free room on the disk is looked at again.
 _LOOK_EVERY_BYTES = 4 * 1024 * 1024
 
@@ -34,7 +37,8 @@ class _Sender:
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self._receive = receive
-        self.intake = intake.Intake(address_in(str((scope.get("client") or ("",))[0])))
+        self.address = address_in(str((scope.get("client") or ("",))[0]))
+        self.intake = intake.Intake(self.address)
         self.scope, self.head = scope, dict(scope.get("headers", ()))
         self.length = bodies.announced_bytes(self.head)
         self.kind = self.head.get(b"content-type", b"").decode("latin-1")
@@ -93,18 +97,33 @@ class PageHandler(ASGIHandler):
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the answer, which the thread of the request comes to."""
-        return await sync_to_async(self.get_response)(request)
+        turn: crowds.Turn = request.scope[_TURN]  # type: ignore[attr-defined]
+        # A body may come for long: what has one is in hand from here on only.
+        await turn.take()
+        return await sync_to_async(self._answer)(request)
+
+    def _answer(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if request.user.is_authenticated:
+            crowds.of_process.remember(dict(request.scope["headers"]))  # type: ignore[attr-defined]
+        return response
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         sender = _Sender(scope, receive)
         closing = bodies.Closing(receive, send)
+        turn = crowds.of_process.turn_of(sender.address, sender.head)
 
         async def answer(message: Any) -> None:
+            # Whoever reads it slowly keeps nobody waiting.
+            turn.give_back()
             await (closing if sender.is_cut else send)(message)
 
-        with contextlib.closing(sender.intake):
-            await super().handle(dict(scope), sender, answer)
+        with contextlib.closing(sender.intake), contextlib.ExitStack() as ends:
+            ends.callback(turn.give_back)
+            if not sender.has_body:
+                await turn.take()
+            await super().handle({**scope, _TURN: turn}, sender, answer)
 
     async def read_body(self, receive: Any) -> IO[bytes]:
         """Return the body; one that was not taken is empty, and has the reason as `refusal`."""

@@ -13,7 +13,10 @@ _PROGRAM = re.compile(r"\{program:([^}]+)\}")
 _FAULTS: dict[str, tuple[str, str, bool]] = {
     "agent-lost": (
         _("The agent on %(node)s was lost while the job was under way."),
-        _("See on the agent's page when it was last heard of, and start it again; where it is retired, enrol another."),
+        _(
+            "See on the agent's page when it was last heard of, and start it again; where it is retired, enrol "
+            "another."
+        ),
         True,
     ),
     "agent-restarted": (

@@ -2,7 +2,9 @@
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 import pytest
@@ -31,6 +33,14 @@ def held(askers: Askers, asker: Asker, number: int) -> Iterator[ExitStack]:
         for _turn in range(number):
             turns.enter_context(askers.turn(asker))
         yield turns
+
+
+def wait_for(askers: Askers, number: int) -> None:
+    """Return once so many wait."""
+    end = time.monotonic() + 30
+    while sum(map(len, askers._waiting.values())) < number:
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_more_of_the_same_asker_waits_and_is_refused(askers: Askers) -> None:
@@ -76,4 +86,44 @@ def test_all_who_are_not_known_have_a_share_together_and_one_address_less() -> N
             with held(askers, PERSON, 3):
                 pass
     with held(askers, at("192.0.2.3"), 2):
+        pass
+
+
+def test_of_a_crowd_that_waits_nobody_is_looked_at_but_who_is_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    # All of them, each time that one ended, took nine tenths of what a crowd cost.
+    looks = Counter[str]()
+    has_room = Askers._has_room
+    monkeypatch.setattr(Askers, "_has_room", lambda *values: looks.update(["look"]) or has_room(*values))
+    askers, crowd = Askers(1, wait_s=60), 100
+    with ThreadPoolExecutor(crowd) as threads, held(askers, PERSON, 1) as turns:
+        ends = [threads.submit(lambda: held(askers, PERSON, 1).__enter__().close()) for _one in range(crowd)]
+        wait_for(askers, crowd)
+        looks.clear()
+        turns.close()
+        for end in ends:
+            end.result()
+    assert looks["look"] < 3 * crowd
+
+
+def test_those_who_wait_are_let_in_by_turns() -> None:
+    askers, order = Askers(1, most_of_address=1, wait_s=60), list[str]()
+
+    def ask(address: str) -> None:
+        with askers.turn(at(address)):
+            order.append(address)
+
+    with ThreadPoolExecutor(4) as threads, held(askers, at("192.0.2.9"), 1) as turns:
+        for number, address in enumerate(("192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"), 1):
+            threads.submit(ask, address)
+            wait_for(askers, number)
+        turns.close()
+    assert order == ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.1"]
+
+
+def test_who_waited_in_vain_takes_no_turn(askers: Askers) -> None:
+    with held(askers, PERSON, 2):
+        for _time in range(2):
+            with pytest.raises(LimitExceededError), askers.turn(PERSON):
+                pass
+    with held(askers, PERSON, 2):
         pass

@@ -13,6 +13,10 @@ import uvicorn
 from launch import heads, web
 
 ANSWER_S = 1.5
+# Of two bytes, than the kernel takes for somebody who does not read.
+MORE_THAN_FITS = 5_000_000
+ASKED: list[str] = []
+FAILURES: list[Exception] = []
 
 
 class Quick(heads.HeadsInTime):
@@ -23,10 +27,16 @@ class Quick(heads.HeadsInTime):
 
 async def slow(scope: Any, receive: Any, send: Any) -> None:
     """Answer at once, or after longer than a head may take."""
+    ASKED.append(scope["path"])
     if scope["path"] == "/slow":
         await asyncio.sleep(ANSWER_S)
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-    await send({"type": "http.response.body", "body": b"ok"})
+    body = b"ok" * (MORE_THAN_FITS if scope["path"] == "/long" else 1)
+    try:
+        length = str(len(body)).encode()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", length)]})
+        await send({"type": "http.response.body", "body": body})
+    except Exception as error:
+        FAILURES.append(error)
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +80,17 @@ def test_a_body_that_comes_on_after_its_answer_is_given_up(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port)) as sock:
         sock.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
         seconds_until_closed(sock, b"1\r\nx\r\n")
+
+
+def test_nothing_that_was_asked_ahead_is_answered_to_who_hung_up(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as sock:
+        ahead = ("/long", "/slow", "/next")
+        sock.sendall(b"".join(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() for path in ahead))
+        while "/slow" not in ASKED:
+            time.sleep(0.01)
+    time.sleep(ANSWER_S + 0.5)
+    assert "/next" not in ASKED
+    assert FAILURES == []
 
 
 def test_an_answer_that_takes_longer_comes_and_its_connection_is_used_again(port: int) -> None:

@@ -1,11 +1,10 @@
 """How much of a web process one asker may have: whatever is asked for, the others are answered meanwhile."""
 
 import threading
-import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -30,10 +29,19 @@ class Asker:
     is_known: bool = True
 
 
+@dataclass(eq=False)
+class _Waiter:
+    """A request that waits for its turn: for each name under which it counts how much may be under way."""
+
+    most: Mapping[str, int]
+    has_turn: threading.Event = field(default_factory=threading.Event)
+
+
 class Askers:
     """Counts what is under way for each asker; of one person at most so much at once, as of all whom nobody knows.
 
-    Of these one address has `most_of_address`.
+    Of these one address has `most_of_address`. Those who wait are let in by turns, one of each asker, and nobody else
+    wakes: to wake all of a crowd at each end would take more of the processor than what they ask for.
     """
 
     def __init__(self, most: int, *, most_of_address: int = 0, wait_s: float = WAIT_S) -> None:
@@ -41,7 +49,8 @@ class Askers:
         self.most_of_address = most_of_address or most
         self._wait_s = wait_s
         self._under_way: Counter[str] = Counter()
-        self._changed = threading.Condition()
+        self._waiting: dict[str, deque[_Waiter]] = {}
+        self._lock = threading.Lock()
 
     @contextmanager
     def turn(self, asker: Asker) -> Iterator[None]:
@@ -53,7 +62,7 @@ class Askers:
             yield
             return
         most = self._most_of(asker)
-        if not self._take(most):
+        if not (self._take(asker.name, most) or self._wait(asker.name, most)):
             text = _("As many of your requests are under way as one may have at once. Try again in %(seconds)s s.")
             if self._under_way[asker.name] < most[asker.name]:
                 text = _("Many who are not signed in ask for something at this moment. Try again in %(seconds)s s.")
@@ -67,29 +76,54 @@ class Askers:
         """Return for each name under which the asker counts how much may be under way."""
         return {asker.name: self.most} if asker.is_known else {asker.name: self.most_of_address, _ANYBODY: self.most}
 
-    def _take(self, most: Mapping[str, int]) -> bool:
-        with self._changed:
-            if self._has_room(most):
+    def _take(self, name: str, most: Mapping[str, int]) -> bool:
+        with self._lock:
+            is_free = name not in self._waiting and self._has_room(most)
+            if is_free:
                 self._under_way.update(most.keys())
-                return True
+            return is_free
+
+    def _wait(self, name: str, most: Mapping[str, int]) -> bool:
         # Who waits keeps no connection from those who need not.
         give_back()
-        end = time.monotonic() + self._wait_s
-        with self._changed:
-            while not self._has_room(most):
-                if not self._changed.wait(end - time.monotonic()):
-                    return False
-            self._under_way.update(most.keys())
-        return True
+        waiter = _Waiter(most)
+        with self._lock:
+            self._waiting.setdefault(name, deque()).append(waiter)
+            self._let_in()
+        if waiter.has_turn.wait(self._wait_s):
+            return True
+        with self._lock:
+            is_late = not waiter.has_turn.is_set()
+            if is_late:
+                self._waiting[name].remove(waiter)
+                if not self._waiting[name]:
+                    del self._waiting[name]
+            return not is_late
 
     def _has_room(self, most: Mapping[str, int]) -> bool:
         return all(self._under_way[name] < number for name, number in most.items())
 
     def _give_back(self, names: Iterable[str]) -> None:
-        with self._changed:
+        with self._lock:
             self._under_way.subtract(list(names))
             self._under_way = +self._under_way
-            self._changed.notify_all()
+            self._let_in()
+
+    def _let_in(self) -> None:
+        """Give a turn to the first who waits of each asker, as long as there is room; who had one is last."""
+        while names := [name for name, waiters in self._waiting.items() if self._gives_turn(waiters[0])]:
+            for name in names:
+                waiters = self._waiting.pop(name)
+                waiters.popleft()
+                if waiters:
+                    self._waiting[name] = waiters
+
+    def _gives_turn(self, waiter: _Waiter) -> bool:
+        if not self._has_room(waiter.most):
+            return False
+        self._under_way.update(waiter.most.keys())
+        waiter.has_turn.set()
+        return True
 
 
 # Of any person, and of all together who are not signed in, a third of the connections is left to others; a browser

@@ -1,0 +1,83 @@
+"""What one address sends that nobody is known to have sent: a web process has a few of it in hand, the rest waits.
+
+Whatever the process has begun with takes steps of its one loop, and between two steps of anybody's there is one of
+each of the others: a crowd of hundreds would make everybody wait for seconds. Who is signed in, or has a token, has
+places of their own (`at_once`) and waits here for nobody.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from http.cookies import CookieError
+from weakref import WeakValueDictionary
+
+from django.conf import settings
+from django.http.cookie import parse_cookie
+
+# Senders that showed who they are are remembered by a sum of what they sent for it, the latest of them.
+_MOST_REMEMBERED = 10_000
+Head = Mapping[bytes, bytes]
+
+
+class Turn:
+    """One request's place among those that are in hand; it may be taken and given back more than once."""
+
+    def __init__(self, turns: asyncio.Semaphore | None) -> None:
+        self._turns = turns
+        self._is_taken = False
+
+    async def take(self) -> None:
+        """Wait until less of the address is in hand."""
+        if self._turns is not None and not self._is_taken:
+            await self._turns.acquire()
+            self._is_taken = True
+
+    def give_back(self) -> None:
+        """Let the next in, if this one was in hand; it does not come back."""
+        if self._turns is not None and self._is_taken:
+            self._turns.release()
+        self._turns = None
+
+
+class Crowds:
+    """Counts the requests of each address that are in hand, but for those of senders who are known."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._known: OrderedDict[int, None] = OrderedDict()
+
+    def turn_of(self, address: str, head: Head) -> Turn:
+        """Return the turn of a request from an address; known senders, and who has no address, never wait."""
+        if not address or _proof(head) in self._known:
+            return Turn(None)
+        turns = self._turns.get(address)
+        if turns is None:
+            turns = self._turns[address] = asyncio.Semaphore(self._most)
+        return Turn(turns)
+
+    def remember(self, head: Head) -> None:
+        """Remember a sender whose request showed who it is."""
+        proof = _proof(head)
+        if proof is None:
+            return
+        self._known[proof] = None
+        self._known.move_to_end(proof)
+        if len(self._known) > _MOST_REMEMBERED:
+            self._known.popitem(last=False)
+
+
+def _proof(head: Head) -> int | None:
+    """Return a sum of what the head of a request shows of its sender, None if it shows nothing."""
+    if token := head.get(b"authorization"):
+        return hash(token)
+    try:
+        cookies = parse_cookie(head.get(b"cookie", b"").decode("latin-1"))
+    except CookieError:
+        return None
+    session = cookies.get(settings.SESSION_COOKIE_NAME)
+    return hash(session) if session else None
+
+
+# As many as there are connections: more than one address has under way (at_once), so that who waits there is told.
+of_process = Crowds(settings.WEB_CONNECTIONS)

@@ -1,0 +1,96 @@
+"""Of an address of which nobody is known, a few requests are in hand at a time; all others are answered meanwhile."""
+
+import asyncio
+
+import pytest
+from django.conf import settings
+
+from apps.core.limits.crowds import Crowds, Head, Turn
+
+MOST = 3
+HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
+NOTHING: Head = {}
+TOKEN: Head = {b"authorization": b"Bearer mine"}
+SESSION: Head = {b"cookie": f"a=b; {settings.SESSION_COOKIE_NAME}=mine".encode()}
+BROKEN: Head = {b"cookie": b"\xff=;;=\xfe"}
+
+
+async def crowd_of(crowds: Crowds, head: Head = NOTHING) -> list[Turn]:
+    """Return the turns of fifty requests of an address, as many of which as may are in hand."""
+    turns = [crowds.turn_of(HERE, head) for _number in range(50)]
+    for turn in turns[:MOST]:
+        await turn.take()
+    return turns
+
+
+async def is_free(crowds: Crowds, address: str, head: Head = NOTHING) -> bool:
+    """Say whether a request is taken in hand without waiting."""
+    turn = crowds.turn_of(address, head)
+    try:
+        async with asyncio.timeout(0.05):
+            await turn.take()
+    except TimeoutError:
+        return False
+    turn.give_back()
+    return True
+
+
+@pytest.mark.parametrize("claim", [NOTHING, TOKEN, SESSION, BROKEN])
+def test_a_crowd_waits_for_itself_alone_whatever_it_claims(claim: Head) -> None:
+    async def scenario() -> None:
+        crowds = Crowds(MOST)
+        turns = await crowd_of(crowds, claim)
+        assert not await is_free(crowds, HERE, claim)
+        assert await is_free(crowds, ELSEWHERE)
+        turns[0].give_back()
+        turns[0].give_back()
+        await turns[MOST].take()
+        await turns[MOST].take()
+        assert not await is_free(crowds, HERE)
+        turns[MOST].give_back()
+        assert await is_free(crowds, HERE)
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("proof", [TOKEN, SESSION])
+def test_whoever_showed_who_they_are_waits_for_no_crowd_of_their_address(proof: Head) -> None:
+    async def scenario() -> None:
+        crowds = Crowds(MOST)
+        turns = await crowd_of(crowds)
+        assert not await is_free(crowds, HERE, proof)
+        crowds.remember(proof)
+        turns += await crowd_of(crowds, proof)
+        assert await is_free(crowds, HERE, proof)
+        assert not await is_free(crowds, HERE)
+
+    asyncio.run(scenario())
+
+
+def test_who_has_no_address_waits_for_nobody() -> None:
+    async def scenario() -> None:
+        crowds = Crowds(MOST)
+        for _number in range(50):
+            await crowds.turn_of("", NOTHING).take()
+
+    asyncio.run(scenario())
+
+
+def test_an_address_of_which_nothing_is_left_is_forgotten() -> None:
+    async def scenario() -> None:
+        crowds = Crowds(MOST)
+        turns = await crowd_of(crowds)
+        for turn in turns:
+            turn.give_back()
+        assert not crowds._turns
+
+    asyncio.run(scenario())
+
+
+def test_of_those_who_are_known_the_latest_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.core.limits.crowds._MOST_REMEMBERED", 2)
+    crowds = Crowds(MOST)
+    crowds.remember(NOTHING)
+    for name in (b"1", b"2", b"1", b"3"):
+        crowds.remember({b"authorization": name})
+    assert list(crowds._known) == [hash(b"1"), hash(b"3")]
