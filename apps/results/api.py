@@ -170,7 +170,8 @@ class RunTelemetry(rest.APIView):
         """Return it; a job whose agent told nothing is left out."""
         run = get_scoped_or_404(campaigns.runs_for(rights.user_of(request)), pk=pk)
         with weighed_together():
-            telemetries = [(job, services.telemetry_of(job)) for job in agents.jobs_of_run(run.pk)]
+            jobs = agents.jobs_of_run(run.pk)
+            telemetries = list(zip(jobs, services.telemetries_of(jobs), strict=True))
         body = {
             "run": run.pk,
             "told_by_archive": run.trial.campaign.is_told,

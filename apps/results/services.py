@@ -1,6 +1,8 @@
 """Turn what a run's jobs printed into a stored result."""
 
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -25,14 +27,16 @@ from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
 _TOO_SLOW = _("What the commands printed takes too long to be read.")
-_TOO_LARGE = _("What the commands of the run printed is more than %(most)s MiB together, and so much is not read.")
+_TOO_LARGE = _("What the commands of the run printed would take more than %(most)s MiB of memory together.")
 _PRINT_LESS = _("Have them print less, or lower the limit of the output: what is beyond it is cut off.")
 _REPORT_IT = _("The raw output is kept on this page: report it together with the tool's version.")
 
-# Of all jobs of a run, once unpacked: parsers take them together, in a process that has some GB.
+# Of all jobs of a run, once unpacked and decoded: parsers take them together, in a process that has some GB.
 MOST_BYTES_OF_A_RUN = 1024 * 1024 * 1024
 # Agents send some ten thousand: 240 moments of some 50 figures.
 MOST_VALUES_OF_TELEMETRY = 250_000
+# Of all jobs of a run, as text in memory, where one sign of another script makes each of them take four bytes.
+MOST_BYTES_OF_TELEMETRY = 256 * 1024 * 1024
 
 
 class TakesLongError(Exception):
@@ -101,9 +105,9 @@ def _outputs_of(jobs: Sequence[Job], plan: Plan, steps: Collection[str]) -> list
     """Return the outputs of a run; ToolFailure as soon as those unpacked so far are too large together."""
     outputs: list[Output] = []
     size = 0
-    for job in jobs:
-        output = output_of(job, plan, steps)
-        size += sum(map(len, (output.stdout, output.stderr, *output.collected.values())))
+    for job, telemetry in zip(jobs, telemetries_of(jobs), strict=True):
+        output = output_of(job, plan, steps, telemetry)
+        size += sum(map(_weight, (output.stdout, output.stderr, *output.collected.values())))
         if size > MOST_BYTES_OF_A_RUN:
             message = Message(_TOO_LARGE, {"most": MOST_BYTES_OF_A_RUN // 2**20})
             raise ToolFailure("too-much-output", message, False, Message(_PRINT_LESS))
@@ -111,7 +115,12 @@ def _outputs_of(jobs: Sequence[Job], plan: Plan, steps: Collection[str]) -> list
     return outputs
 
 
-def output_of(job: Job, plan: Plan, steps: Collection[str] = ()) -> Output:
+def _weight(text: bytes) -> int:
+    """Return how many bytes a text takes at most once it is decoded: with one sign of another script four each."""
+    return len(text) * (1 if text.isascii() else 4)
+
+
+def output_of(job: Job, plan: Plan, steps: Collection[str] = (), telemetry: dict[str, Any] | None = None) -> Output:
     """Return a job's raw output in the form that parsers take; times in server time, s since the epoch.
 
     Without times where the server's clock was set meanwhile, by these `steps`.
@@ -131,7 +140,7 @@ def output_of(job: Job, plan: Plan, steps: Collection[str] = ()) -> Output:
         started_at=job.started_at.timestamp() if job.started_at and is_timed else None,
         ended_at=job.ended_at.timestamp() if job.ended_at and is_timed else None,
         collected={file.name: compression.unpack(file.content_z) for file in job.collected.all()},
-        telemetry=telemetry_of(job),
+        telemetry=telemetry_of(job) if telemetry is None else telemetry,
         facts=sound(job.facts.facts) if job.facts else {},
         clock_offset_s=job.clock_offset_s,
         clock_error_s=job.clock_error_s,
@@ -146,14 +155,20 @@ def _is_cut(job: Job) -> bool:
 
 def telemetry_of(job: Job) -> dict[str, Any]:
     """Return what the agent read from the kernel around a job, as it said it; {} if nothing usable, or too much."""
-    output = getattr(job, "output", None)
-    if output is None or not output.telemetry_z:
-        return {}
-    try:
-        document = whole_of(compression.unpack(output.telemetry_z).decode(), MOST_VALUES_OF_TELEMETRY)
-    except (ValueError, ToolFailure):
-        return {}
-    return document if isinstance(document, dict) else {}
+    return next(telemetries_of([job]))
+
+
+def telemetries_of(jobs: Iterable[Job]) -> Iterator[dict[str, Any]]:
+    """Yield the same of each job of a run, which are held together: {} for what would be too much then."""
+    left = MOST_BYTES_OF_TELEMETRY
+    for job in jobs:
+        output = getattr(job, "output", None)
+        document = None
+        with suppress(ValueError, ToolFailure):
+            text = compression.unpack(output.telemetry_z).decode() if output else ""
+            left -= sys.getsizeof(text)
+            document = whole_of(text, MOST_VALUES_OF_TELEMETRY) if text and left >= 0 else None
+        yield document if isinstance(document, dict) else {}
 
 
 def printed_by(job: Job) -> dict[str, bytes]:

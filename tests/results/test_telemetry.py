@@ -33,7 +33,9 @@ RAW = recorded.raw("iperf3_loopback_window_16k")
 def keep(run: Run, role: str = "client", raw: Any = RAW) -> Job:
     """Have an agent's telemetry kept of a run's job."""
     job = job_of(run, role)
-    rewriting.update(JobOutput.objects.filter(job=job), telemetry_z=zlib.compress(json.dumps(raw).encode()))
+    rewriting.update(
+        JobOutput.objects.filter(job=job), telemetry_z=zlib.compress(json.dumps(raw, ensure_ascii=False).encode())
+    )
     return job
 
 
@@ -56,6 +58,27 @@ def test_telemetry_of_too_many_values_is_left_out(run: Run) -> None:
     job = keep(run, raw=RAW | {"own": [{}] * services.MOST_VALUES_OF_TELEMETRY})
     job.refresh_from_db()
     assert services.telemetry_of(job) == {}
+
+
+@pytest.mark.parametrize(("sign", "bytes_of_each"), [("x", 1), ("\N{HIGH BRIGHTNESS SYMBOL}", 4)])
+def test_telemetry_of_a_run_is_held_within_one_bound(
+    sign: str, bytes_of_each: int, run: Run, cast: SimpleNamespace, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = RAW | {"own": sign * 100_000}
+    for role in ("client", "server"):
+        keep(run, role, long)
+    length = bytes_of_each * 100_000
+    for room, is_read in (
+        (3 * length, [True, True]),
+        (length * 3 // 2, [True, False]),
+        (length // 2, [False, False]),
+    ):
+        monkeypatch.setattr(services, "MOST_BYTES_OF_TELEMETRY", room)
+        assert [bool(each) for each in services.telemetries_of(services.jobs_of(run))] == is_read
+        jobs = client.get(addresses(run)[1], **people.bearer(cast.bob)).json()["jobs"]
+        assert len(jobs) == sum(is_read)
+        outputs = services._outputs_of(services.jobs_of(run), Plan.from_json(run.plan), ())
+        assert [bool(output.telemetry) for output in outputs] == is_read
 
 
 def test_a_stranger_sees_nothing(client: Client, run: Run) -> None:

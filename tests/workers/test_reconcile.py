@@ -1,5 +1,6 @@
 """Lost messages and killed workers lose nothing and count nothing twice."""
 
+import zlib
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -7,7 +8,7 @@ import pytest
 from django.db import DatabaseError
 from django.utils import timezone
 
-from apps.agents.models import Job
+from apps.agents.models import Job, JobOutput
 from apps.bench.toolkit import Plan
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Reservation, Run, Trial
@@ -257,8 +258,15 @@ def test_what_takes_too_long_to_be_read_fails_by_name(slow: str, over: Run, monk
     assert (over.state, over.reason["code"]) == ("failed", "too-slow")
 
 
-def test_outputs_that_are_too_large_together_fail_by_name(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.results.services.MOST_BYTES_OF_A_RUN", 10)
+@pytest.mark.parametrize(("more", "bytes_of_each"), [(b"x", 1), ("\N{HIGH BRIGHTNESS SYMBOL}".encode(), 4)])
+def test_outputs_that_are_too_large_together_fail_by_name(
+    more: bytes, bytes_of_each: int, over: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_of(over, "client")
+    printed = results.printed_by(job)["stdout"]
+    rewriting.update(JobOutput.objects.filter(job=job), stdout_z=zlib.compress(printed + 1000 * more))
+    length = sum(len(text) for each in results.jobs_of(over) for text in results.printed_by(each).values())
+    monkeypatch.setattr("apps.results.services.MOST_BYTES_OF_A_RUN", bytes_of_each * (length - 1000))
     look()
     over.refresh_from_db()
     assert (over.state, over.reason["code"]) == ("failed", "too-much-output")
