@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from apps.bench import tools
 from apps.bench.network import loss_curve
-from apps.bench.network.loss_curve import PLATEAU, LoadPoint
+from apps.bench.network.full_links import PLATEAU
+from apps.bench.network.loads import LoadPoint
 from tests.bench.tools import recordings
 
 UDP = tools.get("iperf3-udp")

@@ -1,11 +1,12 @@
 """UDP loss against offered load: the capacity it tells, where it begins, and whether a full link explains it."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import knee, units
+from apps.bench.network.full_links import BEYOND, PLATEAU, exponent_of, full_of, plateau_of
 from apps.bench.network.loads import Chance, LoadPoint, chance_of
 from apps.bench.text import Message, _
 
@@ -14,14 +15,8 @@ __all__ = ["Chance", "LoadPoint", "LossCurve", "analyse"]
 
 # A rate that loses less than this is one that the path carries.
 THRESHOLD = 0.005
-# Loss is compared with the model only this far beyond the capacity: closer by, noise decides.
-BEYOND = 1.02
 # Loss of more than this many times what a full link explains has another cause.
 EXCESS = 2.0
-# What arrives of different loads is one plateau within this share.
-PLATEAU = 0.03
-# Where so much of what is offered more arrives, what arrives follows the load.
-FOLLOWS = 0.5
 
 
 @dataclass(frozen=True)
@@ -139,8 +134,8 @@ def analyse(points: Iterable[LoadPoint], threshold: float = THRESHOLD) -> LossCu
     # Of a load whose ends were seen to drop nobody knows what the path would have let arrive.
     free = [point for point in ordered if not point.is_held or point.loss < threshold]
     bend = knee.find_knee([point.offered for point in free], [point.delivered for point in free]) if free else None
-    plateau = _plateau(whole, own)
-    full = _full(whole, plateau, bend, bool(own))
+    plateau = plateau_of(whole, own)
+    full = full_of(whole, plateau, bend, bool(own))
     return LossCurve(
         points=tuple(ordered),
         threshold=threshold,
@@ -150,59 +145,8 @@ def analyse(points: Iterable[LoadPoint], threshold: float = THRESHOLD) -> LossCu
         plateau=plateau,
         knee=bend,
         full=full,
-        exponent=_exponent(ordered, full),
+        exponent=exponent_of(ordered, full),
     )
-
-
-def _plateau(whole: float | None, lossy: Sequence[LoadPoint]) -> float | None:
-    """Return what arrives whatever is offered: alike of all loads beyond `whole`, and of more than one load.
-
-    The highest load that arrived whole counts as one, for it may lie just at the plateau. Of loads that are alike
-    themselves what arrives is so, too, whatever takes a share of it: most of what is offered more must not arrive.
-    """
-    beyond = [(point.offered, point.delivered) for point in lossy if point.offered > (whole or 0.0)]
-    arrived = [delivered for _offered, delivered in beyond]
-    own = [(whole, whole)] if whole and arrived and whole >= (1 - PLATEAU) * min(arrived) else []
-    delivered_rates = [delivered for _offered, delivered in [*own, *beyond]]
-    if (
-        len(delivered_rates) < 2
-        or min(delivered_rates) < (1 - PLATEAU) * max(delivered_rates)
-        or (whole or 0.0) > (1 + PLATEAU) * min(arrived)
-    ):
-        return None
-    (lowest_load, first), (highest_load, last) = min([*own, *beyond]), max([*own, *beyond])
-    if last - first > FOLLOWS * (highest_load - lowest_load):
-        return None
-    return math.fsum(arrived) / len(arrived)
-
-
-def _full(whole: float | None, plateau: float | None, bend: knee.Knee | None, has_loss: bool) -> float | None:
-    """Return the capacity of the link that would be full: what arrived at most, as far as the curve is flat there.
-
-    Where less arrives the more is offered the curve has no plateau: the highest load without loss stands for it.
-    """
-    if not has_loss:
-        return None
-    if plateau:
-        return plateau
-    bent = bend.plateau if bend and bend.is_clear else None
-    return max((value for value in (whole, bent) if value), default=None)
-
-
-def _exponent(points: Sequence[LoadPoint], full: float | None) -> float | None:
-    """Return n of loss = 1 - (C / R)^n by least squares of the logarithms; None without a point to tell it.
-
-    If a datagram arrives only when each of n pieces does, and each does with C / R, that is the loss.
-    """
-    if full is None:
-        return None
-    pairs = [
-        (math.log(full / point.offered), math.log(1 - point.loss))
-        for point in points
-        if point.offered >= BEYOND * full and point.loss < 1
-    ]
-    squares = sum(x * x for x, _y in pairs)
-    return sum(x * y for x, y in pairs) / squares if squares else None
 
 
 def _conclude(curve: LossCurve) -> Iterable[Message]:
