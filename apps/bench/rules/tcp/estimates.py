@@ -149,7 +149,10 @@ def loss_curve_of(evidence: Evidence) -> tuple[loss_curve.LossCurve | None, tupl
             trials |= set(point.trials("loss"))
     points = [
         loss_curve.LoadPoint(
-            load, sum(loss for loss, _is in losses) / len(losses), is_held=any(h for _l, h in losses)
+            load,
+            sum(loss for loss, _is in losses) / len(losses),
+            is_held=any(is_held for _loss, is_held in losses),
+            losses=tuple(loss for loss, _is in losses),
         )
         for load, losses in loads.items()
     ]
