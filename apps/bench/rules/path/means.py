@@ -15,6 +15,8 @@ USUAL_MTU, JUMBO_MTU = 1500, 9000
 UDP, DISPERSION, TCP, AVAILABLE = "udp", "dispersion", "tcp", "available"
 # Two figures of the capacity that differ by no more bear each other out.
 AGREE = 0.15
+# Datagrams whose headers take so much more of the line than of those that fill a frame tell no rate of the path.
+SHORT = 0.02
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,10 @@ def span_at_line(evidence: Evidence, estimate: Estimate) -> tuple[float, float]:
 
 
 def short_datagram_of(evidence: Evidence) -> int | None:
-    """Return the length (B) of UDP's datagrams where headers take far more than of those that fill a frame."""
+    """Return the length (B) of UDP's datagrams where headers take more than of those that fill a frame."""
     mtu = evidence.path.mtu or USUAL_MTU
     length = datagram_of(evidence, mtu)
-    is_short = network.transport.line_bytes(length, mtu) > (1 + AGREE) / network.transport.udp_efficiency(mtu)
+    is_short = network.transport.line_bytes(length, mtu) > (1 + SHORT) / network.transport.udp_efficiency(mtu)
     return length if is_short and estimates.udp_points(evidence) else None
 
 
