@@ -81,7 +81,8 @@ def are_alike(points: Sequence[LoadPoint]) -> bool:
 def chance_of(points: Iterable[LoadPoint], level: float) -> Chance | None:
     """Return what chance takes of the loads far below a level (bit/s).
 
-    None where the loss grows with the load, is hardly any, or is that of one load to which a limit may hold it; and
+    None where the loss grows with the load, is hardly any, spares a larger load, or is that of one load to which a
+    limit may hold it; and
     of a single run, or of runs that differ more than chance does: a burst in one of them looks like that.
     """
     listed = sorted(points, key=lambda point: point.offered)
@@ -90,6 +91,9 @@ def chance_of(points: Iterable[LoadPoint], level: float) -> Chance | None:
     if not quiet or min(losses) < LEAST_CHANCE or max(losses) > ALIKE * min(losses) or not are_alike(quiet):
         return None
     share = math.fsum(losses) / len(losses)
+    if any(point.loss < min(losses) / ALIKE for point in listed if not point.is_held):
+        # Chance takes its share of every load.
+        return None
     # A single run may have met a burst, unless one of a larger load lost about as much.
     alike = [point for point in listed if not point.is_held and share / ALIKE <= point.loss <= ALIKE * share]
     if sum(len(point.runs) for point in alike) < 2:
