@@ -46,6 +46,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         kind=DOUBT,
         title=Message(title, params),
         why=tuple(reasons),
+        against=tuple(means.other_times(evidence)),
         value=best.delivered,
         unit="bit/s",
         formula=f"R (1 - p) = {params['offered']} · (1 - {heaviest.loss:.2g}) = {params['arrived']}",

@@ -10,6 +10,8 @@ from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.scatter import mean
 from apps.bench.rules.tcp.sweeps import how_of, tcp_points
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
 
 USUAL_MTU, JUMBO_MTU = 1500, 9000
 UDP, DISPERSION, TCP, AVAILABLE = "udp", "dispersion", "tcp", "available"
@@ -122,6 +124,18 @@ def short_datagram_of(evidence: Evidence) -> int | None:
     length = datagram_of(evidence, mtu)
     is_short = network.transport.line_bytes(length, mtu) > (1 + SHORT) / network.transport.udp_efficiency(mtu)
     return length if is_short and estimates.udp_points(evidence) else None
+
+
+def other_times(evidence: Evidence) -> list[Message]:
+    """Return that the same loads of UDP arrived otherwise in other experiments: nothing is averaged over them."""
+    others = estimates.of_other_times(evidence)
+    if not others:
+        return []
+    text = _(
+        "UDP: at another time %(rate)s arrived at most of datagrams as long, and what had come through whole did not:"
+        " what is told here is of the time when most arrived."
+    )
+    return [Message(text, {"rate": format_quantity(min(item.rate for item in others), "bit/s")})]
 
 
 def datagram_of(evidence: Evidence, mtu: int = USUAL_MTU) -> int:
