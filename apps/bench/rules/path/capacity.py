@@ -51,6 +51,7 @@ def _between(
         title = _("The path holds %(low)s to %(high)s at the line, as datagrams of %(length)s tell")
         params["length"] = format_quantity(length, "B")
     line = max(means.at_line(evidence, item) for item in firm)
+    trials = tuple(sorted({trial for item in readings for trial in item.trials}))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -63,9 +64,9 @@ def _between(
         low=low,
         high=high,
         formula="; ".join(f"{item.means}: {_interval(item)}" for item in readings),
-        evidence=tuple(sorted({trial for item in readings for trial in item.trials})),
+        evidence=trials,
         confidence=confidence_of((len(firm) > 1 and agree, 0.15), (not misled, 0.1), base=0.7),
-        applies_when=Message(_("This path and direction, with the traffic of others that there was.")),
+        applies_when=means.applies_when(evidence, trials),
         limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
         source="RFC 5136, section 2.3; Dovrolis, Ramanathan, Moore (2004)",
         alternatives=_alternatives(evidence),
@@ -77,6 +78,9 @@ def _between(
 def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimate], max_rate: float) -> FindingDraft:
     """Return that more came through than the means found that find a capacity: it is so much or more."""
     params = {"rate": format_quantity(max_rate, "bit/s")}
+    # The load that came through whole is no reading of its own.
+    _curve, loads = estimates.loss_curve_of(evidence)
+    trials = tuple(sorted({*loads, *(trial for item in readings for trial in item.trials)}))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -88,9 +92,9 @@ def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimat
         unit="bit/s",
         low=max_rate,
         formula="; ".join(f"{item.means}: {_interval(item)}" for item in readings),
-        evidence=tuple(sorted({trial for item in readings for trial in item.trials})),
+        evidence=trials,
         confidence=0.8,
-        applies_when=Message(_("This path and direction, with the traffic of others that there was.")),
+        applies_when=means.applies_when(evidence, trials),
         limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
         source="RFC 5136, section 2.3",
         missing=(Message(_("What the path holds at most: higher loads of UDP.")),),

@@ -1,12 +1,15 @@
 """The path's capacity by each means there is, brought to the same footing: the rate at the line."""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from apps.bench import network
 from apps.bench.network import rfc6349
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, Point
+from apps.bench.rules.layers.days import when_of
+from apps.bench.rules.shapes.apart import PRINTED
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.scatter import mean
 from apps.bench.rules.tcp.sweeps import how_of, tcp_points
@@ -136,6 +139,24 @@ def other_times(evidence: Evidence) -> list[Message]:
         " what is told here is of the time when most arrived."
     )
     return [Message(text, {"rate": format_quantity(min(item.rate for item in others), "bit/s")})]
+
+
+def applies_when(evidence: Evidence, trials: Collection[int]) -> Message:
+    """Return what a capacity is said of: the path, and when these trials were measured, where that is known.
+
+    Another campaign may tell another capacity of the same path: each is that of its day.
+    """
+    own = {*trials}
+    points = [
+        point for point in evidence.points if any(not own.isdisjoint(values) for values in point.metrics.values())
+    ]
+    # What is published was recorded here on a day that says nothing of it.
+    is_printed = any(PRINTED in point.observed for point in points)
+    day = "" if is_printed else when_of(points).day
+    text = _("This path and direction, with the traffic of others that there was.")
+    if day:
+        text = _("This path and direction on %(day)s (UTC), with the traffic of others that there was.")
+    return Message(text, {"day": day} if day else {})
 
 
 def datagram_of(evidence: Evidence, mtu: int = USUAL_MTU) -> int:
