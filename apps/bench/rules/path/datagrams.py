@@ -9,7 +9,7 @@ from apps.bench.rules.tcp.estimates import Arrived
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "path-datagrams", 3
+RULE, VERSION = "path-datagrams", 4
 # A load that loses less than this of what it offers is hardly held.
 LEAST_LOST = 0.05
 # Datagrams are shorter that have this part of another length; as much arrives from this share of a rate on.
