@@ -114,14 +114,21 @@ def _held_trials(raised: Doubts) -> set[int]:
 def _mean_point(values: dict[str, dict[int, float]], held_trials: set[int]) -> LoadPoint | None:
     """Return the means of a load over the trials that nothing at the ends held; over all, and so marked, if none."""
     free = values.get(LOSS, {}).keys() - held_trials
-    means = {
-        metric: sum(values_of_load) / len(values_of_load)
+    runs = {
+        metric: tuple(value for trial, value in own.items() if trial in free or not free)
         for metric, own in values.items()
-        if (values_of_load := [value for trial, value in own.items() if trial in free or not free])
     }
+    means = {metric: sum(own) / len(own) for metric, own in runs.items() if own}
     if not means.get(OFFERED) or LOSS not in means:
         return None
-    return LoadPoint(means[OFFERED], means[LOSS], means.get(JITTER), means.get(GOODPUT), is_held=not free)
+    return LoadPoint(
+        means[OFFERED],
+        means[LOSS],
+        means.get(JITTER),
+        means.get(GOODPUT),
+        is_held=not free,
+        losses=runs[LOSS],
+    )
 
 
 def _percent(share: float | None) -> str:

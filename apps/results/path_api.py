@@ -17,6 +17,7 @@ class LossPointSerializer(serializers.Serializer):
     """One offered load: rates in bit/s, losses as shares, jitter in s; `excess` is loss over fluid_loss.
 
     `is_held` says that a judge saw its ends drop datagrams, or send too slowly: its loss tells nothing of the path.
+    `losses` are those of its runs, whose mean `loss` is.
     """
 
     offered = serializers.FloatField()
@@ -26,6 +27,7 @@ class LossPointSerializer(serializers.Serializer):
     fluid_loss = serializers.FloatField(allow_null=True)
     excess = serializers.FloatField(allow_null=True)
     is_held = serializers.BooleanField()
+    losses = serializers.ListField(child=serializers.FloatField())
 
 
 class LossCurveSerializer(serializers.Serializer):

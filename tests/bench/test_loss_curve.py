@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from apps.bench import tools
 from apps.bench.network import loss_curve
-from apps.bench.network.loss_curve import PLATEAU, LoadPoint
+from apps.bench.network.full_links import PLATEAU
+from apps.bench.network.loads import LoadPoint
 from tests.bench.tools import recordings
 
 UDP = tools.get("iperf3-udp")
@@ -208,3 +209,44 @@ def test_what_follows_the_load_is_no_plateau(loads: tuple[int, ...], chance: flo
     curve = loss_curve.analyse(LoadPoint(load * 1e6, chance) for load in loads)
     assert (curve.plateau, curve.bend) == (None, None)
     assert "one flow" not in said(curve)
+
+
+def repeated(load, losses):
+    return LoadPoint(load, math.fsum(losses) / len(losses), losses=tuple(losses))
+
+
+@pytest.mark.parametrize("runs", range(1, 9))
+@pytest.mark.parametrize("others", [(), (300e6,), (300e6, 600e6)])
+def test_a_burst_in_some_runs_is_neither_chance_nor_a_load_that_loses(runs: int, others: tuple[float, ...]) -> None:
+    """Whichever runs of however many met it; what chance takes of each run stays chance."""
+    draw = random.Random(runs)
+    for hit in range(1, runs + 1):
+        losses = [0.02 * draw.uniform(0.8, 1.2) for _run in range(hit)] + [0.0] * (runs - hit)
+        curve = loss_curve.analyse([repeated(100e6, losses), *(repeated(load, [0.0] * runs) for load in others)])
+        assert curve is not None
+        sentences = said(curve)
+        if hit < runs:
+            assert f"In {hit} of {runs} runs at 100.0 Mbit/s 0.5 % or more was lost" in sentences
+            assert curve.lossy is None
+        assert "that is loss by chance" not in sentences or hit == runs > 1
+        assert "does not grow with the load" not in sentences or hit == runs
+        assert "No load lost" not in sentences
+        # Chance takes its share of every load.
+        assert curve.chance_below(1e9) is None
+        curve = loss_curve.analyse([repeated(100e6, losses), *(repeated(load, losses) for load in others)])
+        assert curve is not None
+        assert (curve.chance_below(1e9) is not None) == (hit == runs and bool(others))
+
+
+@pytest.mark.parametrize("runs", [3, 5, 10, 30])
+def test_what_few_datagrams_are_lost_of_by_chance_is_chance(runs: int) -> None:
+    """Eight lost a run scatter, and are no bursts."""
+    draw = random.Random(runs)
+    sent, counted = 4000, []
+    for load in (100e6, 200e6):
+        losses = [sum(draw.random() < 0.004 for _datagram in range(sent)) / sent for _run in range(runs)]
+        counted.append(repeated(load, losses))
+    curve = loss_curve.analyse([*counted, repeated(800e6, [0.004] * runs)])
+    assert curve is not None
+    assert curve.chance_below(1e9) is not None
+    assert "not enough to tell" not in said(curve)

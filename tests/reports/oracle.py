@@ -252,7 +252,12 @@ def of_titles(said: Sentence, table: Table) -> bool:
 
 def of_loads(said: Sentence, table: Table) -> bool:
     """Return whether the loads of a table still show what a sentence says, by the figures that it says."""
-    points = [LoadPoint(row[1] * MBIT, row[2] / 100, is_held=bool(row[3])) for row in table.rows if row[0] == ""]
+    runs = (table.figures or {}).get("2") or [()] * len(table.rows)
+    points = [
+        LoadPoint(row[1] * MBIT, row[2] / 100, is_held=bool(row[3]), losses=tuple(loss / 100 for loss in losses))
+        for row, losses in zip(table.rows, runs, strict=True)
+        if row[0] == ""
+    ]
     # Two figures of one load show nothing.
     is_twice = len({point.offered for point in points}) < len(points)
     if is_twice or not all(point.offered > 0 and point.loss <= 1 for point in points):

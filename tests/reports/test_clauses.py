@@ -94,6 +94,15 @@ def test_the_knee_of_loads_is_said_of_a_table_that_has_them(documents: list[Docu
     assert wrong[knee.text] == _knee(550.0)
 
 
+def test_what_arrives_of_loads_is_one_figure_with_one_reader(documents: list[Document]) -> None:
+    """The caption of what arrived over the load names no plateau beside the curve of loss, whose figure it is."""
+    for document in documents:
+        sentences = [sentence for _place, sentence in checks.sentences_of(document)]
+        captions = [item.claim for item in sentences if item.claim.topic.table == "table-2"]
+        assert captions
+        assert not [claim.says for claim in captions if "plateau" in claim.says]
+
+
 def test_figures_go_over_the_size_of_messages_and_over_time(documents: list[Document]) -> None:
     for document in documents:
         drawn = figures_of(document)

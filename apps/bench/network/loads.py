@@ -1,7 +1,7 @@
 """What became of offered loads of datagrams, and what chance takes of those that fill nothing."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 # Loads below this share of the capacity fill no queue.
@@ -10,6 +10,9 @@ QUIET = 0.7
 LEAST_CHANCE = 5e-5
 # Chance takes the same share of every load, within what counting few losses scatters.
 ALIKE = 4
+# Runs of one load are not alike whose losses scatter by more than this share of their mean (chance does that which
+# takes fewer than four a run), or of which one lost less than this part of it (a run that lost nothing by chance).
+SCATTER, SPARED = 0.5, 1 / 8
 # More than this many times what arrived of a load shows that nothing held that load to it.
 ABOVE = 1.1
 
@@ -19,6 +22,7 @@ class LoadPoint:
     """What became of one offered load: rates in bit/s of payload, loss 0 to 1, jitter in s (None if unknown).
 
     `is_held` says that a judge saw its ends drop datagrams or send too slowly: its loss tells nothing of the path.
+    `losses` are those of its runs, whose mean `loss` is; none where nobody told them.
     """
 
     offered: float
@@ -26,6 +30,7 @@ class LoadPoint:
     jitter: float | None = None
     goodput: float | None = None
     is_held: bool = False
+    losses: tuple[float, ...] = ()
 
     @property
     def delivered(self) -> float:
@@ -34,6 +39,22 @@ class LoadPoint:
         Unlike the goodput, whose time holds the draining of the queue, it is free of how long the run was.
         """
         return self.offered * (1 - self.loss)
+
+    @property
+    def runs(self) -> tuple[float, ...]:
+        """Return the loss of each run, the mean of all where they were not told."""
+        return self.losses or (self.loss,)
+
+    def lossy_runs(self, threshold: float) -> int:
+        """Return in how many of its runs so much (0 to 1) or more was lost."""
+        return sum(loss >= threshold for loss in self.runs)
+
+    def is_uneven(self, threshold: float) -> bool:
+        """Return whether some runs lost so much (0 to 1), and others far less than the mean of all.
+
+        Neither chance nor a full link does that again and again: it is a burst, or a cause that came and went.
+        """
+        return 0 < self.lossy_runs(threshold) < len(self.runs) and not are_alike([self])
 
 
 @dataclass(frozen=True)
@@ -44,18 +65,41 @@ class Chance:
     loads: tuple[LoadPoint, ...]
 
 
+def are_alike(points: Sequence[LoadPoint]) -> bool:
+    """Return whether the runs of each load lose about the same, as what chance takes of them does.
+
+    The scatter of chance is one over the root of how many datagrams a run loses, of a burst in one of n runs the
+    root of n.
+    """
+    shares = [[loss / point.loss for loss in point.runs] for point in points if point.loss]
+    freedom = sum(len(own) - 1 for own in shares)
+    squares = math.fsum((share - 1) ** 2 for own in shares for share in own)
+    is_spared = any(min(own) < SPARED for own in shares)
+    return not is_spared and (not freedom or math.sqrt(squares / freedom) <= SCATTER)
+
+
 def chance_of(points: Iterable[LoadPoint], level: float) -> Chance | None:
     """Return what chance takes of the loads far below a level (bit/s).
 
-    None where the loss grows with the load, is hardly any, or is that of one load to which a limit may hold it.
+    None where the loss grows with the load, is hardly any, spares a larger load, or is that of one load to which a
+    limit may hold it; and
+    of a single run, or of runs that differ more than chance does: a burst in one of them looks like that.
     """
     listed = sorted(points, key=lambda point: point.offered)
     quiet = tuple(point for point in listed if point.offered <= QUIET * level and not point.is_held)
     losses = [point.loss for point in quiet]
-    if not quiet or min(losses) < LEAST_CHANCE or max(losses) > ALIKE * min(losses):
+    if not quiet or min(losses) < LEAST_CHANCE or max(losses) > ALIKE * min(losses) or not are_alike(quiet):
+        return None
+    share = math.fsum(losses) / len(losses)
+    if any(point.loss < min(losses) / ALIKE for point in listed if not point.is_held):
+        # Chance takes its share of every load.
+        return None
+    # A single run may have met a burst, unless one of a larger load lost about as much.
+    alike = [point for point in listed if not point.is_held and share / ALIKE <= point.loss <= ALIKE * share]
+    if sum(len(point.runs) for point in alike) < 2:
         return None
     # Of one load a limit on the flow takes as much as chance does, unless another load brought more through.
     max_delivered = max(point.delivered for point in quiet)
     if len(quiet) == 1 and max(point.delivered for point in listed) < ABOVE * max_delivered:
         return None
-    return Chance(math.fsum(losses) / len(losses), quiet)
+    return Chance(share, quiet)

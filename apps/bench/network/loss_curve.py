@@ -1,11 +1,12 @@
 """UDP loss against offered load: the capacity it tells, where it begins, and whether a full link explains it."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from apps.bench import knee, units
+from apps.bench.network.full_links import BEYOND, PLATEAU, exponent_of, full_of, plateau_of
 from apps.bench.network.loads import Chance, LoadPoint, chance_of
 from apps.bench.text import Message, _
 
@@ -14,14 +15,8 @@ __all__ = ["Chance", "LoadPoint", "LossCurve", "analyse"]
 
 # A rate that loses less than this is one that the path carries.
 THRESHOLD = 0.005
-# Loss is compared with the model only this far beyond the capacity: closer by, noise decides.
-BEYOND = 1.02
 # Loss of more than this many times what a full link explains has another cause.
 EXCESS = 2.0
-# What arrives of different loads is one plateau within this share.
-PLATEAU = 0.03
-# Where so much of what is offered more arrives, what arrives follows the load.
-FOLLOWS = 0.5
 
 
 @dataclass(frozen=True)
@@ -30,9 +25,10 @@ class LossCurve:
 
     `whole` is the highest load (bit/s) with a loss under `threshold`, None if every load lost more: the path carries
     so much at least. `lossy` is the least load with more loss, None if none had; loads whose ends were seen to drop
-    are in neither, but in `held`, the least of them. `plateau` is what arrives whatever is offered, None unless it
-    stays the same as more is offered: what one flow of datagrams can have. `knee` is of what arrived over what was
-    offered, `bend` where it lies if loads on both sides bear it out. `full` is the capacity (bit/s) of the link whose
+    are in neither, but in `held`, the least of them, and loads that lost more in some runs only are in none.
+    `plateau` is what arrives whatever is offered, None unless it stays the same as more is offered: what one flow of
+    datagrams can have. `knee` is of what arrived over what was offered, `bend` where it lies if loads on both sides
+    bear it out. `full` is the capacity (bit/s) of the link whose
     being full would explain the loss; `exponent` the n of loss = 1 - (full / R)^n over the loads beyond it, 1 for a
     link that is simply full.
     """
@@ -56,7 +52,9 @@ class LossCurve:
     def excess(self, point: LoadPoint) -> float | None:
         """Return how many times the loss of the fluid a point lost, None where the comparison says nothing."""
         fluid = self.fluid_loss(point.offered)
-        if fluid is None or self.full is None or point.offered < BEYOND * self.full or not fluid or point.is_held:
+        if fluid is None or self.full is None or point.offered < BEYOND * self.full or not fluid:
+            return None
+        if point.is_held or point.is_uneven(self.threshold):
             return None
         return point.loss / fluid
 
@@ -94,8 +92,20 @@ class LossCurve:
 
     @property
     def free(self) -> list[LoadPoint]:
-        """Return the loads below the least whose ends were seen to drop: beyond it nobody knows what would arrive."""
-        return [point for point in self.points if self.held is None or point.offered < self.held]
+        """Return the loads below the least whose ends were seen to drop: beyond it nobody knows what would arrive.
+
+        Those that lost much in some runs only are left out: their mean is what none of the runs had.
+        """
+        return [
+            point
+            for point in self.points
+            if (self.held is None or point.offered < self.held) and not point.is_uneven(self.threshold)
+        ]
+
+    @property
+    def uneven(self) -> list[LoadPoint]:
+        """Return the loads that lost much in some runs, and far less in others."""
+        return [point for point in self.points if point.is_uneven(self.threshold) and not point.is_held]
 
     @property
     def conclusions(self) -> tuple[Message, ...]:
@@ -135,12 +145,13 @@ def analyse(points: Iterable[LoadPoint], threshold: float = THRESHOLD) -> LossCu
         return None
     whole = max((point.offered for point in ordered if point.loss < threshold), default=None)
     lossy = [point for point in ordered if point.loss >= threshold]
-    own = [point for point in lossy if not point.is_held]
-    # Of a load whose ends were seen to drop nobody knows what the path would have let arrive.
-    free = [point for point in ordered if not point.is_held or point.loss < threshold]
+    own = [point for point in lossy if not point.is_held and not point.is_uneven(threshold)]
+    # Of a load whose ends were seen to drop nobody knows what the path would have let arrive; the mean of runs that
+    # were not alike is what none of them had.
+    free = [point for point in ordered if point in own or point.loss < threshold]
     bend = knee.find_knee([point.offered for point in free], [point.delivered for point in free]) if free else None
-    plateau = _plateau(whole, own)
-    full = _full(whole, plateau, bend, bool(own))
+    plateau = plateau_of(whole, own)
+    full = full_of(whole, plateau, bend, bool(own))
     return LossCurve(
         points=tuple(ordered),
         threshold=threshold,
@@ -150,63 +161,25 @@ def analyse(points: Iterable[LoadPoint], threshold: float = THRESHOLD) -> LossCu
         plateau=plateau,
         knee=bend,
         full=full,
-        exponent=_exponent(ordered, full),
+        exponent=exponent_of([point for point in ordered if not point.is_uneven(threshold)], full),
     )
 
 
-def _plateau(whole: float | None, lossy: Sequence[LoadPoint]) -> float | None:
-    """Return what arrives whatever is offered: alike of all loads beyond `whole`, and of more than one load.
-
-    The highest load that arrived whole counts as one, for it may lie just at the plateau. Of loads that are alike
-    themselves what arrives is so, too, whatever takes a share of it: most of what is offered more must not arrive.
-    """
-    beyond = [(point.offered, point.delivered) for point in lossy if point.offered > (whole or 0.0)]
-    arrived = [delivered for _offered, delivered in beyond]
-    own = [(whole, whole)] if whole and arrived and whole >= (1 - PLATEAU) * min(arrived) else []
-    delivered_rates = [delivered for _offered, delivered in [*own, *beyond]]
-    if (
-        len(delivered_rates) < 2
-        or min(delivered_rates) < (1 - PLATEAU) * max(delivered_rates)
-        or (whole or 0.0) > (1 + PLATEAU) * min(arrived)
-    ):
-        return None
-    (lowest_load, first), (highest_load, last) = min([*own, *beyond]), max([*own, *beyond])
-    if last - first > FOLLOWS * (highest_load - lowest_load):
-        return None
-    return math.fsum(arrived) / len(arrived)
-
-
-def _full(whole: float | None, plateau: float | None, bend: knee.Knee | None, has_loss: bool) -> float | None:
-    """Return the capacity of the link that would be full: what arrived at most, as far as the curve is flat there.
-
-    Where less arrives the more is offered the curve has no plateau: the highest load without loss stands for it.
-    """
-    if not has_loss:
-        return None
-    if plateau:
-        return plateau
-    bent = bend.plateau if bend and bend.is_clear else None
-    return max((value for value in (whole, bent) if value), default=None)
-
-
-def _exponent(points: Sequence[LoadPoint], full: float | None) -> float | None:
-    """Return n of loss = 1 - (C / R)^n by least squares of the logarithms; None without a point to tell it.
-
-    If a datagram arrives only when each of n pieces does, and each does with C / R, that is the loss.
-    """
-    if full is None:
-        return None
-    pairs = [
-        (math.log(full / point.offered), math.log(1 - point.loss))
-        for point in points
-        if point.offered >= BEYOND * full and point.loss < 1
-    ]
-    squares = sum(x * x for x, _y in pairs)
-    return sum(x * y for x, y in pairs) / squares if squares else None
-
-
 def _conclude(curve: LossCurve) -> Iterable[Message]:
-    yield _limit(curve)
+    if limit := _limit(curve):
+        yield limit
+    if uneven := curve.uneven:
+        text = _(
+            "In %(count)s of %(runs)s runs at %(loads)s %(share)s %% or more was lost, in the others far less:"
+            " that is not enough to tell chance from a burst. Measure it more often."
+        )
+        params = {
+            "count": str(sum(point.lossy_runs(curve.threshold) for point in uneven)),
+            "runs": str(sum(len(point.runs) for point in uneven)),
+            "loads": ", ".join(_rate(point.offered) for point in uneven),
+            "share": f"{100 * curve.threshold:g}",
+        }
+        yield Message(text, params)
     if curve.whole is not None and curve.lossy is not None and curve.lossy < curve.whole:
         text = _("%(rate)s already lost more: the loss does not grow with the load alone.")
         yield Message(text, {"rate": _rate(curve.lossy)})
@@ -217,8 +190,8 @@ def _conclude(curve: LossCurve) -> Iterable[Message]:
     yield from _explain(curve)
 
 
-def _limit(curve: LossCurve) -> Message:
-    """Return the capacity where the loads find one, else within which bounds it is known to lie."""
+def _limit(curve: LossCurve) -> Message | None:
+    """Return the capacity where the loads find one, else within which bounds it lies; None without any."""
     values: dict[str, object] = {"share": f"{100 * curve.threshold:g}", "rate": _rate(curve.whole or 0.0)}
     beyond = curve.lossy if curve.lossy and curve.lossy > (curve.whole or 0.0) else None
     if curve.whole is None and curve.held is not None:
@@ -238,6 +211,8 @@ def _limit(curve: LossCurve) -> Message:
         values |= {"least": _rate(chance.loads[0].offered), "most": _rate(chance.loads[-1].offered)}
         if len(chance.loads) == 1:
             text = _("A load of %(least)s lost %(share)s %%, though more came through: that is loss by chance.")
+    elif curve.whole is None and curve.lossy is None:
+        return None
     elif curve.whole is None:
         text = _("All loads lost %(share)s %% or more: offer less, to tell a path that is full from loss by chance.")
     elif curve.plateau:
@@ -259,7 +234,7 @@ def _limit(curve: LossCurve) -> Message:
         values["more"] = _rate(beyond)
     else:
         text = _("No load lost %(share)s %%: the capacity is %(rate)s or more. Offer more to find it.")
-        if curve.lossy:
+        if curve.lossy or curve.uneven:
             text = _("%(rate)s arrived with a loss below %(share)s %%: the path carries so much or more.")
     return Message(text, values)
 

@@ -1,7 +1,8 @@
-"""Settings that were compared across experiments: whatever changed between these looks like the setting's doing."""
+"""Settings that were compared, but not in turn: whatever changed between them looks like the setting's doing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from apps.bench import tools
@@ -16,13 +17,13 @@ MOST = 0.5
 # What is lost was offered in the same run: of such loads none is compared with another's.
 OF_ITSELF = "loss"
 NOT_IN_TURN = _(
-    "The settings compared were measured in different experiments, not in turn: what changed meanwhile, such as what"
-    " others send, looks the same."
+    "The settings compared were not measured in turn, but one after another or in different experiments: what changed"
+    " meanwhile, such as what others send, looks the same."
 )
 
 
 def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
-    """Return a finding; where no experiment measured both of the settings that it compares it says so, less sure."""
+    """Return a finding; where no experiment measured the settings that it compares in turn it says so, less sure."""
     if draft.kind == DOUBT:
         return draft
     compared = _of_proof(draft.proof, evidence) if draft.proof else None
@@ -39,7 +40,7 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
 
 
 def _of_proof(proof: Proof, evidence: Evidence) -> list[Point] | None:
-    """Return the points of the two settings of a proof where no experiment has both; [] where one has.
+    """Return the points of the two settings of a proof where no experiment has both in turn; [] where one has.
 
     None where one of the two was not measured: then what was measured decides.
     """
@@ -52,12 +53,24 @@ def _of_proof(proof: Proof, evidence: Evidence) -> list[Point] | None:
     now, then = ([point for point in points if _has(point, names, setting)] for setting in (proof.now, proof.then))
     if not now or not then:
         return None
-    is_together = bool({point.experiment for point in now} & {point.experiment for point in then})
+    is_together = any(
+        one.experiment == other.experiment and not _in_sequence((one, other)) for one in now for other in then
+    )
     return [] if is_together else [*now, *then]
 
 
+def _in_sequence(points: Iterable[Point]) -> bool:
+    """Return whether all repetitions of each setting came before all of the next: order and setting are the same.
+
+    Trials are numbered in the order of their turns. Of settings that nobody repeated there is no other order.
+    """
+    spans = sorted(sorted({trial for own in point.metrics.values() for trial in own}) for point in points)
+    is_repeated = all(len(own) > 1 for own in spans)
+    return len(spans) > 1 and is_repeated and all(own[-1] < later[0] for own, later in pairwise(spans))
+
+
 def _of_trials(draft: FindingDraft, evidence: Evidence) -> list[Point]:
-    """Return the points of one tool that a finding rests on, where each setting has experiments of its own."""
+    """Return the points of one tool that a finding rests on, each setting with experiments or a time of its own."""
     trials = {*draft.evidence}
     groups: dict[tuple[str, str, str], list[Point]] = {}
     for point in evidence.points:
@@ -70,7 +83,7 @@ def _of_trials(draft: FindingDraft, evidence: Evidence) -> list[Point]:
         for point in points:
             settings.setdefault(_key(point), set()).add(point.experiment)
         counts = [experiment for own in settings.values() for experiment in own]
-        if len(settings) > 1 and len({*counts}) == len(counts):
+        if len(settings) > 1 and (len({*counts}) == len(counts) or _in_sequence(points)):
             return points
     return []
 

@@ -36,6 +36,7 @@ def table_of(key: str, title: str, sweeps: Sequence[LossSweep]) -> Table:
         Column(_("Datagram loss"), share.unit, "number"),
         Column(_("Held by an end")),
         Column(_("Jitter"), jitter.unit, "number"),
+        Column(_("n"), kind="number"),
     )
     rows: list[tuple[Value, ...]] = [
         (
@@ -44,8 +45,11 @@ def table_of(key: str, title: str, sweeps: Sequence[LossSweep]) -> Table:
             share.of(point.loss),
             _("yes") if point.is_held else "",
             jitter.of(point.jitter),
+            len(point.runs),
         )
         for label, point in points
     ]
     note = _("Means of each load; of one whose ends were seen to drop or lag, nothing is told of the path.")
-    return Table(f"loads-{key}", _("%(name)s: what became of the loads") % {"name": title}, columns, rows, note=note)
+    name = _("%(name)s: what became of the loads") % {"name": title}
+    behind = {str(loads.LOST): [[loss / share.size for loss in point.runs] for _label, point in points]}
+    return Table(f"loads-{key}", name, columns, rows, note=note, figures=behind)

@@ -129,6 +129,10 @@ def _shown_of(
     columns = points.columns_of(comparison)
     axis = columns.get(comparison.axis.name)
     better = {True: "higher", False: "lower", None: ""}[comparison.metric.higher_is_better]
+    if comparison.metric.axis == comparison.axis.name == loss.RATE:
+        # What arrives beyond a knee of offered loads is the curve of loss's to tell: a rate over the time of a run,
+        # the draining of queues in it, is another figure of the same plateau.
+        better = ""
     topic = Topic(
         table=table.key,
         of=points.column_of_metric(table, comparison.metric),

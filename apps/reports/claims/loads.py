@@ -45,17 +45,26 @@ def _sentence(topic: Topic, message: Message) -> Sentence:
 def _conclusions(topic: Topic, table: Table) -> Sequence[Message]:
     if len(table.columns) <= HELD or not topic.rows:
         raise Unanswered(topic.table)
+    points = [
+        _point(row, place, table) for place, row in enumerate(table.rows) if text_of(row[SWEEP]) == topic.rows[0][1]
+    ]
+    if len({point.offered for point in points}) < len(points):
+        # Two figures of one load show nothing.
+        return ()
     # What is no load or no share of it raises ValueError: nothing is said of that.
-    curve = loss_curve.analyse(_points(row, table) for row in table.rows if text_of(row[SWEEP]) == topic.rows[0][1])
+    curve = loss_curve.analyse(points)
     return curve.conclusions if curve else ()
 
 
-def _points(row: Sequence[Value | TextLink], table: Table) -> LoadPoint:
+def _point(row: Sequence[Value | TextLink], place: int, table: Table) -> LoadPoint:
     offered, lost = row[OFFERED], row[LOST]
     if not isinstance(offered, int | float) or not isinstance(lost, int | float):
         raise Unanswered(table.key)
     rate = float(offered) * size_of(table.columns[OFFERED].unit, "bit/s")
-    return LoadPoint(rate, float(lost) * size_of(table.columns[LOST].unit, "fraction"), is_held=bool(row[HELD]))
+    share = size_of(table.columns[LOST].unit, "fraction")
+    runs = (table.figures or {}).get(str(LOST))
+    losses = tuple(loss * share for loss in runs[place]) if runs else ()
+    return LoadPoint(rate, float(lost) * share, is_held=bool(row[HELD]), losses=losses)
 
 
 def sweeps_in(table: Table) -> Iterable[str]:

@@ -130,6 +130,13 @@ def _udp_chance(case: Case) -> Judgement:
     )
 
 
+def _udp_burst(case: Case) -> Judgement:
+    """Return whether something came and went: it says of neither chance nor a burst that it was."""
+    world = case.world
+    comes = world.has_bursts or world.way.loss > 0 or world.noise.kind == "busy"
+    return whether(comes, "each run lost as much as the others")
+
+
 def _udp_none_lossy(case: Case) -> Judgement:
     rate = quantity(case.fields["words"]["rate"]) or 0.0
     payload = _payload(case)
@@ -146,7 +153,14 @@ def _udp_between(case: Case) -> Judgement:
     """Return whether the payload lies between; more may be lost than by a full link, as a policer does."""
     more = quantity(case.fields["words"]["more"]) or 0.0
     bound, payload = _udp_none_lossy(case), _payload(case)
-    return bound if bound.outcome != TRUE else whether(payload <= 1.03 * more, f"it carries {payload:.4g}: more")
+    if bound.outcome != TRUE or _is_burst(case):
+        return bound
+    return whether(payload <= 1.03 * more, f"it carries {payload:.4g}: more")
+
+
+def _is_burst(case: Case) -> bool:
+    """Return whether bursts take more than a full link does, and nobody repeated a load to see that."""
+    return bool(case.world.has_bursts and case.world.repetitions == 1)
 
 
 def _udp_knee(case: Case) -> Judgement:
@@ -169,13 +183,15 @@ def _udp_excess(case: Case) -> Judgement:
         world.drain_bps < _payload(case)
         or world.way.policer_bps < payload_span(case)[0]
         or world.noise.kind == "busy"
+        or _is_burst(case)
     )
     return whether(other, "the link is simply full")
 
 
 def _udp_not_load(case: Case) -> Judgement:
     world = case.world
-    return whether(world.way.loss > 0 or world.noise.kind == "busy", "the path and its ends lose nothing by chance")
+    is_lossy = world.way.loss > 0 or world.noise.kind == "busy" or _is_burst(case)
+    return whether(is_lossy, "the path and its ends lose nothing by chance")
 
 
 def _udp_pieces(case: Case) -> Judgement:
@@ -229,6 +245,7 @@ UDP: Rules = {
     "between": _udp_between,
     "unknown": _nothing,
     "chance": _udp_chance,
+    "burst": _udp_burst,
     "knee": _udp_knee,
     "full-link": _udp_full,
     "excess": _udp_excess,

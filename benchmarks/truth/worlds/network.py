@@ -32,7 +32,8 @@ class NetworkWorld(World):
     """Two hosts and their path as they are; `drain_bps` is what the receiver takes of datagrams.
 
     Data goes from `client` to `server`; where it `is_back` these play each other's roles, and the tools ask for it.
-    Datagrams are `length` B long; where there are bursts each stream loses one of them in every run.
+    Datagrams are `length` B long; where there are bursts each stream loses one of them in every run, and one of
+    the runs of an offered load does at times.
     """
 
     client: Host

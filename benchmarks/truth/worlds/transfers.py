@@ -160,12 +160,16 @@ def _udp(world: NetworkWorld, source: random.Random) -> Setup:
     shares = sorted(source.sample((0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.0, 1.1, 1.3, 1.6), source.choice((3, 4, 5, 6))))
     cells = []
     noises = _spread(world, len(shares), source)
+    # Drawn by themselves: what else a seed gives stays as it was.
+    bursts = random.Random(f"{world.seed} bursts of datagrams")  # noqa: S311 - a simulation, not a secret
     for share, noise in zip(shares, noises, strict=True):
         rate = float(round(share * most, -5)) or 1e5
         arrived = udp.offer(world.client, world.server, world.way, rate, world.length, world.drain_bps)
         parameters = {"rate": int(rate), "length": world.length, "duration": DURATION}
         truth = {"goodput": arrived.goodput, "offered_load": arrived.offered, "loss": arrived.loss}
         trials = [_udp_trial(arrived, world.length, hit, source) for _factor, hit in noise]
+        if world.has_bursts:
+            trials = _with_burst(trials, bursts)
         cells.append(Cell(parameters, truth, trials))
     return Setup("Loads of UDP", "iperf3-udp", ROLES, cells, ("rate",))
 
@@ -186,6 +190,19 @@ def _udp_trial(arrived: udp.Arrived, length: int, hit: bool, source: random.Rand
         "jitter": arrived.jitter_s * source.uniform(0.7, 1.3), "out_of_order": 0.0,
     }  # fmt: skip
     return Trial(figures, tuple(flags))
+
+
+def _with_burst(trials: Sequence[Trial], source: random.Random) -> list[Trial]:
+    """Return runs of a load of which one, at times, loses some per cent of its datagrams at once."""
+    hit = source.choice((None, source.randrange(len(trials))))
+    share = source.uniform(0.006, 0.06)
+    return [_losing(trial, share) if place == hit else trial for place, trial in enumerate(trials)]
+
+
+def _losing(trial: Trial, share: float) -> Trial:
+    loss = trial.figures["loss"] + share * (1 - trial.figures["loss"])
+    figures = {"loss": loss, "goodput": trial.figures["offered_load"] * (1 - loss)}
+    return dataclasses.replace(trial, figures={**trial.figures, **figures})
 
 
 def _ping(world: NetworkWorld, source: random.Random) -> Setup:

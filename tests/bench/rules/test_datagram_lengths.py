@@ -85,3 +85,26 @@ def test_no_loss_is_a_mean_over_lengths():
         assert len(curve.points) == len(RATES)
         draft = loss.conclude(measured)
         assert draft is None or {*draft.evidence} <= {*trials}
+
+
+@pytest.mark.parametrize("mtu", [1500, 9000])
+@pytest.mark.parametrize("length", [64, 200, 512, 1024, 1300, 1400, 1448, 1472, 4096, 8948])
+@pytest.mark.parametrize("held", [1.0, 0.5])
+def test_what_is_said_of_the_path_is_of_the_line_or_says_of_which_datagrams(length, mtu, held):
+    """The payload of datagrams that fill no frame is no rate of the path, however long they are."""
+    if length > mtu:
+        return
+    make = Maker()
+    payload = held * LINE * length / (length + 66)
+    points = [make.ping(0.01)]
+    for share in (0.5, 0.8, 1.2, 1.5):
+        arrived = min(share, 1) * payload
+        points += [make.udp(arrived, 1 - arrived / (share * payload), rate=round(share * payload), length=length)] * 2
+    drafts = [draft for draft in findings(evidence(points, PathFacts(LINE, 0.01, mtu))) if draft.unit == "bit/s"]
+    drafts = [draft for draft in drafts if draft.rule in ("path-capacity", "path-datagrams")]
+    assert drafts
+    for draft in drafts:
+        is_full = (mtu + 38) / (mtu - 28) * 1.02 > (length + 66) / length
+        assert is_full or draft.title.params.get("length") == format_quantity(length, "B"), draft.title
+        if draft.rule == "path-capacity":
+            assert draft.value == pytest.approx(held * LINE if not is_full else payload, rel=0.01)

@@ -17,7 +17,7 @@ LINKS = PathFacts(1e9, RTT, 1500, (LinkFacts("WAN", 1e9),), "WAN")
 WIDE = PathFacts(1e10, RTT, 1500, (LinkFacts("WAN", 1e10),), "WAN")
 # {offered load: what arrives of it} (Mbit/s): a limit, chance, a disturbance, a queue that collapses, a full link.
 LOADS = {
-    "held": {100: 99.8, 200: 199.6, 300: 300, 400: 330, 600: 332, 800: 331},
+    "held": {100: 99.8, 200: 199.6, 300: 299.4, 400: 330, 600: 332, 800: 331},
     "chance": {rate: 0.98 * rate for rate in (50, 100, 200, 400, 800, 900)},
     "disturbed": {100: 90, 200: 200, 400: 400, 800: 800, 950: 941},
     "collapse": {100: 99.9, 300: 299.7, 500: 500, 700: 420, 900: 300},

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 
 import pytest
 
@@ -28,6 +29,18 @@ def measured(evidence: Evidence, experiment_of) -> Evidence:
     """Return evidence whose points, in their order, are of the experiments that a function gives each."""
     points = [dataclasses.replace(point, experiment=experiment_of(place), at=1000.0 * experiment_of(place))
               for place, point in enumerate(evidence.points)]  # fmt: skip
+    return dataclasses.replace(evidence, points=tuple(points))
+
+
+def in_turn(evidence: Evidence) -> Evidence:
+    """Return evidence whose trials are numbered as blocks of repetitions are carried out, each of all points."""
+    points = []
+    for place, point in enumerate(evidence.points):
+        trials = sorted({trial for own in point.metrics.values() for trial in own})
+        turns = {trial: len(evidence.points) * turn + place + 1 for turn, trial in enumerate(trials)}
+        metrics = {name: {turns[t]: value for t, value in own.items()} for name, own in point.metrics.items()}
+        flagged = {name: frozenset(turns[t] for t in own if t in turns) for name, own in point.flagged.items()}
+        points.append(dataclasses.replace(point, metrics=metrics, flagged=flagged))
     return dataclasses.replace(evidence, points=tuple(points))
 
 
@@ -71,8 +84,23 @@ def test_what_no_experiment_measured_in_turn_is_said_and_doubted(family, sweep):
 @pytest.mark.parametrize(("family", "sweep"), KINDS)
 def test_what_one_experiment_measured_in_turn_is_said_as_it_is(family, sweep):
     for seed in SEEDS:
-        evidence = measured(evidence_of(sweep, seed), lambda _place: 1)
+        evidence = in_turn(measured(evidence_of(sweep, seed), lambda _place: 1))
         assert not [draft.rule for draft in findings_of(evidence) if says_so(draft)]
+
+
+@pytest.mark.parametrize(("family", "sweep"), KINDS)
+def test_what_one_experiment_measured_one_after_another_is_doubted(family, sweep):
+    """All repetitions of a setting before those of the next: a drift meanwhile is the setting's, too."""
+    for seed in SEEDS:
+        evidence = measured(evidence_of(sweep, seed), lambda _place: 1)
+        spans = [sorted({t for own in point.metrics.values() for t in own}) for point in evidence.points]
+        if min(map(len, spans)) < 2 or any(own[-1] >= later[0] for own, later in itertools.pairwise(sorted(spans))):
+            continue
+        for draft in findings_of(evidence):
+            if draft.kind == DOUBT or draft.rule not in COMPARING or len(settings_of(draft, evidence)) < 2:
+                continue
+            assert says_so(draft), (seed, draft.rule, draft.title)
+            assert draft.confidence <= MOST
 
 
 def test_every_rule_that_compares_settings_is_seen_to_say_it():

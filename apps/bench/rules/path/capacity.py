@@ -10,7 +10,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-capacity", 4
+RULE, VERSION = "path-capacity", 5
 # More than so many times what a link is said to have is more than that.
 EXCEEDS = 1.01
 # Means that differ by no more than this agree.
@@ -51,21 +51,22 @@ def _between(
         title = _("The path holds %(low)s to %(high)s at the line, as datagrams of %(length)s tell")
         params["length"] = format_quantity(length, "B")
     line = max(means.at_line(evidence, item) for item in firm)
+    trials = tuple(sorted({trial for item in readings for trial in item.trials}))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
         title=Message(title, params),
         why=(*(_reading_reason(item) for item in readings if item not in misled), *_nominal(evidence, line)),
-        against=(*_misled(misled), *_against(evidence, agree)),
+        against=(*_misled(misled), *_against(evidence, agree), *means.other_times(evidence)),
         value=high,
         unit="bit/s",
         low=low,
         high=high,
         formula="; ".join(f"{item.means}: {_interval(item)}" for item in readings),
-        evidence=tuple(sorted({trial for item in readings for trial in item.trials})),
+        evidence=trials,
         confidence=confidence_of((len(firm) > 1 and agree, 0.15), (not misled, 0.1), base=0.7),
-        applies_when=Message(_("This path and direction, with the traffic of others that there was.")),
+        applies_when=means.applies_when(evidence, trials),
         limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
         source="RFC 5136, section 2.3; Dovrolis, Ramanathan, Moore (2004)",
         alternatives=_alternatives(evidence),
@@ -77,20 +78,23 @@ def _between(
 def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimate], max_rate: float) -> FindingDraft:
     """Return that more came through than the means found that find a capacity: it is so much or more."""
     params = {"rate": format_quantity(max_rate, "bit/s")}
+    # The load that came through whole is no reading of its own.
+    _curve, loads = estimates.loss_curve_of(evidence)
+    trials = tuple(sorted({*loads, *(trial for item in readings for trial in item.trials)}))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
         title=Message(_("The path holds %(rate)s or more: so much came through"), params),
         why=(*(_reading_reason(item) for item in readings if item not in misled), *_nominal(evidence, max_rate)),
-        against=tuple(_misled(misled)),
+        against=(*_misled(misled), *means.other_times(evidence)),
         value=max_rate,
         unit="bit/s",
         low=max_rate,
         formula="; ".join(f"{item.means}: {_interval(item)}" for item in readings),
-        evidence=tuple(sorted({trial for item in readings for trial in item.trials})),
+        evidence=trials,
         confidence=0.8,
-        applies_when=Message(_("This path and direction, with the traffic of others that there was.")),
+        applies_when=means.applies_when(evidence, trials),
         limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
         source="RFC 5136, section 2.3",
         missing=(Message(_("What the path holds at most: higher loads of UDP.")),),

@@ -3,13 +3,13 @@
 from apps.bench.network.loads import ALIKE, LoadPoint
 from apps.bench.network.loss_curve import LossCurve
 from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
-from apps.bench.rules.path import capacity
+from apps.bench.rules.path import capacity, means
 from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.estimates import Arrived
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "path-datagrams", 3
+RULE, VERSION = "path-datagrams", 4
 # A load that loses less than this of what it offers is hardly held.
 LEAST_LOST = 0.05
 # Datagrams are shorter that have this part of another length; as much arrives from this share of a rate on.
@@ -34,7 +34,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     arrived, *others = estimates.arrived_by_length(evidence)
     reasons = [Message(_("Of %(offered)s offered %(arrived)s arrived, and %(lost)s %% was lost."), params)]
     title = _("Datagrams are held to %(best)s: by the path or by a limit on each flow is undecided")
-    if {item.length for item in others} - {arrived.length} and arrived.length:
+    if arrived.length and ({item.length for item in others} - {arrived.length} or means.short_datagram_of(evidence)):
         title = _("Datagrams of %(length)s are held to %(best)s: by what is undecided")
         params["length"] = format_quantity(arrived.length, "B")
         reasons += _other_lengths(arrived, others)
@@ -46,6 +46,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         kind=DOUBT,
         title=Message(title, params),
         why=tuple(reasons),
+        against=tuple(means.other_times(evidence)),
         value=best.delivered,
         unit="bit/s",
         formula=f"R (1 - p) = {params['offered']} · (1 - {heaviest.loss:.2g}) = {params['arrived']}",

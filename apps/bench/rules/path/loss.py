@@ -9,7 +9,7 @@ from apps.bench.statistics import CONFIDENCE
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "path-loss", 5
+RULE, VERSION = "path-loss", 6
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:

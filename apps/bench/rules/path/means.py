@@ -1,20 +1,27 @@
 """The path's capacity by each means there is, brought to the same footing: the rate at the line."""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from apps.bench import network
 from apps.bench.network import rfc6349
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, Point
+from apps.bench.rules.layers.days import when_of
+from apps.bench.rules.shapes.apart import PRINTED
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.scatter import mean
 from apps.bench.rules.tcp.sweeps import how_of, tcp_points
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
 
 USUAL_MTU, JUMBO_MTU = 1500, 9000
 UDP, DISPERSION, TCP, AVAILABLE = "udp", "dispersion", "tcp", "available"
 # Two figures of the capacity that differ by no more bear each other out.
 AGREE = 0.15
+# Datagrams whose headers take so much more of the line than of those that fill a frame tell no rate of the path.
+SHORT = 0.02
 
 
 @dataclass(frozen=True)
@@ -115,11 +122,41 @@ def span_at_line(evidence: Evidence, estimate: Estimate) -> tuple[float, float]:
 
 
 def short_datagram_of(evidence: Evidence) -> int | None:
-    """Return the length (B) of UDP's datagrams where headers take far more than of those that fill a frame."""
+    """Return the length (B) of UDP's datagrams where headers take more than of those that fill a frame."""
     mtu = evidence.path.mtu or USUAL_MTU
     length = datagram_of(evidence, mtu)
-    is_short = network.transport.line_bytes(length, mtu) > (1 + AGREE) / network.transport.udp_efficiency(mtu)
+    is_short = network.transport.line_bytes(length, mtu) > (1 + SHORT) / network.transport.udp_efficiency(mtu)
     return length if is_short and estimates.udp_points(evidence) else None
+
+
+def other_times(evidence: Evidence) -> list[Message]:
+    """Return that the same loads of UDP arrived otherwise in other experiments: nothing is averaged over them."""
+    others = estimates.of_other_times(evidence)
+    if not others:
+        return []
+    text = _(
+        "UDP: at another time %(rate)s arrived at most of datagrams as long, and what had come through whole did not:"
+        " what is told here is of the time when most arrived."
+    )
+    return [Message(text, {"rate": format_quantity(min(item.rate for item in others), "bit/s")})]
+
+
+def applies_when(evidence: Evidence, trials: Collection[int]) -> Message:
+    """Return what a capacity is said of: the path, and when these trials were measured, where that is known.
+
+    Another campaign may tell another capacity of the same path: each is that of its day.
+    """
+    own = {*trials}
+    points = [
+        point for point in evidence.points if any(not own.isdisjoint(values) for values in point.metrics.values())
+    ]
+    # What is published was recorded here on a day that says nothing of it.
+    is_printed = any(PRINTED in point.observed for point in points)
+    day = "" if is_printed else when_of(points).day
+    text = _("This path and direction, with the traffic of others that there was.")
+    if day:
+        text = _("This path and direction on %(day)s (UTC), with the traffic of others that there was.")
+    return Message(text, {"day": day} if day else {})
 
 
 def datagram_of(evidence: Evidence, mtu: int = USUAL_MTU) -> int:

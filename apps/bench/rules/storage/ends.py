@@ -7,7 +7,8 @@ from apps.bench.rules.base import Evidence, Trend
 from apps.bench.rules.layers.beneath import Beneath, Network
 from apps.bench.rules.layers.days import near_in
 from apps.bench.rules.layers.links import shared_rate, stated_rate
-from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.layers.verdicts import Verdict, judge_all
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.shapes import CLIENTS, THREADS, described
 
 
@@ -57,19 +58,25 @@ def shared_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...], carrie
     return shared_rate(evidence, clients, facts) if facts and facts.servers else None
 
 
-def carried_for(
-    evidence: Evidence, verdicts: Sequence[Verdict], name: str, metric: str, clients: tuple[str, ...]
-) -> float | None:
+@read_once
+def carried_for(evidence: Evidence, name: str, metric: str, clients: tuple[str, ...]) -> float | None:
     """Return what the network carries (B/s) for these clients alone, over any number of connections; None: not known.
 
     By their links, or as TCP showed: what the layers say.
     """
-    for verdict in verdicts:
+    for place, verdict in enumerate(judge_all(evidence)):
         question = verdict.question
         if (question.facts.name, question.metric) == (name, metric) and question.clients.issuperset(clients):
-            carried = Network(near_in(evidence, verdict.level.when), question).carried(clients)
+            carried = _network_under(evidence, place).carried(clients)
             return carried.value if carried else None
     return None
+
+
+@read_once
+def _network_under(evidence: Evidence, place: int) -> Network:
+    """Return the network beneath the verdict at this place, as it was when its level was measured."""
+    verdict = judge_all(evidence)[place]
+    return Network(near_in(evidence, verdict.level.when), verdict.question)
 
 
 def disk_of(verdicts: Sequence[Verdict], trend: Trend) -> Beneath | None:

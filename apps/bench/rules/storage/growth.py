@@ -70,7 +70,7 @@ def case_of(evidence: Evidence, verdicts: Sequence[Verdict], trend: Trend, curve
     return case._replace(
         interval=interval_at(curve, max(curve.means), max(ceilings.values(), default=None)),
         is_held=max(curve.means) in curve.held_values,
-        own=ends.carried_for(evidence, verdicts, trend.file_system, trend.metric, fewest) if fewest else None,
+        own=ends.carried_for(evidence, trend.file_system, trend.metric, fewest) if fewest else None,
     )
 
 

@@ -1,5 +1,7 @@
 """The path's capacity by other means than TCP: packet dispersion, and the loss of UDP over its offered load."""
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +24,10 @@ CAPACITY, AVAILABLE = "capacity", "available_bandwidth"
 BELOW_CAPACITY, LEAST_LOST = 0.9, 10
 # Less than this share of what TCP lost shows that it was not by chance; within a factor of the other that it was.
 CLEAN, ALIKE = 0.2, 1 / 3
+# A load that lost so much contradicts one of another experiment that came whole; loads so near each other are one.
+MUCH_LOST, SAME_LOAD = 0.05, 1.01
+# What was offered (bit/s), the share of it that was lost, and the point.
+Loads = Sequence[tuple[float, float, Point]]
 
 
 @dataclass(frozen=True)
@@ -80,11 +86,15 @@ def ends_of(point: Point, low: str, value: str, high: str) -> list[float]:
 
 @dataclass(frozen=True)
 class Arrived:
-    """The most that arrived (bit/s) of datagrams of one length (B, None where nobody told), in which loads."""
+    """The most that arrived (bit/s) of datagrams of one length (B, None where nobody told), in which loads.
+
+    `window` is the buffer that was asked for (B), 0 for the system's own.
+    """
 
     length: int | None
     rate: float
     points: tuple[Point, ...]
+    window: float = 0
 
     @property
     def datagrams(self) -> float | None:
@@ -95,23 +105,47 @@ class Arrived:
 def arrived_by_length(evidence: Evidence) -> list[Arrived]:
     """Return what arrived at most of UDP's loads, by the datagrams' length and the buffer asked for: most first.
 
-    Loads of different lengths are no repetitions: an end may take so many datagrams a second, however long.
+    Loads of different lengths are no repetitions: an end may take so many datagrams a second, however long. Nor are
+    those of experiments that contradict each other: what the path, or an end, had at one time it had not at another.
     """
-    groups: dict[tuple[Any, Any], list[tuple[float, Point]]] = {}
+    settings: dict[tuple[Any, Any], dict[int | None, list[tuple[float, float, Point]]]] = {}
     for point in evidence.points:
         load, losses = offered_of(point), point.values("loss")
         if load and losses:
             key = known_or_none(point.parameters, "length"), known_or_none(point.parameters, "window") or 0
-            groups.setdefault(key, []).append((load * max(0.0, 1 - sum(losses) / len(losses)), point))
+            own = settings.setdefault(key, {}).setdefault(point.experiment, [])
+            own.append((load, min(1.0, sum(losses) / len(losses)), point))
+    groups: dict[tuple[Any, ...], list[tuple[float, Point]]] = {}
+    for key, experiments in settings.items():
+        is_apart = any(_contradict(*pair) for pair in itertools.permutations(experiments.values(), 2))
+        for experiment, loads in experiments.items():
+            place = (*key, experiment) if is_apart else key
+            groups.setdefault(place, []).extend((load * (1 - loss), point) for load, loss, point in loads)
     groups_read = [
         Arrived(
             int(key[0]) if isinstance(key[0], int | float) and key[0] > 0 else None,
             max(rate for rate, _point in own),
             tuple(point for _rate, point in own),
+            key[1],
         )
         for key, own in groups.items()
     ]
     return sorted(groups_read, key=lambda item: (-item.rate, -len(item.points), -(item.length or 0)))
+
+
+def _contradict(lossy: Loads, whole: Loads) -> bool:
+    """Return whether a load of one experiment lost much that another one, or a larger one, of the other did not."""
+    free = [load for load, loss, point in whole if loss < loss_curve.THRESHOLD]
+    return any(
+        loss >= MUCH_LOST and load <= SAME_LOAD * max(free, default=0.0) and not pace.flags_of(point)
+        for load, loss, point in lossy
+    )
+
+
+def of_other_times(evidence: Evidence) -> tuple[Arrived, ...]:
+    """Return what arrived of as long datagrams as those of which most did in experiments that contradict these."""
+    arrived = arrived_by_length(evidence)
+    return tuple(item for item in arrived[1:] if (item.length, item.window) == (arrived[0].length, arrived[0].window))
 
 
 def udp_points(evidence: Evidence) -> list[Point]:
@@ -149,7 +183,10 @@ def loss_curve_of(evidence: Evidence) -> tuple[loss_curve.LossCurve | None, tupl
             trials |= set(point.trials("loss"))
     points = [
         loss_curve.LoadPoint(
-            load, sum(loss for loss, _is in losses) / len(losses), is_held=any(h for _l, h in losses)
+            load,
+            sum(loss for loss, _is in losses) / len(losses),
+            is_held=any(is_held for _loss, is_held in losses),
+            losses=tuple(loss for loss, _is in losses),
         )
         for load, losses in loads.items()
     ]

@@ -1,8 +1,12 @@
 """Whether loss, and not its window, makes a setting what it is: by the segments sent again, where counted."""
 
+import math
+from collections.abc import Iterable
+
 from apps.bench.rules.tcp import held
-from apps.bench.rules.tcp.loss_law import EXPLAINS, LEAVES_MORE, MUCH, REFUTED, read_loss_law
+from apps.bench.rules.tcp.loss_law import EXPLAINS, LEAVES_MORE, MUCH, REFUTED, USUAL_MSS, read_loss_law
 from apps.bench.rules.tcp.present import Present
+from apps.bench.statistics.distributions import chi_square_tail
 
 # Loss explains a rate as well, may explain it (nobody counted), or does not.
 LIKELY, UNKNOWN, RULED_OUT = "likely", "unknown", "ruled-out"
@@ -13,6 +17,9 @@ POWER, COUNTED = 4 / 3, 1.5
 FEWER = 4
 # BBR heeds less loss than this share little, and has no law.
 HEEDED = 0.02
+# Settings whose streams have rates within this factor of each other have one limit. Counts of segments sent again
+# that scatter more than events do of which each loses one, by chance more rarely than this, came in bursts.
+ALIKE, RARELY = 1.25, 0.01
 
 
 def lost_instead(less: Present, more: Present | None, rtt_s: float | None) -> str:
@@ -53,3 +60,26 @@ def _lost_no_less(less: Present, more: Present | None) -> bool:
     if more is None or more.streams != less.streams or more.lost_share is None or less.lost_share is None:
         return False
     return more.lost_share > COUNTED * less.lost_share * (less.rate / more.rate) ** POWER
+
+
+def come_singly(present: Present, others: Iterable[Present], rtt_s: float) -> bool:
+    """Return whether what runs sent again scatters as events that lose one segment each, as the laws of loss suppose.
+
+    Of the runs of all settings whose streams have about as much (the index of dispersion). A single run tells it
+    where more was lost than one burst can lose: what is under way at once.
+    """
+    rate = present.rate / present.streams
+    alike = [item for item in others if 1 / ALIKE <= item.rate / item.streams / rate <= ALIKE]
+    chi, freedom = 0.0, 0
+    for item in alike:
+        rates, counts = item.point.metrics.get("goodput", {}), item.point.metrics.get("retransmits", {})
+        runs = [(counts[trial], rates[trial]) for trial in counts.keys() & rates.keys()]
+        again, sent = (math.fsum(values) for values in zip(*runs, strict=True)) if runs else (0.0, 0.0)
+        if len(runs) > 1 and again > 0 and sent > 0:
+            chi += math.fsum((own - again * of / sent) ** 2 / (again * of / sent) for own, of in runs if of > 0)
+            freedom += len(runs) - 1
+    if not freedom:
+        segments = present.window(rtt_s) / (present.last_mss or USUAL_MSS)
+        again = present.mean("retransmits") or present.kernel.get("retransmits") or 0.0
+        return again >= present.streams * segments or (present.lost_share or 0.0) >= MUCH
+    return chi_square_tail(chi, freedom) >= RARELY

@@ -42,7 +42,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
         for (name, _path, _way), own in groups.items():
             routes = {(item.path, item.way): item.route for item in all_supplies if item.file_system == name}
             is_alone = [*routes.values()].count(own[0].route) < 2
-            carried = carried_for(evidence, verdicts, own[0].file_system, pattern, own[0].ends[:1])
+            carried = carried_for(evidence, own[0].file_system, pattern, own[0].ends[:1])
             drafts.append(_of_all_files(own, pattern, is_alone=is_alone, carried=carried))
     return _first_of_each([draft for draft in drafts if draft])
 

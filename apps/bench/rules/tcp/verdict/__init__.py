@@ -3,7 +3,7 @@
 from apps.bench import statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proposal
-from apps.bench.rules.tcp import estimates, growth, held
+from apps.bench.rules.tcp import estimates, growth, held, lost
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
@@ -27,7 +27,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     scatter = scatter_of(evidence)
     udp_loss = estimates.lost_by_datagrams(evidence, path.most_bps, present.lost_share or 0.0)
     udp_share = udp_loss[0] if udp_loss else None
-    case = Case(present, path, _larger(evidence, present, path), scatter, growth.read_growth(evidence), udp_share)
+    is_single = lost.come_singly(present, read_all(evidence), path.rtt.value)
+    larger, grown = _larger(evidence, present, path), growth.read_growth(evidence)
+    case = Case(present, path, larger, scatter, grown, udp_share, is_single)
     if path.capacity.is_open or present.rate < FULL * path.ceiling_bps or not _is_steady(present):
         return _processor(case) or window.conclude(case) or loss.conclude(case)
     return _full(case)

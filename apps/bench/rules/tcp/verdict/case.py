@@ -11,7 +11,7 @@ from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text
 
-RULE, VERSION = "tcp-limit", 5
+RULE, VERSION = "tcp-limit", 6
 # A larger window shows that the smaller one was the limit, if the rate grows by this; that it was not, by less.
 GREW, STAYED = 1.2, 1.1
 # Rates this near the best are as good.
@@ -24,7 +24,9 @@ FULL = 0.92
 class Case:
     """What is judged: the present setting on its path, the settings beside it, and how rates scatter and grow.
 
-    `lost_by_udp` is what datagrams lost below the capacity, None where they could not show what TCP lost."""
+    `lost_by_udp` is what datagrams lost below the capacity, None where they could not show what TCP lost. `is_single`
+    says that segments were lost one by one, as the laws of loss suppose, and not in bursts.
+    """
 
     present: Present
     path: PathReading
@@ -32,6 +34,7 @@ class Case:
     scatter: Scatter
     growth: Growth | None = None
     lost_by_udp: float | None = None
+    is_single: bool = True
 
     @property
     def rtt(self) -> float:

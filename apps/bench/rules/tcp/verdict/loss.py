@@ -20,7 +20,8 @@ def conclude(case: Case) -> FindingDraft | None:
     lost_share, own = present.lost_share, present.kernel.get("congestion_window_limited")
     if case.better is not None:
         return _bounded(case, case.better) if case.loss_verdict == LIKELY else None
-    if by_law is None or lost_share is None:
+    if by_law is None or lost_share is None or not case.is_single:
+        # Of bursts, or of one run that may have met one, no law tells what they leave.
         return None
     if case.lost_by_udp is not None and case.lost_by_udp <= estimates.CLEAN * lost_share:
         # Datagrams lost nothing: it is not chance, but what TCP itself sends too much of.
