@@ -104,7 +104,9 @@ class PageHandler(ASGIHandler):
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if request.user.is_authenticated:
+        # A static file is answered before anybody asks who wants it.
+        user = getattr(request, "user", None)
+        if user is not None and user.is_authenticated:
             crowds.of_process.remember(dict(request.scope["headers"]))  # type: ignore[attr-defined]
         return response
 
