@@ -1,10 +1,14 @@
 """What web processes and workers make of PostgreSQL's address: how many connections, for how long, with limits."""
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 from django import db
 
 Entry = dict[str, Any]
+# What else a request lets go of when it begins to wait.
+on_wait: ContextVar[Callable[[], object] | None] = ContextVar("what is let go of by who waits", default=None)
 
 # What answers people, or takes a step of a measurement, frees what it holds soon, also when it has come to a halt.
 # Commands (migrations) are not limited, long tasks less: see apps.core.timeouts.
@@ -41,6 +45,8 @@ def give_back() -> None:
 
     One within a transaction is kept: without it the transaction could not go on.
     """
+    if let_go := on_wait.get():
+        let_go()
     if not any(each.in_atomic_block for each in db.connections.all(initialized_only=True)):
         db.close_old_connections()
 

@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.module_loading import import_string
 
 from apps.core import bodies, endings, intake, outage, scratch, space
-from apps.core.connections import give_back
+from apps.core.connections import give_back, on_wait
 from apps.core.limits import crowds
 from apps.core.limits.askers import address_in
 
@@ -114,7 +114,9 @@ class PageHandler(ASGIHandler):
         """Answer a request."""
         sender = _Sender(scope, receive)
         closing = bodies.Closing(receive, send)
-        turn = crowds.of_process.turn_of(sender.address, sender.head)
+        turn = crowds.of_process.turn_of(sender.address, scope["path"], sender.head)
+        loop = asyncio.get_running_loop()
+        on_wait.set(lambda: loop.call_soon_threadsafe(turn.give_back))
 
         async def answer(message: Any) -> None:
             # Whoever reads it slowly keeps nobody waiting.

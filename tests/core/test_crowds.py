@@ -5,10 +5,12 @@ import asyncio
 import pytest
 from django.conf import settings
 
+from apps.core.connections import give_back, on_wait
 from apps.core.limits.crowds import Crowds, Head, Turn
 
 MOST = 3
 HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
+PAGE = "/findings/"
 NOTHING: Head = {}
 TOKEN: Head = {b"authorization": b"Bearer mine"}
 SESSION: Head = {b"cookie": f"a=b; {settings.SESSION_COOKIE_NAME}=mine".encode()}
@@ -17,15 +19,15 @@ BROKEN: Head = {b"cookie": b"\xff=;;=\xfe"}
 
 async def crowd_of(crowds: Crowds, head: Head = NOTHING) -> list[Turn]:
     """Return the turns of fifty requests of an address, as many of which as may are in hand."""
-    turns = [crowds.turn_of(HERE, head) for _number in range(50)]
+    turns = [crowds.turn_of(HERE, PAGE, head) for _number in range(50)]
     for turn in turns[:MOST]:
         await turn.take()
     return turns
 
 
-async def is_free(crowds: Crowds, address: str, head: Head = NOTHING) -> bool:
+async def is_free(crowds: Crowds, address: str, head: Head = NOTHING, path: str = PAGE) -> bool:
     """Say whether a request is taken in hand without waiting."""
-    turn = crowds.turn_of(address, head)
+    turn = crowds.turn_of(address, path, head)
     try:
         async with asyncio.timeout(0.05):
             await turn.take()
@@ -71,7 +73,49 @@ def test_who_has_no_address_waits_for_nobody() -> None:
     async def scenario() -> None:
         crowds = Crowds(MOST)
         for _number in range(50):
-            await crowds.turn_of("", NOTHING).take()
+            await crowds.turn_of("", PAGE, NOTHING).take()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("path", ["/health/", "/health/live/", "/health/ready/"])
+def test_whoever_asks_how_the_service_is_waits_for_nobody(path: str) -> None:
+    async def scenario() -> None:
+        crowds = Crowds(MOST)
+        await crowd_of(crowds)
+        assert await is_free(crowds, HERE, path=path)
+
+    asyncio.run(scenario())
+
+
+def test_who_waited_long_is_taken_in_hand_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.core.limits.crowds.WAIT_S", 0.01)
+
+    async def scenario() -> None:
+        crowds = Crowds(MOST)
+        turns = await crowd_of(crowds)
+        assert await is_free(crowds, HERE)
+        for turn in turns:
+            turn.give_back()
+        assert len(await crowd_of(crowds)) == 50
+        assert await is_free(crowds, HERE)
+
+    asyncio.run(scenario())
+
+
+def test_who_waits_for_something_else_lets_the_next_in(db: None) -> None:
+    async def scenario() -> None:
+        crowds = Crowds(MOST)
+        turns = await crowd_of(crowds)
+        loop = asyncio.get_running_loop()
+        on_wait.set(lambda: loop.call_soon_threadsafe(turns[0].give_back))
+        assert not await is_free(crowds, HERE)
+        await asyncio.to_thread(give_back)
+        assert await is_free(crowds, HERE)
+        # Whose turn has not come keeps it.
+        turns[-1].give_back()
+        await turns[-1].take()
+        assert not await is_free(crowds, HERE)
 
     asyncio.run(scenario())
 
@@ -80,8 +124,8 @@ def test_an_address_of_which_nothing_is_left_is_forgotten() -> None:
     async def scenario() -> None:
         crowds = Crowds(MOST)
         turns = await crowd_of(crowds)
-        for turn in turns:
-            turn.give_back()
+        while turns:
+            turns.pop().give_back()
         assert not crowds._turns
 
     asyncio.run(scenario())

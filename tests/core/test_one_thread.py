@@ -78,3 +78,8 @@ def test_a_file_comes_as_it_is() -> None:
     assert (head.status, head.body) == (200, b"")
     again, _changes = ask("GET", SCRIPT_ADDRESS, (b"if-none-match", found.headers[b"ETag"]))
     assert (again.status, again.body) == (304, b"")
+
+
+def test_whom_nobody_asks_who_they_are_is_answered_in_one_go_too() -> None:
+    answered, changes = ask("GET", "/", (b"host", b"elsewhere.example.org"))
+    assert (answered.status, changes) == (400, CHANGES)

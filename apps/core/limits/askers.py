@@ -4,6 +4,8 @@ import ipaddress
 
 from django.http import HttpRequest
 
+# Who restarts what hangs asks these every second or so, and must get an answer.
+HEALTH = "/health/"
 # One household or one machine has a whole network of this length.
 _IPV6_PREFIX = 64
 

@@ -1,5 +1,6 @@
 """What one address sends that nobody is known to have sent: a web process has a few of it in hand, the rest waits.
 
+Whoever begins to wait for something else, for a place or for others' passwords to be compared, lets the next in.
 Whatever the process has begun with takes steps of its one loop, and between two steps of anybody's there is one of
 each of the others: a crowd of hundreds would make everybody wait for seconds. Who is signed in, or has a token, has
 places of their own (`at_once`) and waits here for nobody.
@@ -14,6 +15,11 @@ from weakref import WeakValueDictionary
 from django.conf import settings
 from django.http.cookie import parse_cookie
 
+from apps.core.limits import at_once
+from apps.core.limits.askers import HEALTH
+
+# For so long (s) a request waits for the others of its address: what these do may take long.
+WAIT_S = 5.0
 # Senders that showed who they are are remembered by a sum of what they sent for it, the latest of them.
 _MOST_REMEMBERED = 10_000
 Head = Mapping[bytes, bytes]
@@ -27,16 +33,22 @@ class Turn:
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait until less of the address is in hand."""
-        if self._turns is not None and not self._is_taken:
-            await self._turns.acquire()
+        """Wait until less of the address is in hand, or for WAIT_S."""
+        turns = self._turns
+        if turns is None or self._is_taken:
+            return
+        try:
+            await asyncio.wait_for(turns.acquire(), WAIT_S)
+        except TimeoutError:
+            self._turns = None
+        else:
             self._is_taken = True
 
     def give_back(self) -> None:
-        """Let the next in, if this one was in hand; it does not come back."""
+        """Let the next in, if this one is in hand; it does not come back."""
         if self._turns is not None and self._is_taken:
             self._turns.release()
-        self._turns = None
+            self._turns = None
 
 
 class Crowds:
@@ -47,9 +59,12 @@ class Crowds:
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._known: OrderedDict[int, None] = OrderedDict()
 
-    def turn_of(self, address: str, head: Head) -> Turn:
-        """Return the turn of a request from an address; known senders, and who has no address, never wait."""
-        if not address or _proof(head) in self._known:
+    def turn_of(self, address: str, path: str, head: Head) -> Turn:
+        """Return the turn of a request from an address.
+
+        Known senders never wait, nor who has no address, nor who asks how the service is.
+        """
+        if not address or path.startswith(HEALTH) or _proof(head) in self._known:
             return Turn(None)
         turns = self._turns.get(address)
         if turns is None:
@@ -79,5 +94,5 @@ def _proof(head: Head) -> int | None:
     return hash(session) if session else None
 
 
-# As many as there are connections: more than one address has under way (at_once), so that who waits there is told.
-of_process = Crowds(settings.WEB_CONNECTIONS)
+# Fewer than one address may have under way: who waits there has a thread, and waits here without one.
+of_process = Crowds(max(1, at_once.of_process.most_of_address - 1))

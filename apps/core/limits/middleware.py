@@ -7,11 +7,9 @@ from django.utils.translation import gettext as _
 
 from apps.core import messages, views
 from apps.core.limits import at_once, policies
-from apps.core.limits.askers import address_of
+from apps.core.limits.askers import HEALTH, address_of
 from apps.core.limits.policies import LimitExceededError
 
-# Who restarts what hangs asks these every second or so, and must get an answer.
-_UNCOUNTED = "/health/"
 _REST = "/api/"
 _NOTED = "limit_states"
 _ANSWERS_TO = "limit_answers_to"
@@ -46,7 +44,7 @@ class LimitsMiddleware:
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         # Whose token a request of REST has is known to its view (core.rest).
-        if request.path.startswith((_UNCOUNTED, _REST)):
+        if request.path.startswith((HEALTH, _REST)):
             return self.get_response(request)
         try:
             with at_once.places_for(request).turn(at_once.asker_of(request)):
@@ -55,7 +53,7 @@ class LimitsMiddleware:
             return _too_many(request, messages.render(error.message), error.retry_after_s)
 
     def _refusal(self, request: HttpRequest) -> HttpResponse | None:
-        if request.path.startswith(_UNCOUNTED):
+        if request.path.startswith(HEALTH):
             return None
         address = address_of(request)
         is_rest = request.path.startswith(_REST)
