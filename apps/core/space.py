@@ -82,6 +82,13 @@ def words_of(error: BaseException) -> str:
             " try again when its administrator has made room."
         )
         return text % {**values, "needed": filesizeformat(error.needed)}
+    if free:
+        text = _(
+            "The server has no room, though %(free)s are free on its disk: that may hold as many files as it can, or"
+            " have a quota, or the database's disk may be full. Nothing was stored: try again when its administrator"
+            " has made room."
+        )
+        return text % values
     text = _(
         "The server's disk is full: %(free)s are free. Nothing was stored: try again when its administrator has made"
         " room."
