@@ -52,10 +52,7 @@ class HeadsInTime(HttpToolsProtocol):
         The protocol tells the last one alone: each of the others would fail, and be logged with a traceback.
         """
         self._end()
-        self.pipeline.clear()
-        for cycle in self._cycles:
-            cycle.disconnected = True
-            cycle.message_event.set()
+        self._give_up_answers()
         super().connection_lost(exc)
 
     def on_headers_complete(self) -> None:
@@ -87,7 +84,14 @@ class HeadsInTime(HttpToolsProtocol):
         super().resume_writing()
 
     def handle_websocket_upgrade(self) -> None:
-        """Leave the connection to the protocol of WebSockets, until which it has its place."""
+        """Leave the connection to the protocol of WebSockets, until which it has its place.
+
+        It is closed if answers to earlier requests are still to come: they had nobody to send them any more.
+        """
+        if self._cycles:
+            self._give_up_answers()
+            self.transport.close()
+            return
         if self._reader is not None:
             self._reader.forget()
         super().handle_websocket_upgrade()
@@ -113,6 +117,12 @@ class HeadsInTime(HttpToolsProtocol):
         if self._reader is not None:
             self._reader.forget()
         self._places().give_back(self, self._address)
+
+    def _give_up_answers(self) -> None:
+        self.pipeline.clear()
+        for cycle in self._cycles:
+            cycle.disconnected = True
+            cycle.message_event.set()
 
     def _look(self) -> None:
         if self._reader is not None:

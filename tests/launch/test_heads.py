@@ -93,6 +93,17 @@ def test_nothing_that_was_asked_ahead_is_answered_to_who_hung_up(port: int) -> N
     assert FAILURES == []
 
 
+def test_a_websocket_that_comes_behind_requests_closes_the_connection(port: int) -> None:
+    upgrade = (
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: bWluZQ==\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as sock:
+        sock.sendall(f"GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /ws HTTP/1.1\r\nHost: x\r\n{upgrade}\r\n".encode())
+        assert sock.recv(1000) == b""
+    time.sleep(ANSWER_S + 0.5)
+    assert FAILURES == []
+
+
 def test_an_answer_that_takes_longer_comes_and_its_connection_is_used_again(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=10) as sock:
         for path in ("/slow", "/", "/slow"):
