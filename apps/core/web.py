@@ -105,9 +105,9 @@ class PageHandler(ASGIHandler):
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         # A static file is answered before anybody asks who wants it.
-        user = getattr(request, "user", None)
-        if user is not None and user.is_authenticated:
-            crowds.of_process.remember(dict(request.scope["headers"]))  # type: ignore[attr-defined]
+        if user := getattr(request, "user", None):
+            head = dict(request.scope["headers"])  # type: ignore[attr-defined]
+            crowds.of_process.note(head, is_known=user.is_authenticated)
         return response
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:

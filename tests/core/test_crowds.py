@@ -61,10 +61,24 @@ def test_whoever_showed_who_they_are_waits_for_no_crowd_of_their_address(proof: 
         crowds = Crowds(MOST)
         turns = await crowd_of(crowds)
         assert not await is_free(crowds, HERE, proof)
-        crowds.remember(proof)
+        crowds.note(proof, is_known=True)
         turns += await crowd_of(crowds, proof)
         assert await is_free(crowds, HERE, proof)
         assert not await is_free(crowds, HERE)
+
+    asyncio.run(scenario())
+
+
+def test_what_was_shown_beside_a_proof_is_none_and_one_that_is_over_is_forgotten() -> None:
+    async def scenario() -> None:
+        crowds = Crowds(MOST)
+        _turns = await crowd_of(crowds)
+        crowds.note({**SESSION, b"authorization": b"Bearer invented"}, is_known=True)
+        assert not await is_free(crowds, HERE, {b"authorization": b"Bearer invented"})
+        crowds.note(SESSION, is_known=True)
+        assert await is_free(crowds, HERE, SESSION)
+        crowds.note(SESSION, is_known=False)
+        assert not await is_free(crowds, HERE, SESSION)
 
     asyncio.run(scenario())
 
@@ -82,7 +96,7 @@ def test_who_has_no_address_waits_for_nobody() -> None:
 def test_whoever_asks_how_the_service_is_waits_for_nobody(path: str) -> None:
     async def scenario() -> None:
         crowds = Crowds(MOST)
-        await crowd_of(crowds)
+        _turns = await crowd_of(crowds)
         assert await is_free(crowds, HERE, path=path)
 
     asyncio.run(scenario())
@@ -134,7 +148,7 @@ def test_an_address_of_which_nothing_is_left_is_forgotten() -> None:
 def test_of_those_who_are_known_the_latest_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.core.limits.crowds._MOST_REMEMBERED", 2)
     crowds = Crowds(MOST)
-    crowds.remember(NOTHING)
+    crowds.note(NOTHING, is_known=True)
     for name in (b"1", b"2", b"1", b"3"):
-        crowds.remember({b"authorization": name})
-    assert list(crowds._known) == [hash(b"1"), hash(b"3")]
+        crowds.note({b"authorization": name}, is_known=True)
+    assert list(crowds._known) == [hash((b"1", "")), hash((b"3", ""))]

@@ -57,7 +57,7 @@ class Crowds:
     def __init__(self, most: int) -> None:
         self._most = most
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
-        self._known: OrderedDict[int, None] = OrderedDict()
+        self._known: OrderedDict[int | None, None] = OrderedDict()
 
     def turn_of(self, address: str, path: str, head: Head) -> Turn:
         """Return the turn of a request from an address.
@@ -71,10 +71,11 @@ class Crowds:
             turns = self._turns[address] = asyncio.Semaphore(self._most)
         return Turn(turns)
 
-    def remember(self, head: Head) -> None:
-        """Remember a sender whose request showed who it is."""
+    def note(self, head: Head, *, is_known: bool) -> None:
+        """Remember the sender of a request that showed who it is, and forget one that does not any more."""
         proof = _proof(head)
-        if proof is None:
+        if proof is None or not is_known:
+            self._known.pop(proof, None)
             return
         self._known[proof] = None
         self._known.move_to_end(proof)
@@ -83,15 +84,14 @@ class Crowds:
 
 
 def _proof(head: Head) -> int | None:
-    """Return a sum of what the head of a request shows of its sender, None if it shows nothing."""
-    if token := head.get(b"authorization"):
-        return hash(token)
+    """Return a sum of all that the head of a request shows of its sender, None if it shows nothing."""
+    token = head.get(b"authorization", b"")
     try:
         cookies = parse_cookie(head.get(b"cookie", b"").decode("latin-1"))
     except CookieError:
-        return None
-    session = cookies.get(settings.SESSION_COOKIE_NAME)
-    return hash(session) if session else None
+        cookies = {}
+    session = cookies.get(settings.SESSION_COOKIE_NAME, "")
+    return hash((token, session)) if token or session else None
 
 
 # Fewer than one address may have under way: who waits there has a thread, and waits here without one.
