@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import platform
 import re
 import socket
 import stat
@@ -47,7 +48,9 @@ def _parents() -> tuple[Path, Path]:
 
 
 def _prefix() -> str:
-    return f"fathom-{os.getuid()}-"
+    # The temporary folder may be on a disk of several machines: who listens on another is not heard here.
+    machine = hashlib.sha256(platform.node().encode()).hexdigest()[:6]
+    return f"fathom-{os.getuid()}-{machine}-"
 
 
 def _is_left(folder: Path) -> bool:

@@ -1,6 +1,7 @@
 """Folders of sockets that killed services left in the temporary folder go at a start, and no others."""
 
 import os
+import platform
 import shutil
 import socket
 import tempfile
@@ -49,7 +50,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _folder(place: Path, key: str = "0123456789ab", *, fill: Callable[[Path], None] | None = None) -> Path:
-    folder = place / f"fathom-{os.getuid()}-{key}"
+    folder = place / f"{socket_folders._prefix()}{key}"
     folder.mkdir(mode=0o700)
     if fill:
         fill(folder)
@@ -97,9 +98,10 @@ def test_no_other_name_no_link_and_nobody_elses_is_touched(place: Path, monkeypa
     away = place / "away"
     away.mkdir(mode=0o700)
     os.utime(away, (OLD, OLD))
-    link = place / f"fathom-{os.getuid()}-ba9876543210"
+    link = place / f"{socket_folders._prefix()}ba9876543210"
     link.symlink_to(away)
-    theirs = place / f"fathom-{os.getuid() + 1}-0123456789ab"
+    theirs = place / socket_folders._prefix().replace(f"-{os.getuid()}-", f"-{os.getuid() + 1}-")
+    theirs = theirs.with_name(f"{theirs.name}0123456789ab")
     theirs.mkdir(mode=0o700)
     os.utime(theirs, (OLD, OLD))
     assert socket_folders.sweep() == 0
@@ -108,3 +110,11 @@ def test_no_other_name_no_link_and_nobody_elses_is_touched(place: Path, monkeypa
     monkeypatch.setattr(os, "getuid", lambda: me + 1)
     assert socket_folders.sweep() == 0
     assert all(path.exists() for path in (*others, away, link, theirs))
+
+
+def test_one_of_another_machine_on_the_same_disk_stays(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = _folder(place, fill=_dead_socket)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(platform, "node", lambda: "another.example.org")
+        assert socket_folders.sweep() == 0 and folder.exists()
+    assert socket_folders.sweep() == 1
