@@ -63,10 +63,10 @@ def test_one_in_which_nobody_listens_goes_at_a_start(
     place: Path, tmp_path: Path, fill: Callable[[Path], None] | None
 ) -> None:
     folder = _folder(place, fill=fill)
-    told: list[str] = []
-    leftovers.clear(Home(tmp_path), lambda _part, words: told.append(words))
+    lines: list[str] = []
+    leftovers.clear(Home(tmp_path), lambda _part, words: lines.append(words))
     assert not folder.exists()
-    assert any("1 folder(s)" in words for words in told)
+    assert any("1 folder(s)" in words for words in lines)
 
 
 @pytest.mark.parametrize("fill", [_deep, _file, _readable])

@@ -50,5 +50,5 @@ def _written(rows: QuerySet[Any], packed: str, size: str = "") -> tuple[int, int
     there = rows.annotate(length=length).filter(Q(length__gt=0), **({f"{size}__gt": 0} if size else {}))
     if not size:
         return there.count(), 0
-    kept = Case(When(cut_on_way=False, then=Least(F(size), F("job__output_limit_bytes"))), default=Value(0))
-    return there.count(), int(there.aggregate(sum=Sum(kept))["sum"] or 0)
+    size_here = Case(When(cut_on_way=False, then=Least(F(size), F("job__output_limit_bytes"))), default=Value(0))
+    return there.count(), int(there.aggregate(sum=Sum(size_here))["sum"] or 0)

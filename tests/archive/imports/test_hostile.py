@@ -101,10 +101,10 @@ def test_an_import_of_which_nothing_is_left_says_why(cast: SimpleNamespace, clie
     imported = sending.send(cast, {"a.zip": zipped(files)})
     assert (imported.state, imported.groups) == ("ready", [])
     client.force_login(cast.oscar)
-    told = client.get(f"/api/v1/imports/{imported.pk}/").json()
-    assert words in told["reason"]
+    reason = client.get(f"/api/v1/imports/{imported.pk}/").json()["reason"]
+    assert words in reason
     page = html.unescape(client.get(imported.get_absolute_url()).content.decode())
-    assert page.count(told["reason"]) == 1
+    assert page.count(reason) == 1
     items = client.get(f"/api/v1/imports/{imported.pk}/items/").json()["results"]
     assert len(items) == imported.total
     for item in items:
