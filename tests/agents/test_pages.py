@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.agents import program, services
-from apps.agents.facts import MOST_SHOWN
+from apps.agents.facts import MOST_SHOWN, checked_facts
 from apps.agents.models import Agent, EnrolmentToken, FactSnapshot, Job, JobOutput
 from tests import factories as people
 from tests.agents import factories
@@ -149,6 +149,21 @@ def test_the_agents_page_shows_facts_changes_and_jobs(cast: people.Cast) -> None
     assert f"/agents/jobs/{job.pk}/stdout/" not in page, "there is no output to download"
     older = FactSnapshot.objects.last()
     assert "1500" in signed_in(cast.bob).get(f"/agents/facts/{older.pk}/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("confinement", "text"),
+    [
+        ({"own_shared_memory": True}, "each job has shared memory of its own"),
+        ({"own_shared_memory": False}, "jobs leave shared memory to each other"),
+        # An agent of an earlier version says nothing of it.
+        ({"landlock": 7}, "jobs leave shared memory to each other"),
+    ],
+)
+def test_it_says_whose_shared_memory_jobs_have(cast: people.Cast, confinement: dict, text: str) -> None:
+    agent, _token = factories.agent(factories.node(cast.team))
+    services.record_facts(agent_id=agent.pk, facts=checked_facts({"confinement": confinement}), version="1.0")
+    assert text in signed_in(cast.bob).get(f"/agents/nodes/{agent.node_id}/").content.decode()
 
 
 def test_of_long_lists_of_facts_the_pages_show_the_first_and_say_so(cast: people.Cast) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import stat
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +19,8 @@ from ..identity import Identity
 from ..places import USUAL_FOLDERS
 from ..policy import rules_of
 from . import kernel
+
+logger = logging.getLogger(__name__)
 
 # What programs need of any system, to read and to run; no home is among it, nor the agent's or the service's folder.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store")
@@ -45,14 +50,20 @@ class Confinement:
     no_new_privileges: bool
     # Adopted orphans end with their job.
     adopts: bool = False
+    # Each job that may use shared memory has its own, empty, and gone with it.
+    own_shared_memory: bool = False
 
     @classmethod
     def find(cls, config: Config, identity: Identity, folder: Path, *, adopts: bool = False) -> Confinement:
         """Return what this kernel offers, and the node's owner wants."""
         if not config.sandbox:
             return cls(config, identity, folder, 0, no_new_privileges=False, adopts=adopts)
-        version = kernel.landlock_version()
-        return cls(config, identity, folder, version, no_new_privileges=True, adopts=adopts)
+        return cls(
+            *(config, identity, folder, kernel.landlock_version()),
+            no_new_privileges=True,
+            adopts=adopts,
+            own_shared_memory=_can_own_shared_memory(),
+        )
 
     def enter(self, name: str, program: str, work: Path) -> None:
         """Confine this thread for a job of the program `name` at the path `program`; OSError if that fails."""
@@ -61,6 +72,9 @@ class Confinement:
         is_free = self.needs_rights(name, program)
         if not is_free:
             kernel.forgo_privileges()
+        # Landlock forbids mounts, and its rule is for what is at the place then.
+        if self.own_shared_memory and _shares_memory(name):
+            _own_shared_memory()
         # Without the first, only root may do the second.
         if self.landlock and (not is_free or os.geteuid() == 0):
             kernel.confine_thread(self.landlock, self._rights(name, program, work))
@@ -82,6 +96,7 @@ class Confinement:
             "landlock": self.landlock,
             "no_new_privileges": self.no_new_privileges,
             "orphans": self.adopts,
+            "own_shared_memory": self.own_shared_memory,
             "own_rights": sorted(name for name, place in programs.items() if self.needs_rights(name, place)),
             "paths": sorted(self.config.paths),
             "destinations": sorted(self.config.destinations),
@@ -92,7 +107,6 @@ class Confinement:
         }
 
     def _rights(self, name: str, program: str, work: Path) -> Iterator[tuple[str, int]]:
-        rules = rules_of(name)
         for folder in SYSTEM:
             yield folder, _RUN
         for folder in READABLE:
@@ -101,7 +115,7 @@ class Confinement:
             yield device, kernel.READ | kernel.WRITE
         for place in self._places_of_programs(program):
             yield place, _RUN
-        if rules is None or rules.shares_memory:
+        if _shares_memory(name):
             yield SHARED_MEMORY, kernel.READ | kernel.WRITE
         for path in self.config.paths:
             yield path, kernel.READ | kernel.WRITE
@@ -134,6 +148,38 @@ class Confinement:
         gid = self.identity.gid
         groups = [os.getegid(), *os.getgroups()] if gid is None else [gid]
         return any(first <= group <= last for group in groups)
+
+
+def _shares_memory(name: str) -> bool:
+    """Say whether the processes of a program may meet in shared memory."""
+    rules = rules_of(name)
+    return rules is None or rules.shares_memory
+
+
+def _own_shared_memory() -> None:
+    """Give this thread shared memory of its own; without it the job runs as it would where that is not possible."""
+    try:
+        kernel.cover_with_memory(SHARED_MEMORY)
+    except OSError as error:
+        logger.warning("A job runs with the machine's own %s: %s", SHARED_MEMORY, error.strerror)
+
+
+def _can_own_shared_memory() -> bool:
+    """Say whether a thread may have shared memory of its own here, by one that tries and ends.
+
+    No job is to try what cannot succeed: in a chroot it would get half of the way, its folder under another name.
+    """
+    answers: list[bool] = []
+
+    def attempt() -> None:
+        with contextlib.suppress(OSError):
+            kernel.cover_with_memory(SHARED_MEMORY)
+            answers.append(True)
+
+    thread = threading.Thread(target=attempt, name="shared-memory", daemon=True)
+    thread.start()
+    thread.join()
+    return bool(answers)
 
 
 def _has_rights(path: str) -> bool:

@@ -1,7 +1,7 @@
-"""The kernel's own words for confining a thread and its children: Landlock, no new privileges, adopted orphans.
+"""The kernel's own words for confining a thread and its children: Landlock, no new privileges, memory, orphans.
 
-All of it is set for the calling thread (prctl(2), landlock_restrict_self(2)) and inherited by what it starts, but for
-the adoption of orphans, which is the process's. Nothing is ever set for the agent's other threads.
+All of it is set for the calling thread (prctl(2), landlock_restrict_self(2), unshare(2)) and inherited by what it
+starts, but for the adoption of orphans, which is the process's. Nothing is ever set for the agent's other threads.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from collections.abc import Iterable
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
+_CLONE_NEWNS = 0x00020000
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_SLAVE = 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 19
 # The same numbers on every architecture.
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
 _CREATE_RULESET_VERSION = 1
@@ -42,6 +44,21 @@ def forgo_privileges() -> None:
     """See to it that nothing this thread starts gains rights by setuid or file capabilities; OSError if refused."""
     if not _prctl(_PR_SET_NO_NEW_PRIVS):
         raise OSError(ctypes.get_errno(), "no_new_privs was refused")
+
+
+def cover_with_memory(place: str) -> None:
+    """Give this thread, and what it starts, an empty file system in memory at `place`; OSError if refused.
+
+    No other process sees it, and it ends with the last of those that do. It holds as much as what it covers, and is
+    `noexec` where that is. What the machine mounts meanwhile is seen by this thread, too.
+    """
+    covered = os.statvfs(place)
+    flags = _MS_NOSUID | _MS_NODEV | (_MS_NOEXEC if covered.f_flag & os.ST_NOEXEC else 0)
+    options = f"mode=1777,size={covered.f_blocks * covered.f_frsize}"
+    _checked(_libc("unshare", _CLONE_NEWNS))
+    # Before anything is mounted: it would be on the machine as well.
+    _checked(_libc("mount", None, b"/", None, _MS_REC | _MS_SLAVE, None))
+    _checked(_libc("mount", b"tmpfs", os.fsencode(place), b"tmpfs", flags, options.encode()))
 
 
 def landlock_version() -> int:
@@ -83,10 +100,14 @@ def _prctl(option: int) -> bool:
 
 
 def _syscall(number: int, *arguments: object) -> int:
+    return _libc("syscall", number, *arguments)
+
+
+def _libc(function: str, *arguments: object) -> int:
     if _LIBC is None:
         return -1
     words = [ctypes.c_long(word) if isinstance(word, int) else word for word in arguments]
-    return int(_LIBC.syscall(ctypes.c_long(number), *words))
+    return int(_LIBC[function](*words))
 
 
 def _checked(result: int) -> int:
