@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers, status
@@ -139,4 +139,5 @@ class TokenViewSet(
 
 
 def _with_teams(user: User) -> User:
-    return User.objects.select_related("default_team").prefetch_related("memberships__team").get(pk=user.pk)
+    memberships = Prefetch("memberships", Membership.objects.select_related("team").order_by("team__name"))
+    return User.objects.select_related("default_team").prefetch_related(memberships).get(pk=user.pk)

@@ -185,7 +185,7 @@ def test_a_table_at_which_workers_are_lost_is_refused(cast: SimpleNamespace, mon
     class Lost(BaseException):
         """A worker that was killed: nothing of it is caught."""
 
-    def deadly(_file: object) -> None:
+    def deadly(_file: object, _name: str) -> None:
         raise Lost
 
     monkeypatch.setattr(tables, "read_heads", deadly)
