@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.functional import empty
 from django.utils.module_loading import import_string
 
 from apps.core import bodies, endings, intake, outage, scratch, space
@@ -104,8 +105,9 @@ class PageHandler(ASGIHandler):
 
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        # A static file is answered before anybody asks who wants it.
-        if user := getattr(request, "user", None):
+        # A static file is answered before anybody asks who wants it, an outage before anybody is looked up.
+        user = getattr(request, "user", None)
+        if user is not None and getattr(user, "_wrapped", user) is not empty:
             head = dict(request.scope["headers"])  # type: ignore[attr-defined]
             crowds.of_process.note(head, is_known=user.is_authenticated)
         return response

@@ -156,6 +156,7 @@ AXES_LOCKOUT_TEMPLATE = "accounts/locked.html"
 # Beyond so many wrong passwords in a quarter of an hour attempts are slowed: from one address, for one name.
 SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 50, least=1)
 SIGN_IN_FAILURES_PER_NAME = environment.number("SIGN_IN_FAILURES_PER_NAME", 30, least=1)
+SESSION_ENGINE = "apps.accounts.session_store"
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = True
 
