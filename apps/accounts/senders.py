@@ -7,11 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.db.models import Q
-from django.http import parse_cookie
 from django.utils import timezone
 
 from apps.accounts.models import ApiToken
 from apps.core import secrets
+from apps.core.limits.askers import session_key_in
 
 
 def sender_of(headers: Mapping[bytes, bytes]) -> str:
@@ -22,7 +22,7 @@ def sender_of(headers: Mapping[bytes, bytes]) -> str:
     words = headers.get(b"authorization", b"").decode("latin-1").split()
     if words and words[0].lower() == "bearer":
         return _holder_of(words[1]) if len(words) == 2 else ""
-    key = parse_cookie(headers.get(b"cookie", b"").decode("latin-1")).get(settings.SESSION_COOKIE_NAME)
+    key = session_key_in(headers.get(b"cookie", b""))
     if not key:
         return ""
     session = import_module(settings.SESSION_ENGINE).SessionStore(key)

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.core import contract, editing, etags, read_only
-from apps.core.limits import at_once
+from apps.core.limits import at_once, crowds
 
 
 class Strict(plain_views.APIView):
@@ -38,7 +38,9 @@ class Strict(plain_views.APIView):
         """Look at who asks, then at what is asked."""
         super().initial(request, *args, **kwargs)
         # Who waits for a turn gives the connection back: no transaction begins before.
-        self._around.enter_context(at_once.of_process.turn(at_once.asker_of(request)))
+        asker = at_once.asker_of(request)
+        crowds.of_process.note(request, asker)
+        self._around.enter_context(at_once.of_process.turn(asker))
         if request.method in etags.WRITES and "If-Match" in request.headers:
             self._around.enter_context(transaction.atomic())
             self._has_begun = True

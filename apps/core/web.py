@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from typing import IO, Any
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
@@ -10,7 +11,6 @@ from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, HttpResponseBase
-from django.utils.functional import empty
 from django.utils.module_loading import import_string
 
 from apps.core import bodies, endings, intake, outage, scratch, space
@@ -27,8 +27,8 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 _TRY_AGAIN_LATER = 1013
 # What a request has, if its body was not taken.
 _REFUSAL = "body_refusal"
-# Its place among those of its address that are in hand, in its scope.
-_TURN = "fathom.turn"
+# The place of a request among those of its address that are in hand.
+_turn: ContextVar[crowds.Turn] = ContextVar("turn")
 # After so many bytes of a body the free room on the disk is looked at again.
 _LOOK_EVERY_BYTES = 4 * 1024 * 1024
 
@@ -98,25 +98,16 @@ class PageHandler(ASGIHandler):
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the answer, which the thread of the request comes to."""
-        turn: crowds.Turn = request.scope[_TURN]  # type: ignore[attr-defined]
         # A body may come for long: what has one is in hand from here on only.
-        await turn.take()
-        return await sync_to_async(self._answer)(request)
-
-    def _answer(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        # A static file is answered before anybody asks who wants it, an outage before anybody is looked up.
-        user = getattr(request, "user", None)
-        if user is not None and getattr(user, "_wrapped", user) is not empty:
-            head = dict(request.scope["headers"])  # type: ignore[attr-defined]
-            crowds.of_process.note(head, is_known=user.is_authenticated)
-        return response
+        await _turn.get().take()
+        return await sync_to_async(self.get_response)(request)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         sender = _Sender(scope, receive)
         closing = bodies.Closing(receive, send)
         turn = crowds.of_process.turn_of(sender.address, scope["path"], sender.head)
+        _turn.set(turn)
         loop = asyncio.get_running_loop()
         on_wait.set(lambda: loop.call_soon_threadsafe(turn.give_back))
 
@@ -129,7 +120,7 @@ class PageHandler(ASGIHandler):
             ends.callback(turn.give_back)
             if not sender.has_body:
                 await turn.take()
-            await super().handle({**scope, _TURN: turn}, sender, answer)
+            await super().handle(dict(scope), sender, answer)
 
     async def read_body(self, receive: Any) -> IO[bytes]:
         """Return the body; one that was not taken is empty, and has the reason as `refusal`."""

@@ -4,8 +4,10 @@ import asyncio
 
 import pytest
 from django.conf import settings
+from django.test import RequestFactory
 
 from apps.core.connections import give_back, on_wait
+from apps.core.limits.at_once import Asker
 from apps.core.limits.crowds import Crowds, Head, Turn
 
 MOST = 3
@@ -13,8 +15,14 @@ HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
 PAGE = "/findings/"
 NOTHING: Head = {}
 TOKEN: Head = {b"authorization": b"Bearer mine"}
-SESSION: Head = {b"cookie": f"a=b; {settings.SESSION_COOKIE_NAME}=mine".encode()}
+SESSION: Head = {b"cookie": f"a=b; {settings.SESSION_COOKIE_NAME}={'m' * 32}".encode()}
 BROKEN: Head = {b"cookie": b"\xff=;;=\xfe"}
+
+
+def note(crowds: Crowds, head: Head, *, is_known: bool = True) -> None:
+    """Have a request come whose head this is."""
+    meta = {f"HTTP_{name.decode().upper()}": value.decode("latin-1") for name, value in head.items()}
+    crowds.note(RequestFactory().get(PAGE, **meta), Asker("person 1", is_known=is_known))
 
 
 async def crowd_of(crowds: Crowds, head: Head = NOTHING) -> list[Turn]:
@@ -61,7 +69,7 @@ def test_whoever_showed_who_they_are_waits_for_no_crowd_of_their_address(proof: 
         crowds = Crowds(MOST)
         turns = await crowd_of(crowds)
         assert not await is_free(crowds, HERE, proof)
-        crowds.note(proof, is_known=True)
+        note(crowds, proof)
         turns += await crowd_of(crowds, proof)
         assert await is_free(crowds, HERE, proof)
         assert not await is_free(crowds, HERE)
@@ -73,11 +81,11 @@ def test_what_was_shown_beside_a_proof_is_none_and_one_that_is_over_is_forgotten
     async def scenario() -> None:
         crowds = Crowds(MOST)
         _turns = await crowd_of(crowds)
-        crowds.note({**SESSION, b"authorization": b"Bearer invented"}, is_known=True)
+        note(crowds, {**SESSION, b"authorization": b"Bearer invented"})
         assert not await is_free(crowds, HERE, {b"authorization": b"Bearer invented"})
-        crowds.note(SESSION, is_known=True)
+        note(crowds, SESSION)
         assert await is_free(crowds, HERE, SESSION)
-        crowds.note(SESSION, is_known=False)
+        note(crowds, SESSION, is_known=False)
         assert not await is_free(crowds, HERE, SESSION)
 
     asyncio.run(scenario())
@@ -148,7 +156,7 @@ def test_an_address_of_which_nothing_is_left_is_forgotten() -> None:
 def test_of_those_who_are_known_the_latest_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.core.limits.crowds._MOST_REMEMBERED", 2)
     crowds = Crowds(MOST)
-    crowds.note(NOTHING, is_known=True)
+    note(crowds, NOTHING)
     for name in (b"1", b"2", b"1", b"3"):
-        crowds.note({b"authorization": name}, is_known=True)
+        note(crowds, {b"authorization": name})
     assert list(crowds._known) == [hash((b"1", "")), hash((b"3", ""))]

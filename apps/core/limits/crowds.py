@@ -9,19 +9,18 @@ places of their own (`at_once`) and waits here for nobody.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
-from http.cookies import CookieError
 from weakref import WeakValueDictionary
 
-from django.conf import settings
-from django.http.cookie import parse_cookie
+from django.http import HttpRequest
 
 from apps.core.limits import at_once
-from apps.core.limits.askers import HEALTH
+from apps.core.limits.askers import HEALTH, session_key_in
 
 # For so long (s) a request waits for the others of its address: what these do may take long.
 WAIT_S = 5.0
 # Senders that showed who they are are remembered by a sum of what they sent for it, the latest of them.
 _MOST_REMEMBERED = 10_000
+_SHOWN_IN = ("HTTP_AUTHORIZATION", "HTTP_COOKIE")
 Head = Mapping[bytes, bytes]
 
 
@@ -64,17 +63,18 @@ class Crowds:
 
         Known senders never wait, nor who has no address, nor who asks how the service is.
         """
-        if not address or path.startswith(HEALTH) or _proof(head) in self._known:
+        proof = _proof(head.get(b"authorization", b""), head.get(b"cookie", b""))
+        if not address or path.startswith(HEALTH) or proof in self._known:
             return Turn(None)
         turns = self._turns.get(address)
         if turns is None:
             turns = self._turns[address] = asyncio.Semaphore(self._most)
         return Turn(turns)
 
-    def note(self, head: Head, *, is_known: bool) -> None:
+    def note(self, request: HttpRequest, asker: at_once.Asker) -> None:
         """Remember the sender of a request that showed who it is, and forget one that does not any more."""
-        proof = _proof(head)
-        if proof is None or not is_known:
+        proof = _proof(*(request.META.get(name, "").encode("latin-1", "replace") for name in _SHOWN_IN))
+        if proof is None or not asker.is_known:
             self._known.pop(proof, None)
             return
         self._known[proof] = None
@@ -83,15 +83,10 @@ class Crowds:
             self._known.popitem(last=False)
 
 
-def _proof(head: Head) -> int | None:
+def _proof(authorization: bytes, cookies: bytes) -> int | None:
     """Return a sum of all that the head of a request shows of its sender, None if it shows nothing."""
-    token = head.get(b"authorization", b"")
-    try:
-        cookies = parse_cookie(head.get(b"cookie", b"").decode("latin-1"))
-    except CookieError:
-        cookies = {}
-    session = cookies.get(settings.SESSION_COOKIE_NAME, "")
-    return hash((token, session)) if token or session else None
+    session = session_key_in(cookies)
+    return hash((authorization, session)) if authorization or session else None
 
 
 # Fewer than one address may have under way: who waits there has a thread, and waits here without one.

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from apps.core import messages, views
-from apps.core.limits import at_once, policies
+from apps.core.limits import at_once, crowds, policies
 from apps.core.limits.askers import HEALTH, address_of
 from apps.core.limits.policies import LimitExceededError
 
@@ -46,8 +46,10 @@ class LimitsMiddleware:
         # Whose token a request of REST has is known to its view (core.rest).
         if request.path.startswith((HEALTH, _REST)):
             return self.get_response(request)
+        asker = at_once.asker_of(request)
+        crowds.of_process.note(request, asker)
         try:
-            with at_once.places_for(request).turn(at_once.asker_of(request)):
+            with at_once.places_for(request).turn(asker):
                 return self.get_response(request)
         except LimitExceededError as error:
             return _too_many(request, messages.render(error.message), error.retry_after_s)

@@ -4,19 +4,16 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from http.cookies import CookieError
 from typing import Any
 
 from django.conf import settings
-from django.http.cookie import parse_cookie
 
-from apps.core.limits.askers import address_in
+from apps.core.limits.askers import address_in, session_key_in
 
 # The code with which one too many is closed (429 Too Many Requests), as static/js/campaign.js reads it.
 TOO_MANY = 4429
 # Of one address so many are looked up at once, for nobody is known before: the others' wait for no crowd of it.
 GREETINGS = 4
-_KEY_LENGTH = 32
 
 
 class Sockets:
@@ -114,7 +111,7 @@ class BoundedSockets:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve one WebSocket."""
-        key = _session_key_of(dict(scope["headers"]).get(b"cookie", b""))
+        key = session_key_in(dict(scope["headers"]).get(b"cookie", b""))
         if not key:
             await send({"type": "websocket.close"})
             return
@@ -129,12 +126,3 @@ class BoundedSockets:
             await self._inner({**scope, "session_key": key, "held": held}, receive, send)
         finally:
             held.give_back()
-
-
-def _session_key_of(header: bytes) -> str:
-    """Return the key of a session as ours are written, "" for none."""
-    try:
-        key = parse_cookie(header.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")
-    except CookieError:
-        return ""
-    return key if len(key) == _KEY_LENGTH and key.isascii() and key.isalnum() else ""
