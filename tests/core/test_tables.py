@@ -199,7 +199,7 @@ def test_a_worker_takes_nothing_before_the_tables_are_those_of_its_code(tmp_path
         files = {waiting.FILE: str(sign), holding.FILE: str(waits)}
         own = {"DJANGO_SETTINGS_MODULE": "apps.config.settings.test", "DATABASE_URL": database.url, **files}
         with versions.started(log, *words, **{**os.environ, **own}) as worker:
-            wait_for(waits.exists)
+            wait_for(lambda: waits.exists() and sign.exists())
             assert (waits.read_text(), sign.exists()) == (ONE, True)
             assert f"waits before it begins: {ONE}" in log.read_text()
             assert not [given for given in signs.given() if given.part == "waits"]
