@@ -94,7 +94,7 @@ def measured(
 def page_times(user: User, address: str) -> tuple[list[float], int]:
     """Return how long (s) the page takes each time, once everything is loaded, and how many queries it makes."""
     client = Client(SERVER_NAME="localhost")
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user)
     times = []
     connection.force_debug_cursor = True
     for _turn in range(TURNS + 1):
