@@ -18,11 +18,18 @@ _KEEPALIVES: dict[str, Any] = {
     else {},
     "socket_connect_timeout": 10.0,
 }
+# How long (s) an answer may take of a broker that is there but hangs: whoever launches a campaign waits for no more.
+_ANSWER_S = 5.0
 
 
 def options_of(url: str) -> dict[str, Any]:
     """Return the options of every connection to an address; a Unix socket needs none."""
     return {} if url.startswith("unix:") else dict(_KEEPALIVES)
+
+
+def asking_options_of(url: str) -> dict[str, Any]:
+    """Return the options of connections on which whoever asks waits for the answer, over TCP or a Unix socket."""
+    return options_of(url) | {"socket_timeout": _ANSWER_S}
 
 
 def client(*, timeout_s: float) -> redis.Redis:

@@ -8,6 +8,8 @@ from celery import current_app
 from django.db import transaction
 from kombu.exceptions import ChannelError, OperationalError
 
+from apps.core import outage
+
 logger = logging.getLogger(__name__)
 
 JOB_CHANGED = "workers.tasks.job_changed"
@@ -34,6 +36,8 @@ CLOCK_TASKS = (TICK, TEND, INDEX)
 LONG = "long"
 LONG_TASKS = (RENDER, DELIVER, ASK_RECIPIENTS, BULKY, RETAIN, COUNT_STORED)
 SHORT = "celery"
+
+_AWAY = (OperationalError, OSError, redis.RedisError, outage.Outage)
 
 # With so many messages waiting in its queue, one that only reminds of a row is not added.
 CROWDED = 50
@@ -70,9 +74,13 @@ def queue_of(task: str) -> str:
 def _length(name: str) -> int:
     """Return how many messages wait in a queue; 0 if the broker is away or knows none of the name."""
     try:
+        outage.broker_watch.refuse()
         with current_app.pool.acquire(block=True) as held:
             return int(held.default_channel.queue_declare(name, passive=True).message_count)
-    except (ChannelError, OperationalError, OSError):
+    except ChannelError:
+        return 0
+    except _AWAY as error:
+        outage.broker_watch.note(error)
         return 0
 
 
@@ -88,8 +96,11 @@ def _waits(task: str, args: tuple[object, ...]) -> bool:
 
 def _publish(task: str, args: tuple[object, ...]) -> None:
     try:
+        # Whoever waits for an answer here holds a connection to the database meanwhile.
+        outage.broker_watch.refuse()
         if _waits(task, args):
             return
         current_app.send_task(task, args=args, retry=False, ignore_result=True)
-    except (OperationalError, OSError, redis.RedisError) as error:
+    except _AWAY as error:
+        outage.broker_watch.note(error)
         logger.warning("The message broker is away, the next tick will do %s: %s", task, error)

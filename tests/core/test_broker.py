@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,46 @@ def test_celery_the_pages_and_the_cache_keep_theirs_alive() -> None:
         [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
     assert json.loads(asked.stdout) == [True, True, True]
+
+
+# What a request may come to on its way: a message is sent, and asked for; how far an archive is is noted, and read.
+ASKING = """
+import json, django; django.setup()
+from types import SimpleNamespace
+from django.core.cache import cache
+from apps.archive.incoming import progress
+from apps.core import outage, queue
+incoming = SimpleNamespace(pk=1, is_working=True)
+queue._publish(queue.JOB_CHANGED, (1,))
+while outage.broker_watch.away_since is None:
+    pass
+queue._publish(queue.RENDER, ())
+queue._length(queue.SHORT)
+progress.sign(incoming, 1, 2)
+progress.with_progress(incoming)
+print(json.dumps(cache._cache.get_client().connection_pool.connection_kwargs["socket_timeout"]))
+"""
+
+
+def test_nobody_waits_long_for_a_broker_that_hangs(tmp_path: Path) -> None:
+    """Over TCP and a Unix socket: who meets it first gives up, whoever comes then does not ask."""
+    with socket.socket(socket.AF_UNIX) as local, socket.create_server(("127.0.0.1", 0)) as over_tcp:
+        local.bind(str(tmp_path / "redis.sock"))
+        local.listen()
+        urls = (f"unix://{tmp_path}/redis.sock?db=0", f"redis://127.0.0.1:{over_tcp.getsockname()[1]}/0")
+        askers = [
+            subprocess.Popen(
+                [sys.executable, "-c", ASKING],
+                cwd=ROOT,
+                env={**os.environ, "REDIS_URL": url, "DJANGO_SETTINGS_MODULE": "apps.config.settings.base"},
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for url in urls
+        ]
+        for asker in askers:
+            printed, _nothing = asker.communicate(timeout=60)
+            assert (asker.returncode, json.loads(printed)) == (0, 5.0)
 
 
 def test_nobody_else_opens_a_connection_by_hand() -> None:

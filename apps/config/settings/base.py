@@ -125,12 +125,12 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
-        "OPTIONS": broker.options_of(REDIS_URL),
+        "OPTIONS": broker.asking_options_of(REDIS_URL),
     }
 }
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
 # Who sends a message to a broker that is away is told at once, instead of after six seconds of trying.
-CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 0, **broker.options_of(REDIS_URL)}
+CELERY_BROKER_TRANSPORT_OPTIONS = {"max_retries": 0, **broker.asking_options_of(REDIS_URL)}
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "apps.accounts.passwords.PasswordBackend"]
