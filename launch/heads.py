@@ -8,17 +8,18 @@ from collections import deque
 from typing import Any, ClassVar
 
 from django.conf import settings
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from launch.places import Places, of_process
 from launch.readers import Reader
+from launch.sizes import BoundedHeads
 
 # A connection is closed if no whole head has come so long (s) after it was opened, or after the answer before.
 HEAD_S = 20.0
 _CROWDED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
-class HeadsInTime(HttpToolsProtocol):
+class HeadsInTime(BoundedHeads):
     """Closes a connection whose next request's head is not there in time, however slowly it comes.
 
     So is one whose last request's body comes on and on after its answer, and one whose answers nobody takes.
@@ -61,8 +62,8 @@ class HeadsInTime(HttpToolsProtocol):
         if self._reader is not None and not self.transport.get_write_buffer_size():
             self._reader.begin_answer()
         super().on_headers_complete()
-        # One that became a WebSocket has none.
-        if self.cycle is not None and self.cycle not in self._cycles:
+        # One that became a WebSocket has none, and the last one is still there.
+        if self.cycle is not None and (not self._cycles or self._cycles[-1] is not self.cycle):
             self._cycles.append(self.cycle)
 
     def on_response_complete(self) -> None:

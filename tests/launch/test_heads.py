@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from launch import heads, web
+from launch import heads, listeners, web
 
 ANSWER_S = 1.5
 # Of two bytes, than the kernel takes for somebody who does not read.
@@ -119,4 +119,5 @@ def test_the_service_is_served_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: configs.append(self.config))
     web.main([])
     assert configs[0].http is heads.HeadsInTime
+    assert configs[0].ws is listeners.ListenerProtocol
     assert 0 < heads.HEAD_S <= 60
