@@ -123,7 +123,7 @@ def facts_of(data: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
 def state_of(data: Mapping[str, Any]) -> Job.State:
     """Return the state that a report tells; Problem 400 if it tells none."""
     event = data.get("event")
-    if event not in EVENTS:
+    if not isinstance(event, str) or event not in EVENTS:
         raise bad_field("event", "must be one of " + ", ".join(EVENTS))
     return EVENTS[event]
 
