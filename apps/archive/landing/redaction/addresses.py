@@ -61,7 +61,6 @@ _FIGURES = re.compile(rf"(?<![{LATIN}])(?:0x)?([0-9a-f]{{6}}-[0-9a-f]{{6}}|[0-9a
 # As resolvers read an address: its parts in octal, hexadecimal or decimal, the last of them for all that are left.
 _PART = r"(?:0x[0-9a-f]{1,8}|[0-9]{1,11})"
 _NUMBERS = re.compile(rf"(?<![{LATIN}])(?<![0-9]\.)(?:0x[0-9a-f]{{7}}|{_PART}(?:\.{_PART}){{1,3}}){END}(?!\.[0-9])")
-_DECIMALS = re.compile(r"(?!0[0-9])[0-9]+\.(?!0[0-9])[0-9]+")
 _HOST = re.compile(
     rf"{BEGIN}(?<![.-])(?:[a-z0-9][a-z0-9_-]{{0,62}}\.){{1,40}}(?:[a-z]{{2,24}}|xn--[a-z0-9-]{{2,59}}){END}(?!-)"
 )
@@ -124,11 +123,9 @@ def _internet(text: str, words: Mapping[str, str]) -> Iterator[Span]:
 def _resolved(text: str) -> str | None:
     """Return the address that resolvers read in numbers with points between, None if they read none.
 
-    Two decimal numbers are rather a figure; so are three, or a version, unless the last is larger than any that is
-    there in an address of four.
+    Two or three are rather a figure or a version, unless the last is larger than any that is there in an address with
+    one more point.
     """
-    if _DECIMALS.fullmatch(text):
-        return None
     try:
         *parts, last = [_number(part) for part in text.split(".")]
     except ValueError:
