@@ -10,6 +10,9 @@ from typing import Any
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
+# Signs of a record's own line: anybody may ask for an address of many thousands, and turn all else out of a log.
+_LONGEST = 4000
+
 # Between two lines of what anybody may bring about without an account (s).
 _APART_S = 60.0
 
@@ -48,11 +51,17 @@ class OneAMinute(logging.Filter):
 
 
 class LineFormatter(logging.Formatter):
-    """One line for each record, its control signs escaped; a traceback follows, indented, so that it forges none."""
+    """One line for each record, of bounded length, its control signs escaped; a traceback follows, indented.
+
+    So nobody's words pass for a line of ours.
+    """
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         """Return the record's own line."""
-        return _CONTROL.sub(lambda sign: ascii(sign.group())[1:-1], super().formatMessage(record))
+        line = super().formatMessage(record)
+        if len(line) > _LONGEST:
+            line = f"{line[:_LONGEST]} … ({len(line) - _LONGEST} more signs)"
+        return _CONTROL.sub(lambda sign: ascii(sign.group())[1:-1], line)
 
     def formatException(self, ei: Any) -> str:
         """Return a traceback's lines."""

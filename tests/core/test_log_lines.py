@@ -31,6 +31,12 @@ def test_a_record_is_one_line(sign: str) -> None:
     assert "forged" in line and "부산" in lines_of("부산")[0]
 
 
+def test_a_long_record_is_cut_and_says_so() -> None:
+    (line,) = lines_of("Not Found: /%s", "x" * 60_000)
+    assert len(line) < 4100
+    assert line.endswith("more signs)")
+
+
 def test_no_line_of_a_traceback_is_a_record() -> None:
     try:
         raise ValueError("wrong\n2026-01-01 INFO fathom.audit forged")
