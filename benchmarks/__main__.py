@@ -58,11 +58,10 @@ def measure(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
 
 
 def _of_one_service(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
-    with tempfile.TemporaryDirectory(prefix="fathom-lab-") as name:
-        state = Path(name)
-        refusal = ground.build_lab(home.ROOT, state) if "lab" in groups else ""
-        place = ground.lab_state(state)
-        lab = ground.of_lab(place) if place and not refusal else None
+    with contextlib.ExitStack() as ends:
+        state = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="fathom-lab-")))
+        up, refusal = ends.enter_context(ground.standing_lab(home.ROOT, state)) if "lab" in groups else (None, "")
+        lab = ground.of_lab(up) if up else None
         with stack.started([lab.server_host] if lab else []) as running:
             if lab:
                 # It takes the lab down when the service stops.
@@ -74,7 +73,7 @@ def _of_one_service(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
             if lab:
                 yield from lab_rate.measure(running, lab, running.start_agents(lab))
             elif "lab" in groups:
-                yield Skipped(RATE, refusal or "the lab has no state")
+                yield Skipped(RATE, refusal)
             if "connections" in groups:
                 yield from connections.measure(running)
             if "expansion" in groups:

@@ -74,16 +74,15 @@ def measure() -> Iterator[Figure | Skipped]:
     for name, line in LINES.items():
         with tempfile.TemporaryDirectory(prefix="fathom-grid-") as folder:
             file, state = line.write(Path(folder)), Path(folder) / "state"
-            refusal = ground.build_lab(home.ROOT, state, file)
-            lab_up = ground.lab_state(state)
-            if refusal or not lab_up:
-                yield Skipped(f"{RATE}, {name}", refusal or "the lab has no state")
-                continue
-            lab = ground.of_lab(lab_up)
-            with stack.started([lab.server_host]) as running:
-                # It takes the lab down when the service stops.
-                running.running.supervisor.add(ground.lab_process(home.ROOT, state, file))
-                yield from _figures(running, name, line, running.start_agents(lab))
+            with ground.standing_lab(home.ROOT, state, file) as (lab_up, refusal):
+                if lab_up is None:
+                    yield Skipped(f"{RATE}, {name}", refusal)
+                    continue
+                lab = ground.of_lab(lab_up)
+                with stack.started([lab.server_host]) as running:
+                    # It takes the lab down when the service stops.
+                    running.running.supervisor.add(ground.lab_process(home.ROOT, state, file))
+                    yield from _figures(running, name, line, running.start_agents(lab))
 
 
 def _figures(running: stack.Stack, name: str, line: Line, nodes: dict[str, int]) -> Iterator[Figure]:

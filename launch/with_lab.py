@@ -15,20 +15,11 @@ class NoLabError(RuntimeError):
 def serve(file: Path, *, port: int | None, binds: Sequence[str]) -> int:
     """Build the lab, serve until Ctrl-C, and take the lab down; NoLabError if it cannot be built."""
     folder = home.default_folder()
-    was_up = ground.lab_state(folder / "lab") is not None
     supervisor.print_event("lab", f"building {file}")
-    reason = ground.build_lab(home.ROOT, folder / "lab", file)
-    state = ground.lab_state(folder / "lab")
-    if reason or state is None:
-        raise NoLabError(reason or f"{folder / 'lab'} holds no lab.")
-    place = ground.of_lab(state)
-    try:
-        _serve(place, file, folder, port=port, binds=binds)
-    except BaseException:
-        # A lab that was there is somebody's; one of ours may not have come to the process that takes it down.
-        if not was_up:
-            ground.take_lab_down(home.ROOT, folder / "lab")
-        raise
+    with ground.standing_lab(home.ROOT, folder / "lab", file) as (state, reason):
+        if state is None:
+            raise NoLabError(reason)
+        _serve(ground.of_lab(state), file, folder, port=port, binds=binds)
     supervisor.print_event("fathom", "stopped")
     return 0
 

@@ -1,8 +1,10 @@
 """Where the demo measures: two emulated sites where the machine allows it, else two addresses of this machine."""
 
+import contextlib
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,6 +104,24 @@ def build_lab(root: Path, folder: Path, file: Path | None = None) -> str:
     """Build a lab (KISTI and Pusan's unless a file is given), or mend it; return "" or why there is none."""
     done = subprocess.run(_lab_argv(root, folder, file), cwd=root, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else (done.stderr.strip() or f"exit status {done.returncode}")
+
+
+@contextlib.contextmanager
+def standing_lab(root: Path, folder: Path, file: Path | None = None) -> Iterator[tuple[Json | None, str]]:
+    """Build a lab for a service that is to start in the context; yield its state, or None and why there is none.
+
+    It goes if the context fails: it may not have come to the process that takes it down. One that was there before is
+    somebody's, and stays.
+    """
+    was_up = lab_state(folder) is not None
+    reason = build_lab(root, folder, file)
+    state = None if reason else lab_state(folder)
+    try:
+        yield state, reason or ("" if state else f"{folder} holds no lab.")
+    except BaseException:
+        if not was_up:
+            take_lab_down(root, folder)
+        raise
 
 
 def take_lab_down(root: Path, folder: Path) -> None:

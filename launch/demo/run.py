@@ -1,8 +1,8 @@
 """The demo from start to end, in the terminal."""
 
+import contextlib
 import http.client
 import json
-from pathlib import Path
 
 from apps.core.whole_files import write_whole
 from launch import home, service, signals, supervisor
@@ -18,9 +18,11 @@ PATIENCE_S = 120.0
 def run(*, port: int | None, once: bool) -> int:
     """Measure the sample campaign and show it; serve on unless `once`. 0 if every trial succeeded."""
     folder = home.default_folder()
-    place = _ground(folder)
-    running = service.Service(folder, port=port, binds=[place.server_host], with_agents=False)
-    with signals.stop_on_signals(running.supervisor), running:
+    with contextlib.ExitStack() as ends:
+        place = _ground(*ends.enter_context(ground.standing_lab(home.ROOT, folder / "lab")))
+        running = service.Service(folder, port=port, binds=[place.server_host], with_agents=False)
+        ends.enter_context(signals.stop_on_signals(running.supervisor))
+        ends.enter_context(running)
         try:
             succeeded = _measure(running, _rest(running, account(running)), place)
         except RestError as error:
@@ -63,11 +65,9 @@ def _measure(running: service.Service, api: Rest, place: ground.Ground) -> bool:
     return bool(ended["state"] == "finished" and progress["measured"] == progress["total"] > 0)
 
 
-def _ground(folder: Path) -> ground.Ground:
+def _ground(state: ground.Json | None, reason: str) -> ground.Ground:
     """Return the emulated sites if this machine can have them, else two of its own addresses; say which."""
-    reason = ground.build_lab(home.ROOT, folder / "lab")
-    state = ground.lab_state(folder / "lab")
-    if reason or state is None:
+    if state is None:
         supervisor.print_event("demo", f"no emulated link here ({reason}); measuring on the loopback interface")
         return ground.loopback()
     return ground.of_lab(state)

@@ -1,5 +1,6 @@
 """`make screenshots`: take every picture into var/screenshots, and fail if a page complained."""
 
+import contextlib
 import os
 import shutil
 import sys
@@ -7,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from launch import home, service, signals, supervisor
-from launch.demo import agents, campaign, rest
+from launch.demo import agents, campaign, ground, rest
 from launch.embedded import EmbeddedError
 from launch.ports import PortError
 from launch.process import ProcessError
@@ -39,9 +40,12 @@ def main(wanted: list[str]) -> int:
         var = Path(name)
         # Jobs of agents run as another user, who has to pass through.
         var.chmod(0o711)
-        place = stage.find_ground(var)
-        running = service.Service(var, binds=[place.server_host], with_agents=False)
-        with signals.stop_on_signals(running.supervisor), running:
+        with contextlib.ExitStack() as ends:
+            state, _reason = ends.enter_context(ground.standing_lab(home.ROOT, var / "lab"))
+            place = ground.loopback() if state is None else ground.of_lab(state)
+            running = service.Service(var, binds=[place.server_host], with_agents=False)
+            ends.enter_context(signals.stop_on_signals(running.supervisor))
+            ends.enter_context(running)
             supervisor.print_event("pictures", f"measuring {place.words} first")
             ready = stage.prepare(running, place)
             os.environ.update(running.env)

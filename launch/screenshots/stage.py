@@ -10,7 +10,6 @@ import urllib.error
 import urllib.request
 import uuid
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from launch import home, local_agents, service, supervisor
@@ -34,13 +33,6 @@ class Stage:
     running: service.Service
     api: Rest
     ids: dict[str, int | str]
-
-
-def find_ground(folder: Path) -> ground.Ground:
-    """Return the emulated sites if this machine can have them, else two of its own addresses."""
-    reason = ground.build_lab(home.ROOT, folder / "lab")
-    state = ground.lab_state(folder / "lab")
-    return ground.loopback() if reason or state is None else ground.of_lab(state)
 
 
 def prepare(running: service.Service, place: ground.Ground) -> Stage:

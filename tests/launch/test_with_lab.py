@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch import __main__ as command
-from launch import service
+from launch import home, service
 from launch.demo import ground
 
 
@@ -20,9 +20,10 @@ def test_a_lab_that_cannot_be_built_is_told_and_nothing_starts(
     assert "lab.yaml: switches: write 1 to 1000 of them, not 0." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("verb", ["serve", "demo"])
 @pytest.mark.parametrize("was_up", [False, True])
 def test_a_lab_goes_with_a_service_that_cannot_start_unless_it_was_there_before(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, was_up: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, was_up: bool, verb: str
 ) -> None:
     state = {"nodes": [], "links": [], "management": {"address": "127.0.0.1"}, "inventory": str(tmp_path / "none")}
     (tmp_path / "none").touch()
@@ -34,5 +35,15 @@ def test_a_lab_goes_with_a_service_that_cannot_start_unless_it_was_there_before(
     monkeypatch.setattr(ground, "build_lab", lambda *words: "")
     monkeypatch.setattr(ground, "take_lab_down", lambda root, folder: taken.append(folder))
     monkeypatch.setattr(service.Service, "start", lambda self: (_ for _ in ()).throw(service.ManageError("no room")))
-    assert command.main(["serve"]) == 1
+    assert command.main([verb]) == 1
     assert taken == ([] if was_up else [tmp_path / "var" / "lab"])
+
+
+def test_nobody_builds_a_lab_that_might_be_left_behind() -> None:
+    builders = {
+        str(path.relative_to(home.ROOT))
+        for folder in ("launch", "benchmarks")
+        for path in (home.ROOT / folder).rglob("*.py")
+        if "build_lab(" in path.read_text(encoding="utf-8")
+    }
+    assert builders == {"launch/demo/ground.py"}
