@@ -13,7 +13,8 @@ class FormerName(models.Model):
 
     Rows are written by triggers of the database alone (migration 0014_former_names), in the transaction in which a
     name goes: a service, an administrator's page, an update of many rows, a cascade and SQL by hand cannot forget
-    them. Of each kind a thing or a person has the latest 100 (migration 0009_last_names). What programs on a node say
+    them. Of each kind a thing or a person has the latest 100 (migration 0009_last_names), a team 16,384 and up to 256
+    more (migration 0010_names_of_a_team). What programs on a node say
     of it (HOST, INTERFACE, MACHINE) is kept from when it is said first: of each kind the latest 2,048 of a node, and
     32,768 in all of a team (migration 0008_bounded_names). What looks like an address is hidden whether it is kept or
     not. No page, no file, no archive and no REST answer shows a row.

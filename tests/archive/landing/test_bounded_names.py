@@ -24,7 +24,7 @@ from apps.archive.landing.redaction.named import NAMED, NamingField
 from apps.archive.models import FormerName
 from apps.campaigns.models import Campaign
 from apps.core.limits.fair_places import Owners
-from apps.testbeds.models import Node
+from apps.testbeds.models import Node, Site
 from tests.agents import factories as agents
 from tests.archive.landing.goings import MAKERS
 from tests.factories import signed_in
@@ -80,6 +80,22 @@ def test_of_one_that_is_renamed_without_end_the_latest_names_are_kept(named: Nam
     rows = FormerName.objects.filter(kind=named.kind).order_by("pk").values_list(column, flat=True)
     assert list(rows) == [*names[21:], names[0]]
     assert FormerName.objects.exclude(kind=named.kind).count() - others in (0, 1)
+
+
+def test_of_what_a_team_makes_and_deletes_the_latest_names_are_kept(cast: Any) -> None:
+    gone = [
+        FormerName(team=cast.team, kind=K.SITE, owner=10**6 + number, name=f"zq{number}") for number in range(17_000)
+    ]
+    FormerName.objects.bulk_create(gone, batch_size=5000)
+    others = FormerName.objects.bulk_create([FormerName(team=cast.other_team, kind=K.SITE, owner=1, name="zqother")])
+    site = MAKERS[Site, "name"](cast.team, "zqsite")
+    for number in range(257):
+        Site.objects.filter(pk=site.pk).update(name=f"zqsite{number}")
+    names = FormerName.objects.filter(team=cast.team).exclude(kind__in=TOLD)
+    assert 16_384 <= names.count() <= 16_384 + 256
+    assert names.filter(name="zqsite255").exists()
+    assert not names.filter(name="zq0").exists()
+    assert FormerName.objects.filter(pk=others[0].pk).exists()
 
 
 def test_what_is_told_in_another_way_is_bounded_as_well(cast: Any) -> None:
