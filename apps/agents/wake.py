@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import redis
 from django.db import transaction
 
-from apps.core import broker
+from apps.core import broker, outage
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +43,6 @@ def _client() -> redis.Redis:
 
 def _publish(message: str) -> None:
     try:
-        _client().publish(CHANNEL, message)
-    except redis.RedisError as error:
+        outage.ask_broker(lambda: _client().publish(CHANNEL, message))
+    except outage.BROKER_ERRORS as error:
         logger.warning("Redis is away, the next sweep finds what is for nodes %s: %s", message, error)

@@ -11,7 +11,7 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
 
-from apps.core import broker
+from apps.core import broker, outage
 
 logger = logging.getLogger(__name__)
 
@@ -47,8 +47,8 @@ def swap(name: str, entries: Collection[str]) -> set[str]:
     layer: Any = settings.CHANNEL_LAYERS["default"]
     key = f"{layer['CONFIG']['prefix']}__kept__{name}"
     try:
-        before: Any = _client().set(key, json.dumps(sorted(entries)), get=True)
-    except redis.RedisError as error:
+        before: Any = outage.ask_broker(lambda: _client().set(key, json.dumps(sorted(entries)), get=True))
+    except outage.BROKER_ERRORS as error:
         logger.warning("What viewers were told last is not known: %s", error)
         return set(entries)
     return set(json.loads(before)) if before else set()
@@ -60,6 +60,7 @@ def _send(campaign_id: int, message: dict[str, object]) -> None:
     layer: Any = settings.CHANNEL_LAYERS["default"]
     prefix = layer["CONFIG"]["prefix"]
     try:
-        _client().publish(f"{prefix}__group__{group_of(campaign_id)}", get_channel_layer().serialize(message))
-    except redis.RedisError as error:
+        text = get_channel_layer().serialize(message)
+        outage.ask_broker(lambda: _client().publish(f"{prefix}__group__{group_of(campaign_id)}", text))
+    except outage.BROKER_ERRORS as error:
         logger.warning("Viewers of campaign %s were not told of a change: %s", campaign_id, error)

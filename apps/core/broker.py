@@ -19,7 +19,7 @@ _KEEPALIVES: dict[str, Any] = {
     "socket_connect_timeout": 10.0,
 }
 # How long (s) an answer may take of a broker that is there but hangs: whoever launches a campaign waits for no more.
-_ANSWER_S = 5.0
+_ANSWER_S = 3.0
 
 
 def options_of(url: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Whether the database and the broker can be used: noticed at the first failure, then looked at until they can be."""
 
 import logging
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import psycopg
 import redis
@@ -14,11 +14,14 @@ from kombu.exceptions import OperationalError as BrokerError
 from apps.core import migrated, signs
 from apps.core.outage_watch import Outage, Watch, error_of
 
+_Answer = TypeVar("_Answer")
 # What a client is asked to wait before it tries again (s).
 RETRY_AFTER_S = 5
 _CONNECT_S = 3
 _POOL_S = 0.1
 _AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
+# What a call of the broker may raise that cannot be had now.
+BROKER_ERRORS = (redis.RedisError, BrokerError, OSError, Outage)
 _BROKER_AWAY = (redis.ConnectionError, redis.TimeoutError, BrokerError)
 # It answers, but takes nothing: it could not save, has no memory left, is a copy of another, or lacks copies.
 _BROKER_REFUSES = (redis.exceptions.OutOfMemoryError, redis.exceptions.ReadOnlyError)
@@ -91,6 +94,19 @@ def trouble_of_broker() -> str | None:
 def words_of(error: BaseException) -> str:
     """Return the first line of what an error says, the name of its kind if that is nothing."""
     return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def ask_broker(call: Callable[[], _Answer]) -> _Answer:
+    """Return what a call of the broker gives; Outage, without asking, while it is known to be away.
+
+    Whoever asks waits, and holds what others wait for: one who meets that it is away, or hangs, is enough.
+    """
+    broker_watch.refuse()
+    try:
+        return call()
+    except Exception as error:
+        broker_watch.note(error)
+        raise
 
 
 def is_of_broker(error: BaseException | None) -> bool:

@@ -3,10 +3,9 @@
 import json
 import logging
 
-import redis
 from celery import current_app
 from django.db import transaction
-from kombu.exceptions import ChannelError, OperationalError
+from kombu.exceptions import ChannelError
 
 from apps.core import outage
 
@@ -36,8 +35,6 @@ CLOCK_TASKS = (TICK, TEND, INDEX)
 LONG = "long"
 LONG_TASKS = (RENDER, DELIVER, ASK_RECIPIENTS, BULKY, RETAIN, COUNT_STORED)
 SHORT = "celery"
-
-_AWAY = (OperationalError, OSError, redis.RedisError, outage.Outage)
 
 # With so many messages waiting in its queue, one that only reminds of a row is not added.
 CROWDED = 50
@@ -73,14 +70,14 @@ def queue_of(task: str) -> str:
 
 def _length(name: str) -> int:
     """Return how many messages wait in a queue; 0 if the broker is away or knows none of the name."""
-    try:
-        outage.broker_watch.refuse()
+
+    def look() -> int:
         with current_app.pool.acquire(block=True) as held:
             return int(held.default_channel.queue_declare(name, passive=True).message_count)
-    except ChannelError:
-        return 0
-    except _AWAY as error:
-        outage.broker_watch.note(error)
+
+    try:
+        return outage.ask_broker(look)
+    except (ChannelError, *outage.BROKER_ERRORS):
         return 0
 
 
@@ -95,12 +92,11 @@ def _waits(task: str, args: tuple[object, ...]) -> bool:
 
 
 def _publish(task: str, args: tuple[object, ...]) -> None:
+    def publish() -> None:
+        if not _waits(task, args):
+            current_app.send_task(task, args=args, retry=False, ignore_result=True)
+
     try:
-        # Whoever waits for an answer here holds a connection to the database meanwhile.
-        outage.broker_watch.refuse()
-        if _waits(task, args):
-            return
-        current_app.send_task(task, args=args, retry=False, ignore_result=True)
-    except _AWAY as error:
-        outage.broker_watch.note(error)
+        outage.ask_broker(publish)
+    except outage.BROKER_ERRORS as error:
         logger.warning("The message broker is away, the next tick will do %s: %s", task, error)

@@ -6,7 +6,6 @@ Best effort: nothing fails or waits because the broker, where it stands, is away
 import logging
 from typing import Any
 
-import redis
 from django.core.cache import cache
 
 from apps.archive.incoming.models import IncomingArchive
@@ -37,10 +36,8 @@ def with_progress(incoming: IncomingArchive) -> IncomingArchive:
 
 def _ask(call: Any, *args: object) -> Any:
     try:
-        outage.broker_watch.refuse()
-        return call(*args)
-    except (redis.RedisError, outage.Outage) as error:
-        outage.broker_watch.note(error)
+        return outage.ask_broker(lambda: call(*args))
+    except outage.BROKER_ERRORS as error:
         logger.warning("How far an archive is can be neither kept nor asked for: %s", error)
         return None
 
