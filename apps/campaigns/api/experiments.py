@@ -20,6 +20,7 @@ from apps.campaigns import queries, services
 from apps.campaigns.api.previews import PreviewSerializer
 from apps.campaigns.expansion import MOST_NODES
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
+from apps.campaigns.turns import preview_turn
 from apps.core import messages
 from apps.core.entries import ReferringRows
 from apps.testbeds.models import Cluster, FileSystem, Node
@@ -147,7 +148,7 @@ class ExperimentViewSet(TeamScopedViewSet):
     def preview(self, request: Request, pk: str) -> Response:
         """Say what the experiment comes to: trials, points, time, bytes on each link."""
         experiment = self.get_object()
-        return _preview(experiment, list(experiment.roles.all()))
+        return _preview(request, experiment, list(experiment.roles.all()))
 
     @extend_schema(request=ExperimentSerializer, responses=PreviewSerializer)
     @action(detail=False, methods=["post"], url_path="preview")
@@ -159,7 +160,7 @@ class ExperimentViewSet(TeamScopedViewSet):
         roles = values.pop("roles")
         rights.require(request.user, values["campaign"].team, Role.OPERATOR)
         experiment = Experiment(**values)
-        return _preview(experiment, services.players_of(experiment, roles))
+        return _preview(request, experiment, services.players_of(experiment, roles))
 
 
 def refuse_other_campaign(serializer: Any) -> None:
@@ -176,7 +177,8 @@ def _values_of(serializer: serializers.BaseSerializer) -> dict[str, Any]:
     return values
 
 
-def _preview(experiment: Experiment, roles: list[ExperimentRole]) -> Response:
-    expansion = services.check_experiment(experiment, roles)
-    preview = queries.preview_experiment(expansion, now=timezone.now())
-    return Response(PreviewSerializer(preview).data)
+def _preview(request: Request, experiment: Experiment, roles: list[ExperimentRole]) -> Response:
+    with preview_turn(rights.user_of(request)):
+        expansion = services.check_experiment(experiment, roles)
+        preview = queries.preview_experiment(expansion, now=timezone.now())
+        return Response(PreviewSerializer(preview).data)

@@ -19,6 +19,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.toolkit import Parameter, Tool
 from apps.campaigns import forms, queries, services, waits
 from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.campaigns.turns import preview_turn
 from apps.campaigns.views.campaigns import find_campaign
 from apps.core import editing, figures
 from apps.core.versions import lock_row
@@ -101,8 +102,9 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
         roles = values.pop("roles")
         experiment = Experiment(campaign=campaign, **values)
         try:
-            expansion = services.check_experiment(experiment, services.players_of(experiment, roles))
-            context["preview"] = queries.preview_experiment(expansion, now=timezone.now())
+            with preview_turn(rights.user_of(request)):
+                expansion = services.check_experiment(experiment, services.players_of(experiment, roles))
+                context["preview"] = queries.preview_experiment(expansion, now=timezone.now())
         except ValidationError as error:
             form.add_refusal(error)
     return render(request, "campaigns/_preview.html", context)

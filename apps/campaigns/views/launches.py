@@ -15,6 +15,7 @@ from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.campaigns import definitions, errors, queries, services
 from apps.campaigns.models import Campaign
+from apps.campaigns.turns import preview_turn
 from apps.campaigns.views.campaigns import find_campaign, steer
 from apps.core import editing
 
@@ -43,11 +44,12 @@ def _page(request: HttpRequest, campaign: Campaign, version: str | None = None, 
     rights.require(request.user, campaign.team, Role.OPERATOR)
     context: dict[str, Any] = {"campaign": campaign}
     try:
-        expanded = services.expand_campaign(campaign)
-        parts = definitions.parts_of(campaign, expanded)
-        expansions = [expansion for _experiment, expansion in expanded]
-        context["preview"] = queries.preview_campaign(campaign, expansions, now=timezone.now())
-        context |= {"digest": definitions.digest_of(parts), "version": editing.version_of(parts)}
+        with preview_turn(rights.user_of(request)):
+            expanded = services.expand_campaign(campaign)
+            parts = definitions.parts_of(campaign, expanded)
+            expansions = [expansion for _experiment, expansion in expanded]
+            context["preview"] = queries.preview_campaign(campaign, expansions, now=timezone.now())
+            context |= {"digest": definitions.digest_of(parts), "version": editing.version_of(parts)}
     except ValidationError as error:
         parts = {}
         context["refusals"] = error.messages
