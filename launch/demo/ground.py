@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from launch import signals
 from launch.process import Process
 
 Json = dict[str, Any]
@@ -114,9 +115,10 @@ def standing_lab(root: Path, folder: Path, file: Path | None = None) -> Iterator
     somebody's, and stays.
     """
     was_up = lab_state(folder) is not None
-    reason = build_lab(root, folder, file)
-    state = None if reason else lab_state(folder)
     try:
+        with signals.interrupted_by_all():
+            reason = build_lab(root, folder, file)
+        state = None if reason else lab_state(folder)
         yield state, reason or ("" if state else f"{folder} holds no lab.")
     except BaseException:
         if not was_up:
