@@ -16,6 +16,7 @@ from launch.sizes import BoundedHeads
 
 # A connection is closed if no whole head has come so long (s) after it was opened, or after the answer before.
 HEAD_S = 20.0
+_BODIES = frozenset((b"content-length", b"transfer-encoding"))
 _CROWDED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -87,8 +88,12 @@ class HeadsInTime(BoundedHeads):
     def handle_websocket_upgrade(self) -> None:
         """Leave the connection to the protocol of WebSockets, until which it has its place.
 
-        It is closed if answers to earlier requests are still to come: they had nobody to send them any more.
+        It is closed if answers to earlier requests are still to come: they had nobody to send them any more. One that
+        announces a body is no request for it.
         """
+        if not _BODIES.isdisjoint(name for name, _value in self.headers):
+            self.send_400_response("A request for a WebSocket has no body.")
+            return
         if self._cycles:
             self._give_up_answers()
             self.transport.close()

@@ -18,15 +18,19 @@ class ListenerProtocol(WebSocketsSansIOProtocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._has_request = False
         self._window_ends = 0.0
         self._bytes = 0
 
     def data_received(self, data: bytes) -> None:
-        """Read frames; the first data are the request, whose size is limited as that of any other."""
-        if self.handshake_initiated and self._is_too_much(len(data)):
+        """Read frames; the first data are the request, whole and bounded: one that cannot be read is none."""
+        if self._has_request and self._is_too_much(len(data)):
             self.transport.abort()
             return
+        self._has_request = True
         super().data_received(data)
+        if not self.handshake_initiated:
+            self.transport.abort()
 
     def _is_too_much(self, size: int) -> bool:
         now = time.monotonic()

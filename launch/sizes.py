@@ -28,6 +28,7 @@ class BoundedHeads(HttpToolsProtocol):
         self._in_a_row = 0
         self._head_bytes = 0
         self._headers = 0
+        self._is_head_over = False
         self._is_too_large = False
 
     def data_received(self, data: bytes) -> None:
@@ -41,6 +42,7 @@ class BoundedHeads(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin a head."""
         self._head_bytes = self._headers = 0
+        self._is_head_over = False
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
@@ -49,14 +51,16 @@ class BoundedHeads(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header, or one that follows a body."""
+        """Take a header; one that follows a body is none of the request's: a proxy in between did not look at it."""
         self._headers += 1
         self._measure(len(name) + len(value))
-        super().on_header(name, value)
+        if not self._is_head_over:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Begin a request, or have it wait for those before it."""
         self._in_a_row = 0
+        self._is_head_over = True
         if len(self.pipeline) >= MOST_AHEAD:
             raise TooMuchError
         super().on_headers_complete()

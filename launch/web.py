@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 import uvicorn
+from django.core.exceptions import ImproperlyConfigured
 
 from launch import listeners
 from launch.heads import HeadsInTime
@@ -19,7 +20,12 @@ def main(places: list[str]) -> None:
     """Serve until SIGTERM; SystemExit where a place is none."""
     allow_connections()
     sockets = [_socket_of(place) for place in places]
-    uvicorn.Server(config_of("apps.config.web:application")).run(sockets=sockets)
+    config = config_of("apps.config.web:application")
+    try:
+        config.load()
+    except ImproperlyConfigured as error:
+        raise SystemExit(f"fathom: {error}") from None
+    uvicorn.Server(config).run(sockets=sockets)
 
 
 def config_of(application: Any) -> uvicorn.Config:
@@ -50,7 +56,7 @@ def _socket_of(place: str) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, int(port)), family=family)
     except (ValueError, OSError, OverflowError) as error:
-        raise SystemExit(f"{place} cannot be listened on ({error}); write ADDRESS:PORT, as 127.0.0.1:8000.") from None
+        raise SystemExit(f"fathom: {place}: {error}. Write ADDRESS:PORT, as 127.0.0.1:8000.") from None
 
 
 def allow_connections() -> None:

@@ -104,6 +104,17 @@ def test_a_websocket_that_comes_behind_requests_closes_the_connection(port: int)
     assert FAILURES == []
 
 
+@pytest.mark.parametrize("body", ["Content-Length: 5", "Transfer-Encoding: chunked"])
+def test_a_websocket_with_a_body_is_refused(body: str, port: int) -> None:
+    """The protocol of WebSockets would never answer it, and read on."""
+    upgrade = (
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: bWluZQ==\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as sock:
+        sock.sendall(f"GET /ws HTTP/1.1\r\nHost: x\r\n{body}\r\n{upgrade}\r\n".encode())
+        assert sock.recv(1000).startswith(b"HTTP/1.1 400 ")
+
+
 def test_an_answer_that_takes_longer_comes_and_its_connection_is_used_again(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=10) as sock:
         for path in ("/slow", "/", "/slow"):

@@ -16,6 +16,8 @@ REQUEST = b"GET /%b HTTP/1.1\r\nHost: x\r\n\r\n"
 CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 LARGE = 20 * 2**20
 ASKED: list[str] = []
+# Of all headers that came with requests.
+NAMES: set[bytes] = set()
 
 
 async def answer(scope: Any, receive: Any, send: Any) -> None:
@@ -23,6 +25,7 @@ async def answer(scope: Any, receive: Any, send: Any) -> None:
     ASKED.append(scope["path"])
     while (await receive()).get("more_body"):
         pass
+    NAMES.update(name for name, _value in scope["headers"])
     if scope["path"] == "/slow":
         await asyncio.sleep(0.5)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
@@ -117,6 +120,9 @@ def test_a_body_in_pieces_is_no_head(port: int) -> None:
     pieces = (b"%x\r\n" % 5000 + b"x" * 5000 + b"\r\n") * 200
     text, _sent = exchange(port, CHUNKED + pieces + b"0\r\nafter: wards\r\n\r\n")
     assert b" 200 " in text
+    assert {b"host", b"transfer-encoding"} <= NAMES
+    # Who stands in front strips what a client must not say of the head only.
+    assert b"after" not in NAMES
 
 
 def test_a_request_that_is_none_ends_what_is_being_answered(port: int) -> None:
