@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import ContextVar
+from http import HTTPStatus
 from typing import IO, Any
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
@@ -13,10 +15,10 @@ from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.module_loading import import_string
 
-from apps.core import bodies, endings, intake, outage, scratch, space
+from apps.core import bodies, endings, intake, outage, scratch, space, views
 from apps.core.connections import give_back, on_wait
 from apps.core.limits import crowds
-from apps.core.limits.askers import address_in
+from apps.core.limits.askers import ALIVE, address_in
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -44,6 +46,8 @@ class _Sender:
         self.length = bodies.announced_bytes(self.head)
         self.kind = self.head.get(b"content-type", b"").decode("latin-1")
         self.has_body = self.length > 0 or b"transfer-encoding" in self.head
+        # By which it may say who it is.
+        self.shown = self.head.get(b"authorization", b""), self.head.get(b"cookie", b"")
         # Its body was not read to the end.
         self.is_cut = False
 
@@ -99,14 +103,20 @@ class PageHandler(ASGIHandler):
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the answer, which the thread of the request comes to."""
         # A body may come for long: what has one is in hand from here on only.
-        await _turn.get().take()
+        try:
+            await _turn.get().take()
+        except crowds.CrowdedError:
+            return crowds.refusal(request.path)
         return await sync_to_async(self.get_response)(request)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
+        if scope["path"] == ALIVE:
+            await self._say_alive(scope, receive, send)
+            return
         sender = _Sender(scope, receive)
         closing = bodies.Closing(receive, send)
-        turn = crowds.of_process.turn_of(sender.address, scope["path"], sender.head)
+        turn = crowds.of_process.turn_of(sender.address, scope["path"], *sender.shown)
         _turn.set(turn)
         loop = asyncio.get_running_loop()
         on_wait.set(lambda: loop.call_soon_threadsafe(turn.give_back))
@@ -114,13 +124,26 @@ class PageHandler(ASGIHandler):
         async def answer(message: Any) -> None:
             # Whoever reads it slowly keeps nobody waiting.
             turn.give_back()
+            if message.get("status") == HTTPStatus.UNAUTHORIZED:
+                crowds.of_process.forget(*sender.shown)
             await (closing if sender.is_cut else send)(message)
 
         with contextlib.closing(sender.intake), contextlib.ExitStack() as ends:
             ends.callback(turn.give_back)
-            if not sender.has_body:
-                await turn.take()
+            try:
+                if not sender.has_body:
+                    await turn.take()
+            except crowds.CrowdedError:
+                await self.send_response(crowds.refusal(scope["path"]), answer)
+                return
             await super().handle(dict(scope), sender, answer)
+
+    async def _say_alive(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer whoever supervises the process: no thread is waited for, and no turn."""
+        sender = _Sender(scope, receive)
+        request = self.request_class(dict(scope), io.BytesIO())
+        # The rest of a body is not read: nothing is taken here.
+        await self.send_response(views.alive(request), bodies.Closing(receive, send) if sender.has_body else send)
 
     async def read_body(self, receive: Any) -> IO[bytes]:
         """Return the body; one that was not taken is empty, and has the reason as `refusal`."""

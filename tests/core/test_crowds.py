@@ -1,22 +1,32 @@
 """Of an address of which nobody is known, a few requests are in hand at a time; all others are answered meanwhile."""
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.test import RequestFactory
 
+from apps.core import web
 from apps.core.connections import give_back, on_wait
+from apps.core.limits import crowds as limits
 from apps.core.limits.at_once import Asker
-from apps.core.limits.crowds import Crowds, Head, Turn
+from apps.core.limits.crowds import CrowdedError, Crowds, Turn
 
 MOST = 3
+Head = Mapping[bytes, bytes]
 HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
 PAGE = "/findings/"
 NOTHING: Head = {}
 TOKEN: Head = {b"authorization": b"Bearer mine"}
 SESSION: Head = {b"cookie": f"a=b; {settings.SESSION_COOKIE_NAME}={'m' * 32}".encode()}
 BROKEN: Head = {b"cookie": b"\xff=;;=\xfe"}
+
+
+def shown(head: Head) -> tuple[bytes, bytes]:
+    """Return what of a head may say who sends it."""
+    return head.get(b"authorization", b""), head.get(b"cookie", b"")
 
 
 def note(crowds: Crowds, head: Head, *, is_known: bool = True) -> None:
@@ -27,7 +37,7 @@ def note(crowds: Crowds, head: Head, *, is_known: bool = True) -> None:
 
 async def crowd_of(crowds: Crowds, head: Head = NOTHING) -> list[Turn]:
     """Return the turns of fifty requests of an address, as many of which as may are in hand."""
-    turns = [crowds.turn_of(HERE, PAGE, head) for _number in range(50)]
+    turns = [crowds.turn_of(HERE, PAGE, *shown(head)) for _number in range(50)]
     for turn in turns[:MOST]:
         await turn.take()
     return turns
@@ -35,7 +45,7 @@ async def crowd_of(crowds: Crowds, head: Head = NOTHING) -> list[Turn]:
 
 async def is_free(crowds: Crowds, address: str, head: Head = NOTHING, path: str = PAGE) -> bool:
     """Say whether a request is taken in hand without waiting."""
-    turn = crowds.turn_of(address, path, head)
+    turn = crowds.turn_of(address, path, *shown(head))
     try:
         async with asyncio.timeout(0.05):
             await turn.take()
@@ -95,34 +105,114 @@ def test_who_has_no_address_waits_for_nobody() -> None:
     async def scenario() -> None:
         crowds = Crowds(MOST)
         for _number in range(50):
-            await crowds.turn_of("", PAGE, NOTHING).take()
+            await crowds.turn_of("", PAGE, *shown(NOTHING)).take()
 
     asyncio.run(scenario())
 
 
-@pytest.mark.parametrize("path", ["/health/", "/health/live/", "/health/ready/"])
-def test_whoever_asks_how_the_service_is_waits_for_nobody(path: str) -> None:
+def test_whoever_asks_how_the_service_is_waits_for_a_crowd_of_their_own_kind_alone() -> None:
     async def scenario() -> None:
         crowds = Crowds(MOST)
         _turns = await crowd_of(crowds)
-        assert await is_free(crowds, HERE, path=path)
+        assert await is_free(crowds, HERE, path="/health/")
+        assert not await is_free(crowds, HERE, path="/health/nothing/")
+        asked = [crowds.turn_of(HERE, "/health/", *shown(NOTHING)) for _number in range(MOST)]
+        for turn in asked:
+            await turn.take()
+        assert not await is_free(crowds, HERE, path="/health/")
+        assert await is_free(crowds, ELSEWHERE, path="/health/")
 
     asyncio.run(scenario())
 
 
-def test_who_waited_long_is_taken_in_hand_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("method", "status"), [("GET", 200), ("HEAD", 200), ("POST", 405)])
+def test_that_the_process_lives_is_said_without_a_thread(
+    method: str, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever supervises the process ends it if this is not answered."""
+    handler = web.PageHandler()
+    monkeypatch.setattr("django.core.handlers.asgi.ASGIHandler.handle", lambda *_arguments: pytest.fail("a thread"))
+    sent: list[dict[str, Any]] = []
+    scope = {"type": "http", "method": method, "path": "/health/live/", "headers": [], "client": (HERE, 1)}
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    asyncio.run(handler.handle(scope, receive, send))
+    assert sent[0]["status"] == status
+
+
+def test_who_waited_in_vain_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let in at once, all of a crowd would have a thread each."""
     monkeypatch.setattr("apps.core.limits.crowds.WAIT_S", 0.01)
 
     async def scenario() -> None:
         crowds = Crowds(MOST)
         turns = await crowd_of(crowds)
-        assert await is_free(crowds, HERE)
+        for turn in turns[MOST:]:
+            with pytest.raises(CrowdedError):
+                await turn.take()
         for turn in turns:
             turn.give_back()
-        assert len(await crowd_of(crowds)) == 50
         assert await is_free(crowds, HERE)
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("path", ["/findings/", "/api/v1/findings/"])
+@pytest.mark.parametrize("has_body", [False, True])
+def test_a_crowds_request_is_answered_without_a_thread(
+    path: str, has_body: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.core.limits.crowds.WAIT_S", 0.01)
+    monkeypatch.setattr("apps.core.limits.crowds.of_process", Crowds(MOST))
+    handler = web.PageHandler()
+    monkeypatch.setattr(handler, "get_response", lambda request: pytest.fail("it is answered"), raising=False)
+    sent: list[dict[str, Any]] = []
+    headers = [(b"host", b"localhost"), *([(b"content-length", b"2")] if has_body else [])]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "client": (HERE, 1)}
+    scope["query_string"] = b""
+    messages = [{"type": "http.request", "body": b"{}" if has_body else b"", "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        if not messages:
+            await asyncio.Event().wait()
+        return messages.pop()
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    async def scenario() -> None:
+        _turns = await crowd_of(limits.of_process)
+        await handler.handle(scope, receive, send)
+
+    asyncio.run(scenario())
+    assert sent[0]["status"] == 429
+    assert dict(sent[0]["headers"])[b"Retry-After"] == b"0"
+    assert b"Many requests of this address" in sent[1]["body"]
+
+
+def test_what_shows_nobody_any_more_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A token that was revoked: nobody is known to have sent it, so that no view is asked."""
+    crowds = Crowds(MOST)
+    monkeypatch.setattr("apps.core.limits.crowds.of_process", crowds)
+    note(crowds, TOKEN)
+    handler = web.PageHandler()
+    scope = {"type": "http", "method": "GET", "path": PAGE, "headers": list(TOKEN.items()), "client": (HERE, 1)}
+
+    async def refuse(_self: Any, _scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 401, "headers": []})
+
+    async def receive_or_send(*_message: Any) -> None:
+        return None
+
+    monkeypatch.setattr("django.core.handlers.asgi.ASGIHandler.handle", refuse)
+    asyncio.run(handler.handle(scope, receive_or_send, receive_or_send))
+    assert not crowds._known
 
 
 def test_who_waits_for_something_else_lets_the_next_in(db: None) -> None:

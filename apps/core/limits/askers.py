@@ -8,8 +8,9 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.cookie import parse_cookie
 
-# Who restarts what hangs asks these every second or so, and must get an answer.
-HEALTH = "/health/"
+# Who restarts what hangs asks these every second or so, and must get an answer: how all is, and whether this lives.
+HEALTH, ALIVE = "/health/", "/health/live/"
+REST = "/api/"
 # One household or one machine has a whole network of this length.
 _IPV6_PREFIX = 64
 # As Django gives them out. A cookie may hold any sign, also those that PostgreSQL takes in no text.

@@ -8,20 +8,23 @@ places of their own (`at_once`) and waits here for nobody.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping
 from weakref import WeakValueDictionary
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
 
 from apps.core.limits import at_once
-from apps.core.limits.askers import HEALTH, session_key_in
+from apps.core.limits.askers import HEALTH, REST, session_key_in
 
-# For so long (s) a request waits for the others of its address: what these do may take long.
+# For so long (s) a request waits for the others of its address, and who waited in vain is to come again after it.
 WAIT_S = 5.0
 # Senders that showed who they are are remembered by a sum of what they sent for it, the latest of them.
 _MOST_REMEMBERED = 10_000
 _SHOWN_IN = ("HTTP_AUTHORIZATION", "HTTP_COOKIE")
-Head = Mapping[bytes, bytes]
+
+
+class CrowdedError(Exception):
+    """So much of an address is in hand that one more of its requests waited in vain."""
 
 
 class Turn:
@@ -32,7 +35,10 @@ class Turn:
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait until less of the address is in hand, or for WAIT_S."""
+        """Wait until less of the address is in hand; CrowdedError after WAIT_S.
+
+        To be let in then would let all of a crowd in at once.
+        """
         turns = self._turns
         if turns is None or self._is_taken:
             return
@@ -40,8 +46,8 @@ class Turn:
             await asyncio.wait_for(turns.acquire(), WAIT_S)
         except TimeoutError:
             self._turns = None
-        else:
-            self._is_taken = True
+            raise CrowdedError from None
+        self._is_taken = True
 
     def give_back(self) -> None:
         """Let the next in, if this one is in hand; it does not come back."""
@@ -58,29 +64,46 @@ class Crowds:
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._known: OrderedDict[int | None, None] = OrderedDict()
 
-    def turn_of(self, address: str, path: str, head: Head) -> Turn:
+    def turn_of(self, address: str, path: str, authorization: bytes, cookies: bytes) -> Turn:
         """Return the turn of a request from an address.
 
-        Known senders never wait, nor who has no address, nor who asks how the service is.
+        Known senders never wait, nor who has no address. Who asks how the service is waits for others who do.
         """
-        proof = _proof(head.get(b"authorization", b""), head.get(b"cookie", b""))
-        if not address or path.startswith(HEALTH) or proof in self._known:
+        proof = _proof(authorization, cookies)
+        if not address or (path != HEALTH and proof in self._known):
             return Turn(None)
-        turns = self._turns.get(address)
+        name = f"{address} {HEALTH}" if path == HEALTH else address
+        turns = self._turns.get(name)
         if turns is None:
-            turns = self._turns[address] = asyncio.Semaphore(self._most)
+            turns = self._turns[name] = asyncio.Semaphore(self._most)
         return Turn(turns)
 
     def note(self, request: HttpRequest, asker: at_once.Asker) -> None:
         """Remember the sender of a request that showed who it is, and forget one that does not any more."""
-        proof = _proof(*(request.META.get(name, "").encode("latin-1", "replace") for name in _SHOWN_IN))
+        shown = [request.META.get(name, "").encode("latin-1", "replace") for name in _SHOWN_IN]
+        proof = _proof(*shown)
         if proof is None or not asker.is_known:
-            self._known.pop(proof, None)
+            self.forget(*shown)
             return
         self._known[proof] = None
         self._known.move_to_end(proof)
         if len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
+
+    def forget(self, authorization: bytes, cookies: bytes) -> None:
+        """Forget the sender of what does not show any more who it is."""
+        self._known.pop(_proof(authorization, cookies), None)
+
+
+def refusal(path: str) -> HttpResponse:
+    """Return the answer to a request that waited in vain for its turn: little of it is asked, for there are many."""
+    text = _("Many requests of this address are under way. Ask again in %s s.") % round(WAIT_S)
+    plain = "text/plain; charset=utf-8"
+    answer = JsonResponse({"detail": text}) if path.startswith(REST) else HttpResponse(text, content_type=plain)
+    answer.status_code = 429
+    answer.headers["Retry-After"] = str(round(WAIT_S))
+    answer.headers["Content-Length"] = str(len(answer.content))
+    return answer
 
 
 def _proof(authorization: bytes, cookies: bytes) -> int | None:

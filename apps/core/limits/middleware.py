@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 
 from apps.core import messages, views
 from apps.core.limits import at_once, crowds, policies
-from apps.core.limits.askers import HEALTH, address_of
+from apps.core.limits.askers import ALIVE, HEALTH, REST, address_of
 from apps.core.limits.policies import LimitExceededError
 
-_REST = "/api/"
+_OF_HEALTH = (HEALTH, ALIVE)
 _NOTED = "limit_states"
 _ANSWERS_TO = "limit_answers_to"
 
@@ -44,7 +44,7 @@ class LimitsMiddleware:
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         # Whose token a request of REST has is known to its view (core.rest).
-        if request.path.startswith((HEALTH, _REST)):
+        if request.path in _OF_HEALTH or request.path.startswith(REST):
             return self.get_response(request)
         asker = at_once.asker_of(request)
         crowds.of_process.note(request, asker)
@@ -55,10 +55,10 @@ class LimitsMiddleware:
             return _too_many(request, messages.render(error.message), error.retry_after_s)
 
     def _refusal(self, request: HttpRequest) -> HttpResponse | None:
-        if request.path.startswith(HEALTH):
+        if request.path in _OF_HEALTH:
             return None
         address = address_of(request)
-        is_rest = request.path.startswith(_REST)
+        is_rest = request.path.startswith(REST)
         if not address or not (is_rest or not request.user.is_authenticated):
             return None
         states = policies.charge({"address": address})
