@@ -10,7 +10,7 @@ from apps.bench.rules import layers, storage, workloads
 from apps.bench.rules.base import DISK, FILE_SYSTEM, NETWORK, Evidence, FindingDraft
 from apps.bench.rules.layers import judge_all, table
 from apps.bench.units import format_quantity
-from tests.bench.rules.storing import MB, NFS, RAID1, Storing
+from tests.bench.rules.storing import MB, NFS, RAID1, Storing, polarised
 
 NOW = 1_780_000_000.0
 # Credit that ends at times, with few figures and with many; the last runs or any of them.
@@ -153,6 +153,20 @@ def test_what_was_measured_before_is_ruled_out_only_if_it_still_gives_as_much() 
     assert "alone at another time" in str(share.title) and share.confidence <= 0.6
     assert not any("itself takes" in str(line) for line in share.why)
     assert any("right after the file system" in str(line) for line in share.missing)
+
+
+def test_no_fault_is_placed_inside_but_on_the_same_condition() -> None:
+    """Two modes of a file system are of its disks as well where these have credit at times."""
+    printed = polarised()
+    own = [
+        replace(point, experiment=1 + place, campaign=1, at=NOW + 600 * place)
+        for place, point in enumerate(sorted(printed.points, key=lambda point: point.layer == FILE_SYSTEM))
+    ]
+    for evidence, is_sure in ((printed, True), (replace(printed, points=tuple(own)), False)):
+        (draft,) = [d for d in drafts(evidence) if d.rule == "limiting-layer"]
+        assert str(draft.title).startswith("The fault is inside GPFS_PDAISY")
+        assert (", if what lies beneath gave as much" not in str(draft.title)) is is_sure
+        assert (draft.confidence > 0.6) is is_sure
 
 
 def test_what_was_measured_before_and_after_with_one_result_is_ruled_out() -> None:

@@ -98,6 +98,11 @@ def say(verdict: Verdict, evidence: Evidence) -> Message:
             "The fault is inside %(name)s (%(way)s): at times it gives only %(rate)s, which neither network nor disks"
             " explain."
         )
+        if verdict.not_in_turn:
+            text = _(
+                "The fault is inside %(name)s (%(way)s), if what lies beneath gave as much meanwhile as when it was"
+                " measured alone: at times it gives only %(rate)s, which neither network nor disks explain."
+            )
     elif verdict.layer == FILE_SYSTEM and verdict.not_in_turn:
         text = _(
             "%(name)s (%(way)s) itself is the limit, if what lies beneath gave as much meanwhile as when it was"
