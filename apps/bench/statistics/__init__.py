@@ -17,7 +17,7 @@ from apps.bench.statistics.intervals import (
     quantile_interval,
 )
 from apps.bench.statistics.means import Mean, mean_of, right_mean, why_mean
-from apps.bench.statistics.modes import Modes, find_modes, find_outliers
+from apps.bench.statistics.modes import Modes, find_levels, find_modes, find_outliers
 from apps.bench.statistics.quantiles import CONFIDENCE, quantile
 from apps.bench.statistics.scaling import Scaling, fit_scaling
 from apps.bench.statistics.strata import Overall, compare_strata
@@ -54,6 +54,7 @@ __all__ = [
     "explain_variance",
     "far_modes_of",
     "find_changes",
+    "find_levels",
     "find_modes",
     "find_outliers",
     "find_trend",

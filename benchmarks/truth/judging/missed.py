@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from benchmarks.truth.statements import Statement
 from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.base import Cell, Setup, World
+from benchmarks.truth.worlds.credit import TRAIT
 from benchmarks.truth.worlds.network import NetworkWorld
 from benchmarks.truth.worlds.storage import StorageWorld
 
@@ -21,7 +22,7 @@ Said = Callable[[Statement], bool]
 
 def expected(world: World, statements: Sequence[Statement]) -> Iterator[tuple[str, bool]]:
     """Yield each conclusion that the evidence suffices for, and whether it was drawn."""
-    if world.repetitions < LEAST or world.noise.cv > MOST_CV or set(world.traits) - {"cached"}:
+    if world.repetitions < LEAST or world.noise.cv > MOST_CV or set(world.traits) - {"cached", TRAIT}:
         return
     if isinstance(world, NetworkWorld):
         due = _of_network(world)

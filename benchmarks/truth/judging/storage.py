@@ -1,9 +1,7 @@
 """Judges of what is said of file systems: their clients and records, the layer that limits, caches."""
 
-from typing import Any
-
 from apps.bench.rules.storage.titles import LEVEL, OF_CLIENTS, OF_TASKS
-from benchmarks.truth.judging import growth
+from benchmarks.truth.judging import growth, layers
 from benchmarks.truth.judging.advice import predicted
 from benchmarks.truth.judging.base import (
     HARM,
@@ -21,8 +19,7 @@ from benchmarks.truth.judging.base import (
 )
 from benchmarks.truth.judging.growth import ENOUGH, metric_of
 from benchmarks.truth.judging.path import modes
-from benchmarks.truth.worlds.base import Cell
-from benchmarks.truth.worlds.storage import CLIENT, DISK, LOCAL, NETWORK, SERVER, WAIT, StorageWorld
+from benchmarks.truth.worlds.storage import CLIENT, LOCAL, StorageWorld
 
 TOOL = "iozone"
 METRICS = ("write", "rewrite", "read", "reread")
@@ -161,72 +158,13 @@ def prediction(case: Case) -> Judgement:
     return predicted(case, case.world.rate("read" if "read" in proof["metric"] else "write", proof["then"]))
 
 
-def _cell(case: Case, rate: float | None = None) -> dict[str, Any]:
-    """Return the setting of the file system's own figures nearest to a rate (B/s), of the best without one."""
-    metric = metric_of(case)
-    cells = [cell for cell in case.cells(TOOL) if "clients" in cell.parameters]
-    if not cells:
-        return {}
-    wanted = rate or max(_mean(cell, metric) for cell in cells)
-    return dict(min(cells, key=lambda cell: abs(_mean(cell, metric) - wanted)).parameters)
-
-
-def _mean(cell: Cell, metric: str) -> float:
-    return sum(trial.figures[metric] for trial in cell.trials) / len(cell.trials)
-
-
-def _layer(case: Case) -> Judgement:
-    setting = _cell(case, case.value)
-    if not setting:
-        return undecided("no figures of the file system")
-    metric = metric_of(case)
-    is_near_one = bool(case.world.near) and case.world.near in case.statement.subject
-    limits = case.world.limit_near(metric) if is_near_one else case.world.limit(metric, setting)
-    text = case.title.lower()
-    layer = next((name for name, word in LAYERS if word in text), "")
-    if not layer:
-        return undecided(f"which layer is meant: {case.title}")
-    if layer == NETWORK and CLIENT in limits and case.world.window_holds(is_near_one):
-        return yes("the windows of its connections, which are of the network")
-    truth = {NETWORK: {NETWORK}, DISK: {DISK, SERVER}, SERVER: {SERVER, CLIENT, WAIT}}[layer]
-    if layer == DISK and case.world.share < 0.85 and DISK not in limits:
-        return no("the file system itself takes a part of the disks' rate")
-    if layer == SERVER and case.world.share >= 0.9 and limits <= {SERVER, DISK}:
-        return no("the disks are the limit")
-    return whether(bool(limits & truth), f"{', '.join(sorted(limits))} limits, not the {layer}")
-
-
-LAYERS = ((SERVER, "itself is the limit"), (NETWORK, "network"), (NETWORK, "connections of"), (DISK, "disk"))
-
-
-def _share(case: Case) -> Judgement:
-    if "Not enough" in case.title:
-        return yes("it says that it does not know")
-    if case.world.near and case.world.near in case.clients(TOOL):
-        return undecided("it rests on the client beside the servers, too")
-    metric = metric_of(case)
-    setting = _cell(case)
-    least = len(case.world.servers) * case.world.disk[metric]
-    if "let through" in case.title:
-        least = min(least, case.world.carried(int(setting.get("clients", 1))))
-    truth = case.world.rate(metric, setting) / least
-    low, high = case.fields.get("low"), case.fields.get("high")
-    if low is not None and high is not None and 0.97 * low <= truth <= 1.03 * high:
-        return yes()
-    return whether(is_near(case.value, truth), f"the share is {truth:.2f}, not {case.value:.2f}")
-
-
-def _cache(case: Case) -> Judgement:
-    return whether("cached" in case.world.traits, "no cache was measured")
-
-
 def _alike(case: Case) -> Judgement:
     return yes("clients are alike in this world")
 
 
 def _connections(case: Case) -> Judgement:
     world: StorageWorld = case.world
-    metric, setting = metric_of(case), _cell(case)
+    metric, setting = metric_of(case), layers.cell_of(case)
     single = len(world.servers) * world.window / world.rtt_s
     if CLIENT not in world.limit(metric, setting) or single > 1.1 * world.one_client(2**20, 1, False)[0]:
         return no(f"{', '.join(sorted(world.limit(metric, setting)))} limits, not the connection")
@@ -278,11 +216,11 @@ def _unknown(case: Case) -> Judgement:
 RULES: Rules = {
     "storage-clients": _clients,
     "storage-record-size": _records,
-    "limiting-layer": _layer,
+    "limiting-layer": layers.limit,
     "undecided-layer": _undecided,
-    "storage-share-of-disk": _share,
-    "cache-effect": _cache,
-    "storage-cached-reads": _cache,
+    "storage-share-of-disk": layers.share,
+    "cache-effect": layers.cache,
+    "storage-cached-reads": layers.cache,
     "storage-clients-alike": _alike,
     "storage-modes": modes,
     "storage-connections": _connections,

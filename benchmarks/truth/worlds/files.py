@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.truth.worlds.base import Cell, Setup, Trial
+from benchmarks.truth.worlds.credit import with_credit
 from benchmarks.truth.worlds.noise import draw, steady
 from benchmarks.truth.worlds.storage import GIB, LOCAL, PAYLOAD, READ, SHARED, USUAL_RECORD, WRITE, StorageWorld
 
@@ -48,7 +49,7 @@ def measure(world: StorageWorld, source: random.Random) -> StorageWorld:
         )
     if world.noise.kind == "busy":
         world = dataclasses.replace(world, traits=(*world.traits, "busy"))
-    return dataclasses.replace(world, setups=tuple(setups))
+    return with_credit(dataclasses.replace(world, setups=tuple(setups)), DISKS_ALONE)
 
 
 class _Then(NamedTuple):

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, Point
+from apps.bench.rules.layers.again import when_alike, with_others
+from apps.bench.rules.layers.days import UNKNOWN, When
 from apps.bench.rules.layers.flows import best_over, flows_of, least_flows_of, streams_of
 from apps.bench.rules.layers.links import ceiling_of, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of
@@ -20,7 +22,8 @@ class Alone(NamedTuple):
 
     `pair` and `total` are what the links carry (B/s) between its two ends, and between the client and all servers;
     `own` is the best over as many connections as the file system opens, None where nobody measured that; over
-    these it surely has `sure` (B/s): streams that share a path have no more each than by themselves.
+    these it surely has `sure` (B/s): streams that share a path have no more each than by themselves. `when` says when
+    the best was met.
     """
 
     level: Level
@@ -29,6 +32,7 @@ class Alone(NamedTuple):
     total: float | None
     own: Level | None = None
     sure: float = 0.0
+    when: When = UNKNOWN
 
 
 def client_rates(evidence: Evidence, question: Question) -> tuple[dict[str, Alone], bool]:
@@ -58,7 +62,7 @@ def client_rates(evidence: Evidence, question: Question) -> tuple[dict[str, Alon
 
 def _alone(evidence: Evidence, question: Question, client: str, levels: Sequence[Level]) -> Alone:
     """Return the best of a client, and whether it is shown to be all: of the links, or of any number of streams."""
-    best = max(levels, key=lambda level: level.value)
+    best = with_others(max(levels, key=lambda level: level.value), levels)
     names = {name for role in ("client", "server") for name in best.point.roles.get(role, ())}
     server = next((name for name in question.facts.servers if name in names), "")
     path = evidence.path_between(client, server) if server else evidence.path
@@ -75,7 +79,8 @@ def _alone(evidence: Evidence, question: Question, client: str, levels: Sequence
     total = stated_rate(evidence, [client], question.facts)
     own, flows = best_over(levels, flows_of(question)), least_flows_of(question)
     shares = [level.value * min(1.0, flows / streams_of(level)) if flows else level.value for level in levels]
-    return Alone(best, is_full, pair, total, own, max(shares))
+    when = when_alike(best, [level.point for level in levels if level.metric == best.metric])
+    return Alone(best, is_full, pair, total, own and with_others(own, levels), max(shares), when)
 
 
 def joins(point: Point, question: Question) -> bool:

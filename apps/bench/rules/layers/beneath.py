@@ -1,16 +1,16 @@
 """What lies beneath a file system: the network to its servers and their disks, each alone."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from apps.bench import network
-from apps.bench.rules import pace
-from apps.bench.rules.base import BELOW, DISK, MODE, NETWORK, Evidence, PathFacts
+from apps.bench.rules.base import NETWORK, Evidence, PathFacts
 from apps.bench.rules.layers.alone import ALONE, Alone, client_rates, joins
-from apps.bench.rules.layers.days import UNKNOWN, When, when_of
-from apps.bench.rules.layers.disks import disks_under
+from apps.bench.rules.layers.days import UNKNOWN, When, all_of, when_of
 from apps.bench.rules.layers.flows import ends_of, streams_of
 from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, shared_rate, stated_rate
-from apps.bench.rules.layers.questions import Level, Question, level_of, of_layer, path_of
+from apps.bench.rules.layers.questions import Level, Question, path_of
+from apps.bench.rules.layers.swings import Swing
 from apps.bench.rules.tcp.path import read_capacity
 from apps.bench.rules.tcp.round_trip import read_rtt
 from apps.bench.statistics.bounds import Within
@@ -30,7 +30,9 @@ class Beneath(Within):
     clients, nobody measured it, and `links` is what their links are described to carry (B/s). Of a network `flows`
     says that it is over as many connections as the file system opens, where `more_flows` carry `wide` (B/s), and
     `is_other_way` that TCP was measured against the way that the data go, which says nothing of this one. `when` says
-    when it was measured; of what is only described nobody knows it.
+    when it was measured; of what is only described nobody knows it. `swing` are the two levels that the figures show,
+    of which the mean is neither (of a network those of one client), and `earlier` (B/s) is what it gave before the
+    file system was measured, where it was measured right after that again and had another rate.
     """
 
     layer: str
@@ -54,12 +56,29 @@ class Beneath(Within):
     wide: float = 0.0
     is_other_way: bool = False
     when: When = UNKNOWN
+    swing: Swing | None = None
+    earlier: float = 0.0
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""
         super().__post_init__()
         if not self.lower_bound:
             object.__setattr__(self, "lower_bound", self.value)
+
+    @property
+    def sure(self) -> float:
+        """Return what it surely gives (B/s) whichever of its levels it has."""
+        return self.lower_bound * (self.swing.fall if self.swing else 1.0)
+
+    @property
+    def least(self) -> float:
+        """Return its rate (B/s) at its lower level; as described where that is all that is known."""
+        return self.value * (self.swing.fall if self.swing and not self.is_stated else 1.0)
+
+    @property
+    def most(self) -> float:
+        """Return its rate (B/s) at its upper level; as described where that is all that is known."""
+        return self.value * (self.swing.rise if self.swing and not self.is_stated else 1.0)
 
 
 class Network:
@@ -76,12 +95,21 @@ class Network:
         Of one client whose `rate` (B/s) is no more than TCP had over as many connections, it is what these carry.
         """
         carried = self.carried(clients)
-        return self._over_own_flows(clients, rate) or self._of_own_flows(clients, carried)
+        over_own = self._over_own_flows(clients, rate)
+        if over_own is None:
+            return self._of_own_flows(clients, carried)
+        return replace(over_own, swing=_widest(entry.own for entry in self._entries(clients) if entry.own))
+
+    def _entries(self, clients: tuple[str, ...]) -> list[Alone]:
+        """Return what each of these clients had, of all that were measured where none of these was."""
+        return [self._alone[client] for client in clients if client in self._alone] or [*self._alone.values()]
 
     def carried(self, clients: tuple[str, ...]) -> Beneath | None:
         """Return what it carries between so many clients and the servers, over however many connections."""
         if clients not in self._layers:
-            self._layers[clients] = self._read(clients)
+            carried = self._read(clients)
+            swing = _widest(entry.level for entry in self._entries(clients))
+            self._layers[clients] = replace(carried, swing=swing) if carried and swing else carried
         return self._layers[clients]
 
     def _of_own_flows(self, clients: tuple[str, ...], carried: Beneath | None) -> Beneath | None:
@@ -116,7 +144,7 @@ class Network:
         """Return what as many connections as the file system opens carry, where more of them carry more."""
         if len(clients) > 1 and rate:
             return self._over_flows_of_all(clients, rate)
-        entries = [self._alone[client] for client in clients if client in self._alone] or [*self._alone.values()]
+        entries = self._entries(clients)
         if len(clients) > 1 or len(entries) != 1 or not rate:
             return None
         best, own = entries[0].level, entries[0].own
@@ -149,7 +177,7 @@ class Network:
             apiece = best.level.value
         trials = tuple(sorted({trial for entry in alone.values() for trial in entry.level.trials}))
         is_all = self._is_all(best, together, count)
-        when = when_of(entry.level.point for entry in alone.values())
+        when = all_of(entry.when for entry in alone.values())
         if together and not is_all:
             lower_bound = self._surely(best, min(together, apiece), clients)
             return Beneath(
@@ -198,37 +226,10 @@ class Network:
         return best.total <= best.pair / ALONE
 
 
-def disk_beneath(evidence: Evidence, question: Question) -> Beneath | None:
-    """Return what the disks of the servers give alone: measured if they were, else as stated."""
-    facts = question.facts
-    levels: dict[str, Level] = {}
-    for point in of_layer(evidence, DISK, question.metric):
-        if point.statistic not in (MODE, BELOW):
-            level = level_of(point, question.metric, point.values(question.metric), point.statistic)
-            if point.file_system not in levels or level.value > levels[point.file_system].value:
-                levels[point.file_system] = level
-    disks = disks_under(evidence, facts, [*levels])
-    if disks and all(disk.name in levels for disk in disks):
-        disk_levels = [levels[disk.name] for disk in disks]
-        served = sum(max(len(disk.servers), 1) for disk in disks)
-        interval = disk_levels[0].interval if len(disk_levels) == 1 else None
-        is_part = sum(max(len(level.clients), 1) for level in disk_levels) < served
-        return Beneath(
-            DISK,
-            ", ".join(disk.name for disk in disks),
-            sum(level.value for level in disk_levels),
-            disk_levels[0].point.tool,
-            min(level.n for level in disk_levels),
-            tuple(sorted({trial for level in disk_levels for trial in level.trials})),
-            interval,
-            is_floor=is_part or any(pace.flags_of(level.point) for level in disk_levels),
-            is_part=is_part,
-            tasks=min(level.tasks for level in disk_levels),
-            when=when_of(level.point for level in disk_levels),
-        )
-    if facts.disk_bytes_per_s:
-        return Beneath(DISK, facts.name, facts.disk_bytes_per_s, is_stated=True)
-    return None
+def _widest(levels: Iterable[Level]) -> Swing | None:
+    """Return the two levels that lie farthest apart, None where each is one."""
+    swings = [level.swing for level in levels if level.swing]
+    return min(swings, key=lambda swing: swing.fall, default=None)
 
 
 def rtt_of(evidence: Evidence, question: Question) -> float | None:

@@ -14,11 +14,15 @@ FAR_S = 30 * SECONDS
 
 @dataclass(frozen=True)
 class When:
-    """When something was measured: the Unix times (s) of the first and the last, and in which campaigns."""
+    """When something was measured: the Unix times (s) of the first and the last, in which campaigns and experiments.
+
+    Of what is printed nobody knows the experiments.
+    """
 
     first: float | None = None
     last: float | None = None
     campaigns: frozenset[int] = frozenset()
+    experiments: frozenset[int] = frozenset()
 
     @property
     def day(self) -> str:
@@ -37,6 +41,16 @@ class When:
             return False
         return self.is_other_than(other) and max(self.last - other.first, other.last - self.first) > FAR_S
 
+    def is_apart_from(self, other: When) -> bool:
+        """Return whether it was measured in other experiments, and so not in turn; of what is not known it is not."""
+        return bool(self.experiments and other.experiments) and not self.experiments & other.experiments
+
+    def is_around(self, other: When) -> bool:
+        """Return whether some of it was measured before the other, and some after."""
+        if self.first is None or self.last is None or other.first is None or other.last is None:
+            return False
+        return self.first < other.first and other.last < self.last
+
     def is_after(self, other: When) -> bool:
         """Return whether all of it was measured after all of the other."""
         return self.first is not None and other.last is not None and self.first > other.last
@@ -50,7 +64,20 @@ def when_of(points: Iterable[Point]) -> When:
     own = list(points)
     times = [point.at for point in own if point.at is not None]
     campaigns = frozenset(point.campaign for point in own if point.campaign is not None)
-    return When(min(times, default=None), max(times, default=None), campaigns)
+    measured = [point for point in own if "published" not in point.observed]
+    experiments = frozenset(point.experiment for point in measured if point.experiment is not None)
+    return When(min(times, default=None), max(times, default=None), campaigns, experiments)
+
+
+def all_of(parts: Iterable[When]) -> When:
+    """Return when all of several things were measured."""
+    own = list(parts)
+    return When(
+        min((when.first for when in own if when.first is not None), default=None),
+        max((when.last for when in own if when.last is not None), default=None),
+        frozenset().union(*(when.campaigns for when in own)),
+        frozenset().union(*(when.experiments for when in own)),
+    )
 
 
 def is_far(point: Point, when: When) -> bool:

@@ -29,6 +29,9 @@ def is_filled(level: Level, beneath: Beneath) -> bool:
     """
     if beneath.is_floor or (beneath.is_stated and beneath.layer == DISK) or not is_alike(level, beneath):
         return False
+    if beneath.swing and not beneath.is_stated:
+        # Which of its levels it had meanwhile nobody knows.
+        return False
     if beneath.times > 1 and level.value < FULL_NETWORK * beneath.links:
         # One client's rate times their number is nobody's measurement: the links as described must say so, too.
         return False
@@ -39,24 +42,24 @@ def is_filled(level: Level, beneath: Beneath) -> bool:
 
 
 def is_near_full(level: Level, network: Beneath | None, disk: Beneath | None) -> bool:
-    """Return whether a rate comes to what network or disk need to be called full, sure or not."""
+    """Return whether a rate comes to what network or disk need to be called full at their lower level."""
     layers = ((network, FULL_NETWORK), (disk, FULL))
-    return any(item is not None and level.value >= least * item.value for item, least in layers)
+    return any(item is not None and level.value >= least * item.least for item, least in layers)
 
 
 def has_room(level: Level, beneath: Beneath) -> bool:
-    """Return whether a layer surely gives more than a rate."""
+    """Return whether a layer surely gives more than a rate, whichever of its levels it has."""
     if beneath.is_other_way:
         return False
     more = 0 if is_alike(level, beneath) else level.tasks - (beneath.tasks or level.tasks)
     room = ROOM / (1 + LOST_BY_TASK * more)
     high = level.interval[1] if level.interval else level.value
-    return level.value < room * beneath.lower_bound and high < FULL * beneath.lower_bound
+    return level.value < room * beneath.sure and high < FULL * beneath.sure
 
 
 def is_over(level: Level, beneath: Beneath) -> bool:
     """Return whether a rate is more than a layer's figure, which therefore is no share of what that gives."""
-    return level.value > BEYOND * beneath.value
+    return level.value > BEYOND * beneath.most
 
 
 def is_alike(level: Level, beneath: Beneath | None) -> bool:
@@ -75,8 +78,8 @@ def exceeds(level: Level, *beneath: Beneath | None) -> bool:
 
 def _is_beyond(level: Level, layer: Beneath) -> bool:
     # What one client had, times their number, others with wider links may exceed.
-    max_rate = max(layer.value, layer.links) if layer.times > 1 else layer.value
+    max_rate = max(layer.most, layer.links) if layer.times > 1 else layer.most
     if level.interval is None:
         return level.value > BEYOND_ONCE * max_rate
-    high = layer.interval[1] if layer.interval and not layer.is_stated else max_rate
+    high = max(max_rate, layer.interval[1]) if layer.interval and not layer.is_stated else max_rate
     return level.value > BEYOND * max_rate and level.interval[0] > high

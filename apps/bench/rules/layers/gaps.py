@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
+from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.disks import LOCAL, disks_under
 from apps.bench.rules.layers.fullness import is_alike, is_over
 from apps.bench.rules.layers.links import OF_ONE_SERVER
@@ -42,9 +43,25 @@ def gaps(evidence: Evidence, verdict: Verdict) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+_AGAIN = {
+    NETWORK: _("The network alone once more, right after the file system and for as long as that was measured."),
+    DISK: _(
+        "The disks alone once more, on the servers (%(servers)s), right after the file system and for as long as that"
+        " was measured."
+    ),
+}
+
+
+def again(verdict: Verdict, layer: Beneath) -> Message:
+    """Return that a layer is to be measured again when the file system has just been: what it gives then decides."""
+    return Message(_AGAIN[layer.layer], {"servers": ", ".join(verdict.question.facts.servers) or "?"})
+
+
 def _of_network(verdict: Verdict) -> Iterator[Step]:
     network, share = verdict.network, verdict.of_network
-    if network is not None and network.is_other_way:
+    if network is not None and network in verdict.unsure:
+        yield again(verdict, network), _network(verdict.question, max(verdict.level.tasks, 1))
+    elif network is not None and network.is_other_way:
         text = _("The network alone the way that the data go (%(command)s): TCP was only measured the other way.")
         is_read = verdict.question.metric == READ
         message = Message(text, {"command": "iperf3 -R" if is_read else "iperf3"})
@@ -72,7 +89,9 @@ def _of_network(verdict: Verdict) -> Iterator[Step]:
 def _of_disks(evidence: Evidence, verdict: Verdict) -> Iterator[Step]:
     question, level, disk, share = verdict.question, verdict.level, verdict.disk, verdict.of_disk
     servers: dict[str, object] = {"servers": ", ".join(question.facts.servers) or "?"}
-    if disk is None or disk.is_stated or (disk.is_floor and DISK in verdict.lacks):
+    if disk is not None and disk in verdict.unsure:
+        yield again(verdict, disk), _disk(evidence, question, level.tasks)
+    elif disk is None or disk.is_stated or (disk.is_floor and DISK in verdict.lacks):
         proposal = _disk(evidence, question)
         text = _("The disks alone, on the servers (%(servers)s).")
         if proposal is None:

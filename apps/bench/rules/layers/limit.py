@@ -13,12 +13,14 @@ from apps.bench.rules.base import (
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.fullness import BEYOND, FULL, FULL_NETWORK, ROOM, is_over
 from apps.bench.rules.layers.gaps import ENOUGH, gaps
+from apps.bench.rules.layers.order import MOST_NOT_IN_TURN, of_another_level, of_order
+from apps.bench.rules.layers.swings import Swing
 from apps.bench.rules.layers.tables import alternatives_of, say
 from apps.bench.rules.layers.verdicts import ALIKE, Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "limiting-layer", 6
+RULE, VERSION = "limiting-layer", 7
 # So sure it is at most where the layers were measured in several campaigns: what changed between them is not seen.
 MOST_ELSEWHEN = 0.75
 APPLIES = _("The layers were measured alone; one that was measured with more in parallel may give less with as much.")
@@ -32,7 +34,7 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     level, still = verdict.level, gaps(evidence, verdict)
     layers = [layer for layer in (verdict.network, verdict.disk) if layer and layer.layer != verdict.layer]
     # What the next narrowest layer would let through if this one gave way.
-    rates = [layer.value if layer.times == 1 else layer.lower_bound for layer in layers]
+    rates = [layer.least if layer.times == 1 else layer.sure for layer in layers]
     if verdict.is_of_flows and verdict.network:
         rates.append(verdict.network.wide)
     ceiling = min(rates, default=0.0)
@@ -115,6 +117,19 @@ _ALONE = {
 }
 
 
+# Of a layer that shows two levels the mean is what no run had.
+_SWUNG = {
+    NETWORK: _(
+        "The network alone carried %(lower)s in some runs and %(upper)s in others: this is %(share)s %% of the one"
+        " and %(less)s %% of the other, and which of them it had meanwhile is not known."
+    ),
+    DISK: _(
+        "The disks alone gave %(lower)s in some runs and %(upper)s in others: this is %(share)s %% of the one and"
+        " %(less)s %% of the other, and which of them they had meanwhile is not known."
+    ),
+}
+
+
 # Evidence that contradicts the rate.
 _LESS = {
     NETWORK: (
@@ -132,10 +147,19 @@ def beneath(verdict: Verdict) -> list[Message]:
     """Return what each layer gives alone, measured or as it is stated, and the rate's share of it."""
     layers = ((verdict.network, verdict.of_network), (verdict.disk, verdict.of_disk))
     return [
-        _share_of(layer, share)
+        _of_levels(layer, layer.swing, verdict.level.value)
+        if layer.swing and not layer.is_stated
+        else _share_of(layer, share)
         for layer, share in layers
-        if layer is not None and share is not None and share <= BEYOND
+        if layer is not None and share is not None and not is_over(verdict.level, layer)
     ]
+
+
+def _of_levels(layer: Beneath, swing: Swing, value: float) -> Message:
+    """Return a rate's shares of both levels of a layer."""
+    params = {"lower": _rate(swing.lower), "upper": _rate(swing.upper)}
+    params |= {"share": percent(value / layer.least), "less": percent(value / layer.most)}
+    return Message(_SWUNG[layer.layer], params)
 
 
 def _share_of(layer: Beneath, share: float) -> Message:
@@ -178,12 +202,15 @@ def against(verdict: Verdict) -> list[Message]:
     ]
     objections += [
         Message(
-            _LESS[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "rate": _rate(verdict.level.value)}
+            _LESS[layer.layer][layer.is_stated], {"beneath": _rate(layer.most), "rate": _rate(verdict.level.value)}
         )
         for layer in (verdict.network, verdict.disk)
         if layer is not None and is_over(verdict.level, layer)
     ]
     network = verdict.network
+    objections += of_another_level((verdict.network, verdict.disk))
+    if verdict.layer == FILE_SYSTEM:
+        objections += of_order(verdict.level, (verdict.network, verdict.disk))
     if network is not None and network.is_stated and 0 < network.alone < FULL * network.value:
         text = _(
             "TCP alone was only seen to move %(least)s of the %(beneath)s that the links carry: measure more streams."
@@ -200,7 +227,7 @@ def against(verdict: Verdict) -> list[Message]:
             objections.append(Message(text, {"other": best.question.facts.name}))
     for item in verdict.others:
         if item.is_cached:
-            text = _("%(rate)s of %(other)s is more than its disks give and was left out.")
+            text = _("%(rate)s of %(other)s is more than its disks gave alone and was left out.")
             params = {"rate": _rate(item.level.value), "other": item.question.facts.name}
             objections.append(Message(text, params))
     return objections
@@ -212,12 +239,14 @@ def _confidence(verdict: Verdict) -> float:
     count = sum(not layer.is_stated and layer.times == 1 for layer in beneath)
     is_repeated = verdict.level.n >= ENOUGH
     confidence = 0.5 + 0.12 * count + 0.1 * is_repeated
+    most = 0.95
     if verdict.layer == FILE_SYSTEM:
         confidence += 0.2 * bool(verdict.faster) + 0.08 * bool(verdict.high) - 0.1 * (not verdict.others)
+        most = MOST_NOT_IN_TURN if verdict.not_in_turn else most
     else:
         # A layer that is filled needs no other to be ruled out; it speaks for itself.
         confidence += 0.1
-    return round(min(confidence, MOST_ELSEWHEN if verdict.elsewhen else 0.95), 2)
+    return round(min(confidence, most, MOST_ELSEWHEN if verdict.elsewhen else most), 2)
 
 
 def formula_of(verdict: Verdict) -> str:
@@ -228,7 +257,9 @@ def formula_of(verdict: Verdict) -> str:
         ("X / B_disk", verdict.disk, verdict.of_disk),
     ):
         if layer and share is not None:
-            parts.append(f"{name} = {_rate(verdict.level.value)} / {_rate(layer.value)} = {share:.2f}")
+            rates = [layer.value] if layer.least == layer.most else [layer.least, layer.most]
+            shares = " | ".join(f"{verdict.level.value / rate:.2f}" for rate in rates)
+            parts.append(f"{name} = {_rate(verdict.level.value)} / {' | '.join(map(_rate, rates))} = {shares}")
     return "; ".join(parts)
 
 

@@ -19,6 +19,7 @@ from apps.bench.rules.base import (
     Point,
 )
 from apps.bench.rules.layers.days import When, when_of
+from apps.bench.rules.layers.swings import Swing, swing_of
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.shapes import CLIENTS, THREADS, described, nodes_of
 from apps.bench.rules.tcp.scatter import Scatter, read_scatter
@@ -39,7 +40,7 @@ class Level(Within):
     """A rate (B/s) that a file system gave, with how many clients and processes on each.
 
     `surely` (B/s) is what it really has at least, where it may be the highest of several by chance; 0 where nobody
-    asked.
+    asked. `swing` are the two levels that its figures show, None where they are of one.
     """
 
     value: float
@@ -52,6 +53,7 @@ class Level(Within):
     interval: tuple[float, float] | None = None
     metric: str = ""
     surely: float = 0.0
+    swing: Swing | None = None
 
     @property
     def when(self) -> When:
@@ -157,6 +159,7 @@ def level_of(point: Point, metric: str, values: list[float], statistic: str) -> 
         statistic=statistic,
         interval=_interval(summary),
         metric=metric,
+        swing=swing_of(values, summary.mean) if statistic == SAMPLE else None,
     )
 
 

@@ -98,10 +98,23 @@ def say(verdict: Verdict, evidence: Evidence) -> Message:
             "The fault is inside %(name)s (%(way)s): at times it gives only %(rate)s, which neither network nor disks"
             " explain."
         )
+        if verdict.not_in_turn:
+            text = _(
+                "The fault is inside %(name)s (%(way)s), if what lies beneath gave as much meanwhile as when it was"
+                " measured alone: at times it gives only %(rate)s, which neither network nor disks explain."
+            )
+    elif verdict.layer == FILE_SYSTEM and verdict.not_in_turn:
+        text = _(
+            "%(name)s (%(way)s) itself is the limit, if what lies beneath gave as much meanwhile as when it was"
+            " measured alone: %(rate)s fills neither the network nor the disks."
+        )
     elif verdict.layer == FILE_SYSTEM:
         text = _("%(name)s (%(way)s) itself is the limit: %(rate)s fills neither the network nor the disks.")
     elif level in verdict.cached:
-        text = _("%(rate)s of %(name)s (%(way)s) is more than the layers beneath give: a cache was measured.")
+        text = _(
+            "%(rate)s of %(name)s (%(way)s) is more than the layers beneath gave alone: a cache was measured, or they"
+            " gave more meanwhile."
+        )
     elif verdict.is_held:
         text = _(
             "Not decided: an end was at its limit while %(name)s (%(way)s) gave %(rate)s (a processor, or pauses)."
@@ -115,6 +128,8 @@ def say(verdict: Verdict, evidence: Evidence) -> Message:
         text = _(
             "Not decided: of %(name)s (%(way)s, %(rate)s) too few trials are without a flag to tell what limits it."
         )
+    elif verdict.swinging:
+        text = _SWINGING[verdict.swinging.layer]
     elif verdict.apart:
         text = _(
             "Not decided: %(name)s (%(way)s, %(rate)s) and what lies beneath it were measured months apart; what that"
@@ -123,12 +138,33 @@ def say(verdict: Verdict, evidence: Evidence) -> Message:
     elif verdict.is_shared:
         text = _("Not decided: another file system is as slow as %(name)s (%(way)s, %(rate)s) over the same path.")
     question = verdict.question
+    levels = _levels_of(verdict.swinging) if verdict.swinging else {}
     params = {"name": question.facts.name, "metric": question.metric, "rate": format_quantity(level.value, "B/s")}
     params["way"] = _way(level, evidence)
     if verdict.network and verdict.network.flows:
         wide = format_quantity(verdict.network.wide, "B/s")
         params |= {"flows": str(verdict.network.flows), "more": str(verdict.network.more_flows), "wide": wide}
-    return Message(text, {**params, "share": percent(share) if share else ""})
+    return Message(text, {**params, **levels, "share": percent(share) if share else ""})
+
+
+_SWINGING = {
+    NETWORK: _(
+        "Not decided: the network beneath %(name)s (%(way)s, %(rate)s) carried %(lower)s in some runs and %(upper)s"
+        " in others when it was measured alone; which of them it had meanwhile is not known."
+    ),
+    DISK: _(
+        "Not decided: the disks beneath %(name)s (%(way)s, %(rate)s) gave %(lower)s in some runs and %(upper)s in"
+        " others when they were measured alone; which of them they had meanwhile is not known."
+    ),
+}
+
+
+def _levels_of(layer: Beneath) -> dict[str, str]:
+    """Return the two levels of a layer, for a message."""
+    swing = layer.swing
+    return (
+        {"lower": format_quantity(swing.lower, "B/s"), "upper": format_quantity(swing.upper, "B/s")} if swing else {}
+    )
 
 
 def _way(level: Level, evidence: Evidence) -> str:
@@ -157,7 +193,11 @@ def _table(evidence: Evidence, verdict: Verdict) -> Table:
 def _rows(verdict: Verdict) -> list[Row]:
     rows = [_beneath(verdict, layer) for layer in (verdict.network, verdict.disk, *verdict.apart) if layer]
     for other in verdict.others:
-        note = _("More than its disks give: a cache was measured.") if other.is_cached else ""
+        note = (
+            _("More than its disks gave alone: a cache was measured, or they gave more meanwhile.")
+            if other.is_cached
+            else ""
+        )
         rows.append(_level(verdict, other.level, other.question.facts.name, note))
     name = verdict.question.facts.name
     if verdict.high:
@@ -185,6 +225,9 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         params = {"flows": layer.flows, "more": layer.more_flows, "wide": format_quantity(layer.wide, "B/s")}
     elif layer.is_other_way:
         note = _("As described: TCP was only measured the other way.")
+    if layer.swing:
+        note = _("Two levels: %(lower)s in some runs, %(upper)s in others; no run had their mean.")
+        params = {**_levels_of(layer)}
     if is_apart:
         note, params = _("Measured months before or after: it may have given something else then."), {}
     return Row(
@@ -195,7 +238,7 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         tool=layer.tool,
         n=layer.n,
         interval=layer.interval,
-        ratio=None if is_apart else verdict.level.value / layer.value,
+        ratio=None if is_apart or (layer.swing and not layer.is_stated) else verdict.level.value / layer.value,
         trials=layer.trials,
         is_stated=layer.is_stated,
         is_limit=verdict.layer == layer.layer and not is_apart,
@@ -227,4 +270,5 @@ def _level(verdict: Verdict, level: Level, name: str, note: str, *, is_question:
 
 # Of figures that a cache gave so many are shown.
 MOST_CACHED = 3
-CACHED = _("More than the layers beneath give: a cache was measured.")
+_OF_ITS_DISKS = _("More than its disks gave alone: a cache was measured, or they gave more meanwhile.")
+CACHED = _("More than the layers beneath gave alone: a cache was measured, or they gave more meanwhile.")

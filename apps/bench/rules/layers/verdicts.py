@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import DISK, FILE_SYSTEM, MODE, NETWORK, Evidence
-from apps.bench.rules.layers.beneath import Beneath, Network, disk_beneath
-from apps.bench.rules.layers.days import When, near_in
+from apps.bench.rules.layers.beneath import Beneath
+from apps.bench.rules.layers.days import When
 from apps.bench.rules.layers.fullness import (
     FULL,
     exceeds,
@@ -18,9 +18,10 @@ from apps.bench.rules.layers.fullness import (
     is_near_full,
     is_over,
 )
+from apps.bench.rules.layers.order import not_in_turn
 from apps.bench.rules.layers.questions import Level, Question, is_floor, level_of, questions
+from apps.bench.rules.layers.seen import Seen
 from apps.bench.rules.readings import read_once
-from apps.bench.units.days import day_of
 
 # Another file system over the same path that is faster by this shows that the path carries more; one within the
 # other shows that what both share may be the limit.
@@ -84,6 +85,22 @@ class Verdict:
         return tuple(item for item in beside if item is not None and item.when.is_other_than(self.level.when))
 
     @property
+    def not_in_turn(self) -> tuple[Beneath, ...]:
+        """Return the layers beneath that were measured before or after the rate only, in other experiments."""
+        return not_in_turn(self.level, (self.network, self.disk))
+
+    @property
+    def swinging(self) -> Beneath | None:
+        """Return the layer that shows two levels, at the lower of which it may be the limit, if none is told."""
+        layers = (self.disk, self.network) if not self.layer else ()
+        return next((item for item in layers if item and item.swing and not has_room(self.level, item)), None)
+
+    @property
+    def unsure(self) -> tuple[Beneath, ...]:
+        """Return the layers to be measured once more: of two levels, or ruled out by what was at another time."""
+        return (self.swinging,) if self.swinging else self.not_in_turn if self.layer == FILE_SYSTEM else ()
+
+    @property
     def is_of_flows(self) -> bool:
         """Return whether its few connections are the limit: more of them would carry more."""
         return self.layer == NETWORK and self.network is not None and self.network.flows > 0
@@ -116,54 +133,6 @@ class Verdict:
         own = {*self.level.trials, *(self.high.trials if self.high else ())}
         beneath = {trial for layer in (self.network, self.disk) if layer for trial in layer.trials}
         return tuple(sorted(own | beneath | {trial for other in self.others for trial in other.level.trials}))
-
-
-class Near(NamedTuple):
-    """What lies beneath a rate, as far as it was not measured months before or after, and `apart` what was."""
-
-    network: Network | None
-    disk: Beneath | None
-    apart: tuple[Beneath, ...] = ()
-
-
-class Seen:
-    """A question with its levels and what lies beneath, read once."""
-
-    def __init__(self, evidence: Evidence, question: Question) -> None:
-        self.question, self._evidence = question, evidence
-        self.levels, self.modes = question.levels(), question.modes()
-        self._whole = Near(Network(evidence, question), disk_beneath(evidence, question))
-        self._near: dict[tuple[Any, ...], Near] = {}
-
-    def near(self, level: Level) -> Near:
-        """Return what lies beneath a level, of what was measured about when it was: of each day read once."""
-        point = level.point
-        key = (point.campaign, None if point.at is None else day_of(point.at), level.clients)
-        if key not in self._near:
-            self._near[key] = self._read_near(level)
-        return self._near[key]
-
-    def _read_near(self, level: Level) -> Near:
-        """Return it; where TCP was measured over links months later, nobody described these as they were then."""
-        evidence = near_in(self._evidence, level.when)
-        if len(evidence.points) == len(self._evidence.points):
-            return self._whole
-        network, disk = Network(evidence, self.question), disk_beneath(evidence, self.question)
-        whole = (self._whole.network.carried(level.clients) if self._whole.network else None, self._whole.disk)
-        apart = tuple(item for item in whole if item is not None and item.when.is_far_from(level.when))
-        carried = network.carried(level.clients)
-        is_of_later = any(item.layer == NETWORK and item.when.is_after(level.when) for item in apart)
-        is_known = carried is not None and (bool(carried.trials) or not is_of_later)
-        return Near(network if is_known else None, disk, apart)
-
-    def network(self, level: Level) -> Beneath | None:
-        """Return what the network carries for the clients of a level."""
-        network = self.near(level).network
-        return network.beneath(level.clients, level.value) if network else None
-
-    def is_cached(self, level: Level) -> bool:
-        """Return whether a rate is surely more than what lies beneath can give."""
-        return exceeds(level, self.near(level).disk, self.network(level))
 
 
 def cached_in(verdicts: Iterable[Verdict]) -> frozenset[int]:

@@ -77,7 +77,7 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         return None
     rates_below = [value for streams, value in possible.items() if streams <= target]
     # All clients together get no more than the disks give: what more connections gain ends there.
-    disk = verdict.disk.value / max(len(verdict.level.clients), 1) if verdict.disk else None
+    disk = verdict.disk.least / max(len(verdict.level.clients), 1) if verdict.disk else None
     predicted = min(max(rates_below), disk) if disk else max(rates_below)
     if predicted <= present:
         return None

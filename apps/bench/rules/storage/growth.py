@@ -93,7 +93,7 @@ def full(case: Case) -> list[Message]:
         reasons.append(
             Message(_NEARLY_FULL, {"best": rate(best), "way": way_of(case.trend), **share_of(best, case.bound)})
         )
-    if case.disk and fills(best, case.disk.value, FULL) and (reasons or _is_alike(case)):
+    if case.disk and not case.disk.swing and fills(best, case.disk.value, FULL) and (reasons or _is_alike(case)):
         text = _(
             "%(best)s (%(way)s) is %(share)s %% of the %(disk)s that the disks beneath it gave alone:"
             " nearly all of it."
@@ -106,7 +106,7 @@ def full(case: Case) -> list[Message]:
 
 def doubt_of(case: Case) -> str:
     """Return why growth so far says nothing of more than were measured: a msgid, "" if nothing speaks against it."""
-    if case.disk and fills(case.trend.best, case.disk.value, FULL):
+    if case.disk and any(fills(case.trend.best, value, FULL) for value in (case.disk.least, case.disk.most)):
         return _(
             "It is nearly all that the disks gave to fewer at once: whether they give more to more is not known."
         )

@@ -175,7 +175,7 @@ def _draft(
     unit: str = "B",
     against: tuple[Message, ...] = (),
 ) -> FindingDraft:
-    disk = verdict.disk.value if verdict.disk else None
+    disk = verdict.disk.least if verdict.disk else None
     ceiling = min(predicted, disk) if predicted and disk else predicted
     return FindingDraft(
         rule=rule,

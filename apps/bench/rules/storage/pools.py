@@ -34,7 +34,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
 
 def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     facts, level = verdict.question.facts, verdict.level
-    beneath = [layer.value for layer in (verdict.network, verdict.disk) if layer]
+    beneath = [layer.least for layer in (verdict.network, verdict.disk) if layer]
     if not beneath:
         return None
     client_rate = min(beneath) / max(len(level.clients), 1)

@@ -10,7 +10,9 @@ from apps.bench.rules.base import DIAGNOSIS, DISK, DOUBT, NO_CHANGE, Evidence, F
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.disks import LOCAL
 from apps.bench.rules.layers.fullness import FULL, ROOM, is_alike, is_over
+from apps.bench.rules.layers.gaps import again
 from apps.bench.rules.layers.links import stated_rate
+from apps.bench.rules.layers.order import MOST_NOT_IN_TURN, not_in_turn, of_another_level, of_order
 from apps.bench.rules.layers.questions import FILE_SYSTEM, Level, of_layer
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.shapes import nodes_of
@@ -18,7 +20,7 @@ from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.text import Message, _
 from apps.bench.units import percent
 
-RULE, VERSION = "storage-share-of-disk", 4
+RULE, VERSION = "storage-share-of-disk", 5
 # A share above this is a cache's (see the rule of those).
 MOST = 1.05
 # One that is not known to within this part of itself is not told: from 1 on its interval reaches down to nothing.
@@ -90,22 +92,37 @@ def _measured_draft(verdict: Verdict) -> FindingDraft | None:
     if network is None or network.is_other_way or not is_alike(level, disk) or is_over(level, disk):
         return None
     # The network lies beneath as well: where it is the narrower the share is of what it carries.
-    ceiling = network.value if network.times == 1 else network.lower_bound
-    is_narrower = ceiling < disk.value
-    if level.value >= (ROOM if is_narrower else FULL) * network.lower_bound:
+    ceiling = network.least if network.times == 1 else network.lower_bound
+    is_narrower = ceiling < disk.least
+    if level.value >= (ROOM if is_narrower else FULL) * network.sure:
         return None
     least = network if is_narrower else disk
-    max_rate = min(ceiling, disk.value)
+    max_rate = min(ceiling, disk.least)
     share, error = level.value / max_rate, _error_of_ratio(level, least)
     name, trials = verdict.question.facts.name, tuple(sorted({*level.trials, *disk.trials}))
-    if error > MOST_ERROR:
-        return _untold(name, disk.subject, verdict.question.metric, share, error, trials)
+    if error > MOST_ERROR or least.swing:
+        return _untold(verdict, least, share, error, trials)
     text = _("The network carries %(ceiling)s, which %(rate)s does not fill; the disks alone give %(disk)s.")
-    reasons = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value), "disk": rate(disk.value)})]
+    reasons = [Message(text, {"ceiling": rate(ceiling), "rate": rate(level.value), "disk": rate(disk.least)})]
     share_range = _Share(share, share * (1 - error), share * (1 + error), is_narrower)
     confidence = 0.85 if level.n > 1 and least.n > 1 else 0.7
-    return _draft(
-        name, disk.subject, verdict.question.metric, share_range, trials, reasons, level.value, max_rate, confidence
+    draft = _draft(
+        name, disk.subject, verdict.question.metric, share_range, trials, reasons, level.value, max_rate, confidence,
+        is_of_then=bool(not_in_turn(level, (least,))),
+    )  # fmt: skip
+    return _in_turn(draft, verdict, least)
+
+
+def _in_turn(draft: FindingDraft, verdict: Verdict, least: Beneath) -> FindingDraft:
+    """Return a share as sure as the order lets it be: what was measured at another time may give less now."""
+    against = (*of_order(verdict.level, (least,)), *of_another_level((least,)))
+    if not not_in_turn(verdict.level, (least,)) or draft.kind == NO_CHANGE:
+        return dataclasses.replace(draft, against=against)
+    return dataclasses.replace(
+        draft,
+        against=against,
+        confidence=min(draft.confidence, MOST_NOT_IN_TURN),
+        missing=(*draft.missing, again(verdict, least)),
     )
 
 
@@ -122,9 +139,20 @@ def _error_of(value: float, interval: tuple[float, float] | None) -> float:
     return max(interval[1] - value, value - interval[0]) / value if interval else shapes.ONCE
 
 
-def _untold(name: str, below: str, metric: str, share: float, error: float, trials: tuple[int, ...]) -> FindingDraft:
+def _untold(verdict: Verdict, least: Beneath, share: float, error: float, trials: tuple[int, ...]) -> FindingDraft:
     """Return that the repetitions tell no share, and what would."""
+    name, metric = verdict.question.facts.name, verdict.question.metric
+    below = verdict.disk.subject if verdict.disk and not least.swing else least.subject
     params = {"name": name, "below": below, "metric": metric}
+    why = Message(_("Too few repetitions, too far apart: the share is not known to within half of itself."))
+    missing = Message(_("More repetitions of %(name)s and of %(below)s, five or more of each."), params)
+    formula = f"X / B_disk = {100 * share:.0f} % ± {100 * share * error:.0f} %"
+    if least.swing:
+        text = _("%(layer)s had %(lower)s in some runs and %(upper)s in others when it was measured alone.")
+        levels = {"lower": rate(least.swing.lower), "upper": rate(least.swing.upper)}
+        why, missing = Message(text, {"layer": least.subject, **levels}), again(verdict, least)
+        shares = [percent(verdict.level.value / value) for value in (least.least, least.most)]
+        formula = f"X / B = {shares[0]} % | {shares[1]} %"
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -133,14 +161,14 @@ def _untold(name: str, below: str, metric: str, share: float, error: float, tria
         title=Message(
             _("Not enough to tell which share of %(below)s beneath it %(name)s reaches (%(metric)s)"), params
         ),
-        why=(Message(_("Too few repetitions, too far apart: the share is not known to within half of itself.")),),
-        value=share,
-        unit="1",
-        formula=f"X / B_disk = {100 * share:.0f} % ± {100 * share * error:.0f} %",
+        why=(why,),
+        value=None if least.swing else share,
+        unit="" if least.swing else "1",
+        formula=formula,
         evidence=trials,
         confidence=0.5,
         applies_when=Message(_("Both were measured alike: the same files, record size and number of tasks.")),
-        missing=(Message(_("More repetitions of %(name)s and of %(below)s, five or more of each."), params),),
+        missing=(missing,),
         source="Student (1908); JCGM 100, 5.1.2",
     )
 
@@ -155,6 +183,8 @@ def _draft(
     present: float | None,
     max_rate: float | None,
     confidence: float,
+    *,
+    is_of_then: bool = False,
 ) -> FindingDraft:
     low, high = percent(share.low), percent(share.high)
     is_near = share.low >= FULL and not share.of_both
@@ -176,6 +206,11 @@ def _draft(
         text = _("%(name)s reaches %(share)s %% of %(below)s beneath it (%(metric)s): the disks are not its limit")
     elif is_near:
         text = _("%(name)s gives nearly all that %(below)s beneath it does (%(metric)s)")
+    if is_of_then and not is_near and not share.of_both:
+        text = _(
+            "%(name)s reaches %(share)s %% of what %(below)s beneath it gave alone at another time (%(metric)s): what"
+            " it still gives decides what is the limit"
+        )
     between = low if low == high else f"{low} - {high}"
     params = {
         "name": name,
@@ -186,7 +221,7 @@ def _draft(
     }
     can_gain = max_rate is not None and present is not None and max_rate > present and not is_near
     own = [Message(_("What %(below)s gives and %(name)s does not is what the file system itself takes."), params)]
-    if share.of_both or (is_low and not is_open):
+    if share.of_both or is_of_then or (is_low and not is_open):
         own = []
     return FindingDraft(
         rule=RULE,

@@ -8,7 +8,7 @@ from apps.bench.rules.base import MODE, Evidence, Point
 from apps.bench.rules.bearing import METRICS_OF_PATTERNS
 from apps.bench.rules.layers import Verdict, judge_all
 from apps.bench.rules.layers.questions import Question, level_of, route_of
-from apps.bench.rules.layers.verdicts import Seen
+from apps.bench.rules.layers.seen import Seen
 from apps.bench.rules.shapes import CLIENTS, described, nodes_of
 from apps.bench.rules.storage import caches
 from apps.bench.rules.told import unknown_in
