@@ -52,6 +52,7 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "path-loss": ("loss", "offered_load", "goodput"),
     "path-datagrams": ("loss", "offered_load", "goodput"),
     "path-modes": _RATE,
+    "path-levels": _RATE,
     "tcp-bdp": _TCP,
     "tcp-limit": _TCP,
     "tcp-per-flow-limit": _TCP,

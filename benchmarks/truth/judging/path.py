@@ -78,6 +78,14 @@ def modes(case: Case) -> Judgement:
     return whether(kind == noise.BIMODAL, f"the noise is {kind}")
 
 
+def _levels(case: Case) -> Judgement:
+    """Return whether something really changed between two experiments: noise of these kinds does, no other."""
+    kind = case.world.noise.kind
+    if kind in (noise.BUSY, noise.OUTLIERS):
+        return undecided("some figures were held up")
+    return whether(kind in (noise.DRIFT, noise.AUTOCORRELATED, noise.BIMODAL), f"the noise is {kind}")
+
+
 def _known(case: Case) -> Judgement:
     return yes("read off the facts")
 
@@ -88,5 +96,6 @@ RULES: Rules = {
     "path-loss": _loss,
     "path-datagrams": _datagrams,
     "path-modes": modes,
+    "path-levels": _levels,
     "path-interface": _known,
 }

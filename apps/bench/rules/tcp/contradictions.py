@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from apps.bench import network
 from apps.bench.rules import pace
-from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
+from apps.bench.rules.base import DOUBT, NO_CHANGE, Evidence, FindingDraft
 from apps.bench.rules.tcp import held, rivals, unlike
 from apps.bench.rules.tcp.levels import said_of_levels
 from apps.bench.rules.tcp.path import fills_surely
@@ -163,16 +163,22 @@ def _drift(draft: FindingDraft, evidence: Evidence) -> Objection | None:
 
 
 def _levels(draft: FindingDraft, evidence: Evidence) -> Objection | None:
-    """Return that a setting surely had another rate at another time, or in runs of another length: the farthest."""
-    own = {*draft.trials}
+    """Return that a setting surely had another rate at another time, or in runs of another length: the farthest.
+
+    Two results of one setting leave open which of them there is: nothing is enough, or to be kept, by one of the two.
+    """
+    own, levels = {*draft.trials}, levels_of(evidence)
     differences = [
         item
-        for item in levels_of(evidence).differences
-        if draft.present or draft.tried or own & {*item.told.trials, *item.other.trials}
+        for item in levels.of_times or levels.differences
+        if draft.present or draft.tried or own & {*item.told.trials, *item.other.trials, *levels.left_out}
     ]
     if not differences:
         return None
-    return Objection(said_of_levels(max(differences, key=lambda item: item.times)), MEDIUM)
+    message = said_of_levels(max(differences, key=lambda item: item.times))
+    if not levels.of_times:
+        return Objection(message, MEDIUM)
+    return Objection(message, LITTLE, is_fatal=draft.kind == NO_CHANGE)
 
 
 READERS: Mapping[str, Reader] = {
