@@ -53,6 +53,8 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "path-datagrams": ("loss", "offered_load", "goodput"),
     "path-modes": _RATE,
     "path-levels": _RATE,
+    "path-directions": _RATE,
+    "path-unexplained": _RATE,
     "tcp-bdp": _TCP,
     "tcp-limit": _TCP,
     "tcp-per-flow-limit": _TCP,
