@@ -137,10 +137,14 @@ def _modes(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     params = {"low": format_quantity(modes.lower, "bit/s"), "high": format_quantity(modes.upper, "bit/s")}
     less, more = rivals.compared(draft, evidence)
     if less is None or more is None:
+        # What there is has no rate to speak of where its own repetitions met both modes.
+        is_of_both = (
+            less is not None and draft.present == less.rate and all(modes.split(less.point.values("goodput")))
+        )
         text = _(
             "Repetitions of one setting fall into two modes, about %(low)s and %(high)s: no transfer has their mean."
         )
-        return Objection(Message(text, params), LITTLE)
+        return Objection(Message(text, params), LITTLE, is_fatal=is_of_both)
     times = times_in_each(modes, less.point.values("goodput"), more.point.values("goodput"))
     text = _(
         "Repetitions of one setting fall into two modes, about %(low)s and %(high)s: in the lower it is ×%(lower)s,"
