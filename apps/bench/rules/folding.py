@@ -6,7 +6,7 @@ from dataclasses import replace
 from apps.bench.rules import turns
 from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.path import unexplained
-from apps.bench.rules.runner import of_known
+from apps.bench.rules.runner import cut, of_known
 from apps.bench.rules.tcp import best, contradictions, rivals
 from apps.bench.rules.weight import weigh
 from apps.bench.text import Message, _
@@ -49,7 +49,7 @@ def fold_ends(
         better = of_known(
             contradictions.weighed(rivals.with_loss_beside(lambda subset: best.conclude(subset, lead))), evidence
         )
-    others = [turns.weigh(weigh(replace(better, question=PATH), evidence), evidence)] if better else []
+    others = [turns.weigh(weigh(cut(replace(better, question=PATH), evidence), evidence), evidence)] if better else []
     folded = fold([*path_drafts, *others], standing)
     rest = of_known(lambda subset: unexplained.conclude(subset, folded), evidence)
     return [*folded, replace(turns.weigh(rest, evidence), question=PATH)] if rest else folded
