@@ -73,6 +73,8 @@ def modes(case: Case) -> Judgement:
     kind = case.world.noise.kind
     if case.statement.subject == "drift":
         return whether(kind in (noise.DRIFT, noise.AUTOCORRELATED), f"the noise is {kind}")
+    if case.statement.subject == "held-up":
+        return whether(kind in (noise.BUSY, noise.OUTLIERS), f"the noise is {kind}")
     if kind in (noise.BUSY, noise.OUTLIERS):
         return undecided("some figures were held up")
     return whether(kind == noise.BIMODAL, f"the noise is {kind}")

@@ -51,6 +51,9 @@ def test_what_rests_on_runs_that_are_left_over_says_so_and_is_not_sure(flag, fac
             if draft.kind != DOUBT and (draft.present == rate or (trials & {*draft.evidence} and free is not point))
         ]  # fmt: skip
         assert resting
+        (doubt,) = [draft for draft in findings_of(measurements) if draft.rule == "path-modes"]
+        assert (doubt.subject, doubt.kind) == ("held-up", DOUBT)
+        assert f"{slow} of {repetitions} runs" in sayings.filled(doubt.title.as_json())
         for draft in resting:
             assert draft.confidence <= (0.5 if repetitions - slow < 2 else 0.7), (draft.rule, draft.confidence)
             said = [sayings.filled(line.as_json()) for line in draft.against]
