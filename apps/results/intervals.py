@@ -33,7 +33,10 @@ class Ends:
 
 def cut_note() -> str:
     """Return what is said of an interval that would reach beyond what its quantity can be."""
-    return _("The interval is cut where no figure can lie: below zero, beyond the whole or the path’s ceiling.")
+    return _(
+        "The interval is cut where no figure can lie: below zero, beyond the whole, or beyond the path’s ceiling and"
+        " all figures."
+    )
 
 
 def ends_of(group: queries.CellGroup, metric: Metric, ceiling: float | None) -> Ends | None:

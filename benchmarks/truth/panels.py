@@ -28,7 +28,7 @@ NAMES = (
     ("the capacity lies in between", "between"),
     ("All loads lost", "unknown"),
     ("not enough to tell chance", "burst"),
-    ("that is loss by chance", "chance"),
+    ("short outages", "chance"),
     ("already lost more", "not-the-load"),
     ("The knee lies at", "knee"),
     ("simply full", "full-link"),

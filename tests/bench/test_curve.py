@@ -108,6 +108,14 @@ def test_single_figures_of_six_places_in_order_grow_by_kendall():
     assert five.proof.p is None
 
 
+@pytest.mark.parametrize("value", [0.0, 3e-5, 7e8])
+@pytest.mark.parametrize("n", [2, 3, 10])
+def test_equal_figures_are_not_tested(value, n):
+    for reading in (read_curve([1, 2, 4], [[value] * n] * 3), read_places([[value] * n] * 3)):
+        assert (reading.form, reading.proof.test, reading.proof.p) == (CurveForm.FLAT, ProofTest.EQUAL, None)
+        assert str(reading.proof.message) == f"n = {n}, the same in every run: nothing to test"
+
+
 def test_no_t_test_rests_on_a_lone_figure(chance):
     told = 0
     for _turn in range(400):

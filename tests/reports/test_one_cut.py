@@ -102,6 +102,21 @@ def test_each_reader_cuts_where_nothing_can_be(
             assert low == pytest.approx(max(0.0, own.ci_low or 0.0), rel=1e-5), reader.__name__
 
 
+@pytest.mark.django_db
+def test_a_figure_just_above_the_ceiling_raises_the_cut_to_itself(
+    client: Client, cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ceiling = network.tcp_ceiling_bps(1e9, 9000) or 0.0
+    figures = [0.97 * ceiling, 1.004 * ceiling, 0.99 * ceiling]
+    monkeypatch.setitem(NEAR, ("iperf3-tcp", "goodput"), figures)
+    experiment = measured(cast, pair, "iperf3-tcp", "goodput", is_swept=True)
+    client.force_login(cast.oscar)
+    assert (summarise(figures).ci_high or 0.0) > max(figures)
+    for reader in READERS:
+        ends = [high for _low, high in reader(client, experiment, "goodput")]
+        assert ends == [pytest.approx(max(figures), rel=1e-6)] * 2, reader.__name__
+
+
 def test_an_index_of_jain_is_at_most_one_and_a_wrong_limit_cuts_nothing() -> None:
     assert bounds.clipped(0.9, 1.1, "1", [0.99, 1.0], metric="fairness").high == 1.0
     assert bounds.clipped(0.9, 1.1, "1", [0.99, 1.0], metric="slowdown").high == 1.1

@@ -86,8 +86,8 @@ def read_places(
     """Return whether the figures of several places, of whatever order, are alike, or which place is best.
 
     The best is told if a t test shows it above the worst, corrected for all pairs (Bonferroni); its rivals are those
-    that it is not above by a test of its own. Where repetitions fall into two modes nothing is tested. ValueError
-    without places, or for one without finite figures.
+    that it is not above by a test of its own. Where repetitions fall into two modes, or all figures are equal,
+    nothing is tested. ValueError without places, or for one without finite figures.
     """
     if not groups or not all(groups) or not all(math.isfinite(value) for group in groups for value in group):
         raise ValueError("a curve needs one or more finite figures at each place")
@@ -102,6 +102,9 @@ def read_places(
         return CurveReading(CurveForm.UNTOLD, TestOutcome(ProofTest.NONE, n, None), best, worst)
     if far_modes_of(groups) is not None:
         return CurveReading(CurveForm.UNTOLD, TestOutcome(ProofTest.MODES, n, None), best, worst)
+    if n > 1 and len({value for group in groups for value in group}) == 1:
+        equal = TestOutcome(ProofTest.EQUAL, n, None)
+        return CurveReading(CurveForm.FLAT, equal, best, worst, _others(groups, best))
     scatter = scatter_of(groups)
     top, bottom = max(middles[best], middles[worst]), min(middles[best], middles[worst])
     alike = scatter.alike(worst, best, 2 * NEAR)

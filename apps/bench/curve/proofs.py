@@ -16,6 +16,8 @@ class ProofTest(Enum):
     NONE = "none"
     # None was done: figures fall into two modes, and a mean of both goes with how many met which.
     MODES = "modes"
+    # None was done: all figures are equal, and what does not scatter has no chance to be reckoned with.
+    EQUAL = "equal"
     # Of differences of means, on the logarithms where all figures are above zero.
     STUDENT = "t"
     # Two one-sided t tests that places differ by no more than a margin.
@@ -30,6 +32,7 @@ _NAMES = {
     ProofTest.KENDALL: _("Kendall's test of the order, n = %(n)s, %(p)s"),
 }
 _MODES = _("n = %(n)s, repetitions fall into two modes: means of both tell no more")
+_EQUAL = _("n = %(n)s, the same in every run: nothing to test")
 _TOO_FEW = _("n = %(n)s: not enough to tell")
 
 
@@ -51,6 +54,8 @@ class TestOutcome:
         """Return it in words: "t test, n = 5, p = 0.003", or "n = 1: not enough to tell"."""
         if self.test is ProofTest.MODES:
             return Message(_MODES, {"n": self.n})
+        if self.test is ProofTest.EQUAL:
+            return Message(_EQUAL, {"n": self.n})
         if self.p is None:
             return Message(_TOO_FEW, {"n": self.n})
         return Message(_NAMES[self.test], {"n": self.n, "p": "p < 0.001" if self.p < 0.001 else f"p = {self.p:.2g}"})

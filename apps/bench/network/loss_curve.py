@@ -204,13 +204,16 @@ def _limit(curve: LossCurve) -> Message | None:
         values["rate"] = _rate(curve.points[0].offered)
     elif curve.whole is None and (chance := curve.chance_below(curve.arrived)):
         text = _(
-            "Each load from %(least)s to %(most)s lost about the same, %(share)s %%: that is loss by chance, and no"
-            " path that is full."
+            "Each load from %(least)s to %(most)s lost about the same, %(share)s %%: no path that is full, but chance"
+            " or short outages."
         )
         values["share"] = f"{100 * chance.share:.2g}"
         values |= {"least": _rate(chance.loads[0].offered), "most": _rate(chance.loads[-1].offered)}
         if len(chance.loads) == 1:
-            text = _("A load of %(least)s lost %(share)s %%, though more came through: that is loss by chance.")
+            text = _(
+                "A load of %(least)s lost %(share)s %%, though more came through: chance or short outages, and no"
+                " path that is full."
+            )
     elif curve.whole is None and curve.lossy is None:
         return None
     elif curve.whole is None:

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 from apps.bench.rules import turns
 from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
-from apps.bench.rules.runner import of_known
+from apps.bench.rules.path import unexplained
+from apps.bench.rules.runner import cut, of_known
 from apps.bench.rules.tcp import best, contradictions, rivals
+from apps.bench.rules.weight import weigh
 from apps.bench.text import Message, _
 
 # What rules of one pair of ends propose is all for the path between them.
@@ -37,7 +39,7 @@ def fold_ends(
     """Return the findings on one pair of ends: of all that is proposed for its path, one.
 
     A setting that was measured and had surely more than what leads, or where nothing does than what there is now,
-    takes its place.
+    takes its place. Where nothing says why the path gives less than it carries, that is told.
     """
     path_drafts = [replace(draft, question=PATH) for draft in drafts]
     leads = [draft for draft in fold(path_drafts, standing) if draft.kind == RECOMMENDATION]
@@ -47,8 +49,10 @@ def fold_ends(
         better = of_known(
             contradictions.weighed(rivals.with_loss_beside(lambda subset: best.conclude(subset, lead))), evidence
         )
-    others = [turns.weigh(replace(better, question=PATH), evidence)] if better else []
-    return fold([*path_drafts, *others], standing)
+    others = [turns.weigh(weigh(cut(replace(better, question=PATH), evidence), evidence), evidence)] if better else []
+    folded = fold([*path_drafts, *others], standing)
+    rest = of_known(lambda subset: unexplained.conclude(subset, folded), evidence)
+    return [*folded, replace(turns.weigh(rest, evidence), question=PATH)] if rest else folded
 
 
 def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[FindingDraft]:

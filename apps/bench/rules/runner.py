@@ -13,6 +13,7 @@ from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.presence import settle
 from apps.bench.rules.told import UnknownParameter, unknown_in
 from apps.bench.rules.weight import weigh
+from apps.bench.statistics import bounds
 from apps.bench.text import Message, _
 
 # So much of an error's text is worth reading.
@@ -153,7 +154,7 @@ def _drafts_of(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared:
     if concluded is None:
         return []
     drafts = [concluded] if isinstance(concluded, FindingDraft) else list(concluded)
-    drafts = [_cut(draft, evidence) for draft in drafts]
+    drafts = [cut(draft, evidence) for draft in drafts]
     # Where figures contradict each other there is nothing to recommend.
     candidates = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
     return [turns.weigh(weigh(settle(draft, evidence), evidence), evidence) for draft in candidates]
@@ -181,7 +182,7 @@ def _is_told_beside(draft: FindingDraft, evidence: Evidence) -> bool:
     return bool(draft.trials) and set(draft.trials) <= evidence.told_beside
 
 
-def _cut(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
+def cut(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     """Return a finding whose prediction's interval ends where the path as described carries no more."""
     per_unit = {"bit/s": 1.0, "B/s": 8.0}.get(draft.predicted_unit)
     if not draft.predicted or not draft.predicted_interval or not per_unit:
@@ -189,9 +190,8 @@ def _cut(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     # Where its MTU is not known the largest usual frames leave most.
     ceiling = network.tcp_ceiling_bps(evidence.path.capacity_bps, evidence.path.mtu or JUMBO_MTU)
     low, high = draft.predicted_interval
-    if not ceiling or not draft.predicted <= ceiling / per_unit < high:
-        return draft
-    return replace(draft, predicted_interval=(low, ceiling / per_unit))
+    limit = bounds.limit_of(ceiling / per_unit if ceiling else None, draft.predicted)
+    return draft if limit is None else replace(draft, predicted_interval=(low, min(high, limit)))
 
 
 def _shared_result(

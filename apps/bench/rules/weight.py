@@ -1,21 +1,26 @@
-"""How far a finding may be trusted whose figures judges doubted."""
+"""How far a finding may be trusted whose figures judges doubted, or left little of."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from apps.bench.rules import bearing, pace
-from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
+from apps.bench.rules.base import DOUBT, Evidence, FindingDraft, Point
 from apps.bench.text import Message, _
 
 # A doubted figure is none of what was asked. That an end was at its limit is no such doubt: it is evidence itself.
 NO_MEASURE = pace.DOUBTED - pace.DISTURBED
-# So sure a finding is at most of which every figure is doubted.
-MOST = 0.5
+# So sure a finding is at most of which every figure is doubted, or that rests on a single run that others were left
+# out beside; and one that rests on several such.
+MOST, MOST_OF_REST = 0.5, 0.7
 
 
 def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
-    """Return a finding as sure as its figures let it be: where all of them are doubted it says so."""
-    if draft.kind == DOUBT:
-        return draft
+    """Return a finding as sure as its figures let it be: where all are doubted, or some left out, it says so."""
+    return draft if draft.kind == DOUBT else _of_rest(_of_doubted(draft, evidence), evidence)
+
+
+def _of_doubted(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
+    """Return a finding; where judges doubted each of its figures it says so."""
     trial_ids: set[int] = set()
     doubts: dict[str, set[int]] = {}
     metrics = _metrics_of(draft)
@@ -32,6 +37,44 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     text = _("Each of its %(count)s figures is flagged: %(flags)s.")
     params = {"count": len(trial_ids), "flags": ", ".join(sorted(flagged))}
     return replace(draft, confidence=min(draft.confidence, MOST), against=(*draft.against, Message(text, params)))
+
+
+def _of_rest(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
+    """Return a finding; where it rests on what is left of a setting whose other runs were held up it says so."""
+    rests = [
+        (len(own), len(held_trials), sorted(pace.DISTURBED & point.flagged.keys()))
+        for point in evidence.points
+        if pace.DISTURBED & point.flagged.keys()
+        for metric in sorted(_metrics_of(draft) & point.metrics.keys() or point.metrics.keys())
+        for own, held_trials in [_left_of(point, metric)]
+        if held_trials and _rests_on(draft, own, held_trials)
+    ]
+    if not rests:
+        return draft
+    count, left_out, flags = min(rests, key=lambda rest: rest[0])
+    text = _(
+        "%(left)s of %(all)s runs of a setting it rests on were held up (%(flags)s) and do not count: n = %(n)s."
+    )
+    params = {"left": left_out, "all": count + left_out, "flags": ", ".join(flags), "n": count}
+    return replace(
+        draft,
+        confidence=min(draft.confidence, MOST if count < 2 else MOST_OF_REST),
+        against=(*draft.against, Message(text, params)),
+    )
+
+
+def _left_of(point: Point, metric: str) -> tuple[Mapping[int, float], frozenset[int]]:
+    """Return {trial: value} of what counts of a point, and the trials that were held up."""
+    free = pace.undisturbed(point, metric)
+    return free.metrics.get(metric, {}), free.flagged.get(pace.LEFT_OUT, frozenset())
+
+
+def _rests_on(draft: FindingDraft, own: Mapping[int, float], held_trials: frozenset[int]) -> bool:
+    """Return whether a finding rests on what is left of a point, or has its mean as what there is."""
+    trials = {*draft.trials}
+    mean = sum(own.values()) / len(own) if own else None
+    is_mean = mean is not None and mean in (draft.present, draft.tried, draft.value)
+    return is_mean or (not trials.isdisjoint(own) and trials.isdisjoint(held_trials))
 
 
 def _metrics_of(draft: FindingDraft) -> frozenset[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 # Shares are of a whole.
 MOST = {"fraction": 1.0, "%": 100.0}
+# A figure above its limit by no more than this lies at it, by how a tool counts; from there on the limit is wrong.
+REFUTED = 1.05
 # Jain's index, of whatever shares.
 MOST_OF_METRIC = {"fairness": 1.0}
 # What classes call a figure, and the ends of its interval.
@@ -31,15 +33,23 @@ def clipped(
     """Return the interval of figures without what they cannot be: less than nothing, more than the whole.
 
     Nothing is less than zero if none of the figures is; `ceiling` is what nothing along the measured path exceeds, in
-    their unit, and `metric` tells some that are a share of one. An interval that lies beyond a limit altogether is
-    left as it is: then the limit is wrong.
+    their unit, and `metric` tells some that are a share of one. Figures that lie just above a limit raise it to the
+    highest of them; an interval of figures that lie far beyond one is left as it is: then the limit is wrong.
     """
     if low is None or high is None:
         return Clipped(low, high, is_cut=False)
     maximum = MOST_OF_METRIC.get(metric, MOST.get(unit, ceiling))
     least_end = 0.0 if low < 0 <= high and min(values) >= 0 else low
-    most_end = maximum if maximum is not None and max(values) <= maximum < high else high
+    limit = limit_of(maximum, max(values))
+    most_end = high if limit is None else min(high, limit)
     return Clipped(least_end, most_end, is_cut=(least_end, most_end) != (low, high))
+
+
+def limit_of(limit: float | None, highest: float) -> float | None:
+    """Return what a figure is at most where one as high was met; None without a limit, or where it is wrong."""
+    if limit is None or highest > REFUTED * limit:
+        return None
+    return max(limit, highest)
 
 
 class Within:

@@ -1,4 +1,4 @@
-"""The day of a Unix time, without a clock."""
+"""The day and the minute of a Unix time, without a clock."""
 
 SECONDS = 86_400
 # Days from the first of March of the year 0 to the first of January 1970, of 400 years, of 100, of 4, and of one.
@@ -19,3 +19,9 @@ def day_of(at: float) -> str:
     day = of_year - (153 * month_from_march + 2) // 5 + 1
     month = month_from_march + 3 if month_from_march < 10 else month_from_march - 9
     return f"{year + 400 * era + (month <= 2):04d}-{month:02d}-{day:02d}"
+
+
+def minute_of(at: float) -> str:
+    """Return the minute (UTC) of a Unix time in s: "2026-11-26 13:05 UTC"."""
+    minutes = int(at % SECONDS) // 60
+    return f"{day_of(at)} {minutes // 60:02d}:{minutes % 60:02d} UTC"

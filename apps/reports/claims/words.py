@@ -102,7 +102,11 @@ WITHOUT_RATIO: Mapping[str, str] = {
     FALLS: _("%(metric)s falls from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (%(test)s)."),
 }
 # The same where the lowest figure and the highest are printed alike: there is no span between them.
-AS_ONE: Mapping[str, str] = {MEASURED: _("%(metric)s was measured as %(low)s everywhere; %(test)s.")}
+AS_ONE: Mapping[str, str] = {
+    MEASURED: _("%(metric)s was measured as %(low)s everywhere; %(test)s."),
+    SAME: _("%(metric)s is %(low)s everywhere (%(test)s)."),
+    FLAT: _("%(metric)s is %(low)s whatever %(axis)s is (%(test)s)."),
+}
 # The same where nothing is left of the ceiling, or no pair was described with less than it had.
 ALL_OF_IT: Mapping[str, str] = {
     CEILING: _("The highest is all of the path's ceiling of %(ceiling)s."),

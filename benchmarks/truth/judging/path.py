@@ -73,9 +73,19 @@ def modes(case: Case) -> Judgement:
     kind = case.world.noise.kind
     if case.statement.subject == "drift":
         return whether(kind in (noise.DRIFT, noise.AUTOCORRELATED), f"the noise is {kind}")
+    if case.statement.subject == "held-up":
+        return whether(kind in (noise.BUSY, noise.OUTLIERS), f"the noise is {kind}")
     if kind in (noise.BUSY, noise.OUTLIERS):
         return undecided("some figures were held up")
     return whether(kind == noise.BIMODAL, f"the noise is {kind}")
+
+
+def _levels(case: Case) -> Judgement:
+    """Return whether something really changed between two experiments: noise of these kinds does, no other."""
+    kind = case.world.noise.kind
+    if kind in (noise.BUSY, noise.OUTLIERS):
+        return undecided("some figures were held up")
+    return whether(kind in (noise.DRIFT, noise.AUTOCORRELATED, noise.BIMODAL), f"the noise is {kind}")
 
 
 def _known(case: Case) -> Judgement:
@@ -88,5 +98,6 @@ RULES: Rules = {
     "path-loss": _loss,
     "path-datagrams": _datagrams,
     "path-modes": modes,
+    "path-levels": _levels,
     "path-interface": _known,
 }

@@ -6,13 +6,14 @@ import pytest
 
 from apps.bench import rules, tools
 from apps.bench.rules import bearing, runner
+from apps.bench.rules.path import unexplained
 from apps.bench.rules.tcp import best
 from apps.bench.rules.workloads.described import PATTERNS
 from tests.bench.rules.storing import MB, polarised
 
 
 def test_every_rule_says_what_it_rests_on_or_why_not() -> None:
-    names = {rule.name for rule in rules.registered()} | {best.RULE}
+    names = {rule.name for rule in rules.registered()} | {best.RULE, unexplained.RULE}
     entries = [*bearing.NAMED, *bearing.WHOLE, *bearing.METRICS]
     assert sorted(entries) == sorted(names)
 

@@ -20,7 +20,7 @@ LINKS = PathFacts(1e9, RTT, 1500, (LinkFacts("LAN", 1e10), LinkFacts("WAN", 1e9)
 WORDS = {
     contradictions.PROCESSOR: re.compile("processor|an end was at its limit", re.IGNORECASE),
     contradictions.RESENT: re.compile("[Ss]ent again|Loss "),
-    contradictions.DATAGRAMS: re.compile("lost by chance|loses .* by chance"),
+    contradictions.DATAGRAMS: re.compile("lost: by chance|loses .* by chance"),
     contradictions.QUEUE: re.compile("RTT is|with an RTT of|queue stands"),
     contradictions.MODES: re.compile("two modes"),
     contradictions.DRIFT: re.compile("first repetition to the last"),
@@ -90,7 +90,7 @@ def fastest(points):
 
 
 def chancy(make, points):
-    """Return that datagrams are lost by chance, such a share that a stream has little more than the fastest had."""
+    """Return that datagrams are lost: by chance, such a share that a stream has little more than the fastest had."""
     share = (1.22 * 1448 * 8 / (RTT * fastest(points))) ** 2
     loads = [make.udp(rate * 1e6, share, rate=round(rate * 1e6), duration=1000) for rate in (50, 100, 200, 400, 900)]
     uncounted = of_all(

@@ -110,7 +110,8 @@ def test_what_is_at_present_is_one_level_and_the_same_in_all_findings(draw):
         for rule, present in presents.items():
             assert present == pytest.approx(drawn.now, rel=0.08), (seed, rule, drawn.now, drawn.other)
         told += len(presents)
-    assert told >= len(SEEDS)
+    # Of two times nothing is said to be enough, nor to be kept: `test_two_results`.
+    assert told >= len(SEEDS) or draw is of_times
 
 
 @pytest.mark.parametrize("draw", [of_times, of_lengths])
@@ -124,9 +125,9 @@ def test_both_levels_are_named_and_no_window_is_advised_where_one_fills_the_path
         assert not advised, (seed, drawn.now, drawn.other)
         of_rates = [draft for draft in found if draft.present]
         texts = [[sayings.filled(message.as_json()) for message in draft.against] for draft in of_rates]
-        assert all(any("is left out" in line for line in lines) for lines in texts), (seed, texts)
+        assert all(any("is compared with one" in line for line in lines) for lines in texts), (seed, texts)
         named += len(texts)
-    assert named >= len(SEEDS)
+    assert named >= len(SEEDS) or draw is of_times
 
 
 @pytest.mark.parametrize("draw", [of_times, of_lengths])
@@ -164,6 +165,6 @@ def test_transfers_at_two_times_are_told_as_the_newest_and_both_are_named():
         for draft in found:
             assert draft.predicted == pytest.approx(600e6 * free[1], rel=0.05), (seed, free)
             texts = [sayings.filled(message.as_json()) for message in (*draft.why, *draft.against)]
-            assert any("is left out" in line and "B/s" in line for line in texts), (seed, texts)
+            assert any("is compared with one" in line and "B/s" in line for line in texts), (seed, texts)
         told += len(found)
     assert told >= len(SEEDS) // 2

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from apps.bench import network, statistics
-from apps.bench.rules import of_ends
+from apps.bench.rules import folding, of_ends
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.runner import conclude_all
 from apps.bench.rules.shapes.curves import Curve, interval_at
@@ -43,8 +43,9 @@ def test_it_is_that_of_the_table_cut_at_what_can_be(n: int) -> None:
     assert interval_at(curve, 3) == (table.ci_low, table.ci_high)
     ceiling = max(figures)
     assert interval_at(curve, 3, ceiling) == (table.ci_low, min(ceiling, table.ci_high or ceiling))
-    # A limit below what was measured is wrong.
-    assert interval_at(curve, 3, min(figures)) == (table.ci_low, table.ci_high)
+    # A limit just below what was measured is where the highest figure is; one far below is wrong.
+    assert interval_at(curve, 3, min(figures)) == (table.ci_low, min(ceiling, table.ci_high or ceiling))
+    assert interval_at(curve, 3, min(figures) / 1.1) == (table.ci_low, table.ci_high)
 
 
 def test_equal_figures_and_lone_ones_are_not_known_for_sure() -> None:
@@ -75,3 +76,26 @@ def test_no_prediction_of_the_path_exceeds_what_it_carries(streams: int, seed: i
     for draft in predictions:
         assert draft.predicted_interval
         assert draft.predicted_interval[1] <= ceiling * (1 + 1e-9) or (draft.predicted or 0.0) > ceiling
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(12))
+def test_no_prediction_reaches_beyond_the_path_where_figures_lie_just_above_it(n: int, seed: int) -> None:
+    make, source = Maker(), random.Random(seed)
+    ceiling = network.tcp_ceiling_bps(LINKS.capacity_bps, LINKS.mtu or 9000)
+    assert ceiling
+    rates = {0: 1.02 * ceiling, 2**17: 0.25 * ceiling, 2**19: 0.9 * ceiling, 2**21: 1.01 * ceiling}
+    points = [
+        make.tcp([rate * source.gauss(1, 0.01) for _ in range(n)], window=window, observed=1e6)
+        for window, rate in rates.items()
+    ]
+    points += [
+        make.tcp([rate * ceiling * source.gauss(1, 0.01) for _ in range(n)], window=2**17, streams=streams)
+        for streams, rate in ((2, 0.5), (4, 1.0), (8, 1.02))
+    ]
+    highest = max(value for point in points for value in point.values("goodput"))
+    evidence = Evidence((*points, make.ping(0.0048)), LINKS)
+    drafts = folding.fold_ends(conclude_all(of_ends(), evidence), evidence)
+    intervals = [draft.predicted_interval for draft in drafts if draft.predicted_interval and draft.predicted]
+    assert intervals
+    assert max(high for _low, high in intervals) <= max(ceiling, highest) * (1 + 1e-9)

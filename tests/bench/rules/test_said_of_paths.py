@@ -138,7 +138,7 @@ def test_chance_that_datagrams_met_leaves_nothing_to_a_larger_window(make, links
     for rule in (bdp, limits):
         draft = rule.conclude(evidence(points, links))
         assert (draft.kind, draft.change) == ("no-change", "")
-        assert "lost by chance: so much leaves one stream about" in str(draft.against[0])
+        assert "are lost: by chance that leaves one stream about" in str(draft.against[0])
     # What TCP itself has is more than such loss leaves: then it is not lost to TCP.
     own = row(make, 300)
     assert not [line for line in bdp.conclude(evidence([*points, own], links)).against if "by chance" in str(line)]

@@ -1,15 +1,16 @@
-"""Datagrams that are lost below the path's capacity: chance, and not a full link."""
+"""Datagrams that are lost below the path's capacity: by chance, in bursts or outages, and not by a full link."""
 
 from apps.bench.network.loads import QUIET
 from apps.bench.network.loss_curve import THRESHOLD
-from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
-from apps.bench.rules.tcp import estimates, unlike
+from apps.bench.rules.base import DIAGNOSIS, Alternative, Evidence, FindingDraft, Proposal
+from apps.bench.rules.tcp import counted, estimates, unlike
 from apps.bench.rules.tcp.path import BELOW_LINKS, PathReading, read_path
+from apps.bench.rules.tcp.present import read_present
 from apps.bench.statistics import CONFIDENCE
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "path-loss", 6
+RULE, VERSION = "path-loss", 7
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -22,13 +23,21 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if path is None or loss is None:
         return None
     chance, own, trials = loss
-    left = unlike.left_by_datagrams(evidence)
-    if left is None and own.low < THRESHOLD:
+    left = unlike.chance_left(evidence)
+    is_held = left is not None and not left.is_refuted
+    if not is_held and own.low < THRESHOLD:
         return None
+    present = read_present(evidence)
+    # That chance takes them is known where one stream of TCP has about what it leaves.
+    is_chance = is_held and present is not None
+    title = _("The path loses %(share)s %% of datagrams at loads that fill nothing")
+    if is_chance:
+        title = _("The path loses %(share)s %% of datagrams by chance")
+    elif left is not None and left.is_refuted:
+        title = _("The path loses %(share)s %% of datagrams in bursts or outages, not by chance")
     params = {
         "share": f"{100 * own.share:.2g}",
-        "low": f"{100 * own.low:.2g}",
-        "high": f"{100 * own.high:.2g}",
+        **_ends(own),
         "lost": f"{own.lost:.0f}",
         "sent": f"{own.sent:.0f}",
         "confidence": f"{100 * CONFIDENCE:g}",
@@ -38,14 +47,16 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         kind=DIAGNOSIS,
-        title=Message(_("The path loses %(share)s %% of datagrams by chance"), params),
+        title=Message(title, params),
         why=(
             _far_below(evidence, path, params),
             Message(
                 _("Lost were %(lost)s of %(sent)s datagrams: %(low)s to %(high)s %% (%(confidence)s %%)."), params
             ),
-            *([left.message] if left else []),
-            Message(_("A link that is full loses nothing below its capacity: errors, duplex or a policer do.")),
+            *_how(own, left),
+            Message(
+                _("A link that is full loses nothing below its capacity: errors, duplex, a policer or outages do.")
+            ),
         ),
         value=100 * own.share,
         low=100 * own.low,
@@ -57,9 +68,54 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         applies_when=Message(_("This path and direction.")),
         limits=(Message(_("Short runs count few losses: measure longer to be sure of a small share.")),),
         source="Mathis, Semke, Mahdavi, Ott (1997); RFC 7680; Wilson (1927)",
+        alternatives=() if is_chance else _ALTERNATIVES[1 if left is not None and left.is_refuted else 0 :],
         missing=(Message(_("Which link it is: loss hop by hop, and the interfaces' counts of errors.")),),
         proposals=(Proposal("mtr"),),
     )
+
+
+def _ends(own: counted.Counted) -> dict[str, str]:
+    """Return the ends of the interval (%), with as many digits as tell them from the share and from each other."""
+    ends: dict[str, str] = {}
+    for digits in range(2, 7):
+        ends = {"low": f"{100 * own.low:.{digits}g}", "high": f"{100 * own.high:.{digits}g}"}
+        if len({*ends.values(), f"{100 * own.share:.{digits}g}"}) == 3:
+            break
+    return ends
+
+
+def _how(own: counted.Counted, left: unlike.Left | None) -> tuple[Message, ...]:
+    """Return whether chance takes them, as far as the runs of the loads and the rates of TCP tell."""
+    if not own.is_even:
+        text = _(
+            "The runs differ by more than chance lets them: it comes in bursts or outages, or the share changes."
+        )
+        return (Message(text),)
+    if left is None:
+        return ()
+    if not left.is_refuted:
+        return (left.message,)
+    text = _("By chance that would leave one stream of TCP about %(rate)s, and one had %(had)s.")
+    rates = {"rate": float(f"{left.rate:.2g}"), "had": left.had}
+    return (Message(text, {name: format_quantity(value, "bit/s") for name, value in rates.items()}),)
+
+
+_ALTERNATIVES = (
+    Alternative(
+        Message(_("By chance: bit errors, or a radio link.")),
+        Message(_("One stream of TCP: chance leaves it as little as Mathis's law says, bursts leave more.")),
+        Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1"}),
+    ),
+    Alternative(
+        Message(_("In short outages: a route that flaps, a radio link, an interface that resets.")),
+        Message(_("Send a small packet each 10 ms: whether many are lost in a row.")),
+        Proposal("irtt"),
+    ),
+    Alternative(
+        Message(_("In bursts: a policer or a short queue that others' traffic fills.")),
+        Message(_("Measure again by night and by day, and look at the load of the links meanwhile.")),
+    ),
+)
 
 
 def _far_below(evidence: Evidence, path: PathReading, params: dict[str, str]) -> Message:

@@ -1,20 +1,40 @@
-"""Repetitions of one setting that fall into two modes, or whose rate goes one way from the first to the last."""
+"""Repetitions of one setting in two modes, with a rate that goes one way, or of which many were held up."""
 
-from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
+from apps.bench.rules import pace
+from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Point, Proposal
 from apps.bench.rules.tcp.repetitions import Drift, TwoModes, read_drift, read_modes
+from apps.bench.rules.tcp.scatter import mean
+from apps.bench.rules.tcp.sweeps import levels_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-modes", 3
-DRIFT = "drift"
+RULE, VERSION = "path-modes", 4
+DRIFT, HELD_UP = "drift", "held-up"
+# Runs that something passing held up are told of where they are this share of their setting's, or more.
+MANY = 1 / 3
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
-    """Return the two modes of all that was measured again and again, else its drift; None where each is of a kind."""
+    """Return the two modes of all that was measured again and again, else its drift, else what was held up.
+
+    None where the runs of each setting are of a kind.
+    """
     if modes := read_modes(evidence):
         return _two_modes(modes)
     drift = read_drift(evidence)
-    return _drifting(drift) if drift else None
+    if drift:
+        return _drifting(drift)
+    held_up = [point for point in levels_of(evidence).points if len(_held_of(point)) >= MANY * len(_rates_of(point))]
+    return _held_up(max(held_up, key=lambda point: len(_held_of(point)))) if held_up else None
+
+
+def _held_of(point: Point) -> frozenset[int]:
+    """Return the trials of a point that something passing held up."""
+    return pace.undisturbed(point).flagged.get(pace.LEFT_OUT, frozenset())
+
+
+def _rates_of(point: Point) -> dict[int, float]:
+    return dict(point.metrics["goodput"])
 
 
 def _two_modes(modes: TwoModes) -> FindingDraft:
@@ -49,6 +69,47 @@ def _two_modes(modes: TwoModes) -> FindingDraft:
         alternatives=_ALTERNATIVES,
         missing=(Message(_("Which flows have which rate: the ports of each, and more repetitions.")),),
         proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 8"}), Proposal("traceroute")),
+    )
+
+
+def _held_up(point: Point) -> FindingDraft:
+    """Return that many runs of a setting were held up: what the others had is not what it has."""
+    rates, held_trials = _rates_of(point), _held_of(point)
+    low = mean([rate for trial, rate in rates.items() if trial in held_trials])
+    high = mean([rate for trial, rate in rates.items() if trial not in held_trials])
+    params = {
+        "count": len(held_trials),
+        "all": len(rates),
+        "low": format_quantity(low, "bit/s"),
+        "high": format_quantity(high, "bit/s"),
+        "flags": ", ".join(sorted(pace.DISTURBED & point.flagged.keys())),
+    }
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=DOUBT,
+        subject=HELD_UP,
+        title=Message(
+            _("%(count)s of %(all)s runs of a setting had %(low)s, the others %(high)s: why is undecided"), params
+        ),
+        why=(
+            Message(
+                _("The slower runs are flagged (%(flags)s), and other findings rest on the faster ones."), params
+            ),
+            Message(_("How often a transfer meets the one or the other so few runs do not tell.")),
+        ),
+        value=low,
+        unit="bit/s",
+        low=low,
+        high=high,
+        formula=f"X = {params['low']} | {params['high']}",
+        evidence=tuple(sorted(rates)),
+        confidence=0.7,
+        applies_when=Message(_("This path and direction, as measured.")),
+        source="RFC 2330, section 11",
+        alternatives=_ALTERNATIVES[1:],
+        missing=(Message(_("Whether it goes on: the same settings again, at another time.")),),
+        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1"}),),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from apps.bench import network
 from apps.bench.rules import pace
-from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
+from apps.bench.rules.base import DOUBT, NO_CHANGE, Evidence, FindingDraft
 from apps.bench.rules.tcp import held, rivals, unlike
 from apps.bench.rules.tcp.levels import said_of_levels
 from apps.bench.rules.tcp.path import fills_surely
@@ -137,10 +137,14 @@ def _modes(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     params = {"low": format_quantity(modes.lower, "bit/s"), "high": format_quantity(modes.upper, "bit/s")}
     less, more = rivals.compared(draft, evidence)
     if less is None or more is None:
+        # What there is has no rate to speak of where its own repetitions met both modes.
+        is_of_both = (
+            less is not None and draft.present == less.rate and all(modes.split(less.point.values("goodput")))
+        )
         text = _(
             "Repetitions of one setting fall into two modes, about %(low)s and %(high)s: no transfer has their mean."
         )
-        return Objection(Message(text, params), LITTLE)
+        return Objection(Message(text, params), LITTLE, is_fatal=is_of_both)
     times = times_in_each(modes, less.point.values("goodput"), more.point.values("goodput"))
     text = _(
         "Repetitions of one setting fall into two modes, about %(low)s and %(high)s: in the lower it is ×%(lower)s,"
@@ -163,16 +167,22 @@ def _drift(draft: FindingDraft, evidence: Evidence) -> Objection | None:
 
 
 def _levels(draft: FindingDraft, evidence: Evidence) -> Objection | None:
-    """Return that a setting surely had another rate at another time, or in runs of another length: the farthest."""
-    own = {*draft.trials}
+    """Return that a setting surely had another rate at another time, or in runs of another length: the farthest.
+
+    Two results of one setting leave open which of them there is: nothing is enough, or to be kept, by one of the two.
+    """
+    own, levels = {*draft.trials}, levels_of(evidence)
     differences = [
         item
-        for item in levels_of(evidence).differences
-        if draft.present or draft.tried or own & {*item.told.trials, *item.other.trials}
+        for item in levels.of_times or levels.differences
+        if draft.present or draft.tried or own & {*item.told.trials, *item.other.trials, *levels.left_out}
     ]
     if not differences:
         return None
-    return Objection(said_of_levels(max(differences, key=lambda item: item.times)), MEDIUM)
+    message = said_of_levels(max(differences, key=lambda item: item.times))
+    if not levels.of_times:
+        return Objection(message, MEDIUM)
+    return Objection(message, LITTLE, is_fatal=draft.kind == NO_CHANGE)
 
 
 READERS: Mapping[str, Reader] = {

@@ -26,11 +26,15 @@ Runs = tuple[int | None, float]
 
 @dataclass(frozen=True)
 class PresentLevel:
-    """What one setting had in runs that belong together: its rate (bit/s), their length (s), and their trials."""
+    """What one setting had in runs that belong together: its rate (bit/s), their length (s), and their trials.
+
+    `at` is when the last of them ended (Unix time), None where nobody told.
+    """
 
     rate: float
     duration: float
     trials: tuple[int, ...]
+    at: float | None = None
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,17 @@ class LevelDifference:
 
 @dataclass(frozen=True)
 class Levels:
-    """The points that are told, and of what was left out where and by how much it differs."""
+    """The points that are told, of what was left out where and by how much it differs, and the trials left out."""
 
     points: tuple[Point, ...]
     differences: tuple[LevelDifference, ...] = field(default=())
+    left_out: frozenset[int] = frozenset()
+
+    @property
+    def of_times(self) -> tuple[LevelDifference, ...]:
+        """Return the differences between runs of one length: two results of one setting, the farthest first."""
+        own = [item for item in self.differences if not item.is_of_length]
+        return tuple(sorted(own, key=lambda item: -item.times))
 
 
 def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
@@ -100,19 +111,24 @@ def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
         for name, items in own.items():
             told.setdefault(name, []).extend(items)
     points_left = [point for point in points if point.statistic != SAMPLE or _runs_of(point) not in left_out]
-    return Levels(tuple(points_left), tuple(differences))
+    trials = {
+        trial for runs in left_out for own in groups[runs].values() for point in own for trial in point.trials(metric)
+    }
+    return Levels(tuple(points_left), tuple(differences), frozenset(trials))
 
 
 def said_of_levels(item: LevelDifference, unit: str = "bit/s") -> Message:
     """Return both levels of a setting, and which is told."""
     text = _(
         "With streams = %(streams)s and window = %(window)s it was %(other)s in an earlier experiment and %(rate)s in"
-        " the latest: told is the latest, and what was measured with the earlier is left out."
+        " the latest: what there is now is told by the latest, and no setting of one is compared with one of the"
+        " other."
     )
     if item.is_of_length:
         text = _(
             "With streams = %(streams)s and window = %(window)s it was %(other)s in runs of %(short)s and %(rate)s in"
-            " those of %(long)s: told are the longest, and what was measured with the others is left out."
+            " those of %(long)s: what there is now is told by the longest, and no setting of one is compared with one"
+            " of the other."
         )
     params = {
         "streams": known_or_none(item.parameters, "streams") or 1,
@@ -148,4 +164,5 @@ def _rates(points: Sequence[Point], metric: str) -> list[float]:
 
 def _level(points: Sequence[Point], metric: str) -> PresentLevel:
     trials = tuple(sorted(trial for point in points for trial in point.trials(metric)))
-    return PresentLevel(mean(_rates(points, metric)), max(map(duration_of, points)), trials)
+    times = [point.at for point in points if point.at is not None]
+    return PresentLevel(mean(_rates(points, metric)), max(map(duration_of, points)), trials, max(times, default=None))

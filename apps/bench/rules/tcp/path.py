@@ -9,7 +9,7 @@ from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.present import read_all
 from apps.bench.rules.tcp.round_trip import Known, read_rtt
-from apps.bench.rules.tcp.sweeps import how_of, tcp_points
+from apps.bench.rules.tcp.sweeps import how_of, levels_of, tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -20,6 +20,8 @@ CONFIRMED, REFUTED = 0.90, 1.05
 SURELY_FULL = 0.99
 # Two measurements of one path's capacity within this share of each other tell one figure.
 ONE_PATH = 0.10
+# So sure a capacity is that was measured, but at a time of which another experiment surely had other rates.
+PAST = 0.7
 # A measured capacity below this share of the links' contradicts them.
 BELOW_LINKS = 0.85
 
@@ -176,6 +178,12 @@ def read_capacity(evidence: Evidence) -> Known | None:
     if nominal and is_held and line > nominal / SURELY_FULL:
         return None
     if nominal and is_near and not is_held:
+        if not levels_of(evidence).left_out.isdisjoint(best.trials):
+            text = _(
+                "Capacity %(nominal)s: the lowest link's, confirmed by %(rate)s in an experiment that a later one"
+                " contradicts."
+            )
+            return Known(nominal, Message(text, params), PAST, best.trials)
         text = _("Capacity %(nominal)s: the lowest link's, confirmed by a measured %(rate)s.")
         return Known(nominal, Message(text, params), 0.95, best.trials)
     reading = _by_plateau(evidence, nominal) or _by_dispersion(evidence, nominal, best.rate)

@@ -21,11 +21,20 @@ FEW = 0.8
 
 @dataclass(frozen=True)
 class Left:
-    """What datagrams lost by chance say: what TCP has left (bit/s), the window (B) that this fills, and the words."""
+    """What datagrams lost by chance say: what TCP has left (bit/s), the window (B) that this fills, and the words.
+
+    `had` is the most that one stream had (bit/s, 0 where nobody measured), where that is surely more than it leaves.
+    """
 
     rate: float
     window: float
     message: Message
+    had: float = 0.0
+
+    @property
+    def is_refuted(self) -> bool:
+        """Return whether streams had more than chance leaves them: then datagrams are not lost by chance."""
+        return self.had > 0
 
 
 def again_of(item: Present) -> tuple[float, bool] | None:
@@ -94,7 +103,17 @@ def queue_of(item: Present) -> Message | None:
 def left_by_datagrams(evidence: Evidence) -> Left | None:
     """Return what the chance by which datagrams are lost leaves one stream.
 
-    None where it leaves about the path, or where streams had more than it leaves: then TCP does not lose so.
+    None where it leaves about the path, or where what is lost does not come by chance: runs lose unevenly, or streams
+    had more than it leaves.
+    """
+    left = chance_left(evidence)
+    return None if left is None or left.is_refuted else left
+
+
+def chance_left(evidence: Evidence) -> Left | None:
+    """Return what is left to one stream if datagrams are lost by chance, and whether streams had more than that.
+
+    None where it leaves about the path, or runs lose so unevenly that it is no chance.
     """
     path = read_path(evidence)
     chance = estimates.chance_of(evidence, path.capacity.value) if path else None
@@ -102,25 +121,27 @@ def left_by_datagrams(evidence: Evidence) -> Left | None:
         return None
     own, rtt = chance[1], path.rtt.value
     rate = _left(evidence, own.share, rtt)
-    if not rate or rate >= FEW * path.ceiling_bps or _is_refuted(evidence, own.low, rtt):
+    if not rate or rate >= FEW * path.ceiling_bps or not own.is_even:
         return None
     text = _(
-        "Of datagrams %(share)s %% are lost by chance: so much leaves one stream about %(rate)s, whatever its window."
+        "Of datagrams %(share)s %% are lost: by chance that leaves one stream about %(rate)s, whatever its window."
     )
     params = {"share": f"{100 * own.share:.2g}", "rate": format_quantity(float(f"{rate:.2g}"), "bit/s")}
-    return Left(rate, rate * rtt / 8, Message(text, params))
+    return Left(rate, rate * rtt / 8, Message(text, params), _beyond(evidence, own.low, rtt))
 
 
 def _left(evidence: Evidence, share: float, rtt_s: float) -> float:
     return left_by_chance(held.frame_of(evidence) - held.HEADERS, share, rtt_s)
 
 
-def _is_refuted(evidence: Evidence, share: float, rtt_s: float) -> bool:
-    """Return whether streams had surely more than a share of loss leaves them; BBR heeds it little."""
+def _beyond(evidence: Evidence, share: float, rtt_s: float) -> float:
+    """Return what each of some streams had (bit/s), surely more than a share of loss leaves it; BBR heeds it little.
+
+    0 where none had.
+    """
     most = WITHIN * _left(evidence, share, rtt_s)
-    return any(
-        item.rate > most * item.streams for item in read_all(evidence) if not item.congestion.startswith("bbr")
-    )
+    rates = [item.rate / item.streams for item in read_all(evidence) if not item.congestion.startswith("bbr")]
+    return max((rate for rate in rates if rate > most), default=0.0)
 
 
 def again_text(item: Present) -> str:
