@@ -1,13 +1,13 @@
 """Whether a sentence is true of a table, told without a line of the product's checking."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from apps.bench import comparison, curve, statistics, units
 from apps.bench.curve import CurveForm
 from apps.bench.network import loss_curve
 from apps.bench.network.loss_curve import LoadPoint
-from apps.reports.claims import counted, grounded, loads, titles, words
+from apps.reports.claims import counted, grounded, loads, overall, titles, words
 from apps.reports.document import Sentence, Table
 from tests.reports.tables import GOODPUT, MBIT, STREAMS, WINDOW
 
@@ -170,14 +170,33 @@ def of_columns(said: Sentence, table: Table) -> bool:
         ratios = [row[topic.of] for row in table.rows]
         return (says["low"], says["high"]) == (f"{min(ratios):.3g}", f"{max(ratios):.3g}")
     first, second = (table.figures[str(column)] for column in topic.by)
-    pooled = statistics.compare_strata(list(zip(first, second, strict=True)))
-    p, share = float(f"{pooled.p:.2g}"), f"{100 * pooled.superiority:.0f}"
+    pairs = list(zip(first, second, strict=True))
     n = min(len(figures) for figures in (*first, *second))
+    if (says["settings"], says["n"]) != (len(table.rows), n):
+        return False
+    found = [item.verdict for item in comparison.contrast(pairs)]
+    up, down = (
+        [row for row, own in zip(table.rows, found, strict=True) if own is verdict]
+        for verdict in (comparison.ContrastVerdict.HIGHER, comparison.ContrastVerdict.LOWER)
+    )
+    if up or down:
+        relation = words.OVERALL_MIXED
+        if len(table.rows) in (len(up), len(down)):
+            relation = words.OVERALL_HIGHER if up else words.OVERALL_LOWER
+        named = [_named(rows, table) for rows in (up, down)] if relation == words.OVERALL_MIXED else [None, None]
+        return (said.claim.relation, [says.get("higher"), says.get("lower")]) == (relation, named)
+    pooled = statistics.compare_strata(pairs)
     relation = words.OVERALL_ALIKE
     if pooled.p <= comparison.ALPHA:
-        relation = words.OVERALL_HIGHER if pooled.superiority > 0.5 else words.OVERALL_LOWER
-    told = (says["p"], says["share"], says["settings"], says["n"])
-    return said.claim.relation == relation and told == (p, share, len(table.rows), n)
+        relation = words.TOGETHER_HIGHER if pooled.superiority > 0.5 else words.TOGETHER_LOWER
+    told = (said.claim.relation, says["p"], says["share"])
+    return told == (relation, float(f"{pooled.p:.2g}"), f"{100 * pooled.superiority:.0f}")
+
+
+def _named(rows: Sequence[tuple], table: Table) -> str:
+    """Return how many rows there are, by the names of their first column where they are few."""
+    names = "; ".join(f"{table.columns[0].title} {row[0]}" for row in rows)
+    return f"{len(rows)} ({names})" if 0 < len(rows) <= 4 else f"{len(rows)}"
 
 
 def of_pairs(said: Sentence, table: Table) -> bool:
@@ -269,7 +288,7 @@ def of_loads(said: Sentence, table: Table) -> bool:
 
 _OF_ALL = (words.BEST, words.TOP, words.CEILING, words.INVENTORY, words.ABOVE)
 _EXTREMES = (words.HIGHEST_AT, words.HIGHEST_AMONG, words.LOWEST_AT, words.LOWEST_AMONG)
-_OVERALL = (words.OVERALL_HIGHER, words.OVERALL_LOWER, words.OVERALL_ALIKE, words.RATIOS)
+_OVERALL = (*overall.RELATIONS,)
 _LINES = (
     *_OF_ALL, *_EXTREMES, words.VALUE, words.SAME, words.FLAT, words.MEASURED, words.GROWS, words.FALLS,
     words.LEVELS_OFF,
