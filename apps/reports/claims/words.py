@@ -91,8 +91,8 @@ TEXTS: Mapping[str, str] = {
         " carries that was not shown."
     ),
     ABOVE: _(
-        "The highest, %(value)s, is more than the %(ceiling)s that the inventory's links would carry: the inventory"
-        " gives too little."
+        "The highest, %(value)s, is more than the %(ceiling)s that the inventory's links would carry: what it says of"
+        " them is wrong, or the traffic took another way."
     ),
 }
 # The same without how many times the one figure is the other: from nothing on nothing is so many times as much.
