@@ -62,7 +62,7 @@ class Material:
     corrected: int = 0
     period: tuple[datetime | None, datetime | None] = (None, None)
     findings: list[tuple[Finding, str]] = field(default_factory=list)
-    outdated: list[tuple[Finding, str, since.Change]] = field(default_factory=list)
+    outdated: list[tuple[Finding, str, since.Refutation]] = field(default_factory=list)
     evidence: dict[int, Trial] = field(default_factory=dict)
     titles: dict[int, TextLink] = field(default_factory=dict)
     unfinished: list[Standing] = field(default_factory=list)

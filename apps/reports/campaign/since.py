@@ -26,7 +26,7 @@ Place = tuple[str, str, int | None, str, str]
 
 
 @dataclass(frozen=True)
-class Change:
+class Refutation:
     """What one setting had when a finding was drawn, and has in the latest campaign that measured it again."""
 
     before: str
@@ -56,7 +56,7 @@ def changes_of(
     campaigns: Sequence[Campaign],
     tools: Mapping[str, Tool],
     metrics: Mapping[int, Sequence[Metric]],
-) -> dict[int, Change]:
+) -> dict[int, Refutation]:
     """Return {finding: what surely has another rate by now} of those that later campaigns refute, the farthest."""
     if len(campaigns) < 2:
         return {}
@@ -97,7 +97,7 @@ def _change_of(
     tools: Mapping[str, Tool],
     metrics: Mapping[int, Sequence[Metric]],
     units: Mapping[str, str],
-) -> Change | None:
+) -> Refutation | None:
     pairs: list[tuple[Place, _Figures, _Figures, Campaign]] = []
     for place in {place for trial in finding.trials.all() for place in _places_of(finding, trial, metrics)}:
         own = places.get(place, {})
@@ -120,7 +120,7 @@ def _change_of(
     unit = units[place[-1]]
     kind, _why = means.right_mean([tools[place[0]]], [before.parameters, after.parameters], unit)
     texts = [quantity(means.value_of(figures.values, kind), unit) for figures in (before, after)]
-    return Change(texts[0], texts[1], campaign, after.last)
+    return Refutation(texts[0], texts[1], campaign, after.last)
 
 
 def _places_of(finding: Finding, trial: Trial, metrics: Mapping[int, Sequence[Metric]]) -> list[Place]:
