@@ -175,22 +175,18 @@ def of_columns(said: Sentence, table: Table) -> bool:
     if (says["settings"], says["n"]) != (len(table.rows), n):
         return False
     found = [item.verdict for item in comparison.contrast(pairs)]
-    up, down = (
-        [row for row, own in zip(table.rows, found, strict=True) if own is verdict]
-        for verdict in (comparison.ContrastVerdict.HIGHER, comparison.ContrastVerdict.LOWER)
-    )
+    ways = (comparison.ContrastVerdict.HIGHER, comparison.ContrastVerdict.LOWER)
+    up, down = ([row for row, own in zip(table.rows, found, strict=True) if own is way] for way in ways)
+    if len(table.rows) in (len(up), len(down)):
+        return said.claim.relation == (words.OVERALL_HIGHER if up else words.OVERALL_LOWER)
     if up or down:
-        relation = words.OVERALL_MIXED
-        if len(table.rows) in (len(up), len(down)):
-            relation = words.OVERALL_HIGHER if up else words.OVERALL_LOWER
-        named = [_named(rows, table) for rows in (up, down)] if relation == words.OVERALL_MIXED else [None, None]
-        return (said.claim.relation, [says.get("higher"), says.get("lower")]) == (relation, named)
+        told = (said.claim.relation, says.get("higher"), says.get("lower"))
+        return told == (words.OVERALL_MIXED, _named(up, table), _named(down, table))
     pooled = statistics.compare_strata(pairs)
-    relation = words.OVERALL_ALIKE
-    if pooled.p <= comparison.ALPHA:
-        relation = words.TOGETHER_HIGHER if pooled.superiority > 0.5 else words.TOGETHER_LOWER
-    told = (said.claim.relation, says["p"], says["share"])
-    return told == (relation, float(f"{pooled.p:.2g}"), f"{100 * pooled.superiority:.0f}")
+    together = words.TOGETHER_HIGHER if pooled.superiority > 0.5 else words.TOGETHER_LOWER
+    relation = together if pooled.p <= comparison.ALPHA else words.OVERALL_ALIKE
+    own = (relation, float(f"{pooled.p:.2g}"), f"{100 * pooled.superiority:.0f}")
+    return own == (said.claim.relation, says["p"], says["share"])
 
 
 def _named(rows: Sequence[tuple], table: Table) -> str:
@@ -288,7 +284,6 @@ def of_loads(said: Sentence, table: Table) -> bool:
 
 _OF_ALL = (words.BEST, words.TOP, words.CEILING, words.INVENTORY, words.ABOVE)
 _EXTREMES = (words.HIGHEST_AT, words.HIGHEST_AMONG, words.LOWEST_AT, words.LOWEST_AMONG)
-_OVERALL = (*overall.RELATIONS,)
 _LINES = (
     *_OF_ALL, *_EXTREMES, words.VALUE, words.SAME, words.FLAT, words.MEASURED, words.GROWS, words.FALLS,
     words.LEVELS_OFF,
@@ -296,7 +291,7 @@ _LINES = (
 # {relation: whether a sentence of it is true of a table}: a new kind of sentence needs one.
 TRUTH: Mapping[str, Callable[[Sentence, Table], bool]] = {
     **dict.fromkeys(_LINES, of_lines),
-    **dict.fromkeys(_OVERALL, of_columns),
+    **dict.fromkeys(overall.RELATIONS, of_columns),
     **dict.fromkeys((words.NEAREST, words.BEST_PAIR), of_pairs),
     **dict.fromkeys((words.UNLIKE, *counted.RELATIONS), of_rows),
     **dict.fromkeys(grounded.RELATIONS, of_grounds),
