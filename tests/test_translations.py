@@ -68,6 +68,28 @@ def test_no_placeholder_or_tag_differs(messages: list[Message]) -> None:
     assert differing == []
 
 
+# Names whose values end with a unit, or with what is counted, so that one form of a particle always fits.
+WITH_UNITS = frozenset(
+    (
+        *("again", "allowed", "alone", "asked", "bdp", "beneath", "best", "bytes", "ceiling", "disk", "further"),
+        *("granted", "high", "latency", "less", "limit", "maximum", "more", "most", "needed", "piece", "rate", "rtt"),
+        *("size", "stored", "trials", "wide", "window"),
+    )
+)
+PARTICLE = re.compile(r"%\((\w+)\)s[”\"]?(?:와|과|은|는|이|가|을|를|로|으로)(?=[\s.,)·:]|$)")
+
+
+def test_a_particle_behind_a_word_has_both_forms(messages: list[Message]) -> None:
+    """Which of 과 and 와 fits depends on the last letter of the word before it, which is any."""
+    fixed = {
+        (name, korean_of(message))
+        for message in messages
+        for name in PARTICLE.findall(korean_of(message))
+        if name not in WITH_UNITS
+    }
+    assert fixed == set()
+
+
 def test_every_text_in_the_source_is_in_the_catalogue(messages: list[Message]) -> None:
     known = {message.id if isinstance(message.id, str) else message.id[0] for message in messages}
     # A percent sign is doubled in the catalogue where it stands in a template.

@@ -281,7 +281,8 @@ def rows_of(experiment: Experiment) -> Iterator[dict[str, object]]:
             "counts": counts,
             "tool_version": version,
             "recorded_at": at.isoformat(),
-            "flags": " ".join(flag["name"] for flag in flags),
+            # A flag of each of several nodes has one name.
+            "flags": " ".join(dict.fromkeys(flag["name"] for flag in flags)),
         }
 
 

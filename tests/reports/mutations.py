@@ -112,9 +112,13 @@ def of_one(chance: random.Random) -> Told:
 
 def of_baseline(chance: random.Random) -> Told:
     """Return what is said of a campaign beside a baseline."""
-    count, times = chance.randint(2, 8), chance.choice((0.8, 1.0, 1.0, 1.3))
-    before = [[chance.gauss(100, 5) for _n in range(3)] for _row in range(count)]
-    after = [[times * chance.gauss(100, 5) for _n in range(3)] for _row in range(count)]
+    # All settings have changed, by far or so little that only all of them together show it; or some, or none.
+    count, scatter, times = chance.randint(2, 8), *chance.choice(((1, 0.7), (1, 1.4), (5, 0.93), (5, 1.08), (5, 1.0)))
+    changed = chance.choice((count, count, chance.randint(1, count)))
+    before = [[chance.gauss(100, scatter) for _n in range(3)] for _row in range(count)]
+    after = [
+        [(times if row < changed else 1.0) * chance.gauss(100, scatter) for _n in range(3)] for row in range(count)
+    ]
     rows = tuple(
         (str(place), sum(one) / 3, sum(two) / 3, sum(two) / sum(one))
         for place, (one, two) in enumerate(zip(before, after, strict=True))

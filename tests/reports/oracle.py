@@ -1,13 +1,13 @@
 """Whether a sentence is true of a table, told without a line of the product's checking."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from apps.bench import comparison, curve, statistics, units
 from apps.bench.curve import CurveForm
 from apps.bench.network import loss_curve
 from apps.bench.network.loss_curve import LoadPoint
-from apps.reports.claims import counted, grounded, loads, titles, words
+from apps.reports.claims import counted, grounded, loads, overall, titles, words
 from apps.reports.document import Sentence, Table
 from tests.reports.tables import GOODPUT, MBIT, STREAMS, WINDOW
 
@@ -170,14 +170,29 @@ def of_columns(said: Sentence, table: Table) -> bool:
         ratios = [row[topic.of] for row in table.rows]
         return (says["low"], says["high"]) == (f"{min(ratios):.3g}", f"{max(ratios):.3g}")
     first, second = (table.figures[str(column)] for column in topic.by)
-    pooled = statistics.compare_strata(list(zip(first, second, strict=True)))
-    p, share = float(f"{pooled.p:.2g}"), f"{100 * pooled.superiority:.0f}"
+    pairs = list(zip(first, second, strict=True))
     n = min(len(figures) for figures in (*first, *second))
-    relation = words.OVERALL_ALIKE
-    if pooled.p <= comparison.ALPHA:
-        relation = words.OVERALL_HIGHER if pooled.superiority > 0.5 else words.OVERALL_LOWER
-    told = (says["p"], says["share"], says["settings"], says["n"])
-    return said.claim.relation == relation and told == (p, share, len(table.rows), n)
+    if (says["settings"], says["n"]) != (len(table.rows), n):
+        return False
+    found = [item.verdict for item in comparison.contrast(pairs)]
+    ways = (comparison.ContrastVerdict.HIGHER, comparison.ContrastVerdict.LOWER)
+    up, down = ([row for row, own in zip(table.rows, found, strict=True) if own is way] for way in ways)
+    if len(table.rows) in (len(up), len(down)):
+        return said.claim.relation == (words.OVERALL_HIGHER if up else words.OVERALL_LOWER)
+    if up or down:
+        told = (said.claim.relation, says.get("higher"), says.get("lower"))
+        return told == (words.OVERALL_MIXED, _named(up, table), _named(down, table))
+    pooled = statistics.compare_strata(pairs)
+    together = words.TOGETHER_HIGHER if pooled.superiority > 0.5 else words.TOGETHER_LOWER
+    relation = together if pooled.p <= comparison.ALPHA else words.OVERALL_ALIKE
+    own = (relation, float(f"{pooled.p:.2g}"), f"{100 * pooled.superiority:.0f}")
+    return own == (said.claim.relation, says["p"], says["share"])
+
+
+def _named(rows: Sequence[tuple], table: Table) -> str:
+    """Return how many rows there are, by the names of their first column where they are few."""
+    names = "; ".join(f"{table.columns[0].title} {row[0]}" for row in rows)
+    return f"{len(rows)} ({names})" if 0 < len(rows) <= 4 else f"{len(rows)}"
 
 
 def of_pairs(said: Sentence, table: Table) -> bool:
@@ -269,7 +284,6 @@ def of_loads(said: Sentence, table: Table) -> bool:
 
 _OF_ALL = (words.BEST, words.TOP, words.CEILING, words.INVENTORY, words.ABOVE)
 _EXTREMES = (words.HIGHEST_AT, words.HIGHEST_AMONG, words.LOWEST_AT, words.LOWEST_AMONG)
-_OVERALL = (words.OVERALL_HIGHER, words.OVERALL_LOWER, words.OVERALL_ALIKE, words.RATIOS)
 _LINES = (
     *_OF_ALL, *_EXTREMES, words.VALUE, words.SAME, words.FLAT, words.MEASURED, words.GROWS, words.FALLS,
     words.LEVELS_OFF,
@@ -277,7 +291,7 @@ _LINES = (
 # {relation: whether a sentence of it is true of a table}: a new kind of sentence needs one.
 TRUTH: Mapping[str, Callable[[Sentence, Table], bool]] = {
     **dict.fromkeys(_LINES, of_lines),
-    **dict.fromkeys(_OVERALL, of_columns),
+    **dict.fromkeys(overall.RELATIONS, of_columns),
     **dict.fromkeys((words.NEAREST, words.BEST_PAIR), of_pairs),
     **dict.fromkeys((words.UNLIKE, *counted.RELATIONS), of_rows),
     **dict.fromkeys(grounded.RELATIONS, of_grounds),

@@ -2,7 +2,7 @@
 
 from apps.bench.comparison.centres import Centre, Statistic, centre_of
 from apps.bench.comparison.comparability import ComparedSets, Remark, RemarkLevel, judge
-from apps.bench.comparison.contrasts import ALPHA, Contrast, ContrastVerdict, contrast
+from apps.bench.comparison.contrasts import ALPHA, Contrast, ContrastVerdict, Joint, contrast, joint
 from apps.bench.comparison.environments import Deviation, Values, deviations
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Contrast",
     "ContrastVerdict",
     "Deviation",
+    "Joint",
     "Remark",
     "RemarkLevel",
     "Statistic",
@@ -19,5 +20,6 @@ __all__ = [
     "centre_of",
     "contrast",
     "deviations",
+    "joint",
     "judge",
 ]

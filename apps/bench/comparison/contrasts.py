@@ -20,14 +20,15 @@ class ContrastVerdict(Enum):
     LOWER = "lower"
     NO_DIFFERENCE = "no-difference"
     TOO_FEW = "too-few"
+    # Of several settings: at some so, at others not.
+    MIXED = "mixed"
 
 
 @dataclass(frozen=True)
 class Contrast:
     """One set of figures against its baseline; `p` is corrected for all the places compared (Holm).
 
-    They differ if `p` is small and their interval tells them apart: ranks alone take sets that scatter unequally for
-    different ones.
+    They differ if `p` is small; it is that of their interval, which then tells them apart, too.
     """
 
     difference: Difference
@@ -52,8 +53,8 @@ def contrast(pairs: Sequence[Pair]) -> list[Contrast]:
     Places with so few figures that even sets that do not overlap would prove nothing do not count among those that
     the others are corrected for. They say so, and so do those for which it is true after the correction.
     """
-    smallest_ps = [statistics.least_p(len(base), len(figures)) for base, figures in pairs]
     differences = [statistics.compare_two(base, figures) for base, figures in pairs]
+    smallest_ps = [difference.least_p for difference in differences]
     able = [p <= ALPHA for p in smallest_ps]
     corrected = iter(
         statistics.adjust_holm([difference.p for difference, can in zip(differences, able, strict=True) if can])
@@ -70,3 +71,43 @@ def _judged(difference: Difference, p: float, *, could_tell: bool) -> Contrast:
             difference, p, ContrastVerdict.HIGHER if difference.superiority > 0.5 else ContrastVerdict.LOWER
         )
     return Contrast(difference, p, ContrastVerdict.NO_DIFFERENCE if could_tell else ContrastVerdict.TOO_FEW)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What figures come to against their baseline over all settings: each one's verdict, and all of them together.
+
+    The verdict is that of the settings where any has one, MIXED unless all have the same; `together` is asked where
+    no single one can tell.
+    """
+
+    verdicts: tuple[ContrastVerdict, ...]
+    together: statistics.Overall
+
+    @property
+    def verdict(self) -> ContrastVerdict:
+        """Return what holds over all settings."""
+        told = {*self.verdicts}
+        if told == {ContrastVerdict.HIGHER} or told == {ContrastVerdict.LOWER}:
+            return self.verdicts[0]
+        if told & {ContrastVerdict.HIGHER, ContrastVerdict.LOWER}:
+            return ContrastVerdict.MIXED
+        if self.together.p > ALPHA:
+            return ContrastVerdict.NO_DIFFERENCE if self.together.least <= ALPHA else ContrastVerdict.TOO_FEW
+        return ContrastVerdict.HIGHER if self.together.superiority > 0.5 else ContrastVerdict.LOWER
+
+    @property
+    def is_of_each(self) -> bool:
+        """Return whether the verdict is that of single settings, and not only of all together."""
+        return bool({*self.verdicts} & {ContrastVerdict.HIGHER, ContrastVerdict.LOWER})
+
+    def count(self, verdict: ContrastVerdict) -> int:
+        """Return at how many settings this was found."""
+        return self.verdicts.count(verdict)
+
+
+def joint(pairs: Sequence[Pair]) -> Joint | None:
+    """Return what (baseline, figures) pairs of the same settings come to; None if there are none."""
+    both = [(base, figures) for base, figures in pairs if base and figures]
+    together = statistics.compare_strata(both)
+    return Joint(tuple(item.verdict for item in contrast(both)), together) if together else None

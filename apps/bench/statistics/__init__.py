@@ -2,7 +2,7 @@
 
 from apps.bench.statistics.boxes import Box, box_of
 from apps.bench.statistics.changes import RIVALS, Change, Course, SeriesTrend, course_of, find_changes, find_trend
-from apps.bench.statistics.differences import Difference, adjust_holm, compare_many, compare_two, least_p
+from apps.bench.statistics.differences import Difference, adjust_holm, compare_many, compare_two
 from apps.bench.statistics.distributions import student_t_quantile
 from apps.bench.statistics.evenness import Evenness, evenness_of, far_modes_of, modes_of, shares_of_largest
 from apps.bench.statistics.importance import EffectShare, Importance, explain_variance
@@ -59,7 +59,6 @@ __all__ = [
     "find_outliers",
     "find_trend",
     "fit_scaling",
-    "least_p",
     "mean_interval",
     "mean_of",
     "middle_of",

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from apps.bench.statistics.distributions import chi_square_tail
 from apps.bench.statistics.intervals import Method, percent_of
@@ -23,11 +23,12 @@ _WORDS = {
 class Difference:
     """The second set against the first.
 
-    `p` is two-sided. `superiority` is the chance that a value of the second is above one of the first, ties counting
-    half (Vargha, Delaney, 2000): 0.5 for equals. `shift` is the Hodges-Lehmann estimate of second - first with its
-    interval, `ratio` the same of second / first, found of the logarithms, None unless all values are above zero.
-    `confidence` (0 to 1) is what both intervals have, and `method` how they were found. A single value on a side
-    gives none.
+    `p` is two-sided, of the test whose interval this is: below 1 - `confidence` only where that tells them apart.
+    `least_p` is the least that such sets can have, however far apart they are. `superiority` is the chance that a
+    value of the second is above one of the first, ties counting half (Vargha, Delaney, 2000): 0.5 for equals. `shift`
+    is the Hodges-Lehmann estimate of second - first with its interval, `ratio` the same of second / first, found of
+    the logarithms, None unless all values are above zero. `confidence` (0 to 1) is what both intervals have, and
+    `method` how they were found. A single value on a side gives none.
     """
 
     p: float
@@ -40,6 +41,7 @@ class Difference:
     ratio_high: float | None = None
     confidence: float | None = None
     method: Method | None = None
+    least_p: float = 1.0
 
     @property
     def message(self) -> Message | None:
@@ -66,21 +68,32 @@ class Difference:
 
 
 def compare_two(first: Sequence[float], second: Sequence[float]) -> Difference:
-    """Return how two sets of one or more values differ (Mann, Whitney, 1947), each in the order of measurement."""
+    """Return how two sets of one or more values differ, each in the order of measurement.
+
+    The p is Welch's of the logarithms where all values are above zero, as the interval is; that of the ranks (Mann,
+    Whitney, 1947) where that is theirs, or there is none.
+    """
     n, m = len(first), len(second)
     p, u = _p_and_u(first, second)
     grade = grade_of(first, second)
     method, confidence = (grade.method, grade.confidence) if grade else (None, None)
-    shift = shift_of(first, second, method)
+    shift = tested = shift_of(first, second, method)
     ratio: tuple[float | None, float | None, float | None] = (None, None, None)
     if min(*first, *second) > 0:
-        logs = shift_of([math.log(value) for value in first], [math.log(value) for value in second], method)
-        ratio = (_exp(logs.middle), _exp(logs.low), _exp(logs.high))
-    return Difference(p, u / (n * m), shift.middle, shift.low, shift.high, *ratio, confidence, method)
+        tested = shift_of([math.log(value) for value in first], [math.log(value) for value in second], method)
+        ratio = (_exp(tested.middle), _exp(tested.low), _exp(tested.high))
+    difference = Difference(p, u / (n * m), shift.middle, shift.low, shift.high, *ratio, confidence, method)
+    if grade is None:
+        return difference
+    own = max(p if tested.p is None else tested.p, grade.least_p)
+    if not difference.tells_apart:
+        # Ranks widen the interval of few figures, and with it what may be chance.
+        own = max(own, 1 - grade.confidence)
+    return replace(difference, p=own, least_p=grade.least_p)
 
 
 def p_of_two(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return the p of `compare_two` alone, for those who do not want to know by how much the sets differ."""
+    """Return the p of the ranks of two sets (Mann, Whitney, 1947), whatever their distribution."""
     return _p_and_u(first, second)[0]
 
 
@@ -94,11 +107,6 @@ def _p_and_u(first: Sequence[float], second: Sequence[float]) -> tuple[float, fl
 def _exp(log: float | None) -> float | None:
     """Return e to the power of a number, the largest float where there is none so large."""
     return None if log is None else math.exp(min(log, _MOST_LOG))
-
-
-def least_p(n: int, m: int) -> float:
-    """Return the least p that any two sets of n and m values can have: that of sets that do not overlap."""
-    return min(1.0, 2 / math.comb(n + m, n))
 
 
 def compare_many(groups: Sequence[Sequence[float]]) -> tuple[float, float]:

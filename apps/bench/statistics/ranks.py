@@ -47,6 +47,11 @@ def cut_of(n: int, m: int) -> tuple[int, float]:
     return cut, 1 - 2 * below / whole
 
 
+def least_p(n: int, m: int) -> float:
+    """Return the least p that the ranks of any n and m values can have: that of sets that do not overlap."""
+    return min(1.0, 2 / math.comb(n + m, n))
+
+
 def p_of_u(u: float, n: int, m: int, ties: float) -> float:
     """Return the two-sided p of U with the share of ties that `ranks_of` gives."""
     if ties == 0 and n * m <= _MOST_EXACT:

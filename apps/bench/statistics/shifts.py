@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from apps.bench.statistics.distributions import student_t_quantile
+from apps.bench.statistics.distributions import student_t_quantile, student_t_tail
 from apps.bench.statistics.intervals import Method
 from apps.bench.statistics.modes import find_modes
 from apps.bench.statistics.neighbours import correlation
 from apps.bench.statistics.quantiles import CONFIDENCE, quantile
-from apps.bench.statistics.ranks import cut_of
+from apps.bench.statistics.ranks import cut_of, least_p
 
 # The shift of larger sets is that of some of their values: it changes by 4 % of half its interval at most.
 _MOST_PAIRS = 10_000
@@ -33,19 +33,24 @@ _MOST = sys.float_info.max
 
 @dataclass(frozen=True)
 class Shift:
-    """The Hodges-Lehmann estimate of second - first with its interval, None of a single value on a side."""
+    """The Hodges-Lehmann estimate of second - first with its interval, None of a single value on a side.
+
+    `p` is that of Welch's t, None where the interval is not its.
+    """
 
     middle: float
     low: float | None = None
     high: float | None = None
+    p: float | None = None
 
 
 @dataclass(frozen=True)
 class Grade:
-    """How an interval of a shift is found, and the confidence that it has (0 to 1)."""
+    """How an interval of a shift is found, the confidence that it has (0 to 1), and the least p of such sets."""
 
     method: Method
     confidence: float
+    least_p: float = 0.0
 
 
 def grade_of(first: Sequence[float], second: Sequence[float]) -> Grade | None:
@@ -58,10 +63,10 @@ def grade_of(first: Sequence[float], second: Sequence[float]) -> Grade | None:
     if min(n, m) < LEAST_FOR_INTERVAL:
         return None
     if find_modes(first) or find_modes(second):
-        return Grade(Method.RANKS, cut_of(n, m)[1])
+        return Grade(Method.RANKS, cut_of(n, m)[1], least_p(n, m))
     equal = [len(values) for values in (first, second) if min(values) == max(values)]
     if equal:
-        return Grade(Method.EQUAL, min(CONFIDENCE, 1 - 2 ** (1 - min(equal))))
+        return Grade(Method.EQUAL, min(CONFIDENCE, 1 - 2 ** (1 - min(equal))), 2.0 ** (1 - min(equal)))
     if min(n, m) == LEAST_FOR_INTERVAL:
         return Grade(Method.WELCH, CONFIDENCE_OF_TWO)
     # Of four and four values ranks can only give 97 % or far less.
@@ -86,10 +91,10 @@ def shift_of(first: Sequence[float], second: Sequence[float], method: Method | N
     low, high = differences[left], differences[-1 - left]
     if method is Method.RANKS:
         return Shift(middle, low, high)
-    centre, half = _welch(first, second)
+    centre, half, p = _welch(first, second)
     if not _is_small(n, m):
         low = high = middle
-    return Shift(middle, max(min(low, centre - half), -_MOST), min(max(high, centre + half), _MOST))
+    return Shift(middle, max(min(low, centre - half), -_MOST), min(max(high, centre + half), _MOST), p)
 
 
 def _is_small(n: int, m: int) -> bool:
@@ -97,8 +102,10 @@ def _is_small(n: int, m: int) -> bool:
     return min(n, m) < LEAST_LARGE
 
 
-def _welch(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
-    """Return the difference of the means and half its interval (Welch, 1947; degrees of freedom of Satterthwaite).
+def _welch(first: Sequence[float], second: Sequence[float]) -> tuple[float, float, float]:
+    """Return the difference of the means, half its interval, and its two-sided p.
+
+    Welch, 1947; degrees of freedom of Satterthwaite. Of two figures p grows as far as their interval is less sure.
 
     Values are in the order of time. Where neighbours are alike, n of them tell as much as n (1 - r) / (1 + r).
     """
@@ -118,10 +125,13 @@ def _welch(first: Sequence[float], second: Sequence[float]) -> tuple[float, floa
         free.append(max(n / shrinking - 1, 1.0))
     centre, variance = scale * (means[1] - means[0]), math.fsum(variances)
     if not variance:
-        return centre, 0.0
+        return centre, 0.0, 0.0 if centre else 1.0
     degrees = 1 / math.fsum((part / variance) ** 2 / own for part, own in zip(variances, free, strict=True))
-    confidence = CONFIDENCE if shortest > LEAST_FOR_INTERVAL else ASKED_OF_TWO
-    return centre, scale * _quantile(confidence, _stepped(degrees)) * math.sqrt(variance)
+    is_of_two = shortest <= LEAST_FOR_INTERVAL
+    deviation, free_stepped = math.sqrt(variance), _stepped(degrees)
+    half = scale * _quantile(ASKED_OF_TWO if is_of_two else CONFIDENCE, free_stepped) * deviation
+    p = 2 * student_t_tail(abs(centre) / scale / deviation, free_stepped)
+    return centre, half, min(1.0, p * (1 - CONFIDENCE_OF_TWO) / (1 - ASKED_OF_TWO) if is_of_two else p)
 
 
 def _stepped(degrees: float) -> float:

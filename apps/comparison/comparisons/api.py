@@ -60,12 +60,18 @@ class DeviationSerializer(serializers.Serializer):
 
 
 class OverallSerializer(serializers.Serializer):
-    """A set against the baseline over all settings that both have (van Elteren's test)."""
+    """A set against the baseline over all settings that both have: each by itself, else all together."""
 
     set = serializers.CharField()
-    p = serializers.FloatField()
+    verdict = serializers.ChoiceField(
+        choices=["higher", "lower", "mixed", "no-difference", "too-few"],
+        help_text="Of all settings where single ones tell one (mixed: at some so), else of all together.",
+    )
+    p = serializers.FloatField(help_text="Of all together, by van Elteren's test.")
     superiority = serializers.FloatField(help_text="Chance that a figure lies above one of the baseline.")
     settings = serializers.IntegerField()
+    higher = serializers.IntegerField(help_text="At how many settings it is higher (Holm).")
+    lower = serializers.IntegerField(help_text="At how many settings it is lower (Holm).")
 
 
 class ShareSerializer(serializers.Serializer):

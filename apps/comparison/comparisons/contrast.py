@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.bench import comparison as bench_comparison
 from apps.bench import network, statistics
 from apps.bench.comparison import Remark, RemarkLevel, Statistic
-from apps.bench.statistics import Importance, Mean, Overall
+from apps.bench.statistics import Importance, Mean
 from apps.bench.sweep import likeness
 from apps.bench.text import Message
 from apps.bench.toolkit import Metric, Params, Tool, right_mean
@@ -53,7 +53,7 @@ class Comparison:
     # Of what something is known of every set, and of what not.
     recorded: tuple[str, ...] = ()
     unrecorded: tuple[str, ...] = ()
-    overall: dict[int, Overall] = field(default_factory=dict)
+    overall: dict[int, bench_comparison.Joint] = field(default_factory=dict)
     # The paths that were measured, by their ends, with the transport; None until somebody asks.
     paths: dict[tuple[tuple[int, ...], ...], tuple[tuple[network.Path, ...], str]] | None = None
     # What the address asks for and is not there, by its parameter: {"metric": [message]}.
@@ -258,7 +258,7 @@ def _contrast(comparison: Comparison) -> None:
         comparison.overall = _overall(comparison)
 
 
-def _overall(comparison: Comparison) -> dict[int, Overall]:
+def _overall(comparison: Comparison) -> dict[int, bench_comparison.Joint]:
     """Return how each set differs from the baseline over the settings that both have."""
     names = [factor.name for factor in comparison.factors if factor.is_parameter]
     strata: list[dict[Hashable, list[float]]] = []
@@ -273,7 +273,7 @@ def _overall(comparison: Comparison) -> dict[int, Overall]:
     for place, other in enumerate(strata):
         if place != comparison.state.baseline:
             common = [(base[key], other[key]) for key in base if key in other]
-            if answer := statistics.compare_strata(common):
+            if answer := bench_comparison.joint(common):
                 answers[place] = answer
     return answers
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpResponse, JsonResponse
 from django.utils.text import slugify
 
+from apps.bench.comparison import ContrastVerdict
 from apps.comparison.comparisons import tables
 from apps.comparison.comparisons.contrast import Comparison, baseline_title
 from apps.comparison.comparisons.told import has_told
@@ -75,9 +76,12 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "overall": [
             {
                 "set": comparison.titles[place],
-                "p": overall.p,
-                "superiority": overall.superiority,
-                "settings": overall.strata,
+                "verdict": overall.verdict.value,
+                "p": overall.together.p,
+                "superiority": overall.together.superiority,
+                "settings": overall.together.strata,
+                "higher": overall.count(ContrastVerdict.HIGHER),
+                "lower": overall.count(ContrastVerdict.LOWER),
             }
             for place, overall in comparison.overall.items()
         ],

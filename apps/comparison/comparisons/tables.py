@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 
 from apps.bench import statistics
 from apps.bench.comparison import ALPHA, ContrastVerdict
-from apps.bench.statistics import Overall
 from apps.bench.statistics.bounds import Clipped
 from apps.comparison.comparisons import chart_data, factors
 from apps.comparison.comparisons.cells import ComparisonCell
@@ -143,27 +142,23 @@ def overall_of(comparison: Comparison) -> list[dict[str, Any]]:
     answers = []
     for place, answer in comparison.overall.items():
         cells = [cell for cell in comparison.cells if cell.set == place and cell.contrast]
-        verdicts = [cell.contrast.verdict for cell in cells if cell.contrast]
         ratios = sorted(
             cell.contrast.difference.ratio for cell in cells if cell.contrast and cell.contrast.difference.ratio
         )
-        differs = answer.p <= ALPHA
-        up = answer.superiority > 0.5
+        differs = answer.verdict in (ContrastVerdict.HIGHER, ContrastVerdict.LOWER)
+        up = answer.verdict is ContrastVerdict.HIGHER
         good = comparison.metric.higher_is_better if comparison.metric else None
         answers.append(
             {
                 "title": comparison.titles[place],
-                "p": p_text(answer.p),
-                "share": f"{100 * answer.superiority:.0f} %",
-                "settings": answer.strata,
-                "verdict": verdict_text(
-                    (ContrastVerdict.HIGHER if up else ContrastVerdict.LOWER) if differs else _none_told(answer)
-                ),
+                "p": p_text(answer.together.p),
+                "share": f"{100 * answer.together.superiority:.0f} %",
+                "settings": answer.together.strata,
+                "verdict": verdict_text(answer.verdict),
                 "better": None if good is None or not differs else up == good,
-                "places": len(cells),
-                "higher": verdicts.count(ContrastVerdict.HIGHER),
-                "lower": verdicts.count(ContrastVerdict.LOWER),
-                "few": verdicts.count(ContrastVerdict.TOO_FEW),
+                "higher": answer.count(ContrastVerdict.HIGHER),
+                "lower": answer.count(ContrastVerdict.LOWER),
+                "few": answer.count(ContrastVerdict.TOO_FEW),
                 "ratios": _ratios_text(ratios),
             }
         )
@@ -176,11 +171,6 @@ def _ratios_text(ratios: Sequence[float]) -> str:
         return f"× {ratios[0]:.3g}" if ratios else ""
     words = {"n": len(ratios), "low": f"{ratios[0]:.3g}", "high": f"{ratios[-1]:.3g}"}
     return _("ratios of %(n)s places from × %(low)s to × %(high)s") % words
-
-
-def _none_told(answer: Overall) -> ContrastVerdict:
-    """Return that there is no difference, or that there are too few figures to tell one."""
-    return ContrastVerdict.NO_DIFFERENCE if answer.least <= ALPHA else ContrastVerdict.TOO_FEW
 
 
 def importance_of(comparison: Comparison) -> list[dict[str, Any]]:
@@ -269,6 +259,7 @@ def verdict_text(verdict: ContrastVerdict) -> str:
         ContrastVerdict.LOWER: _("lower"),
         ContrastVerdict.NO_DIFFERENCE: _("no significant difference"),
         ContrastVerdict.TOO_FEW: _("too few to tell"),
+        ContrastVerdict.MIXED: _("at some settings so, at others not"),
     }[verdict]
 
 
@@ -276,9 +267,7 @@ def _detail(cell: ComparisonCell) -> str:
     """Return the test behind a verdict: p, corrected, and the size of the effect."""
     assert cell.contrast
     if cell.contrast.verdict is ContrastVerdict.TOO_FEW:
-        return _(
-            "With so few figures at so many places even sets that do not overlap prove nothing: repeat more often."
-        )
+        return _("So few figures, or figures so equal, tell nothing of their scatter: repeat more often.")
     effects = {"none": _("no effect"), "small": _("small"), "medium": _("medium"), "large": _("large")}
     return _("%(p)s after Holm, effect: %(effect)s (%(share)s of pairs above)") % {
         "p": p_text(cell.contrast.p),

@@ -178,12 +178,13 @@ def _problem_table(conclusions: Sequence[Conclusion]) -> Table:
 
 
 def _with_nodes_and_flags(table: Table, conclusions: Sequence[Conclusion]) -> Table:
-    """Return a table of conclusions with the nodes that each speaks of, and the flags of what it rests on, behind it.
+    """Return a table of conclusions with nodes, campaigns and the flags of what each rests on behind it.
 
-    Neither is a column where none has any.
+    None of these is a column where none has any.
     """
     own: dict[str, list[str | None]] = {
         _("Nodes"): [", ".join(item.ends) for item in conclusions],
+        _("Measured"): ["; ".join(item.sources) for item in conclusions],
         _("Flags"): [item.first.mark.text if item.first.mark else None for item in conclusions],
     }
     for title, cells in own.items():

@@ -26,11 +26,14 @@ class Conclusion:
     findings: tuple[tuple[Finding, str], ...]
     # Between which ends each of them speaks of, where it does: "pusan-1 → kisti-1".
     ends: tuple[str, ...] = ()
+    # By which campaigns, and when, where the report tells of several: "WAN again, 2026-11-27".
+    sources: tuple[str, ...] = ()
 
     @property
     def line(self) -> tuple[Part, ...]:
-        """Return what is concluded, and between whom: the same may not hold the other way."""
-        return (self.link, f" ({', '.join(self.ends)})") if self.ends else (self.link,)
+        """Return what is concluded, between whom, and by what: the same may not hold the other way, nor later."""
+        where = "; ".join(text for text in (", ".join(self.ends), *self.sources) if text)
+        return (self.link, f" ({where})") if where else (self.link,)
 
     @property
     def first(self) -> Finding:
@@ -97,9 +100,26 @@ def conclusions_of(material: Material, kinds: Collection[str]) -> list[Conclusio
             material.titles.get(members[0][0].pk) or TextLink(title, members[0][1]),
             tuple(members),
             tuple(dict.fromkeys(ends for finding, _ref in members if (ends := _ends(material, finding)))),
+            tuple(dict.fromkeys(text for finding, _ref in members if (text := material.source_of(finding)))),
         )
         for (_rule, title), members in by_title.items()
     ]
+
+
+def outdated_of(material: Material) -> list[tuple[Part, ...]]:
+    """Return what earlier campaigns concluded of what a later one measured otherwise, and what it has by now."""
+    text = _("measured otherwise since: %(after)s instead of %(before)s (%(campaign)s, %(date)s)")
+    lines: list[tuple[Part, ...]] = []
+    for finding, ref, change in material.outdated:
+        where = "; ".join(part for part in (_ends(material, finding), material.source_of(finding)) if part)
+        words = {
+            "before": change.before,
+            "after": change.after,
+            "campaign": change.campaign.name,
+            "date": f"{change.at:%Y-%m-%d}",
+        }
+        lines.append((TextLink(messages.render(finding.title), ref), f" ({where}) – {text % words}"))
+    return lines
 
 
 def open_questions(material: Material) -> list[Block]:

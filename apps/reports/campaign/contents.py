@@ -106,6 +106,7 @@ def _rests_on(material: Material) -> tuple[str, ...]:
     refs += [f"campaign:{material.baseline.permanent_id}"] if material.baseline else []
     refs += [f"experiment:{item.campaign.permanent_id}/{item.position}" for item in material.experiments]
     refs += [ref for _finding, ref in material.findings]
+    refs += [ref for _finding, ref, _change in material.outdated]
     verified = [item.of_campaign for finding, _ref in material.findings for item in finding.verifications.all()]
     refs += [f"campaign:{permanent_id}" for permanent_id in verified if permanent_id]
     return tuple(dict.fromkeys(refs))

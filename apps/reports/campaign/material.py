@@ -15,6 +15,7 @@ from apps.bench.toolkit import Metric, Tool, goes_back
 from apps.bench.toolkit.ways import in_order
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.campaigns.queries import Progress, progress_of_experiments
+from apps.reports.campaign import since
 from apps.reports.document import TextLink
 from apps.results import queries as results
 from apps.results import validity
@@ -39,7 +40,8 @@ class Material:
 
     `progress` {experiment: what became of its trials}, `metrics` {experiment: those with figures, the primary one
     first}, `versions` {tool: versions}, `invalid` {name of a flag: results}, `corrected` results that were read
-    again, `period` the first and last end of what was carried out; `findings` with their references, `evidence`
+    again, `period` the first and last end of what was carried out; `findings` with their references, but for those
+    that are `outdated`, with what a later campaign measured otherwise; `evidence`
     {id: trial} the first trials that they rest on, `titles` {finding: its title} with its figures as the table of
     what they rest on has them, and what it claims of them; `unfinished` the analyses that wait or failed;
     `silent` says of which campaigns rules found nothing since what they read is not known.
@@ -60,6 +62,7 @@ class Material:
     corrected: int = 0
     period: tuple[datetime | None, datetime | None] = (None, None)
     findings: list[tuple[Finding, str]] = field(default_factory=list)
+    outdated: list[tuple[Finding, str, since.Refutation]] = field(default_factory=list)
     evidence: dict[int, Trial] = field(default_factory=dict)
     titles: dict[int, TextLink] = field(default_factory=dict)
     unfinished: list[Standing] = field(default_factory=list)
@@ -94,6 +97,13 @@ class Material:
         """Return the heading of an experiment's section."""
         words = {"name": self.title_of(experiment), "number": self.numbers[experiment.pk]}
         return _("%(name)s (experiment %(number)s)") % words
+
+    def source_of(self, finding: Finding) -> str:
+        """Return of which campaign a finding is, and of which day, where the report tells of several; else ""."""
+        if len(self.campaigns) < 2:
+            return ""
+        at = since.measured_at(finding)
+        return f"{finding.campaign.name}, {at:%Y-%m-%d}" if at else finding.campaign.name
 
     def in_campaign(self, text: str, experiment: Experiment) -> str:
         """Return a text with the name of the experiment's campaign, unless that is the report's own."""
@@ -148,7 +158,10 @@ def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = 
         material.lanes[lane.experiment_id].append(lane)
     _read_inventory(material)
     _read_counts(material)
-    material.findings = _findings(campaigns, user)
+    listed = _findings(campaigns, user)
+    changes = since.changes_of([finding for finding, _ref in listed], campaigns, material.tools, material.metrics)
+    material.findings = [pair for pair in listed if pair[0].pk not in changes]
+    material.outdated = [(*pair, changes[pair[0].pk]) for pair in listed if pair[0].pk in changes]
     material.evidence = _evidence([finding for finding, _ref in material.findings])
     material.unfinished = [item for item in analyses.standings_of(campaigns).values() if not item.is_done]
     waiting = {item.campaign.pk for item in material.unfinished}
@@ -198,7 +211,9 @@ def _findings(campaigns: Sequence[Campaign], user: User) -> list[tuple[Finding, 
             findings.verifications_for(user),
             Prefetch(
                 "trials",
-                Trial.objects.select_related("experiment__campaign").order_by("experiment__position", "position"),
+                Trial.objects.select_related("experiment__campaign", "lane").order_by(
+                    "experiment__position", "position"
+                ),
             ),
         )
     )

@@ -7,7 +7,14 @@ from django.utils.translation import ngettext
 
 from apps.core import messages
 from apps.reports.campaign.analysis import CHANGES, PROBLEMS, STATE, gain_of
-from apps.reports.campaign.conclusions import Conclusion, changes_of, kept_of, open_questions, problems_of
+from apps.reports.campaign.conclusions import (
+    Conclusion,
+    changes_of,
+    kept_of,
+    open_questions,
+    outdated_of,
+    problems_of,
+)
 from apps.reports.campaign.grounds import Ground, Grounds
 from apps.reports.campaign.material import Material
 from apps.reports.claims import counted
@@ -48,6 +55,9 @@ def conclusion(material: Material) -> tuple[Block, ...]:
     if unchanged:
         blocks.append(Paragraph((_("To be kept as it is:"),)))
         blocks.append(Items(tuple(item.line for item in unchanged)))
+    if earlier := outdated_of(material):
+        blocks.append(Paragraph((_("Concluded earlier, and no longer so:"),)))
+        blocks.append(Items(tuple(earlier)))
     if missing := _missing(problems_of(material)):
         blocks.append(Paragraph((_("To be measured still:"),)))
         blocks.append(Items(tuple((text,) for text in missing)))

@@ -14,6 +14,7 @@ HIGHEST_AT, HIGHEST_AMONG = "highest-at", "highest-among"
 LOWEST_AT, LOWEST_AMONG = "lowest-at", "lowest-among"
 BEST, TOP, UNLIKE = "best", "top", "unlike"
 OVERALL_HIGHER, OVERALL_LOWER, OVERALL_ALIKE = "overall-higher", "overall-lower", "overall-alike"
+OVERALL_MIXED, TOGETHER_HIGHER, TOGETHER_LOWER = "overall-mixed", "together-higher", "together-lower"
 RATIOS, NEAREST, BEST_PAIR = "ratios", "nearest", "best-pair"
 # What a claim says of two figures of which neither is zero, and of a figure that its ceiling bounds.
 RATIO, SHARE, ALL = "ratio", "share", "100"
@@ -56,12 +57,24 @@ TEXTS: Mapping[str, str] = {
     ),
     UNLIKE: _("These measurements differ in their nodes or file systems: they are not set against each other."),
     OVERALL_HIGHER: _(
-        "Over all %(settings)s common settings %(metric)s is higher than in the baseline (%(p_text)s, n = %(n)s;"
-        " above it in %(share)s %% of pairs)."
+        "At each of the %(settings)s common settings %(metric)s is higher than in the baseline (each by its own test,"
+        " after Holm; n = %(n)s)."
     ),
     OVERALL_LOWER: _(
-        "Over all %(settings)s common settings %(metric)s is lower than in the baseline (%(p_text)s, n = %(n)s;"
-        " above it in %(share)s %% of pairs)."
+        "At each of the %(settings)s common settings %(metric)s is lower than in the baseline (each by its own test,"
+        " after Holm; n = %(n)s)."
+    ),
+    OVERALL_MIXED: _(
+        "Of %(settings)s common settings %(metric)s is higher than in the baseline at %(higher)s, lower at %(lower)s;"
+        " of the others no difference can be told (each by its own test, after Holm; n = %(n)s)."
+    ),
+    TOGETHER_HIGHER: _(
+        "All %(settings)s common settings together show %(metric)s higher than in the baseline, no single one does"
+        " (%(p_text)s, n = %(n)s; above it in %(share)s %% of pairs)."
+    ),
+    TOGETHER_LOWER: _(
+        "All %(settings)s common settings together show %(metric)s lower than in the baseline, no single one does"
+        " (%(p_text)s, n = %(n)s; above it in %(share)s %% of pairs)."
     ),
     OVERALL_ALIKE: _(
         "Over all %(settings)s common settings no difference of %(metric)s from the baseline can be told (%(p_text)s,"
@@ -78,8 +91,8 @@ TEXTS: Mapping[str, str] = {
         " carries that was not shown."
     ),
     ABOVE: _(
-        "The highest, %(value)s, is more than the %(ceiling)s that the inventory's links would carry: the inventory"
-        " gives too little."
+        "The highest, %(value)s, is more than the %(ceiling)s that the inventory's links would carry: what it says of"
+        " them is wrong, or the traffic took another way."
     ),
 }
 # The same without how many times the one figure is the other: from nothing on nothing is so many times as much.

@@ -54,7 +54,7 @@ class Maker:
         return self.point(TCP, {"window": window, "streams": streams, **parameters}, *samples)
 
     def udp(self, goodput, loss, **parameters):
-        return self.point(UDP, parameters, {"goodput": goodput, "loss": loss, "jitter": 0.0})
+        return self.point(UDP, parameters, {"goodput": goodput, "loss": loss, "jitter": 0.0, "out_of_order": 0.0})
 
     def window_sweep(self, rates, **parameters):
         """Return points of {window in KiB: rates in Mbit/s}."""

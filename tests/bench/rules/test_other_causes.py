@@ -183,7 +183,7 @@ def udp(make, loads, flag="", **parameters):
         point = make.point(
             tools.get("iperf3-udp"),
             {"rate": round(load_bps), **parameters},
-            {"goodput": load_bps * (1 - loss), "offered_load": load_bps, "loss": loss},
+            {"goodput": load_bps * (1 - loss), "offered_load": load_bps, "loss": loss, "out_of_order": 0.0},
         )
         points.append(flagged(point, flag) if flag and loss else point)
     return points

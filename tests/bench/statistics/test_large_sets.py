@@ -6,6 +6,8 @@ import random
 import pytest
 
 from apps.bench import statistics
+from apps.bench.statistics.differences import p_of_two
+from apps.bench.statistics.ranks import least_p
 
 
 def sets(count: int, shift: float) -> tuple[list[float], list[float]]:
@@ -61,4 +63,4 @@ def test_modes_of_thousands_of_values_are_found() -> None:
 def test_the_least_p_is_that_of_sets_that_do_not_overlap() -> None:
     for n, m in ((3, 3), (4, 4), (3, 8)):
         first, second = list(range(n)), list(range(100, 100 + m))
-        assert statistics.compare_two(first, second).p == pytest.approx(statistics.least_p(n, m))
+        assert p_of_two(first, second) == pytest.approx(least_p(n, m))

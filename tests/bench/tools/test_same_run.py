@@ -71,6 +71,32 @@ def test_a_receiver_that_counted_nothing_is_no_rate():
     assert flags["nothing-received"].metrics == ("goodput",)
 
 
+@pytest.mark.parametrize(
+    ("times", "omit", "is_flagged"), [(1.0, 0, False), (1.05, 0, True), (1.05, 1, False), (1.3, 1, True)]
+)
+def test_a_receiver_that_counted_more_than_was_sent_is_no_rate(times, omit, is_flagged):
+    report = json.loads(plain("iperf3-tcp", "json_tcp.txt"))
+    report["start"]["test_start"]["omit"] = omit
+    sent = report["end"]["sum_sent"]["bytes"]
+    seconds = report["end"]["sum_received"]["seconds"]
+    report["end"]["sum_received"].update(bytes=int(times * sent), bits_per_second=times * sent * 8 / seconds)
+    flags = {flag.name: flag for flag in only(json.dumps(report)).reading.flags}
+    assert ("more-received" in flags) is is_flagged
+    assert not is_flagged or (flags["more-received"].severity, flags["more-received"].metrics) == (
+        "invalid",
+        ("goodput",),
+    )
+
+
+def test_no_recorded_run_of_tcp_received_more_than_it_sent():
+    names = [name for name in recordings.names("iperf3-tcp", "*.json") if "err" not in name]
+    assert len(names) > 20
+    for name in names:
+        for found in recognition.read_file(recordings.load("iperf3-tcp", name).stdout):
+            flags = found.reading.flags if found.reading else ()
+            assert "more-received" not in {flag.name for flag in flags}, name
+
+
 @needs("fio")
 def test_fio_in_all_its_forms_at_once(tmp_path):
     argv = ["fio", "--name=w", "--rw=write", "--bs=64k", "--size=8m", "--thinktime=2000", "--group_reporting"]

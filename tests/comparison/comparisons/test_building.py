@@ -44,8 +44,9 @@ def test_two_campaigns_stand_side_by_side(compare, before: Campaign, after: Camp
     assert {cell.n for cell in comparison.cells} == {4}
     faster = [cell for cell in comparison.cells if cell.set == 1]
     assert all(cell.contrast.difference.ratio == pytest.approx(1.2) for cell in faster)
-    assert comparison.overall[1].p < 0.001
-    assert comparison.overall[1].strata == 8
+    assert comparison.overall[1].together.p < 0.001
+    assert comparison.overall[1].together.strata == 8
+    assert comparison.overall[1].verdict is ContrastVerdict.HIGHER
 
 
 def test_of_several_tools_the_swept_ones_own_metric_is_shown_first(
@@ -195,10 +196,11 @@ def test_the_factors_that_matter_are_named(compare, before: Campaign) -> None:
 
 
 def test_a_lack_of_figures_is_no_verdict(compare, cast: SimpleNamespace, pair: list[Node]) -> None:
-    first, second = swept(cast, pair, "A", repetitions=2), swept(cast, pair, "B", 2.0, repetitions=2)
+    first, second = swept(cast, pair, "A", repetitions=1), swept(cast, pair, "B", 2.0, repetitions=1)
     comparison = compare(of(first, second, more="by=streams"))
     assert {cell.contrast.verdict for cell in comparison.cells if cell.contrast} == {ContrastVerdict.TOO_FEW}
-    assert comparison.overall[1].p < 0.05
+    # All settings together tell it.
+    assert (comparison.overall[1].verdict, comparison.overall[1].is_of_each) == (ContrastVerdict.HIGHER, False)
 
 
 def test_sets_of_others_are_empty(compare, cast: SimpleNamespace, before: Campaign) -> None:

@@ -55,6 +55,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     is_little, is_vain = is_short(path), outlook.in_the_way is not None or outlook.is_vain
     if present and not is_little:
         text = _("With the kernel's automatic window one stream now reaches %(rate)s: a gain of ×%(gain)s at most.")
+        if is_vain:
+            # What gains nothing has no gain at most.
+            text = _("With the kernel's automatic window one stream now reaches %(rate)s.")
         gain = f"{max(path.ceiling_bps / present, 1):.2f}"
         reasons.append(Message(text, {"rate": format_quantity(present, "bit/s"), "gain": gain}))
     if window > UNSCALED:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import DOUBT, NO_CHANGE, Evidence, FindingDraft
-from apps.bench.rules.tcp import held, rivals, unlike
+from apps.bench.rules.tcp import held, reordering, rivals, unlike
 from apps.bench.rules.tcp.levels import said_of_levels
 from apps.bench.rules.tcp.path import fills_surely
 from apps.bench.rules.tcp.present import Present, read_all
@@ -22,12 +22,12 @@ from apps.bench.units import format_quantity, percent
 # So sure a finding is at most that its own figures let stand, and one of which what was measured makes little.
 MEDIUM, LITTLE = 0.7, 0.5
 PROCESSOR, RESENT, DATAGRAMS, QUEUE, MODES, DRIFT = "processor", "resent", "datagrams", "queue", "modes", "drift"
-LEVELS = "levels"
+LEVELS, ORDER = "levels", "order"
 # What a rule weighs itself, or what says nothing of what it tells: facts of the nodes, and the loss of datagrams.
 WEIGHED: Mapping[str, frozenset[str]] = {
-    "path-interface": frozenset({PROCESSOR, MODES, DRIFT, LEVELS}),
-    "path-route": frozenset({PROCESSOR, MODES, DRIFT, LEVELS}),
-    "path-loss": frozenset({PROCESSOR, MODES, DRIFT}),
+    "path-interface": frozenset({PROCESSOR, MODES, DRIFT, LEVELS, ORDER}),
+    "path-route": frozenset({PROCESSOR, MODES, DRIFT, LEVELS, ORDER}),
+    "path-loss": frozenset({PROCESSOR, MODES, DRIFT, ORDER}),
     "tcp-mtu": frozenset({PROCESSOR}),
     "tcp-path-mtu": frozenset({PROCESSOR}),
 }
@@ -185,6 +185,20 @@ def _levels(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     return Objection(message, LITTLE, is_fatal=draft.kind == NO_CHANGE)
 
 
+def _order(draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that datagrams came out of order, where a finding rests on a setting that sent segments again."""
+    items = [item for item in _resting(draft, evidence) if held.is_lossy(item) and item.may_be_late]
+    item = max(items, key=lambda one: one.lost_share or 0.0, default=None)
+    if item is None or item.order is None or _fills(item, evidence):
+        return None
+    text = _(
+        "Of datagrams %(share)s %% came out of order, which TCP takes for loss: what was sent again at %(rate)s may"
+        " have come late only, and that may hold the rate."
+    )
+    params = {"share": reordering.percent_of(item.order), "rate": format_quantity(item.rate, "bit/s")}
+    return Objection(Message(text, params), MEDIUM)
+
+
 READERS: Mapping[str, Reader] = {
     PROCESSOR: _processor,
     RESENT: _resent,
@@ -193,6 +207,7 @@ READERS: Mapping[str, Reader] = {
     MODES: _modes,
     DRIFT: _drift,
     LEVELS: _levels,
+    ORDER: _order,
 }
 
 

@@ -9,13 +9,13 @@ from apps.bench.knee import find_knee
 from apps.bench.rules.base import Evidence, Trend
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.scatter import Scatter
-from apps.bench.rules.tcp.sweeps import MOST_FALL, Sweep, scatter_of, sweeps_of
+from apps.bench.rules.tcp.sweeps import MOST_FALL, Cell, Sweep, scatter_of, sweeps_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
 FACTOR, METRIC = "streams", "goodput"
 RISES, FLAT, SATURATES = "rises", "flat", "saturates"
-# Streams multiply if so many have this share of as many times the rate of one.
+# Streams multiply if so many have this share of as many times the rate of one, or fewer surely nearly all of it.
 LEAST_COUNT, LINEAR = 4, 0.7
 
 
@@ -73,6 +73,7 @@ def _measured_growth(sweep: Sweep, scatter: Scatter) -> Growth:
     knee = find_knee(list(means), list(means.values()))
     each = first.rate.mean / first.value
     linear = [count for count, rate in means.items() if count >= LEAST_COUNT and rate >= LINEAR * count * each]
+    linear += [cell.value for cell in sweep.cells[1:] if _is_multiple(cell, first, scatter)]
     text = _("%(streams)s streams have %(times)s times the rate of one.")
     max_streams = max(linear, default=sweep.cells[-1].value)
     params = {"streams": max_streams, "times": f"{means[max_streams] / each:.1f}"}
@@ -82,6 +83,15 @@ def _measured_growth(sweep: Sweep, scatter: Scatter) -> Growth:
     message, bend = Message(text, params), round(at) if at else None
     multiplies = bool(linear) and _is_alone(sweep, max_streams, scatter)
     return Growth(multiplies, bend, message, sweep.trials, levels_off, sweep.fixed, means, _fall(sweep, scatter))
+
+
+def _is_multiple(cell: Cell, first: Cell, scatter: Scatter) -> bool:
+    """Return whether streams surely have as many times the rate of the fewest, but for what a sweep may fall.
+
+    Where each has over a third of the path, two have twice the rate of one, and four no longer have four times.
+    """
+    least = (1 - MOST_FALL) * cell.value / first.value
+    return scatter.is_less([least * rate for rate in first.rates], cell.rates)
 
 
 def _is_alone(sweep: Sweep, most: int, scatter: Scatter) -> bool:

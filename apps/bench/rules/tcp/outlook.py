@@ -135,6 +135,9 @@ def _as_lost(present: Present, path: PathReading) -> Outlook:
     """Return what the loss seen now lets a larger window have, where it explains the rate; else nothing is known."""
     if lost_instead(present, None, path.rtt.value) != LIKELY:
         return Outlook(None, None)
+    if present.may_be_late:
+        # Nobody knows what of it was lost at all.
+        return Outlook(None, None)
     params = {"share": f"{100 * (present.lost_share or 0.0):.2g}", "rate": format_quantity(present.rate, "bit/s")}
     law = read_loss_law(present, path.rtt.value)
     is_sure = law is not None and law.rate <= present.rate

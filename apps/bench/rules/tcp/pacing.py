@@ -11,7 +11,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-pacing", 4
+RULE, VERSION = "tcp-pacing", 5
 # An interface this many times as fast as the bottleneck sends bursts that the queue before it must hold.
 FASTER = 1.5
 # Pacing is worth its trouble where it leaves this much more than what there is.
@@ -21,7 +21,7 @@ SHARE = 0.9
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
-    """Return the rate to pace at; None without loss, without a faster sender, or unless UDP was seen to lose none.
+    """Return the rate to pace at; None without loss or a faster sender, or unless UDP lost none, in order.
 
     Random loss looks the same to TCP: datagrams below the capacity tell it apart, if there were enough of them.
     """
@@ -39,6 +39,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         if is_plain(item.point)
         and sum(item.point.values("retransmits")) >= held.LEAST_AGAIN
         and MORE * item.rate < SHARE * ceiling
+        # What comes out of order is sent again though no burst was lost: that is to be ruled out.
+        and item.may_be_late is False
         and not pace.flags_of(item.point)
         and not item.congestion.startswith("bbr")
     ]
@@ -65,7 +67,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         ),
         Message(_("%(count)s segments were sent again in a run, and the path was not filled."), params),
     ]
-    reasons.append(Message(_("UDP below the capacity lost nothing: the loss comes of bursts, not by chance.")))
+    reasons.append(
+        Message(_("UDP below the capacity lost nothing, and came in order: the loss comes of bursts, not by chance."))
+    )
     return FindingDraft(
         rule=RULE,
         version=VERSION,

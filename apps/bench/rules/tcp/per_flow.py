@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
-from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, sysctl
+from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, reordering, sysctl
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
 from apps.bench.rules.tcp.loss_law import EXPLAINS, REFUTED, LossLaw, loss_leaving, read_loss_law, said_of_chance
@@ -18,7 +18,7 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 6
+RULE, VERSION = "tcp-per-flow-limit", 7
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
@@ -39,6 +39,7 @@ class Slow:
 
     point: Point
     rate: float
+    order: reordering.Order | None = None
 
     @property
     def is_bound(self) -> bool:
@@ -48,7 +49,7 @@ class Slow:
     @property
     def present(self) -> Present:
         """Return the stream as any setting of TCP is read."""
-        return Present(self.point, self.rate, 1)
+        return Present(self.point, self.rate, 1, self.order)
 
     @property
     def retransmits(self) -> float | None:
@@ -148,7 +149,7 @@ def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
         if not is_tcp(point) or not rates or min(rates) <= 0 or not is_plain(point):
             continue
         if point.parameters.get("streams", 1) == 1 and evidence.is_of_way(point):
-            candidates.append(Slow(point, sum(rates) / len(rates)))
+            candidates.append(Slow(point, sum(rates) / len(rates), reordering.read_order(evidence)))
     if growth is not None and growth.fixed is not None:
         own = [slow for slow in candidates if _fixed_parameters(slow.point) == growth.fixed]
         trials = {trial for slow in own for trial in slow.point.trials("goodput")}
@@ -258,6 +259,8 @@ def _causes(
             Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
         )
         causes.append((5.0, processor))
+    if slow.order is not None and held.is_lossy(slow.present) and slow.present.may_be_late:
+        causes.append((4.5, reordering.alternative(slow.order, evidence.sender)))
     others = crowd.others_of(growth.rates)
     causes.append((crowd.weight(others, slow.present, is_even=is_even), crowd.alternative(others)))
     likely = [item for item in causes if item[0] > 0]

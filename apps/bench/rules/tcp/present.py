@@ -9,6 +9,7 @@ from apps.bench.rules import presence
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp.levels import duration_of
+from apps.bench.rules.tcp.reordering import Order, read_order
 from apps.bench.rules.tcp.sweeps import HOLDING, foreignness, tcp_points
 from apps.bench.rules.told import known_or_none
 from apps.bench.sweep import setting_names
@@ -21,6 +22,8 @@ class Present:
     point: Point
     rate: float
     streams: int
+    # In which order datagrams came on its path, where that was counted.
+    order: Order | None = None
 
     @property
     def trials(self) -> tuple[int, ...]:
@@ -82,12 +85,17 @@ class Present:
             return None
         return min(1.0, segments * (self.last_mss or 1448) / (self.rate * float(seconds) / 8))
 
+    @property
+    def may_be_late(self) -> bool | None:
+        """Return whether what was sent again may have come late, and not been lost; None if datagrams do not tell."""
+        return self.order.explains(self.lost_share or 0.0) if self.order else None
+
 
 @read_once
 def read_all(evidence: Evidence) -> tuple[Present, ...]:
     """Return every TCP setting of the way that is asked: fewest streams first, then longest runs, most trials."""
     readings = [
-        Present(point, sum(rates) / len(rates), int(point.parameters.get("streams") or 1))
+        Present(point, sum(rates) / len(rates), int(point.parameters.get("streams") or 1), read_order(evidence))
         for point in tcp_points(evidence)
         if evidence.is_of_way(point) and (rates := point.values("goodput"))
     ]

@@ -53,6 +53,9 @@ def beside(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     if word == RULED_OUT:
         return draft
     rate = less.rate if less else (draft.present or 0.0)
+    if less is not None and less.may_be_late:
+        # How much of what was sent again was lost nobody knows.
+        word = UNKNOWN
     other = replace(draft, alternatives=(by_loss(less, rate, word), *draft.alternatives))
     if word == UNKNOWN or less is None:
         return other

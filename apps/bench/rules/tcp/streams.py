@@ -256,7 +256,9 @@ def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Messa
     last = sweep.cells[-1]
     fairness, retransmits = last.mean("fairness"), last.mean("retransmits")
     if last is not enough and fairness is not None and (fairness < FAIR or retransmits):
-        text = _("At streams = %(streams)s they share unevenly (Jain %(fairness)s) or lose (%(lost)s retransmits).")
+        text = _(
+            "At streams = %(streams)s they share unevenly (Jain %(fairness)s) or send again (%(lost)s retransmits)."
+        )
         params = {"streams": last.value, "fairness": f"{fairness:.2f}", "lost": f"{retransmits or 0:.0f}"}
         reasons.append(Message(text, params))
     return reasons

@@ -12,6 +12,8 @@ SUM = "sum"
 # A rate that still grows or falls by more than this between its first and last third is not steady.
 STEADY = 0.05
 LEAST_INTERVALS = 6
+# More is received than was sent by what texts round only; after seconds that were omitted by what was under way.
+ROUNDED, UNDER_WAY = 0.02, 0.1
 
 
 def read_series(document: Iperf3Document, params: Params, extras: Mapping[str, str]) -> tuple[SampleSeries, ...]:
@@ -114,15 +116,22 @@ def read_flags(document: Iperf3Document, params: Params) -> list[Flag]:
 
 
 def _silence(document: Iperf3Document) -> list[Flag]:
-    """Say that the receiver counted nothing: of TCP that is no rate, of datagrams it is the loss of all."""
+    """Say that the receiver counted nothing, or of TCP more than was sent: that is no rate, or all datagrams lost."""
     flags = []
     is_udp = document.get("start", "test_start", "protocol") == "UDP"
+    excess = UNDER_WAY if document.number("start", "test_start", "omit") else ROUNDED
     for suffix in ("", "_bidir_reverse"):
         sent_bytes, received = (
             document.number("end", f"sum_{side}{suffix}", "bytes") for side in ("sent", "received")
         )
+        metrics = () if is_udp else (f"goodput{suffix.removeprefix('_bidir')}",)
         if received == 0 and sent_bytes:
-            metrics = () if is_udp else (f"goodput{suffix.removeprefix('_bidir')}",)
             text = Message(_("The receiver counted none of the %(sent)s bytes sent."), {"sent": int(sent_bytes)})
             flags.append(Flag("nothing-received", "warning" if is_udp else "invalid", text, metrics))
+        if not is_udp and received and sent_bytes and received > (1 + excess) * sent_bytes:
+            text = Message(
+                _("The receiver counted %(received)s bytes of %(sent)s sent: TCP hands over none that was not sent."),
+                {"received": int(received), "sent": int(sent_bytes)},
+            )
+            flags.append(Flag("more-received", "invalid", text, metrics))
     return flags

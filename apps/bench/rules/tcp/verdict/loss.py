@@ -18,6 +18,9 @@ def conclude(case: Case) -> FindingDraft | None:
     """Return that loss is the limit, if segments were lost and the window left room, at about Mathis's rate."""
     present, by_law = case.present, held.by_loss(case.present, case.rtt)
     lost_share, own = present.lost_share, present.kernel.get("congestion_window_limited")
+    if present.may_be_late:
+        # What came out of order is sent again though nothing was lost.
+        return None
     if case.better is not None:
         return _bounded(case, case.better) if case.loss_verdict == LIKELY else None
     if by_law is None or lost_share is None or not case.is_single:
