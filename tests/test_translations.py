@@ -73,7 +73,7 @@ WITH_UNITS = frozenset(
     (
         *("again", "allowed", "alone", "asked", "bdp", "beneath", "best", "bytes", "ceiling", "disk", "further"),
         *("granted", "high", "latency", "less", "limit", "maximum", "more", "most", "needed", "piece", "rate", "rtt"),
-        *("size", "stored", "trials", "wide", "window"),
+        *("size", "stored", "trials", "wide", "window", "carried", "had", "load", "upper"),
     )
 )
 PARTICLE = re.compile(r"%\((\w+)\)s[”\"]?(?:와|과|은|는|이|가|을|를|로|으로)(?=[\s.,)·:]|$)")

@@ -88,7 +88,7 @@ def _draft(pair: _BothWays) -> FindingDraft:
         why=tuple(why),
         value=slow,
         unit="bit/s",
-        formula=f"X = {params['slow']}, back {params['fast']} (×{params['times']})",
+        formula=f"X = {params['slow']}, X' = {params['fast']}, X'/X = {params['times']}",
         evidence=tuple(sorted({*pair.own.trials(METRIC), *pair.other.trials(METRIC)})),
         confidence=IN_TURN if is_in_turn else APART,
         applies_when=Message(_("This direction of the path, as measured.")),
