@@ -90,12 +90,10 @@ def _held_up(point: Point) -> FindingDraft:
         kind=DOUBT,
         subject=HELD_UP,
         title=Message(
-            _("%(count)s of %(all)s runs of a setting had %(low)s, the others %(high)s: why is undecided"), params
+            _("%(count)s of %(all)s runs of a setting are flagged (%(flags)s): %(low)s, the others %(high)s"), params
         ),
         why=(
-            Message(
-                _("The slower runs are flagged (%(flags)s), and other findings rest on the faster ones."), params
-            ),
+            Message(_("What the flags name may hold the slower runs up; other findings rest on the faster ones.")),
             Message(_("How often a transfer meets the one or the other so few runs do not tell.")),
         ),
         value=low,
