@@ -26,7 +26,7 @@ PIECE = 256 * 1024
 # What lies in buffers of sockets and of the server when the answer comes; on a busy machine over 16 MiB did.
 SLACK = 24 * MIB
 ADDRESSES = {
-    BodyKind.NOTHING: "/health/live/",
+    BodyKind.NOTHING: "/health/",
     BodyKind.ANONYMOUS: "/imports/new/",
     BodyKind.FORM: "/api/v1/campaigns/",
     BodyKind.FILES: "/imports/new/",

@@ -73,7 +73,7 @@ def test_a_sender_is_known_by_a_token_or_a_session_that_holds(cast: Cast, client
     assert not senders.sender_of({b"authorization": b"Bearer x"})
 
 
-@pytest.mark.parametrize("path", ["/accounts/login/", "/api/v1/campaigns/", "/health/live/", "/agent/v1/x"])
+@pytest.mark.parametrize("path", ["/accounts/login/", "/api/v1/campaigns/", "/health/", "/agent/v1/x"])
 async def test_a_body_that_does_not_come_on_is_given_up(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "IDLE_S", 0.05)
     monkeypatch.setattr(bodies, "LINGER_S", 0.05)

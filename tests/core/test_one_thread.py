@@ -60,13 +60,16 @@ def test_nothing_before_the_views_is_asynchronous_alone(name: str) -> None:
     assert getattr(import_string(name), "sync_capable", True)
 
 
-@pytest.mark.parametrize(
-    ("path", "status"), [("/health/live/", 200), ("/static/nothing.js", 404), ("/nothing/", 404)]
-)
+@pytest.mark.parametrize(("path", "status"), [("/static/nothing.js", 404), ("/nothing/", 404)])
 def test_a_page_is_answered_in_one_go(path: str, status: int, db: None) -> None:
     answered, changes = ask("GET", path)
     assert answered.status == status
     assert changes == CHANGES
+
+
+def test_that_the_process_lives_is_said_without_another_thread() -> None:
+    answered, changes = ask("GET", "/health/live/")
+    assert (answered.status, changes) == (200, 0)
 
 
 def test_a_file_comes_as_it_is() -> None:
