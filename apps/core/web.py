@@ -65,12 +65,24 @@ class _Sender:
 
     async def _kind_of_body(self) -> bodies.BodyKind:
         method, path = self.scope["method"], self.scope["path"]
-        # Nobody is looked up for an address that takes nothing.
+        # Nobody is looked up for an address that takes nothing, nor who shows nothing.
         kind = bodies.kind_of(method, path, is_known=False)
-        if kind is not bodies.BodyKind.NOTHING and (sender := await sync_to_async(_sender_of)(self.head)):
+        if kind is not bodies.BodyKind.NOTHING and any(self.shown) and (sender := await self._look_up()):
             kind = bodies.kind_of(method, path, is_known=True)
             self.intake.belong_to(sender)
         return kind
+
+    async def _look_up(self) -> str:
+        """Return who sends it, once few of its address are looked up; CrowdedError if that takes too long."""
+        turn = crowds.of_process.turn_of(self.address, self.scope["path"], *self.shown)
+        try:
+            await turn.take()
+            return await sync_to_async(_sender_of)(self.head)
+        except crowds.CrowdedError:
+            self.is_cut = True
+            raise
+        finally:
+            turn.give_back()
 
 
 def _sender_of(head: Mapping[bytes, bytes]) -> str:
@@ -102,11 +114,6 @@ class PageHandler(ASGIHandler):
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the answer, which the thread of the request comes to."""
-        # A body may come for long: what has one is in hand from here on only.
-        try:
-            await _turn.get().take()
-        except crowds.CrowdedError:
-            return crowds.refusal(request.path)
         return await sync_to_async(self.get_response)(request)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -133,10 +140,9 @@ class PageHandler(ASGIHandler):
             try:
                 if not sender.has_body:
                     await turn.take()
+                await super().handle(dict(scope), sender, answer)
             except crowds.CrowdedError:
                 await self.send_response(crowds.refusal(scope["path"]), answer)
-                return
-            await super().handle(dict(scope), sender, answer)
 
     async def _say_alive(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer whoever supervises the process: no thread is waited for, and no turn."""
@@ -152,20 +158,29 @@ class PageHandler(ASGIHandler):
             with receive.intake.while_it_comes() if receive.has_body else contextlib.nullcontext():
                 async for piece in receive.body():
                     spool.write(piece)
+            # It may come for long: what has one is in hand from here on only, before the first thread is asked for.
+            await _turn.get().take()
         except bodies.HungUp:
             spool.file.close()
             raise RequestAborted from None
         except bodies.RefusedBody as refusal:
             receive.is_cut = True
             spool.give_up(refusal)
+            await _turn.get().take()
         except BaseException:
             spool.file.close()
             raise
         return spool.end()
 
     def create_request(self, scope: Scope, body_file: Any) -> Any:
-        """Return the request, which knows whether its body was taken, and the answer to one that is none."""
-        request, answer = super().create_request(dict(scope), body_file)
+        """Return the request, which knows whether its body was taken, and the answer to one that is none.
+
+        Of a body that came in pieces the length is known now: without one nobody would read it.
+        """
+        headers = list(scope["headers"])
+        if body_file.bytes_taken and not bodies.announced_bytes(dict(headers)):
+            headers.append((b"content-length", b"%d" % body_file.bytes_taken))
+        request, answer = super().create_request({**scope, "headers": headers}, body_file)
         if request is not None:
             setattr(request, _REFUSAL, body_file.refusal)
         return request, answer
@@ -215,6 +230,7 @@ class _Spool:
                 raise
             self.give_up(space.NoSpaceError(space.COPIES * self._length))
         self.file.refusal = self._refusal
+        self.file.bytes_taken = 0 if self._refusal is not None else self._size
         file: IO[bytes] = self.file
         return file
 

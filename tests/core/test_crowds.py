@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.http import HttpResponse
 from django.test import RequestFactory
 
 from apps.core import web
@@ -163,20 +164,35 @@ def test_who_waited_in_vain_is_told_to_come_again(monkeypatch: pytest.MonkeyPatc
     asyncio.run(scenario())
 
 
+class OnLoop(asyncio.SelectorEventLoop):
+    """A loop that gives no work to a thread."""
+
+    def run_in_executor(self, *_arguments: Any) -> Any:
+        pytest.fail("a thread")
+
+    def call_soon_threadsafe(self, *_arguments: Any, **_options: Any) -> Any:
+        pytest.fail("a thread")
+
+
+# What of a body comes at once: nothing, all of a small one, none of one that needs somebody to be known.
+BODIES: dict[str, tuple[list[tuple[bytes, bytes]], bytes | None]] = {
+    "none": ([], b""),
+    "small": ([(b"content-length", b"2")], b"{}"),
+    "announced": ([(b"content-length", b"9000"), *TOKEN.items()], None),
+}
+
+
 @pytest.mark.parametrize("path", ["/findings/", "/api/v1/findings/"])
-@pytest.mark.parametrize("has_body", [False, True])
-def test_a_crowds_request_is_answered_without_a_thread(
-    path: str, has_body: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("body", BODIES)
+def test_a_crowds_request_is_answered_without_a_thread(path: str, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.core.limits.crowds.WAIT_S", 0.01)
     monkeypatch.setattr("apps.core.limits.crowds.of_process", Crowds(MOST))
     handler = web.PageHandler()
-    monkeypatch.setattr(handler, "get_response", lambda request: pytest.fail("it is answered"), raising=False)
     sent: list[dict[str, Any]] = []
-    headers = [(b"host", b"localhost"), *([(b"content-length", b"2")] if has_body else [])]
+    headers, piece = BODIES[body]
     scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "client": (HERE, 1)}
     scope["query_string"] = b""
-    messages = [{"type": "http.request", "body": b"{}" if has_body else b"", "more_body": False}]
+    messages = [] if piece is None else [{"type": "http.request", "body": piece, "more_body": False}]
 
     async def receive() -> dict[str, Any]:
         if not messages:
@@ -190,10 +206,39 @@ def test_a_crowds_request_is_answered_without_a_thread(
         _turns = await crowd_of(limits.of_process)
         await handler.handle(scope, receive, send)
 
-    asyncio.run(scenario())
+    with asyncio.Runner(loop_factory=OnLoop) as runner:
+        runner.run(asyncio.wait_for(scenario(), 20))
     assert sent[0]["status"] == 429
     assert dict(sent[0]["headers"])[b"Retry-After"] == b"0"
     assert b"Many requests of this address" in sent[1]["body"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_body_in_pieces_is_read_as_one_of_known_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever sends without knowing the length was told that nothing came, or that all was well."""
+    lengths: list[tuple[str, bytes]] = []
+
+    def look(request: Any) -> HttpResponse:
+        lengths.append((request.META.get("CONTENT_LENGTH", ""), request.read()))
+        return HttpResponse()
+
+    handler = web.PageHandler()
+    handler.get_response = look  # type: ignore[method-assign]
+    messages = [{"type": "http.request", "body": part, "more_body": part != b"}"} for part in (b"{", b"}")]
+
+    async def receive() -> dict[str, Any]:
+        if not messages:
+            await asyncio.Event().wait()
+        return messages.pop(0)
+
+    async def send(message: dict[str, Any]) -> None:
+        """Take it."""
+
+    headers = [(b"host", b"localhost"), (b"transfer-encoding", b"chunked")]
+    scope = {"type": "http", "method": "PATCH", "path": "/api/v1/campaigns/1/", "headers": headers}
+    scope |= {"client": (HERE, 1), "query_string": b""}
+    asyncio.run(asyncio.wait_for(handler.handle(scope, receive, send), 20))
+    assert lengths == [("2", b"{}")]
 
 
 def test_what_shows_nobody_any_more_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
