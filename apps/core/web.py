@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import io
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextvars import ContextVar
 from http import HTTPStatus
 from typing import IO, Any
 
@@ -29,8 +28,6 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 _TRY_AGAIN_LATER = 1013
 # What a request has, if its body was not taken.
 _REFUSAL = "body_refusal"
-# The place of a request among those of its address that are in hand.
-_turn: ContextVar[crowds.Turn] = ContextVar("turn")
 # After so many bytes of a body the free room on the disk is looked at again.
 _LOOK_EVERY_BYTES = 4 * 1024 * 1024
 
@@ -47,7 +44,9 @@ class _Sender:
         self.kind = self.head.get(b"content-type", b"").decode("latin-1")
         self.has_body = self.length > 0 or b"transfer-encoding" in self.head
         # By which it may say who it is.
-        self.shown = self.head.get(b"authorization", b""), self.head.get(b"cookie", b"")
+        self.credentials = self.head.get(b"authorization", b""), self.head.get(b"cookie", b"")
+        # Its place among those of its address that are in hand.
+        self.turn = self._new_turn()
         # Its body was not read to the end.
         self.is_cut = False
 
@@ -65,16 +64,19 @@ class _Sender:
 
     async def _kind_of_body(self) -> bodies.BodyKind:
         method, path = self.scope["method"], self.scope["path"]
-        # Nobody is looked up for an address that takes nothing, nor who shows nothing.
+        # Nobody is looked up for an address that takes nothing.
         kind = bodies.kind_of(method, path, is_known=False)
-        if kind is not bodies.BodyKind.NOTHING and any(self.shown) and (sender := await self._look_up()):
+        if kind is not bodies.BodyKind.NOTHING and (sender := await self._look_up()):
             kind = bodies.kind_of(method, path, is_known=True)
             self.intake.belong_to(sender)
         return kind
 
+    def _new_turn(self) -> crowds.Turn:
+        return crowds.of_process.turn_of(self.address, self.scope["path"], *self.credentials)
+
     async def _look_up(self) -> str:
         """Return who sends it, once few of its address are looked up; CrowdedError if that takes too long."""
-        turn = crowds.of_process.turn_of(self.address, self.scope["path"], *self.shown)
+        turn = self._new_turn()
         try:
             await turn.take()
             return await sync_to_async(_sender_of)(self.head)
@@ -123,8 +125,7 @@ class PageHandler(ASGIHandler):
             return
         sender = _Sender(scope, receive)
         closing = bodies.Closing(receive, send)
-        turn = crowds.of_process.turn_of(sender.address, scope["path"], *sender.shown)
-        _turn.set(turn)
+        turn = sender.turn
         loop = asyncio.get_running_loop()
         on_wait.set(lambda: loop.call_soon_threadsafe(turn.give_back))
 
@@ -132,7 +133,7 @@ class PageHandler(ASGIHandler):
             # Whoever reads it slowly keeps nobody waiting.
             turn.give_back()
             if message.get("status") == HTTPStatus.UNAUTHORIZED:
-                crowds.of_process.forget(*sender.shown)
+                crowds.of_process.forget(*sender.credentials)
             await (closing if sender.is_cut else send)(message)
 
         with contextlib.closing(sender.intake), contextlib.ExitStack() as ends:
@@ -159,14 +160,14 @@ class PageHandler(ASGIHandler):
                 async for piece in receive.body():
                     spool.write(piece)
             # It may come for long: what has one is in hand from here on only, before the first thread is asked for.
-            await _turn.get().take()
+            await receive.turn.take()
         except bodies.HungUp:
             spool.file.close()
             raise RequestAborted from None
         except bodies.RefusedBody as refusal:
             receive.is_cut = True
             spool.give_up(refusal)
-            await _turn.get().take()
+            await receive.turn.take()
         except BaseException:
             spool.file.close()
             raise

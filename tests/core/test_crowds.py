@@ -25,7 +25,7 @@ SESSION: Head = {b"cookie": f"a=b; {settings.SESSION_COOKIE_NAME}={'m' * 32}".en
 BROKEN: Head = {b"cookie": b"\xff=;;=\xfe"}
 
 
-def shown(head: Head) -> tuple[bytes, bytes]:
+def credentials_of(head: Head) -> tuple[bytes, bytes]:
     """Return what of a head may say who sends it."""
     return head.get(b"authorization", b""), head.get(b"cookie", b"")
 
@@ -38,7 +38,7 @@ def note(crowds: Crowds, head: Head, *, is_known: bool = True) -> None:
 
 async def crowd_of(crowds: Crowds, head: Head = NOTHING) -> list[Turn]:
     """Return the turns of fifty requests of an address, as many of which as may are in hand."""
-    turns = [crowds.turn_of(HERE, PAGE, *shown(head)) for _number in range(50)]
+    turns = [crowds.turn_of(HERE, PAGE, *credentials_of(head)) for _number in range(50)]
     for turn in turns[:MOST]:
         await turn.take()
     return turns
@@ -46,7 +46,7 @@ async def crowd_of(crowds: Crowds, head: Head = NOTHING) -> list[Turn]:
 
 async def is_free(crowds: Crowds, address: str, head: Head = NOTHING, path: str = PAGE) -> bool:
     """Say whether a request is taken in hand without waiting."""
-    turn = crowds.turn_of(address, path, *shown(head))
+    turn = crowds.turn_of(address, path, *credentials_of(head))
     try:
         async with asyncio.timeout(0.05):
             await turn.take()
@@ -106,7 +106,7 @@ def test_who_has_no_address_waits_for_nobody() -> None:
     async def scenario() -> None:
         crowds = Crowds(MOST)
         for _number in range(50):
-            await crowds.turn_of("", PAGE, *shown(NOTHING)).take()
+            await crowds.turn_of("", PAGE, *credentials_of(NOTHING)).take()
 
     asyncio.run(scenario())
 
@@ -117,7 +117,7 @@ def test_whoever_asks_how_the_service_is_waits_for_a_crowd_of_their_own_kind_alo
         _turns = await crowd_of(crowds)
         assert await is_free(crowds, HERE, path="/health/")
         assert not await is_free(crowds, HERE, path="/health/nothing/")
-        asked = [crowds.turn_of(HERE, "/health/", *shown(NOTHING)) for _number in range(MOST)]
+        asked = [crowds.turn_of(HERE, "/health/", *credentials_of(NOTHING)) for _number in range(MOST)]
         for turn in asked:
             await turn.take()
         assert not await is_free(crowds, HERE, path="/health/")
@@ -223,7 +223,7 @@ def test_a_body_in_pieces_is_read_as_one_of_known_length(monkeypatch: pytest.Mon
         return HttpResponse()
 
     handler = web.PageHandler()
-    handler.get_response = look  # type: ignore[method-assign]
+    monkeypatch.setattr(handler, "get_response", look)
     messages = [{"type": "http.request", "body": part, "more_body": part != b"}"} for part in (b"{", b"}")]
 
     async def receive() -> dict[str, Any]:

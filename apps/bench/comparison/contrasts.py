@@ -87,10 +87,10 @@ class Joint:
     @property
     def verdict(self) -> ContrastVerdict:
         """Return what holds over all settings."""
-        told = {*self.verdicts}
-        if told == {ContrastVerdict.HIGHER} or told == {ContrastVerdict.LOWER}:
+        verdicts = {*self.verdicts}
+        if verdicts == {ContrastVerdict.HIGHER} or verdicts == {ContrastVerdict.LOWER}:
             return self.verdicts[0]
-        if told & {ContrastVerdict.HIGHER, ContrastVerdict.LOWER}:
+        if verdicts & {ContrastVerdict.HIGHER, ContrastVerdict.LOWER}:
             return ContrastVerdict.MIXED
         if self.together.p > ALPHA:
             return ContrastVerdict.NO_DIFFERENCE if self.together.least <= ALPHA else ContrastVerdict.TOO_FEW

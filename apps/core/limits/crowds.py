@@ -20,7 +20,7 @@ from apps.core.limits.askers import HEALTH, REST, session_key_in
 WAIT_S = 5.0
 # Senders that showed who they are are remembered by a sum of what they sent for it, the latest of them.
 _MOST_REMEMBERED = 10_000
-_SHOWN_IN = ("HTTP_AUTHORIZATION", "HTTP_COOKIE")
+_CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_COOKIE")
 
 
 class CrowdedError(Exception):
@@ -80,10 +80,10 @@ class Crowds:
 
     def note(self, request: HttpRequest, asker: at_once.Asker) -> None:
         """Remember the sender of a request that showed who it is, and forget one that does not any more."""
-        shown = [request.META.get(name, "").encode("latin-1", "replace") for name in _SHOWN_IN]
-        proof = _proof(*shown)
+        credentials = [request.META.get(name, "").encode("latin-1", "replace") for name in _CREDENTIALS]
+        proof = _proof(*credentials)
         if proof is None or not asker.is_known:
-            self.forget(*shown)
+            self.forget(*credentials)
             return
         self._known[proof] = None
         self._known.move_to_end(proof)

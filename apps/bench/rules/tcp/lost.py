@@ -73,7 +73,7 @@ def come_singly(present: Present, others: Iterable[Present], rtt_s: float) -> bo
     chi, freedom = 0.0, 0
     for item in alike:
         rates, counts = item.point.metrics.get("goodput", {}), item.point.metrics.get("retransmits", {})
-        runs = [(counts[trial], rates[trial]) for trial in counts.keys() & rates.keys()]
+        runs = [(counts[trial], rates[trial]) for trial in counts if trial in rates]
         again, sent = (math.fsum(values) for values in zip(*runs, strict=True)) if runs else (0.0, 0.0)
         if len(runs) > 1 and again > 0 and sent > 0:
             chi += math.fsum((own - again * of / sent) ** 2 / (again * of / sent) for own, of in runs if of > 0)
