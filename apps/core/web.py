@@ -120,11 +120,13 @@ class PageHandler(ASGIHandler):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["path"] == ALIVE:
-            await self._say_alive(scope, receive, send)
-            return
         sender = _Sender(scope, receive)
         closing = bodies.Closing(receive, send)
+        if scope["path"] == ALIVE:
+            # No thread is waited for, and no turn; of a body nothing is read.
+            request = self.request_class(dict(scope), io.BytesIO())
+            await self.send_response(views.alive(request), closing if sender.has_body else send)
+            return
         turn = sender.turn
         loop = asyncio.get_running_loop()
         on_wait.set(lambda: loop.call_soon_threadsafe(turn.give_back))
@@ -145,13 +147,6 @@ class PageHandler(ASGIHandler):
             except crowds.CrowdedError:
                 await self.send_response(crowds.refusal(scope["path"]), answer)
 
-    async def _say_alive(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer whoever supervises the process: no thread is waited for, and no turn."""
-        sender = _Sender(scope, receive)
-        request = self.request_class(dict(scope), io.BytesIO())
-        # The rest of a body is not read: nothing is taken here.
-        await self.send_response(views.alive(request), bodies.Closing(receive, send) if sender.has_body else send)
-
     async def read_body(self, receive: Any) -> IO[bytes]:
         """Return the body; one that was not taken is empty, and has the reason as `refusal`."""
         spool = _Spool(receive.length, receive.kind, receive.intake)
@@ -159,19 +154,23 @@ class PageHandler(ASGIHandler):
             with receive.intake.while_it_comes() if receive.has_body else contextlib.nullcontext():
                 async for piece in receive.body():
                     spool.write(piece)
-            # It may come for long: what has one is in hand from here on only, before the first thread is asked for.
-            await receive.turn.take()
         except bodies.HungUp:
             spool.file.close()
             raise RequestAborted from None
         except bodies.RefusedBody as refusal:
             receive.is_cut = True
             spool.give_up(refusal)
-            await receive.turn.take()
         except BaseException:
             spool.file.close()
             raise
-        return spool.end()
+        body = spool.end()
+        try:
+            # It may come for long: what has one is in hand from here on only, before the first thread is asked for.
+            await receive.turn.take()
+        except crowds.CrowdedError:
+            body.close()
+            raise
+        return body
 
     def create_request(self, scope: Scope, body_file: Any) -> Any:
         """Return the request, which knows whether its body was taken, and the answer to one that is none.

@@ -63,7 +63,7 @@ def with_disks(*rates: float) -> StorageWorld:
 
 
 @pytest.mark.parametrize(
-    ("rule", "title", "fields", "said"),
+    ("rule", "title", "fields", "verdict"),
     [
         ("limiting-layer", LIMIT, {"value": 140e6}, TRUE),
         ("limiting-layer", IF_STILL, {"value": 140e6}, UNDECIDED),
@@ -74,10 +74,10 @@ def with_disks(*rates: float) -> StorageWorld:
     ],
 )
 def test_a_statement_on_layers_of_another_time_is_judged_by_that(
-    rule: str, title: str, fields: dict[str, float], said: str
+    rule: str, title: str, fields: dict[str, float], verdict: str
 ) -> None:
     params = {"metric": "write"}
-    assert outcome(with_disks(250, 250, 250), finding(rule, title, params=params, **fields)) == said
+    assert outcome(with_disks(250, 250, 250), finding(rule, title, params=params, **fields)) == verdict
 
 
 def test_a_world_without_disks_alone_has_no_credit() -> None:

@@ -174,14 +174,14 @@ def of_columns(said: Sentence, table: Table) -> bool:
     n = min(len(figures) for figures in (*first, *second))
     if (says["settings"], says["n"]) != (len(table.rows), n):
         return False
-    found = [item.verdict for item in comparison.contrast(pairs)]
+    verdicts = [item.verdict for item in comparison.contrast(pairs)]
     ways = (comparison.ContrastVerdict.HIGHER, comparison.ContrastVerdict.LOWER)
-    up, down = ([row for row, own in zip(table.rows, found, strict=True) if own is way] for way in ways)
+    up, down = ([row for row, own in zip(table.rows, verdicts, strict=True) if own is way] for way in ways)
     if len(table.rows) in (len(up), len(down)):
         return said.claim.relation == (words.OVERALL_HIGHER if up else words.OVERALL_LOWER)
     if up or down:
-        told = (said.claim.relation, says.get("higher"), says.get("lower"))
-        return told == (words.OVERALL_MIXED, _named(up, table), _named(down, table))
+        statement = (said.claim.relation, says.get("higher"), says.get("lower"))
+        return statement == (words.OVERALL_MIXED, _named(up, table), _named(down, table))
     pooled = statistics.compare_strata(pairs)
     together = words.TOGETHER_HIGHER if pooled.superiority > 0.5 else words.TOGETHER_LOWER
     relation = together if pooled.p <= comparison.ALPHA else words.OVERALL_ALIKE

@@ -17,8 +17,8 @@ def cell_of(case: Case, rate: float | None = None) -> dict[str, Any]:
     cells = [cell for cell in case.cells(TOOL) if "clients" in cell.parameters]
     if not cells:
         return {}
-    wanted = rate or max(_mean(cell, metric) for cell in cells)
-    return dict(min(cells, key=lambda cell: abs(_mean(cell, metric) - wanted)).parameters)
+    target = rate or max(_mean(cell, metric) for cell in cells)
+    return dict(min(cells, key=lambda cell: abs(_mean(cell, metric) - target)).parameters)
 
 
 def _mean(cell: Cell, metric: str) -> float:

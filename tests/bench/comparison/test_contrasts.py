@@ -38,27 +38,27 @@ def test_three_against_three_tell_what_lies_far_apart() -> None:
 
 def test_figures_without_scatter_tell_nothing_of_it() -> None:
     for few in ([5.0], [5.0] * 3, [5.0] * 5):
-        (found,) = contrast([(few, [2 * value for value in few])])
-        assert found.verdict is ContrastVerdict.TOO_FEW
-    (found,) = contrast([([5.0] * 8, [10.0] * 8)])
-    assert found.verdict is ContrastVerdict.HIGHER
+        (row,) = contrast([(few, [2 * value for value in few])])
+        assert row.verdict is ContrastVerdict.TOO_FEW
+    (row,) = contrast([([5.0] * 8, [10.0] * 8)])
+    assert row.verdict is ContrastVerdict.HIGHER
 
 
 def test_what_one_place_shows_many_places_do_not() -> None:
     near = [value + 3.5 for value in LOW]
-    assert {found.verdict for found in contrast([(LOW, near)] * 2)} == {ContrastVerdict.HIGHER}
-    assert {found.verdict for found in contrast([(LOW, near)] * 40)} == {ContrastVerdict.NO_DIFFERENCE}
+    assert {row.verdict for row in contrast([(LOW, near)] * 2)} == {ContrastVerdict.HIGHER}
+    assert {row.verdict for row in contrast([(LOW, near)] * 40)} == {ContrastVerdict.NO_DIFFERENCE}
     # Ranks of three against eight of two modes can reach p = 0.012, which stands four corrections and not five.
     modes = ([1.0, 1.1, 1.2], [10.0, 10.1, 10.2, 10.3, 80.0, 80.1, 80.2, 80.3])
-    assert {found.verdict for found in contrast([modes] * 4)} == {ContrastVerdict.HIGHER}
-    assert {found.verdict for found in contrast([modes] * 5)} == {ContrastVerdict.TOO_FEW}
+    assert {row.verdict for row in contrast([modes] * 4)} == {ContrastVerdict.HIGHER}
+    assert {row.verdict for row in contrast([modes] * 5)} == {ContrastVerdict.TOO_FEW}
 
 
 def test_places_that_could_tell_nothing_do_not_weaken_the_others() -> None:
-    found = contrast([(LOW, HIGH)] + [(LOW[:1], HIGH[:1])] * 200)
-    assert found[0].verdict is ContrastVerdict.HIGHER
-    assert found[0].p == contrast([(LOW, HIGH)])[0].p
-    assert {item.verdict for item in found[1:]} == {ContrastVerdict.TOO_FEW}
+    rows = contrast([(LOW, HIGH)] + [(LOW[:1], HIGH[:1])] * 200)
+    assert rows[0].verdict is ContrastVerdict.HIGHER
+    assert rows[0].p == contrast([(LOW, HIGH)])[0].p
+    assert {item.verdict for item in rows[1:]} == {ContrastVerdict.TOO_FEW}
 
 
 KINDS = {
@@ -75,16 +75,16 @@ def test_a_verdict_is_what_its_own_interval_says(kind: str, times: float) -> Non
     source = random.Random(f"{kind} {times}")
     for _ in range(150):
         base, figures = ([KINDS[kind](source) for _n in range(source.randint(1, 9))] for _side in range(2))
-        (found,) = contrast([(base, [times * value for value in figures])])
-        difference, is_apart = found.difference, found.verdict in (ContrastVerdict.HIGHER, ContrastVerdict.LOWER)
+        (row,) = contrast([(base, [times * value for value in figures])])
+        difference, is_apart = row.difference, row.verdict in (ContrastVerdict.HIGHER, ContrastVerdict.LOWER)
         if difference.confidence is None:
-            assert found.verdict is ContrastVerdict.TOO_FEW
+            assert row.verdict is ContrastVerdict.TOO_FEW
         elif difference.ratio_low <= 1 <= difference.ratio_high:
-            assert not is_apart and found.p >= 1 - difference.confidence
+            assert not is_apart and row.p >= 1 - difference.confidence
         elif difference.confidence >= 0.95:
             assert is_apart, (base, figures, difference)
-            assert (found.verdict is ContrastVerdict.LOWER) == (difference.ratio < 1)
-        if found.verdict is ContrastVerdict.TOO_FEW:
+            assert (row.verdict is ContrastVerdict.LOWER) == (difference.ratio < 1)
+        if row.verdict is ContrastVerdict.TOO_FEW:
             assert difference.confidence is None or difference.confidence < 0.95
 
 

@@ -36,8 +36,8 @@ def measured(repetitions, slow, flag, factor):
 
 
 def findings_of(measurements):
-    found = folding.fold_ends(drafts_of(ask_ends(measurements)), measurements)
-    return [item for draft in found for item in (draft, *draft.parts)]
+    findings = folding.fold_ends(drafts_of(ask_ends(measurements)), measurements)
+    return [item for draft in findings for item in (draft, *draft.parts)]
 
 
 @pytest.mark.parametrize(("flag", "factor"), [*itertools.product(PASSING, ("window", "streams"))])
@@ -56,15 +56,18 @@ def test_what_rests_on_runs_that_are_left_over_says_so_and_is_not_sure(flag, fac
         assert f"{slow} of {repetitions} runs" in sayings.filled(doubt.title.as_json())
         for draft in resting:
             assert draft.confidence <= (0.5 if repetitions - slow < 2 else 0.7), (draft.rule, draft.confidence)
-            said = [sayings.filled(line.as_json()) for line in draft.against]
-            assert any(f"{slow} of {repetitions} runs" in line and flag in line for line in said), (draft.rule, said)
+            objections = [sayings.filled(line.as_json()) for line in draft.against]
+            assert any(f"{slow} of {repetitions} runs" in line and flag in line for line in objections), (
+                draft.rule,
+                objections,
+            )
 
 
 @pytest.mark.parametrize("flag", ["", "client-busy", "suspect-foreign-traffic"])
 @pytest.mark.parametrize("factor", ["window", "streams"])
 def test_no_mean_of_two_modes_is_what_there_is(flag, factor):
     measurements, point = measured(3, 2, flag, factor)
-    found = findings_of(measurements)
-    assert any(draft.rule == "path-modes" for draft in found)
+    findings = findings_of(measurements)
+    assert any(draft.rule == "path-modes" for draft in findings)
     mean = point.mean("goodput")
-    assert not [draft.title for draft in found if mean in (draft.present, draft.tried) or "608" in str(draft.why)]
+    assert not [draft.title for draft in findings if mean in (draft.present, draft.tried) or "608" in str(draft.why)]

@@ -101,8 +101,8 @@ def test_of_one_path_windows_have_one_verdict(path, sysctls, automatic, ceiling,
     ]
     assert not (vain and advised), (vain, advised)
     # Nor does a reason tell of the gain that the title denies.
-    told = [str(line) for draft in drafts if "nothing" in str(draft.title) for line in draft.why]
-    assert not [line for line in told if "a gain of" in line]
+    reasons = [str(line) for draft in drafts if "nothing" in str(draft.title) for line in draft.why]
+    assert not [line for line in reasons if "a gain of" in line]
 
 
 def _larger(draft) -> bool:

@@ -75,12 +75,14 @@ def test_no_finding_takes_for_loss_what_may_have_come_late(course, rate, again, 
     for draft in drafts(course, rate, again, disorder=disorder):
         if not draft.rule.startswith("tcp-") or 5 * disorder < again:
             continue
-        said = texts(draft)
+        sentences = texts(draft)
         assert draft.rule != "tcp-pacing"
         assert not str(draft.title).startswith("Loss is the limit")
-        assert not any(OF_LOSS.search(text) for text in said) or any("out of order" in text for text in said), said
+        assert not any(OF_LOSS.search(text) for text in sentences) or any(
+            "out of order" in text for text in sentences
+        ), sentences
         # What may be late leaves no more to nothing.
-        assert not any("leaves no more" in text for text in said if "may have" not in text), said
+        assert not any("leaves no more" in text for text in sentences if "may have" not in text), sentences
 
 
 @pytest.mark.parametrize(
@@ -94,9 +96,9 @@ def test_no_finding_takes_for_loss_what_may_have_come_late(course, rate, again, 
     ],
 )
 def test_pacing_is_advised_only_where_datagrams_came_whole_and_in_order(disorder, is_counted, is_lost, is_advised):
-    found = drafts("streams", 95, 2, disorder=disorder, is_counted=is_counted, is_lost=is_lost)
-    assert ("tcp-pacing" in {draft.rule for draft in found}) is is_advised
-    assert not any("out of order" in text for draft in found for text in texts(draft)) or disorder == 1
+    findings = drafts("streams", 95, 2, disorder=disorder, is_counted=is_counted, is_lost=is_lost)
+    assert ("tcp-pacing" in {draft.rule for draft in findings}) is is_advised
+    assert not any("out of order" in text for draft in findings for text in texts(draft)) or disorder == 1
 
 
 def test_reordering_is_a_cause_of_a_limit_on_each_flow_with_what_decides():

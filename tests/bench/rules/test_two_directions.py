@@ -61,25 +61,25 @@ def test_the_slower_direction_is_told_once_with_both_figures(seed):
     pair = Pair(seed)
     share = pair.chance.uniform(0.05, 0.6)
     fast, slow = pair.evidence(LINE, share * LINE)
-    (told,) = [draft for draft in findings_of(slow) if draft.rule == "path-directions"]
+    (finding,) = [draft for draft in findings_of(slow) if draft.rule == "path-directions"]
     assert not [draft for draft in findings_of(fast) if draft.rule == "path-directions"]
-    assert told.kind == DIAGNOSIS
-    assert told.value == pytest.approx(CEILING * share * LINE, rel=0.08)
-    assert told.title.params["fast"].endswith("Mbit/s")
-    assert float(told.title.params["fast"].split()[0]) == pytest.approx(CEILING * LINE / 1e6, rel=0.08)
+    assert finding.kind == DIAGNOSIS
+    assert finding.value == pytest.approx(CEILING * share * LINE, rel=0.08)
+    assert finding.title.params["fast"].endswith("Mbit/s")
+    assert float(finding.title.params["fast"].split()[0]) == pytest.approx(CEILING * LINE / 1e6, rel=0.08)
     trials = {trial for point in fast.points for trial in point.trials("goodput")}
-    assert trials & {*told.trials}
-    assert trials - {*told.trials}
+    assert trials & {*finding.trials}
+    assert trials - {*finding.trials}
 
 
 def test_equal_directions_are_not_told_apart():
-    told = [
+    reasons = [
         seed
         for seed in SEEDS
         for side in Pair(seed).evidence(LINE, LINE)
         if any(draft.rule == "path-directions" for draft in findings_of(side))
     ]
-    assert not told
+    assert not reasons
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -87,10 +87,10 @@ def test_no_pair_of_ends_that_gives_little_is_without_a_problem(seed):
     pair = Pair(seed)
     line = pair.chance.uniform(0.05, 0.7) * LINE
     evidence = Evidence((*pair.sweep(line, is_back=False), pair.make.ping(RTT)), PathFacts(LINE, RTT, 1500))
-    found = findings_of(evidence)
-    problems = [draft for draft in found if draft.kind != NO_CHANGE and not draft.is_comparison]
-    assert problems, [draft.title for draft in found]
-    unexplained = [draft for draft in found if draft.rule == "path-unexplained"]
+    findings = findings_of(evidence)
+    problems = [draft for draft in findings if draft.kind != NO_CHANGE and not draft.is_comparison]
+    assert problems, [draft.title for draft in findings]
+    unexplained = [draft for draft in findings if draft.rule == "path-unexplained"]
     assert all(draft.kind == DOUBT and draft.value == pytest.approx(CEILING * line, rel=0.1) for draft in unexplained)
     assert not unexplained or {draft.rule for draft in problems} <= {"path-unexplained", "path-capacity"}
 

@@ -30,10 +30,12 @@ def test_both_results_are_told_with_their_times_and_nothing_is_enough(seed):
 def test_what_confirms_the_capacity_is_said_to_be_of_the_other_time(seed):
     drawn = of_times(seed)
     for draft in drafts_of(ask_ends(drawn.evidence)):
-        said = texts((*draft.why, *draft.against))
-        assert not any("left out" in line for line in said)
-        confirmed = [line for line in said if "confirmed by" in line]
-        assert all(("that a later one contradicts" in line) == (drawn.now < drawn.other) for line in confirmed), said
+        sentences = texts((*draft.why, *draft.against))
+        assert not any("left out" in line for line in sentences)
+        confirmed = [line for line in sentences if "confirmed by" in line]
+        assert all(("that a later one contradicts" in line) == (drawn.now < drawn.other) for line in confirmed), (
+            sentences
+        )
 
 
 @pytest.mark.parametrize("draw", [of_lengths, of_one])

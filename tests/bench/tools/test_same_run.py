@@ -92,8 +92,8 @@ def test_no_recorded_run_of_tcp_received_more_than_it_sent():
     names = [name for name in recordings.names("iperf3-tcp", "*.json") if "err" not in name]
     assert len(names) > 20
     for name in names:
-        for found in recognition.read_file(recordings.load("iperf3-tcp", name).stdout):
-            flags = found.reading.flags if found.reading else ()
+        for answer in recognition.read_file(recordings.load("iperf3-tcp", name).stdout):
+            flags = answer.reading.flags if answer.reading else ()
             assert "more-received" not in {flag.name for flag in flags}, name
 
 
