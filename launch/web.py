@@ -20,12 +20,10 @@ def main(places: list[str]) -> None:
     """Serve until SIGTERM; SystemExit where a place is none."""
     allow_connections()
     sockets = [_socket_of(place) for place in places]
-    config = config_of("apps.config.web:application")
     try:
-        config.load()
+        uvicorn.Server(config_of("apps.config.web:application")).run(sockets=sockets)
     except ImproperlyConfigured as error:
         raise SystemExit(f"fathom: {error}") from None
-    uvicorn.Server(config).run(sockets=sockets)
 
 
 def config_of(application: Any) -> uvicorn.Config:

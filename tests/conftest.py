@@ -1,6 +1,7 @@
 """What most tests begin with: the named cast, and two nodes to measure between."""
 
 import functools
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -80,3 +81,10 @@ def _no_connection_left_behind() -> Generator[None]:
     """Close what a test left open in the thread of asynchronous code: a later one may use no database there."""
     yield
     SyncToAsync.single_thread_executor.submit(connections.close_all).result()
+
+
+@pytest.fixture(autouse=True)
+def _no_web_process() -> Generator[None]:
+    """Find a test that loads the web process's application into its own: its pool and its looks would stay there."""
+    yield
+    assert "apps.config.web" not in sys.modules, "load it in a process of its own"
