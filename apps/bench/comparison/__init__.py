@@ -2,12 +2,22 @@
 
 from apps.bench.comparison.centres import Centre, Statistic, centre_of
 from apps.bench.comparison.comparability import ComparedSets, Remark, RemarkLevel, judge
-from apps.bench.comparison.contrasts import ALPHA, Contrast, ContrastVerdict, Joint, contrast, joint
+from apps.bench.comparison.contrasts import (
+    ALPHA,
+    Compare,
+    Contrast,
+    ContrastVerdict,
+    Joint,
+    compare_with_memory,
+    contrast,
+    joint,
+)
 from apps.bench.comparison.environments import Deviation, Values, deviations
 
 __all__ = [
     "ALPHA",
     "Centre",
+    "Compare",
     "ComparedSets",
     "Contrast",
     "ContrastVerdict",
@@ -18,6 +28,7 @@ __all__ = [
     "Statistic",
     "Values",
     "centre_of",
+    "compare_with_memory",
     "contrast",
     "deviations",
     "joint",

@@ -1,6 +1,6 @@
 """Figures against a baseline: ratios, whether the difference is chance, and how large it is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -11,6 +11,7 @@ from apps.bench.statistics import Difference
 ALPHA = 0.05
 
 Pair = tuple[Sequence[float], Sequence[float]]
+Compare = Callable[[Sequence[float], Sequence[float]], Difference]
 
 
 class ContrastVerdict(Enum):
@@ -47,13 +48,26 @@ class Contrast:
         return (self.verdict is ContrastVerdict.HIGHER) == higher_is_better
 
 
-def contrast(pairs: Sequence[Pair]) -> list[Contrast]:
+def compare_with_memory() -> Compare:
+    """Return a comparison of two sets that remembers its answers, for pairs that are asked for again."""
+    differences: dict[tuple[tuple[float, ...], tuple[float, ...]], Difference] = {}
+
+    def compare_once(base: Sequence[float], figures: Sequence[float]) -> Difference:
+        pair = (*base,), (*figures,)
+        if pair not in differences:
+            differences[pair] = statistics.compare_two(base, figures)
+        return differences[pair]
+
+    return compare_once
+
+
+def contrast(pairs: Sequence[Pair], compare: Compare = statistics.compare_two) -> list[Contrast]:
     """Return each (baseline, figures) pair's contrast; every set has one figure or more.
 
     Places with so few figures that even sets that do not overlap would prove nothing do not count among those that
     the others are corrected for. They say so, and so do those for which it is true after the correction.
     """
-    differences = [statistics.compare_two(base, figures) for base, figures in pairs]
+    differences = [compare(base, figures) for base, figures in pairs]
     smallest_ps = [difference.least_p for difference in differences]
     able = [p <= ALPHA for p in smallest_ps]
     corrected = iter(
@@ -106,8 +120,8 @@ class Joint:
         return self.verdicts.count(verdict)
 
 
-def joint(pairs: Sequence[Pair]) -> Joint | None:
+def joint(pairs: Sequence[Pair], compare: Compare = statistics.compare_two) -> Joint | None:
     """Return what (baseline, figures) pairs of the same settings come to; None if there are none."""
     both = [(base, figures) for base, figures in pairs if base and figures]
     together = statistics.compare_strata(both)
-    return Joint(tuple(item.verdict for item in contrast(both)), together) if together else None
+    return Joint(tuple(item.verdict for item in contrast(both, compare)), together) if together else None

@@ -85,7 +85,7 @@ def compare_two(first: Sequence[float], second: Sequence[float]) -> Difference:
     difference = Difference(p, u / (n * m), shift.middle, shift.low, shift.high, *ratio, confidence, method)
     if grade is None:
         return difference
-    own = max(p if tested.p is None else tested.p, grade.least_p)
+    own = max(tested.welch.p if tested.welch else p, grade.least_p)
     if not difference.tells_apart:
         # Ranks widen the interval of few figures, and with it what may be chance.
         own = max(own, 1 - grade.confidence)

@@ -35,13 +35,30 @@ _MOST = sys.float_info.max
 class Shift:
     """The Hodges-Lehmann estimate of second - first with its interval, None of a single value on a side.
 
-    `p` is that of Welch's t, None where the interval is not its.
+    `welch` is the test whose interval this is, None where it is not Welch's.
     """
 
     middle: float
     low: float | None = None
     high: float | None = None
-    p: float | None = None
+    welch: "Welch | None" = None
+
+
+@dataclass(frozen=True)
+class Welch:
+    """The difference of two means (`centre`), half its interval, and the t of `degrees` of freedom that tests it."""
+
+    centre: float
+    half: float
+    t: float
+    degrees: float
+    is_of_two: bool = False
+
+    @property
+    def p(self) -> float:
+        """Return the two-sided p. Of two figures it grows as far as their interval is less sure."""
+        p = 2 * student_t_tail(self.t, self.degrees)
+        return min(1.0, p * (1 - CONFIDENCE_OF_TWO) / (1 - ASKED_OF_TWO) if self.is_of_two else p)
 
 
 @dataclass(frozen=True)
@@ -91,10 +108,11 @@ def shift_of(first: Sequence[float], second: Sequence[float], method: Method | N
     low, high = differences[left], differences[-1 - left]
     if method is Method.RANKS:
         return Shift(middle, low, high)
-    centre, half, p = _welch(first, second)
+    welch = _welch(first, second)
     if not _is_small(n, m):
         low = high = middle
-    return Shift(middle, max(min(low, centre - half), -_MOST), min(max(high, centre + half), _MOST), p)
+    low, high = min(low, welch.centre - welch.half), max(high, welch.centre + welch.half)
+    return Shift(middle, max(low, -_MOST), min(high, _MOST), welch)
 
 
 def _is_small(n: int, m: int) -> bool:
@@ -102,10 +120,8 @@ def _is_small(n: int, m: int) -> bool:
     return min(n, m) < LEAST_LARGE
 
 
-def _welch(first: Sequence[float], second: Sequence[float]) -> tuple[float, float, float]:
-    """Return the difference of the means, half its interval, and its two-sided p.
-
-    Welch, 1947; degrees of freedom of Satterthwaite. Of two figures p grows as far as their interval is less sure.
+def _welch(first: Sequence[float], second: Sequence[float]) -> Welch:
+    """Return the test of Welch, 1947, with degrees of freedom of Satterthwaite.
 
     Values are in the order of time. Where neighbours are alike, n of them tell as much as n (1 - r) / (1 + r).
     """
@@ -125,13 +141,12 @@ def _welch(first: Sequence[float], second: Sequence[float]) -> tuple[float, floa
         free.append(max(n / shrinking - 1, 1.0))
     centre, variance = scale * (means[1] - means[0]), math.fsum(variances)
     if not variance:
-        return centre, 0.0, 0.0 if centre else 1.0
+        return Welch(centre, 0.0, math.inf if centre else 0.0, 1.0)
     degrees = 1 / math.fsum((part / variance) ** 2 / own for part, own in zip(variances, free, strict=True))
     is_of_two = shortest <= LEAST_FOR_INTERVAL
     deviation, free_stepped = math.sqrt(variance), _stepped(degrees)
     half = scale * _quantile(ASKED_OF_TWO if is_of_two else CONFIDENCE, free_stepped) * deviation
-    p = 2 * student_t_tail(abs(centre) / scale / deviation, free_stepped)
-    return centre, half, min(1.0, p * (1 - CONFIDENCE_OF_TWO) / (1 - ASKED_OF_TWO) if is_of_two else p)
+    return Welch(centre, half, abs(centre) / scale / deviation, free_stepped, is_of_two)
 
 
 def _stepped(degrees: float) -> float:

@@ -251,14 +251,16 @@ def _contrast(comparison: Comparison) -> None:
         cell.is_baseline = base == cell.key
         if not cell.is_baseline and base in cells:
             pairs.append((cell, cells[base]))
-    contrasts = bench_comparison.contrast([(base.values, cell.values) for cell, base in pairs])
+    # The table's pairs are mostly those of the answer over all settings, too.
+    compare_once = bench_comparison.compare_with_memory()
+    contrasts = bench_comparison.contrast([(base.values, cell.values) for cell, base in pairs], compare_once)
     for (cell, _base), contrast in zip(pairs, contrasts, strict=True):
         cell.contrast = contrast
     if comparison.state.base_axis is None and comparison.state.base_series is None:
-        comparison.overall = _overall(comparison)
+        comparison.overall = _overall(comparison, compare_once)
 
 
-def _overall(comparison: Comparison) -> dict[int, bench_comparison.Joint]:
+def _overall(comparison: Comparison, compare: bench_comparison.Compare) -> dict[int, bench_comparison.Joint]:
     """Return how each set differs from the baseline over the settings that both have."""
     names = [factor.name for factor in comparison.factors if factor.is_parameter]
     strata: list[dict[Hashable, list[float]]] = []
@@ -273,7 +275,7 @@ def _overall(comparison: Comparison) -> dict[int, bench_comparison.Joint]:
     for place, other in enumerate(strata):
         if place != comparison.state.baseline:
             common = [(base[key], other[key]) for key in base if key in other]
-            if answer := bench_comparison.joint(common):
+            if answer := bench_comparison.joint(common, compare):
                 answers[place] = answer
     return answers
 

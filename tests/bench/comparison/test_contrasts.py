@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from apps.bench.comparison import ContrastVerdict, contrast, joint
+from apps.bench.comparison import ContrastVerdict, compare_with_memory, contrast, joint
 
 LOW, HIGH = [10.0, 11, 12, 13, 14], [20.0, 21, 22, 23, 24]
 
@@ -150,3 +150,11 @@ def test_what_is_called_different_has_an_interval_without_one() -> None:
         (found,) = contrast([pair])
         if found.verdict in (ContrastVerdict.HIGHER, ContrastVerdict.LOWER):
             assert not found.difference.ratio_low <= 1 <= found.difference.ratio_high
+
+
+def test_a_pair_that_is_asked_for_again_is_not_computed_again() -> None:
+    compare = compare_with_memory()
+    (single,) = contrast([(LOW, HIGH)], compare)
+    assert compare((*LOW,), (*HIGH,)) is single.difference
+    assert compare(HIGH, LOW) is not single.difference
+    assert contrast([(LOW, HIGH)]) == [single]
