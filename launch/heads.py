@@ -16,7 +16,6 @@ from launch.sizes import BoundedHeads
 
 # A connection is closed if no whole head has come so long (s) after it was opened, or after the answer before.
 HEAD_S = 20.0
-_BODIES = frozenset((b"content-length", b"transfer-encoding"))
 _CROWDED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -89,9 +88,9 @@ class HeadsInTime(BoundedHeads):
         """Leave the connection to the protocol of WebSockets, until which it has its place.
 
         It is closed if answers to earlier requests are still to come: they had nobody to send them any more. One that
-        announces a body is no request for it.
+        announces a body is no request for it; some proxies say of each that it has none.
         """
-        if not _BODIES.isdisjoint(name for name, _value in self.headers):
+        if any(_is_of_body(name, value) for name, value in self.headers):
             self.send_400_response("A request for a WebSocket has no body.")
             return
         if self._cycles:
@@ -147,3 +146,7 @@ class HeadsInTime(BoundedHeads):
         is_idle = self.cycle is None or self.cycle.response_complete
         if is_idle and not self.transport.is_closing():
             self.transport.close()
+
+
+def _is_of_body(name: bytes, value: bytes) -> bool:
+    return name == b"transfer-encoding" or (name == b"content-length" and value != b"0")

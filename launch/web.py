@@ -41,7 +41,8 @@ def config_of(application: Any) -> uvicorn.Config:
         timeout_graceful_shutdown=3,
         lifespan="off",
         access_log=False,
-        log_level="warning",
+        # What it warns of is what somebody sent: a line for each would be written by whoever sends many.
+        log_level="error",
     )
 
 

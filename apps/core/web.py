@@ -18,6 +18,7 @@ from apps.core import bodies, endings, intake, outage, scratch, space, views
 from apps.core.connections import give_back, on_wait
 from apps.core.limits import crowds
 from apps.core.limits.askers import ALIVE, address_in
+from apps.core.request_threads import RequestThread
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -255,14 +256,15 @@ class ReturningConnections:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        # Django's handler joins this context: its one thread is the request's.
-        async with ThreadSensitiveContext():
-            try:
-                with endings.called():
-                    await self._pages(scope, receive, send)
-            except BaseException:
-                await sync_to_async(give_back)()
-                raise
+        with contextlib.closing(RequestThread()) as thread:
+            # Django's handler joins this context: its one thread is the request's.
+            async with ThreadSensitiveContext(executor=thread):
+                try:
+                    with endings.called():
+                        await self._pages(scope, receive, send)
+                except BaseException:
+                    await sync_to_async(give_back)()
+                    raise
 
 
 class RefusingWhileAway:

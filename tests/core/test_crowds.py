@@ -12,10 +12,11 @@ from django.test import RequestFactory
 from apps.core import web
 from apps.core.connections import give_back, on_wait
 from apps.core.limits import crowds as limits
+from apps.core.limits.askers import HEALTH
 from apps.core.limits.at_once import Asker
 from apps.core.limits.crowds import CrowdedError, Crowds, Turn
 
-MOST = 3
+MOST = limits.MOST[limits.PAGES] - 1
 Head = Mapping[bytes, bytes]
 HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
 PAGE = "/findings/"
@@ -59,7 +60,7 @@ async def is_free(crowds: Crowds, address: str, head: Head = NOTHING, path: str 
 @pytest.mark.parametrize("claim", [NOTHING, TOKEN, SESSION, BROKEN])
 def test_a_crowd_waits_for_itself_alone_whatever_it_claims(claim: Head) -> None:
     async def scenario() -> None:
-        crowds = Crowds(MOST)
+        crowds = Crowds()
         turns = await crowd_of(crowds, claim)
         assert not await is_free(crowds, HERE, claim)
         assert await is_free(crowds, ELSEWHERE)
@@ -77,7 +78,7 @@ def test_a_crowd_waits_for_itself_alone_whatever_it_claims(claim: Head) -> None:
 @pytest.mark.parametrize("proof", [TOKEN, SESSION])
 def test_whoever_showed_who_they_are_waits_for_no_crowd_of_their_address(proof: Head) -> None:
     async def scenario() -> None:
-        crowds = Crowds(MOST)
+        crowds = Crowds()
         turns = await crowd_of(crowds)
         assert not await is_free(crowds, HERE, proof)
         note(crowds, proof)
@@ -90,7 +91,7 @@ def test_whoever_showed_who_they_are_waits_for_no_crowd_of_their_address(proof: 
 
 def test_what_was_shown_beside_a_proof_is_none_and_one_that_is_over_is_forgotten() -> None:
     async def scenario() -> None:
-        crowds = Crowds(MOST)
+        crowds = Crowds()
         _turns = await crowd_of(crowds)
         note(crowds, {**SESSION, b"authorization": b"Bearer invented"})
         assert not await is_free(crowds, HERE, {b"authorization": b"Bearer invented"})
@@ -104,7 +105,7 @@ def test_what_was_shown_beside_a_proof_is_none_and_one_that_is_over_is_forgotten
 
 def test_who_has_no_address_waits_for_nobody() -> None:
     async def scenario() -> None:
-        crowds = Crowds(MOST)
+        crowds = Crowds()
         for _number in range(50):
             await crowds.turn_of("", PAGE, *credentials_of(NOTHING)).take()
 
@@ -113,11 +114,13 @@ def test_who_has_no_address_waits_for_nobody() -> None:
 
 def test_whoever_asks_how_the_service_is_waits_for_a_crowd_of_their_own_kind_alone() -> None:
     async def scenario() -> None:
-        crowds = Crowds(MOST)
+        crowds = Crowds()
         _turns = await crowd_of(crowds)
         assert await is_free(crowds, HERE, path="/health/")
         assert not await is_free(crowds, HERE, path="/health/nothing/")
-        asked = [crowds.turn_of(HERE, "/health/", *credentials_of(NOTHING)) for _number in range(MOST)]
+        asked = [
+            crowds.turn_of(HERE, "/health/", *credentials_of(NOTHING)) for _number in range(limits.MOST[HEALTH] - 1)
+        ]
         for turn in asked:
             await turn.take()
         assert not await is_free(crowds, HERE, path="/health/")
@@ -152,7 +155,7 @@ def test_who_waited_in_vain_is_told_to_come_again(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("apps.core.limits.crowds.WAIT_S", 0.01)
 
     async def scenario() -> None:
-        crowds = Crowds(MOST)
+        crowds = Crowds()
         turns = await crowd_of(crowds)
         for turn in turns[MOST:]:
             with pytest.raises(CrowdedError):
@@ -162,55 +165,6 @@ def test_who_waited_in_vain_is_told_to_come_again(monkeypatch: pytest.MonkeyPatc
         assert await is_free(crowds, HERE)
 
     asyncio.run(scenario())
-
-
-class OnLoop(asyncio.SelectorEventLoop):
-    """A loop that gives no work to a thread."""
-
-    def run_in_executor(self, *_arguments: Any) -> Any:
-        pytest.fail("a thread")
-
-    def call_soon_threadsafe(self, *_arguments: Any, **_options: Any) -> Any:
-        pytest.fail("a thread")
-
-
-# What of a body comes at once: nothing, all of a small one, none of one that needs somebody to be known.
-BODIES: dict[str, tuple[list[tuple[bytes, bytes]], bytes | None]] = {
-    "none": ([], b""),
-    "small": ([(b"content-length", b"2")], b"{}"),
-    "announced": ([(b"content-length", b"9000"), *TOKEN.items()], None),
-}
-
-
-@pytest.mark.parametrize("path", ["/findings/", "/api/v1/findings/"])
-@pytest.mark.parametrize("body", BODIES)
-def test_a_crowds_request_is_answered_without_a_thread(path: str, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("apps.core.limits.crowds.WAIT_S", 0.01)
-    monkeypatch.setattr("apps.core.limits.crowds.of_process", Crowds(MOST))
-    handler = web.PageHandler()
-    sent: list[dict[str, Any]] = []
-    headers, piece = BODIES[body]
-    scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "client": (HERE, 1)}
-    scope["query_string"] = b""
-    messages = [] if piece is None else [{"type": "http.request", "body": piece, "more_body": False}]
-
-    async def receive() -> dict[str, Any]:
-        if not messages:
-            await asyncio.Event().wait()
-        return messages.pop()
-
-    async def send(message: dict[str, Any]) -> None:
-        sent.append(message)
-
-    async def scenario() -> None:
-        _turns = await crowd_of(limits.of_process)
-        await handler.handle(scope, receive, send)
-
-    with asyncio.Runner(loop_factory=OnLoop) as runner:
-        runner.run(asyncio.wait_for(scenario(), 20))
-    assert sent[0]["status"] == 429
-    assert dict(sent[0]["headers"])[b"Retry-After"] == b"0"
-    assert b"Many requests of this address" in sent[1]["body"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -243,7 +197,7 @@ def test_a_body_in_pieces_is_read_as_one_of_known_length(monkeypatch: pytest.Mon
 
 def test_what_shows_nobody_any_more_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """A token that was revoked: nobody is known to have sent it, so that no view is asked."""
-    crowds = Crowds(MOST)
+    crowds = Crowds()
     monkeypatch.setattr("apps.core.limits.crowds.of_process", crowds)
     note(crowds, TOKEN)
     handler = web.PageHandler()
@@ -262,7 +216,7 @@ def test_what_shows_nobody_any_more_is_forgotten(monkeypatch: pytest.MonkeyPatch
 
 def test_who_waits_for_something_else_lets_the_next_in(db: None) -> None:
     async def scenario() -> None:
-        crowds = Crowds(MOST)
+        crowds = Crowds()
         turns = await crowd_of(crowds)
         loop = asyncio.get_running_loop()
         on_wait.set(lambda: loop.call_soon_threadsafe(turns[0].give_back))
@@ -277,20 +231,55 @@ def test_who_waits_for_something_else_lets_the_next_in(db: None) -> None:
     asyncio.run(scenario())
 
 
-def test_an_address_of_which_nothing_is_left_is_forgotten() -> None:
+def test_of_all_addresses_together_a_few_are_in_hand_and_a_visitor_is_next() -> None:
     async def scenario() -> None:
-        crowds = Crowds(MOST)
-        turns = await crowd_of(crowds)
-        while turns:
-            turns.pop().give_back()
-        assert not crowds._turns
+        crowds = Crowds()
+        turns = [crowds.turn_of(f"198.51.100.{number % 30}", PAGE, b"", b"") for number in range(900)]
+        waiting = [asyncio.ensure_future(turn.take()) for turn in turns]
+        await asyncio.sleep(0)
+        visitor = asyncio.ensure_future(crowds.turn_of(HERE, PAGE, b"", b"").take())
+        had: set[int] = set()
+        for _round in range(100):
+            await asyncio.sleep(0)
+            in_hand = {number for number, each in enumerate(waiting) if each.done()} - had
+            assert len(in_hand) + visitor.done() <= limits.MOST[limits.PAGES]
+            had |= in_hand
+            for number in in_hand:
+                turns[number].give_back()
+        assert len(had) > 100
+        assert visitor.done()
+        late = asyncio.ensure_future(crowds.turn_of(ELSEWHERE, PAGE, b"", b"").take())
+        await asyncio.sleep(0)
+        in_hand = {number for number, each in enumerate(waiting) if each.done()} - had
+        assert in_hand
+        assert not late.done()
+        turns[in_hand.pop()].give_back()
+        await asyncio.sleep(0)
+        assert late.done()
+        for each in waiting:
+            each.cancel()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("kind", [limits.SIGN_IN, HEALTH])
+def test_who_signs_in_waits_for_no_reader_of_pages(kind: str) -> None:
+    async def scenario() -> None:
+        crowds = Crowds()
+        turns = [
+            crowds.turn_of(f"198.51.100.{number}", PAGE, b"", b"") for number in range(limits.MOST[limits.PAGES])
+        ]
+        for turn in turns:
+            await turn.take()
+        assert not await is_free(crowds, HERE)
+        assert await is_free(crowds, HERE, path=HEALTH if kind == HEALTH else "/accounts/login/")
 
     asyncio.run(scenario())
 
 
 def test_of_those_who_are_known_the_latest_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.core.limits.crowds._MOST_REMEMBERED", 2)
-    crowds = Crowds(MOST)
+    crowds = Crowds()
     note(crowds, NOTHING)
     for name in (b"1", b"2", b"1", b"3"):
         note(crowds, {b"authorization": name})

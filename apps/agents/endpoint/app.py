@@ -31,6 +31,7 @@ from apps.agents.queries import Credentials
 from apps.agents.troubles import Trouble
 from apps.core import bodies, races, secrets
 from apps.core.bodies import BodyKind
+from apps.core.limits.askers import address_in
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +100,7 @@ class AgentEndpoint:
         if name == "enrol":
             with self._enrolments.share_of(address_of(scope)) as share:
                 body = await read_body(scope, receive, BodyKind.GREETING, share)
-            return await self._enrol(body)
+            return await self._enrol(address_in(address_of(scope)), body)
         prefix, agent = await self._identify(scope)
         key = protocol.instance_of(header(scope, b"fathom-instance"))
         if name in ("hello", "leave"):
@@ -139,7 +140,7 @@ class AgentEndpoint:
         prefix = secrets.prefix_of(token.strip()) if scheme.lower() == "bearer" else None
         if prefix is None:
             raise Problem(401, "no-token", "Send the agent's token as “Authorization: Bearer …”.")
-        credentials = await self.hub.credentials(prefix)
+        credentials = await self.hub.credentials(prefix, address_in(address_of(scope)))
         if credentials is None or not hmac.compare_digest(secrets.digest_of(token.strip()), credentials.digest):
             raise Problem(401, "unknown-token", "This agent is unknown here: enrol it on the node's agent page.")
         if credentials.is_retired:
@@ -196,11 +197,11 @@ class AgentEndpoint:
         self.hub.distrust(prefix)
         return replace(fresh, instance=None)
 
-    async def _enrol(self, body: bytes) -> Answer:
+    async def _enrol(self, address: str, body: bytes) -> Answer:
         token, version, own = protocol.enrolment_of(read_json(body))
         try:
-            agent, text = await database.run(
-                services.enrol_agent, token_text=token, version=version, own=own, now=timezone.now()
+            agent, text = await database.run_for_stranger(
+                address, services.enrol_agent, token_text=token, version=version, own=own, now=timezone.now()
             )
         except services.EnrolmentRefused as refusal:
             raise Problem(409 if refusal.code in CONFLICTS else 401, refusal.code, str(refusal)) from refusal

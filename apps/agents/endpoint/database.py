@@ -10,7 +10,9 @@ from weakref import WeakKeyDictionary
 from channels.db import database_sync_to_async
 
 from apps.agents.endpoint.places import WaitingPlaces
+from apps.agents.endpoint.room import Problem
 from apps.core import outage
+from apps.core.limits.fair_turns import FairTurns
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,6 +22,10 @@ COUNT = 4
 _THREADS = ThreadPoolExecutor(max_workers=COUNT, thread_name_prefix="agents-database")
 # Whatever a team's agents send, one of the threads is there for others.
 _places: "WeakKeyDictionary[asyncio.AbstractEventLoop, WaitingPlaces]" = WeakKeyDictionary()
+# All of whom no agent is known have two threads at most, one address one of them, and wait so long (s) for it.
+STRANGERS = 2
+STRANGERS_WAIT_S = 15.0
+_strangers: "WeakKeyDictionary[asyncio.AbstractEventLoop, FairTurns]" = WeakKeyDictionary()
 
 
 class Unavailable(Exception):
@@ -36,6 +42,19 @@ async def run_for(team: int, function: Callable[P, T], *args: P.args, **kwargs: 
     places = _places.setdefault(asyncio.get_running_loop(), WaitingPlaces(COUNT, COUNT - 1))
     async with places.place(team):
         return await run(function, *args, **kwargs)
+
+
+async def run_for_stranger(address: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return what `run` does, when the turn of an address has come; Problem 503 if that takes too long."""
+    turns = _strangers.setdefault(asyncio.get_running_loop(), FairTurns(STRANGERS, STRANGERS - 1))
+    try:
+        await turns.take(address, within_s=STRANGERS_WAIT_S)
+    except TimeoutError:
+        raise Problem(503, "unavailable", "Many of whom no agent is known ask at this moment: try again.") from None
+    try:
+        return await run(function, *args, **kwargs)
+    finally:
+        turns.give_back(address)
 
 
 @asynccontextmanager

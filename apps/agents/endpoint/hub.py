@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from uuid import UUID
@@ -23,6 +24,8 @@ RECONNECT_AFTER_S = 0.5
 # How long a token is believed without looking at the database: for some polls of 20 s, or a thousand idle agents
 # would have it looked up 50 times a second. A retirement is also called out at once.
 TRUST_S = 120.0
+# Far more than there are agents.
+MOST_KNOWN = 100_000
 
 
 class Waiter:
@@ -79,6 +82,8 @@ class Hub:
     def __init__(self) -> None:
         self._waiters: dict[int, Waiter] = {}
         self._trusted: dict[str, tuple[queries.Credentials, float]] = {}
+        # Prefixes that were an agent's when they were last read, the latest of them.
+        self._known: OrderedDict[str, None] = OrderedDict()
         self._heard: dict[int, Heartbeat] = {}
         # The latest poll of each agent: its process and its number.
         self._latest: dict[int, tuple[UUID, int]] = {}
@@ -141,18 +146,32 @@ class Hub:
         """Read the credentials of a token's prefix again when they are needed next."""
         self._trusted.pop(prefix, None)
 
-    async def credentials(self, prefix: str) -> queries.Credentials | None:
-        """Return the credentials of a token's prefix, believing for a while what was read before."""
+    async def credentials(self, prefix: str, address: str = "") -> queries.Credentials | None:
+        """Return the credentials of a token's prefix, believing for a while what was read before.
+
+        One that was no agent's when it was last read, or never was, is looked up in the turn of its address.
+        """
         now = time.monotonic()
         entry = self._trusted.get(prefix)
         if entry is not None and now < entry[1]:
             return entry[0]
-        credentials = await database.run(queries.credentials_of, prefix)
+        if prefix in self._known:
+            credentials = await database.run(queries.credentials_of, prefix)
+        else:
+            credentials = await database.run_for_stranger(address, queries.credentials_of, prefix)
         if credentials is None:
             self._trusted.pop(prefix, None)
+            self._known.pop(prefix, None)
         else:
             self._trusted[prefix] = (credentials, now + TRUST_S)
+            self._know(prefix)
         return credentials
+
+    def _know(self, prefix: str) -> None:
+        self._known[prefix] = None
+        self._known.move_to_end(prefix)
+        if len(self._known) > MOST_KNOWN:
+            self._known.popitem(last=False)
 
     def take_call(self, message: str) -> None:
         """Act on a call: nodes to look at, or a node whose agent's token no longer holds."""

@@ -130,13 +130,13 @@ class Askers:
 # asks for six things at once.
 of_process = Askers(max(1, settings.WEB_CONNECTIONS * 2 // 3), most_of_address=max(1, settings.WEB_CONNECTIONS // 2))
 # Who wants to sign in is nobody yet, and finds a place whatever all others who are not signed in read meanwhile.
-_SIGN_IN = "/accounts/"
+SIGN_IN = "/accounts/"
 of_sign_in = Askers(max(2, settings.WEB_CONNECTIONS // 4), most_of_address=max(1, settings.WEB_CONNECTIONS // 6))
 
 
 def places_for(request: HttpRequest) -> Askers:
     """Return among whose places a request has its turn."""
-    is_sign_in = request.path.startswith(_SIGN_IN) and not request.user.is_authenticated
+    is_sign_in = request.path.startswith(SIGN_IN) and not request.user.is_authenticated
     return of_sign_in if is_sign_in else of_process
 
 

@@ -1,4 +1,4 @@
-"""What one address sends that nobody is known to have sent: a web process has a few of it in hand, the rest waits.
+"""What is sent that nobody is known to have sent: a web process has a few of it in hand, the rest waits.
 
 Whoever begins to wait for something else, for a place or for others' passwords to be compared, lets the next in.
 Whatever the process has begun with takes steps of its one loop, and between two steps of anybody's there is one of
@@ -6,36 +6,43 @@ each of the others: a crowd of hundreds would make everybody wait for seconds. W
 places of their own (`at_once`) and waits here for nobody.
 """
 
-import asyncio
 from collections import OrderedDict
-from weakref import WeakValueDictionary
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
 from apps.core.limits import at_once
 from apps.core.limits.askers import HEALTH, REST, session_key_in
+from apps.core.limits.fair_turns import FairTurns
 
-# For so long (s) a request waits for the others of its address, and who waited in vain is to come again after it.
+# For so long (s) a request waits for others, and who waited in vain is to come again after it.
 WAIT_S = 5.0
 # Senders that showed who they are are remembered by a sum of what they sent for it, the latest of them.
 _MOST_REMEMBERED = 10_000
+# So much is in hand of all, and of one address one less: at every step the loop waits for each thread at work, and a
+# few take all of a processor. Who signs in, or asks how the service is, waits for others who do.
+PAGES, SIGN_IN = "pages", "sign-in"
+MOST = {
+    PAGES: max(2, min(6, at_once.of_process.most_of_address)),
+    SIGN_IN: min(3, at_once.of_sign_in.most),
+    HEALTH: 2,
+}
 _CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_COOKIE")
 
 
 class CrowdedError(Exception):
-    """So much of an address is in hand that one more of its requests waited in vain."""
+    """So much is in hand that one more request waited in vain."""
 
 
 class Turn:
     """One request's place among those that are in hand; it may be taken and given back more than once."""
 
-    def __init__(self, turns: asyncio.Semaphore | None) -> None:
-        self._turns = turns
+    def __init__(self, turns: FairTurns | None, address: str = "") -> None:
+        self._turns, self._address = turns, address
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait until less of the address is in hand; CrowdedError after WAIT_S.
+        """Wait until less is in hand; CrowdedError after WAIT_S.
 
         To be let in then would let all of a crowd in at once.
         """
@@ -43,7 +50,7 @@ class Turn:
         if turns is None or self._is_taken:
             return
         try:
-            await asyncio.wait_for(turns.acquire(), WAIT_S)
+            await turns.take(self._address, within_s=WAIT_S)
         except TimeoutError:
             self._turns = None
             raise CrowdedError from None
@@ -52,31 +59,26 @@ class Turn:
     def give_back(self) -> None:
         """Let the next in, if this one is in hand; it does not come back."""
         if self._turns is not None and self._is_taken:
-            self._turns.release()
+            self._turns.give_back(self._address)
             self._turns = None
 
 
 class Crowds:
-    """Counts the requests of each address that are in hand, but for those of senders who are known."""
+    """Counts the requests that are in hand, but for those of senders who are known."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+    def __init__(self) -> None:
+        self._turns = {kind: FairTurns(most, most - 1) for kind, most in MOST.items()}
         self._known: OrderedDict[int | None, None] = OrderedDict()
 
     def turn_of(self, address: str, path: str, authorization: bytes, cookies: bytes) -> Turn:
         """Return the turn of a request from an address.
 
-        Known senders never wait, nor who has no address. Who asks how the service is waits for others who do.
+        Known senders never wait, but where they ask how the service is, nor who has no address.
         """
         proof = _proof(authorization, cookies)
         if not address or (path != HEALTH and proof in self._known):
             return Turn(None)
-        name = f"{address} {HEALTH}" if path == HEALTH else address
-        turns = self._turns.get(name)
-        if turns is None:
-            turns = self._turns[name] = asyncio.Semaphore(self._most)
-        return Turn(turns)
+        return Turn(self._turns[_kind_of(path)], address)
 
     def note(self, request: HttpRequest, asker: at_once.Asker) -> None:
         """Remember the sender of a request that showed who it is, and forget one that does not any more."""
@@ -97,7 +99,8 @@ class Crowds:
 
 def refusal(path: str) -> HttpResponse:
     """Return the answer to a request that waited in vain for its turn: little of it is asked, for there are many."""
-    text = _("Many requests of this address are under way. Ask again in %s s.") % round(WAIT_S)
+    text = _("Many who are not signed in ask for something at this moment. Try again in %(seconds)s s.")
+    text %= {"seconds": round(WAIT_S)}
     plain = "text/plain; charset=utf-8"
     answer = JsonResponse({"detail": text}) if path.startswith(REST) else HttpResponse(text, content_type=plain)
     answer.status_code = 429
@@ -106,11 +109,16 @@ def refusal(path: str) -> HttpResponse:
     return answer
 
 
+def _kind_of(path: str) -> str:
+    if path == HEALTH:
+        return HEALTH
+    return SIGN_IN if path.startswith(at_once.SIGN_IN) else PAGES
+
+
 def _proof(authorization: bytes, cookies: bytes) -> int | None:
     """Return a sum of all that the head of a request shows of its sender, None if it shows nothing."""
     session = session_key_in(cookies)
     return hash((authorization, session)) if authorization or session else None
 
 
-# Fewer than one address may have under way: who waits there has a thread, and waits here without one.
-of_process = Crowds(max(1, at_once.of_process.most_of_address - 1))
+of_process = Crowds()
