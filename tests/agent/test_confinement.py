@@ -265,6 +265,37 @@ def test_a_job_sees_what_is_mounted_while_it_runs(shell: AgentProgram, node: Nod
     assert not (scratch / "disk").exists()
 
 
+MAKE_QUEUE = "python3 -c 'import ctypes; print(ctypes.CDLL(None).msgget({key}, 0o1666) >= 0)'"
+USE_QUEUE = "python3 -c 'import ctypes; print(ctypes.CDLL(None).msgget({key}, 0) >= 0)'"
+MAKE_SEGMENT = "python3 -c 'import ctypes; print(ctypes.CDLL(None).shmget({key}, 4096, 0o1666) >= 0)'"
+USE_SEGMENT = "python3 -c 'import ctypes; print(ctypes.CDLL(None).shmget({key}, 0, 0) >= 0)'"
+
+
+def machines_own() -> str:
+    """Return the lines of the machine's segments, queues and semaphores that have the test's key."""
+    places = [Path("/proc/sysvipc") / name for name in ("shm", "msg", "sem")]
+    return "\n".join(line for place in places for line in place.read_text().splitlines() if KEY in line.split())
+
+
+# Of no other program's beside this test.
+KEY = "1180787013"
+
+
+@needs_mounts
+@pytest.mark.parametrize(("make", "use"), [(MAKE_QUEUE, USE_QUEUE), (MAKE_SEGMENT, USE_SEGMENT)])
+def test_what_a_job_leaves_of_system_v_is_gone_with_it(shell: AgentProgram, node: Node, make: str, use: str) -> None:
+    shell.start()
+    make, use = make.format(key=KEY), use.format(key=KEY)
+    longer = factories.job(node, "sh", "-c", f"{make}; sleep 3; {use}")
+    wait_for(lambda: type(longer).objects.get(pk=longer.pk).started_at)
+    # What a job starts shares it; another job beside it does not.
+    assert answer_of(node, f'{use}; {make}; setsid sh -c "{use}"') == "False\nTrue\nTrue\n"
+    assert answer_of(node, use) == "False\n"
+    assert printed(ended(longer))["stdout"] == "True\nTrue\n"
+    assert machines_own() == ""
+    assert wait_for(lambda: facts_of(node))["confinement"]["own_ipc"]
+
+
 def test_where_mounts_are_refused_jobs_run_with_the_machines(shell: AgentProgram, node: Node, left: Path) -> None:
     """An agent without the right has what one has that is not root, or in a container."""
     if os.geteuid() == 0:
@@ -275,6 +306,7 @@ def test_where_mounts_are_refused_jobs_run_with_the_machines(shell: AgentProgram
     confinement = wait_for(lambda: facts_of(node))["confinement"]
     assert confinement["no_new_privileges"]
     assert not confinement["own_shared_memory"]
+    assert not confinement["own_ipc"]
 
 
 def test_a_job_starts_although_its_shared_memory_fails(
@@ -288,3 +320,21 @@ def test_a_job_starts_although_its_shared_memory_fails(
     assert starter.process().wait(30) == 7
     starter.release()
     assert "No such file or directory" in caplog.text
+
+
+def test_a_job_starts_although_its_queues_fail(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As under a unit of an earlier version, which denies them alone."""
+
+    def refuse() -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(kernel, "own_ipc", refuse)
+    held = Confinement.find(Config("http://x", "t"), Identity.own(), tmp_path)
+    assert not held.own_ipc
+    held = Confinement(held.config, held.identity, tmp_path, 0, no_new_privileges=True, own_ipc=True)
+    starter = Starter(lambda: held.enter("sh", SHELL, tmp_path), lambda: subprocess.Popen([SHELL, "-c", "exit 7"]))
+    assert starter.process().wait(30) == 7
+    starter.release()
+    assert "System V segments and queues: Operation not permitted" in caplog.text
