@@ -159,7 +159,6 @@ def test_the_agents_page_shows_facts_changes_and_jobs(cast: people.Cast) -> None
         # An agent of an earlier version says nothing of it.
         ({"landlock": 7}, "jobs leave shared memory to each other"),
         ({"own_ipc": True}, "each job has System V segments and queues of its own"),
-        ({"own_shared_memory": True}, "jobs leave System V segments and queues to each other"),
     ],
 )
 def test_it_says_whose_shared_memory_jobs_have(cast: people.Cast, confinement: dict, text: str) -> None:
