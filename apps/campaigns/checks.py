@@ -17,7 +17,7 @@ def expand_checked(
     estimator: Estimator | None = None,
 ) -> Expansion:
     """Return what an experiment comes to, within what owners allow; errors.Refused names each field that is wrong."""
-    _refuse_circle(experiment)
+    refuse_circle(experiment)
     expansion = expand_experiment(experiment, roles)
     _check(expansion, experiment, estimator)
     return expansion
@@ -43,7 +43,7 @@ def expand_stage_checked(
     return sound, left_out
 
 
-def _refuse_circle(experiment: Experiment) -> None:
+def refuse_circle(experiment: Experiment) -> None:
     """Refuse that an experiment waits for itself, or for others that wait for each other.
 
     Asked of the database: what an experiment was read with may be older than what it is to wait for.

@@ -35,8 +35,8 @@ def asking_options_of(url: str) -> dict[str, Any]:
 def client(*, timeout_s: float) -> redis.Redis:
     """Return a client that gives up on a connection, or on an answer, after `timeout_s`."""
     limits: dict[str, Any] = {"socket_connect_timeout": timeout_s, "socket_timeout": timeout_s}
-    # A connection that Redis closed while it was idle is opened anew, once.
-    retry = Retry(NoBackoff(), 1)
+    # A connection that Redis closed while it was idle is opened anew, once; who did not answer is not asked again.
+    retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
     return redis.Redis.from_url(settings.REDIS_URL, **(options_of(settings.REDIS_URL) | limits), retry=retry)
 
 

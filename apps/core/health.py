@@ -1,5 +1,7 @@
 """How each part of the service is: for people, load balancers and monitors, and without anything private."""
 
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -12,6 +14,9 @@ from apps.core import audit, backends, clock, holding, migrated, outage, queue, 
 
 # It may be days ago, or ahead.
 _MOMENT = "%Y-%m-%d %H:%M:%S %Z"
+# How long (s) the broker is waited for, in all.
+_BROKER_S = 2.0
+_ASKERS = ThreadPoolExecutor(4, thread_name_prefix="health")
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,13 @@ class HealthPart:
 
 def parts() -> dict[str, HealthPart]:
     """Return {part: how it is}: database, migrations, broker, workers, timetable, clock, logs."""
-    broker, all_signs = _broker()
+    # Each waits for who is silent as long as it may: side by side they do so once.
+    asked = _ASKERS.submit(_ask_broker)
+    until = time.monotonic() + _BROKER_S
+    database = _database()
+    broker, all_signs = _broker(asked, until)
     return {
-        "database": _database(),
+        "database": database,
         "migrations": _migrations(),
         "broker": broker,
         "workers": _unknown(broker) if all_signs is None else _workers(all_signs),
@@ -84,14 +93,24 @@ def _migrations() -> HealthPart:
     return HealthPart(False, look.since.at(), look.gap.words())
 
 
-def _broker() -> tuple[HealthPart, list[signs.Sign] | None]:
-    """Return how the broker is, and the signs given there; without them if it is away, or takes none."""
+def _ask_broker() -> tuple[float, list[signs.Sign], str | None]:
+    """Return since when it runs, the signs given there, and why it takes nothing; RedisError if it is away."""
+    return signs.broker_started(), signs.given(), outage.trouble_of_broker()
+
+
+def _broker(
+    asked: Future[tuple[float, list[signs.Sign], str | None]], until: float
+) -> tuple[HealthPart, list[signs.Sign] | None]:
+    """Return how the broker is, and the signs given there; without them if it is away, or takes none.
+
+    It has until a time of the monotonic clock.
+    """
     try:
-        started, all_signs = signs.broker_started(), signs.given()
-    except redis.RedisError as error:
+        started, all_signs, words = asked.result(timeout=max(0.0, until - time.monotonic()))
+    except (redis.RedisError, TimeoutError) as error:
+        asked.cancel()
         since = outage.broker_watch.begin(outage.words_of(error))
         return HealthPart(False, since, _("It does not answer: work goes on when it is back.")), None
-    words = outage.trouble_of_broker()
     if words is None:
         return HealthPart(True, _time(started), _("It answers.")), all_signs
     what = _("It takes no work, and says: %(words)s. Work goes on when it does again.")

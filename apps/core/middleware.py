@@ -24,7 +24,10 @@ class AddressMiddleware(CommonMiddleware):
 
 
 class OutageMiddleware:
-    """Answers at once with 503 while the database is known to be away, so that nobody waits for a connection."""
+    """Answers at once with 503 while the database is known to be away, so that nobody waits for a connection.
+
+    Whatever a request asks of the broker has one budget of time.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -32,7 +35,8 @@ class OutageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer the request."""
         if outage.watch.away_since is None:
-            return self.get_response(request)
+            with outage.broker_budget():
+                return self.get_response(request)
         return _ANSWERED_ANYHOW.get(request.path, views.unavailable)(request)
 
 

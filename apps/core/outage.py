@@ -1,7 +1,11 @@
 """Whether the database and the broker can be used: noticed at the first failure, then looked at until they can be."""
 
 import logging
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import psycopg
@@ -17,6 +21,8 @@ from apps.core.outage_watch import Outage, Watch, error_of
 _Answer = TypeVar("_Answer")
 # What a client is asked to wait before it tries again (s).
 RETRY_AFTER_S = 5
+# How long (s) one request asks the broker, in all.
+BUDGET_S = 1.0
 _CONNECT_S = 3
 _POOL_S = 0.1
 _AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
@@ -45,6 +51,18 @@ class AnsweredElsewise(logging.Filter):
         if record.exc_info and isinstance(record.exc_info[1], MultiPartParserError):
             record.exc_info = None
         return getattr(record, "status_code", None) not in (503, 507)
+
+
+@dataclass
+class _BrokerTime:
+    """What one request has spent of its time for the broker, and whether that has answered it."""
+
+    seconds: float = 0.0
+    has_asked: bool = False
+    is_limited: bool = True
+
+
+_spent: ContextVar[_BrokerTime | None] = ContextVar("what this request has spent on the broker", default=None)
 
 
 class Busy(Exception):
@@ -96,17 +114,37 @@ def words_of(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
+@contextmanager
+def broker_budget() -> Iterator[None]:
+    """Let all that is asked of the broker within, one request's, take BUDGET_S together, and an answer more."""
+    token = _spent.set(_BrokerTime())
+    try:
+        yield
+    finally:
+        _spent.reset(token)
+
+
 def ask_broker(call: Callable[[], _Answer]) -> _Answer:
     """Return what a call of the broker gives; Outage, without asking, while it is known to be away.
 
-    Whoever asks waits, and holds what others wait for: one who meets that it is away, or hangs, is enough.
+    Whoever asks waits, and holds what others wait for: one who meets that it is away, or hangs, is enough. A request
+    asks first for something small, which has less time than a call that may need several answers; Outage, too, once
+    it has spent what it may.
     """
     broker_watch.refuse()
+    spent, begun = _spent.get() or _BrokerTime(is_limited=False), time.monotonic()
+    if spent.is_limited and spent.seconds >= BUDGET_S:
+        raise Outage("The message broker has had its time of this request.")
     try:
+        if spent.is_limited and not spent.has_asked:
+            signs.probe()
+            spent.has_asked = True
         return call()
     except Exception as error:
         broker_watch.note(error)
         raise
+    finally:
+        spent.seconds += time.monotonic() - begun
 
 
 def is_of_broker(error: BaseException | None) -> bool:

@@ -24,6 +24,8 @@ class Strict(plain_views.APIView):
     """
 
     passing_fields: frozenset[str] = frozenset()
+    # Actions that work long before they hold anything: they look at the condition again (`etags`) once they do.
+    late_conditions: frozenset[str] = frozenset()
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer; what is written on a condition is written in the transaction that looked at it, or not at all."""
@@ -41,7 +43,8 @@ class Strict(plain_views.APIView):
         asker = at_once.asker_of(request)
         crowds.of_process.note(request, asker)
         self._around.enter_context(at_once.of_process.turn(asker))
-        if request.method in etags.WRITES and "If-Match" in request.headers:
+        is_late = getattr(self, "action", None) in self.late_conditions
+        if request.method in etags.WRITES and "If-Match" in request.headers and not is_late:
             self._around.enter_context(transaction.atomic())
             self._has_begun = True
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):

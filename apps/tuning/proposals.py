@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext
 
@@ -15,8 +14,8 @@ from apps.bench.text import _
 from apps.bench.toolkit import Tool
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign
+from apps.campaigns.turns import sweep_turn
 from apps.core import messages
-from apps.core.errors import ConflictError, by_field
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import FileSystem, Node
 from apps.tuning import drafts
@@ -83,7 +82,6 @@ def create_draft(*, finding: Finding, user: User, key: str, now: datetime) -> Ca
     )
 
 
-@transaction.atomic
 def draft_proposals(
     *,
     team: Team,
@@ -100,15 +98,26 @@ def draft_proposals(
     """
     rights.require(user, team, Role.OPERATOR)
     origin = about.campaign if about else None
-    campaign = campaigns.create_campaign(team=team, user=user, now=now, name=name, goal=goal, made_from=origin)
+    composition = campaigns.Composition(team)
     names: set[str] = set()
-    for proposal in proposals:
-        tool = drafts.tool_of(str(proposal["tool"]), team)
-        _add(campaign, user, about, tool, proposal, _unused(messages.render(tool.name), names))
+    with sweep_turn(user):
+        for proposal in proposals:
+            tool = drafts.tool_of(str(proposal["tool"]), team)
+            _add(composition, team, about, tool, proposal, _unused(messages.render(tool.name), names))
+    with transaction.atomic():
+        campaign = campaigns.create_campaign(team=team, user=user, now=now, name=name, goal=goal, made_from=origin)
+        composition.save(campaign)
     return campaign
 
 
-def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, proposal: Json, name: str) -> None:
+def _add(
+    composition: campaigns.Composition,
+    team: Team,
+    finding: Finding | None,
+    tool: Tool,
+    proposal: Json,
+    name: str,
+) -> None:
     fixed = {key: value for key, value in (proposal.get("fixed") or {}).items() if value is not None}
     factors = proposal.get("factors") or {}
     way, back = tool.backwards_at
@@ -116,31 +125,23 @@ def _add(campaign: Campaign, user: User, finding: Finding | None, tool: Tool, pr
         # What is asked of the way back is measured that way.
         fixed[way] = back
     parameters = drafts.known_of(tool, fixed)
-    file_system = drafts.file_system_of(str(proposal.get("file_system") or ""), campaign.team)
+    file_system = drafts.file_system_of(str(proposal.get("file_system") or ""), team)
     if file_system is None and finding:
         file_system = _files_of(finding, tool)
     measured = _measured(finding) if finding else {}
-    players = _players(campaign.team, tool, proposal.get("roles") or {}, measured, file_system)
-    try:
-        campaigns.create_experiment(
-            campaign=campaign,
-            user=user,
-            roles=[campaigns.Player(role, node) for role, nodes in players.items() for node in nodes],
-            name=name,
-            tool=tool.slug,
-            file_system=file_system,
-            fixed={
-                key: value
-                if isinstance(value, str) or key not in parameters
-                else drafts.text_of(parameters[key], value)
-                for key, value in fixed.items()
-            },
-            factors=[{"name": key, "expression": str(text)} for key, text in factors.items()],
-        )
-    except ConflictError:
-        raise
-    except ValidationError as error:
-        raise ValidationError({f"{name}.{field}": wrong for field, wrong in by_field(error).items()}) from None
+    players = _players(team, tool, proposal.get("roles") or {}, measured, file_system)
+    composition.add(
+        name,
+        roles=[campaigns.Player(role, node) for role, nodes in players.items() for node in nodes],
+        name=name,
+        tool=tool.slug,
+        file_system=file_system,
+        fixed={
+            key: value if isinstance(value, str) or key not in parameters else drafts.text_of(parameters[key], value)
+            for key, value in fixed.items()
+        },
+        factors=[{"name": key, "expression": str(text)} for key, text in factors.items()],
+    )
 
 
 def _is_of_way_back(finding: Finding, tool: Tool) -> bool:

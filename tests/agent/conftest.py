@@ -79,3 +79,11 @@ def agent(idle_agent: AgentProgram) -> AgentProgram:
     """An agent at work."""
     idle_agent.start()
     return idle_agent
+
+
+@pytest.fixture
+def shell(idle_agent: AgentProgram) -> AgentProgram:
+    """An agent whose owner allows a shell anything, so that only the sandbox is left to stop it."""
+    tools.allow(idle_agent.folder, {"sh": tools.SHELL})
+    tools.configure(idle_agent.folder, options={"sh": ["*"]})
+    return idle_agent

@@ -4,11 +4,8 @@ import json
 import os
 import shutil
 import stat
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -19,29 +16,11 @@ from tests.agent.program import AgentProgram, processes_with, wait_until_gone
 from tests.agent.states import ended, printed
 from tests.agents import factories
 from tests.agents.live import wait_for
-from workers.agent.config import Config
-from workers.agent.identity import Identity
-from workers.agent.sandbox import Confinement, Starter, kernel
+from workers.agent.sandbox import kernel
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 needs_landlock = pytest.mark.skipif(kernel.landlock_version() == 0, reason="this kernel has no Landlock")
-# Root in a container may have no mounts of its own.
-UNSHARE = ["unshare", "--mount", "--propagation", "shared"]
-needs_mounts = pytest.mark.skipif(
-    not shutil.which("unshare")
-    or subprocess.run([*UNSHARE, "true"], capture_output=True, check=False).returncode != 0,
-    reason="nobody here may have mounts of their own",
-)
-SHELL = shutil.which("sh") or "/bin/sh"
-
-
-@pytest.fixture
-def shell(idle_agent: AgentProgram) -> AgentProgram:
-    """An agent whose owner allows a shell anything, so that only the sandbox is left to stop it."""
-    tools.allow(idle_agent.folder, {"sh": SHELL})
-    tools.configure(idle_agent.folder, options={"sh": ["*"]})
-    return idle_agent
 
 
 def answer_of(node: Node, text: str) -> str:
@@ -175,116 +154,3 @@ def test_the_agent_reports_what_is_in_force(shell: AgentProgram, node: Node) -> 
     assert confinement["destinations"] == ["10.0.0.0/8"]
     assert confinement["variables"] == ["OMP_STACKSIZE"]
     assert json.dumps(confinement["options"]) == '{"mtr": ["-F file"]}'
-
-
-@pytest.fixture
-def left() -> Iterator[Path]:
-    """A place in the machine's shared memory that is nobody's."""
-    path = Path("/dev/shm") / f"fathom-test-{uuid4().hex}"
-    yield path
-    path.unlink(missing_ok=True)
-
-
-def shared_memory_of(pid: int | str) -> list[str]:
-    """Return what a process sees mounted at /dev/shm; others mount elsewhere beside this test."""
-    lines = Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
-    return [line for line in lines if line.split()[4] == "/dev/shm"]
-
-
-@needs_mounts
-def test_shared_memory_is_its_jobs_own_and_gone_with_it(shell: AgentProgram, node: Node, left: Path) -> None:
-    shell.start()
-    longer = factories.job(node, "sh", "-c", f"echo longer > {left}; sleep 3; cat {left}")
-    wait_for(lambda: type(longer).objects.get(pk=longer.pk).started_at)
-    # What a job starts shares it, also from another session.
-    output = answer_of(
-        node, f"(echo kin > {left}) & wait; setsid sh -c 'cat {left}'; stat -c %a /dev/shm; ls /dev/shm | wc -l"
-    )
-    assert output == "kin\n1777\n1\n"
-    assert not left.exists()
-    assert answer_of(node, "ls -A /dev/shm") == ""
-    assert printed(ended(longer))["stdout"] == "longer\n"
-    assert not left.exists()
-    assert wait_for(lambda: facts_of(node))["confinement"]["own_shared_memory"]
-
-
-@needs_mounts
-def test_a_job_does_not_see_the_machines_shared_memory(shell: AgentProgram, node: Node, left: Path) -> None:
-    left.write_text("secret of others")
-    left.chmod(0o666)
-    shell.start()
-    output = answer_of(node, f"cat {left}; echo more > {left}; umount /dev/shm; stat -f -c '%b %S' /dev/shm")
-    assert "secret of others" not in output
-    assert left.read_text() == "secret of others"
-    # As large as the machine's, so that what fitted fits.
-    size = os.statvfs("/dev/shm")
-    assert output.endswith(f"\n{size.f_blocks} {size.f_frsize}\n")
-
-
-@needs_mounts
-@needs_landlock
-def test_no_job_reaches_anothers_shared_memory_by_its_processes(shell: AgentProgram, node: Node, left: Path) -> None:
-    shell.start()
-    longer = factories.job(node, "sh", "-c", f"echo longer > {left}; sleep 3; cat /proc/self/root{left}")
-    wait_for(lambda: type(longer).objects.get(pk=longer.pk).started_at)
-    output = answer_of(node, f"echo own > {left}; cat /proc/[0-9]*/root{left}")
-    assert "own\n" in output
-    assert "longer\n" not in output
-    assert printed(ended(longer))["stdout"] == "longer\n"
-
-
-@needs_mounts
-def test_no_mount_of_a_job_gets_out(shell: AgentProgram, node: Node, left: Path) -> None:
-    """Neither to the machine, nor to the agent, though its mounts are handed on to whoever shares them."""
-    before = shared_memory_of("self")
-    shell.prefix = tuple(UNSHARE)
-    shell.start()
-    answer_of(node, "true")
-    assert shell.process is not None
-    # The job has ended, and what it had let out would still be there.
-    assert len(shared_memory_of(shell.process.pid)) == len(before)
-    assert answer_of(node, f"echo here > {left}; cat {left}") == "here\n"
-    assert len(shared_memory_of(shell.process.pid)) == len(before)
-    assert shared_memory_of("self") == before
-    assert not left.exists()
-
-
-@needs_mounts
-def test_a_job_sees_what_is_mounted_while_it_runs(shell: AgentProgram, node: Node) -> None:
-    scratch = shell.home / "scratch"
-    scratch.mkdir()
-    tools.configure(shell.folder, paths=[str(scratch)])
-    shell.prefix = tuple(UNSHARE)
-    shell.start()
-    job = factories.job(node, "sh", "-c", f"until test -e {scratch}/disk; do sleep 0.1; done; echo mounted")
-    wait_for(lambda: type(job).objects.get(pk=job.pk).started_at)
-    assert shell.process is not None
-    enter = ["nsenter", "--mount", "--target", str(shell.process.pid), "sh", "-c"]
-    subprocess.run([*enter, f"mount -t tmpfs none {scratch} && touch {scratch}/disk"], check=True, timeout=30)
-    assert printed(ended(job)) == {"stdout": "mounted\n"}
-    assert not (scratch / "disk").exists()
-
-
-def test_where_mounts_are_refused_jobs_run_with_the_machines(shell: AgentProgram, node: Node, left: Path) -> None:
-    """An agent without the right has what one has that is not root, or in a container."""
-    if os.geteuid() == 0:
-        shell.prefix = ("setpriv", "--bounding-set", "-sys_admin")
-    shell.start()
-    assert answer_of(node, f"echo here > {left}; cat {left}") == "here\n"
-    assert left.read_text() == "here\n"
-    confinement = wait_for(lambda: facts_of(node))["confinement"]
-    assert confinement["no_new_privileges"]
-    assert not confinement["own_shared_memory"]
-
-
-def test_a_job_starts_although_its_shared_memory_fails(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr("workers.agent.sandbox.confinement.SHARED_MEMORY", str(tmp_path / "missing"))
-    held = Confinement.find(Config("http://x", "t"), Identity.own(), tmp_path)
-    assert not held.own_shared_memory
-    held = Confinement(held.config, held.identity, tmp_path, 0, no_new_privileges=True, own_shared_memory=True)
-    starter = Starter(lambda: held.enter("sh", SHELL, tmp_path), lambda: subprocess.Popen([SHELL, "-c", "exit 7"]))
-    assert starter.process().wait(30) == 7
-    starter.release()
-    assert "No such file or directory" in caplog.text

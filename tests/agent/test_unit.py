@@ -33,8 +33,8 @@ def test_the_unit_protects_the_system() -> None:
     service = parser["Service"]
     assert {name: service[name] for name in STRICT} == STRICT
     assert service["ReadWritePaths"] == program.PLACES["folder"]
-    # Without those of mounts jobs would have the machine's shared memory.
-    assert service["RestrictNamespaces"] == "mnt"
+    # Without those of mounts and IPC jobs would have the machine's shared memory, and its segments and queues.
+    assert service["RestrictNamespaces"] == "mnt ipc"
 
 
 def lines_about(unit: Path, done: subprocess.CompletedProcess[str]) -> list[str]:

@@ -1,8 +1,10 @@
 """Programs for jobs to run: small scripts of /bin/sh and Python, put on the agent's allow-list."""
 
 import json
+import shutil
 from pathlib import Path
 
+SHELL = shutil.which("sh") or "/bin/sh"
 SCRIPTS = {
     "say": 'echo "out: $*"; echo "err: $*" >&2; exit 3',
     "nap": 'exec sleep "$1"',

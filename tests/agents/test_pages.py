@@ -158,6 +158,7 @@ def test_the_agents_page_shows_facts_changes_and_jobs(cast: people.Cast) -> None
         ({"own_shared_memory": False}, "jobs leave shared memory to each other"),
         # An agent of an earlier version says nothing of it.
         ({"landlock": 7}, "jobs leave shared memory to each other"),
+        ({"own_ipc": True}, "each job has System V segments and queues of its own"),
     ],
 )
 def test_it_says_whose_shared_memory_jobs_have(cast: people.Cast, confinement: dict, text: str) -> None:

@@ -10,7 +10,6 @@ from django.urls import reverse
 
 from apps.campaigns import definitions
 from apps.campaigns.models import Campaign
-from apps.campaigns.services.launches import parts_of_launch
 from apps.testbeds.models import Link, Node
 from tests import factories
 from tests.campaigns import factories as make
@@ -43,7 +42,8 @@ def launch(client: Client, draft: Campaign, sent: dict[str, str]) -> Any:
 
 
 def digest(draft: Campaign) -> str:
-    return definitions.digest_of(parts_of_launch(Campaign.objects.get(pk=draft.pk)))
+    campaign = Campaign.objects.get(pk=draft.pk)
+    return definitions.digest_of(definitions.parts_of(campaign, make.services.expand_campaign(campaign)))
 
 
 def test_what_was_shown_is_started(oscar: Client, draft: Campaign) -> None:

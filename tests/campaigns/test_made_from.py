@@ -65,7 +65,7 @@ WAYS: dict[str, dict[str, Way]] = {
     "campaigns.services.reruns.run_again": {
         "rerun": rerun, "over REST": rerun_over_rest, "in the browser": rerun_in_the_browser,
     },
-    "tuning.services.verification.verify_finding": {
+    "tuning.services.verification._launch": {
         "verification": lambda _campaign, finding, user: verify(finding, user).campaign,
     },
     "tuning.proposals.draft_proposals": {"decision": decision},
@@ -77,6 +77,8 @@ WAYS: dict[str, dict[str, Way]] = {
     "archive.imports.store.store": {},
     "archive.campaigns.store.whole._begin": {},
     "tuning.published.storing._begin": {},
+    # A campaign that is not kept: it stands for the one that is to be.
+    "campaigns.services.compositions.__init__": {},
 }  # fmt: skip
 
 

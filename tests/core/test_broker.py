@@ -3,15 +3,21 @@
 import json
 import os
 import socket
+import socketserver
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import redis
+from django.test import Client
 
-from apps.core import broker
+from apps.agents import wake
+from apps.core import broker, outage, signs
 
 ROOT = Path(__file__).resolve().parents[2]
 TCP = "redis://localhost:6379/0"
@@ -112,3 +118,87 @@ def test_whoever_asks_on_a_requests_way_asks_by_one_door() -> None:
         for path in sources
         if "ask_broker(lambda: _client()" in path.read_text() and path.name != "outage.py"
     }
+
+
+class SlowBroker(socketserver.ThreadingUnixStreamServer):
+    """Answers each question after `delay_s`, as an idle broker would."""
+
+    daemon_threads = True
+
+    def __init__(self, path: Path, delay_s: float) -> None:
+        super().__init__(str(path), _SlowAnswers)
+        self.delay_s = delay_s
+
+
+class _SlowAnswers(socketserver.StreamRequestHandler):
+    def handle(self) -> None:
+        server: Any = self.server
+        while line := self.rfile.readline():
+            words = []
+            for _word in range(int(line[1:])):
+                words.append(self.rfile.read(int(self.rfile.readline()[1:]) + 2)[:-2])
+            time.sleep(server.delay_s)
+            try:
+                self.wfile.write(b":0\r\n" if words[0] == b"PUBLISH" else b"+OK\r\n")
+            except OSError:
+                return
+
+
+@pytest.fixture
+def slow(tmp_path: Path, settings: Any, request: pytest.FixtureRequest) -> Iterator[float]:
+    delay_s: float = request.param
+    with SlowBroker(tmp_path / "slow.sock", delay_s) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        settings.REDIS_URL = f"unix://{tmp_path}/slow.sock"
+        for module in (signs, wake):
+            module._client.cache_clear()
+        yield delay_s
+        server.shutdown()
+        thread.join()
+    settings.REDIS_URL = request.getfixturevalue("broker_before")
+    for module in (signs, wake):
+        module._client.cache_clear()
+    # The watch has to meet the one of before again.
+    until = time.monotonic() + 20
+    while outage.broker_watch.away_since is not None and time.monotonic() < until:
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def broker_before(settings: Any) -> str:
+    return str(settings.REDIS_URL)
+
+
+@pytest.mark.parametrize("slow", [2.5, 0.6], indirect=True)
+def test_one_request_has_one_budget_of_time_for_the_broker(broker_before: str, slow: float) -> None:
+    """Of one that is silent for longer than a small question may take, and of one that is only slow."""
+    begun = time.monotonic()
+    with outage.broker_budget():
+        for number in range(10):
+            wake._publish(str(number))
+    # A new connection asks two questions of its own.
+    assert time.monotonic() - begun < (2.0 if slow > 1 else 1.0 + 6 * slow)
+    # Another has its own budget.
+    if slow < 1:
+        with outage.broker_budget():
+            outage.ask_broker(lambda: wake._client().publish("x", "y"))
+
+
+@pytest.mark.parametrize("slow", [30.0], indirect=True)
+@pytest.mark.django_db
+def test_health_is_told_soon_while_the_broker_is_silent(broker_before: str, slow: float, client: Client) -> None:
+    # The first request of a process has much to load.
+    client.get("/health/live/")
+    for _look in range(2):
+        begun = time.monotonic()
+        told = client.get("/health/").json()
+        assert time.monotonic() - begun < 3.5
+        assert told["parts"]["broker"]["what"] == "It does not answer: work goes on when it is back."
+
+
+@pytest.mark.parametrize("slow", [0.6], indirect=True)
+def test_who_has_no_budget_is_not_limited(broker_before: str, slow: float) -> None:
+    """As a worker: what it tells is not left out for a while before."""
+    for _number in range(3):
+        assert outage.ask_broker(lambda: wake._client().publish("x", "y")) == 0

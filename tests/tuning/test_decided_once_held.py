@@ -20,6 +20,7 @@ from tests import factories
 from tests.campaigns import factories as make
 from tests.campaigns.factories import NOW
 from tests.campaigns.test_seen_once_held import answer_after
+from tests.tuning import carrying
 
 State = Finding.State
 Act = Callable[[Finding, User], object]
@@ -40,10 +41,9 @@ def cast(transactional_db: None) -> SimpleNamespace:
 
 @pytest.fixture
 def finding(cast: SimpleNamespace) -> Finding:
-    title = {"msgid": "Ask for more", "params": {}}
-    return Finding.objects.create(
-        team=cast.team, campaign=make.campaign(cast), rule="tcp-window-knee", title=title, confidence=0.9, details={}
-    )
+    pair = make.nodes(cast.team, "kisti01", "pnu01")
+    # One that can be verified: what never could is refused before anything is held.
+    return carrying.store(make.campaign(cast), pair, carrying.draft())
 
 
 def hidden(cast: SimpleNamespace, campaign: Campaign) -> None:

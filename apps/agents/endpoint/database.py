@@ -72,7 +72,8 @@ async def run(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     call = database_sync_to_async(function, thread_sensitive=False, executor=_THREADS)
     try:
         outage.watch.refuse()
-        return await call(*args, **kwargs)
+        with outage.broker_budget():
+            return await call(*args, **kwargs)
     except Exception as error:
         if not outage.is_unavailability(error):
             raise

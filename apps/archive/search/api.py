@@ -20,6 +20,7 @@ from apps.archive.search.unknown import unknown_values
 from apps.campaigns import queries as campaigns
 from apps.campaigns.api.told import ToldField
 from apps.campaigns.expansion import expand_experiment
+from apps.campaigns.turns import sweep_turn
 from apps.core.api import field_errors
 from apps.core.pagination import Pages
 from apps.core.rest import APIView
@@ -180,7 +181,8 @@ class AlreadyMeasured(APIView):
         """Return the earlier figures of the same points, and what is alike."""
         user = rights.user_of(request)
         experiment = get_object_or_404(campaigns.experiments_for(user), pk=pk)
-        earlier: Already = already(expand_experiment(experiment, experiment.roles.all()), user)
+        with sweep_turn(user):
+            earlier: Already = already(expand_experiment(experiment, experiment.roles.all()), user)
         return Response(AlreadySerializer(earlier).data)
 
 

@@ -26,6 +26,7 @@ from apps.campaigns import queries as campaigns
 from apps.campaigns import services
 from apps.campaigns.expansion import expand_experiment
 from apps.campaigns.models import Experiment
+from apps.campaigns.turns import sweep_turn
 from apps.comparison.comparisons.state import MOST_SETS
 from apps.core import messages
 from apps.results.saved_queries import KeptCreate, KeptList, KeptUpdate
@@ -80,17 +81,18 @@ def already(request: HttpRequest, pk: int) -> HttpResponse:
     tool = _tool_of(request, campaign.team)
     form = campaign_forms.ExperimentForm(request.POST, tool=tool, campaign=campaign) if tool else None
     context: dict[str, Any] = {"found": None}
-    if form and form.is_valid():
-        values = form.values()
-        roles = values.pop("roles")
-        experiment = Experiment(campaign=campaign, **values)
-        try:
-            expansion = expand_experiment(experiment, services.players_of(experiment, roles))
-        except ValidationError:
-            # What is wrong with it stands beside the form.
-            pass
-        else:
-            context["found"] = look_up(expansion, user)
+    with sweep_turn(user):
+        if form and form.is_valid():
+            values = form.values()
+            roles = values.pop("roles")
+            experiment = Experiment(campaign=campaign, **values)
+            try:
+                expansion = expand_experiment(experiment, services.players_of(experiment, roles))
+            except ValidationError:
+                # What is wrong with it stands beside the form.
+                pass
+            else:
+                context["found"] = look_up(expansion, user)
     return render(request, "results/search/_already.html", context)
 
 

@@ -21,7 +21,7 @@ from apps.campaigns.api.previews import CampaignPreviewSerializer, PreviewSerial
 from apps.campaigns.api.told import ToldField
 from apps.campaigns.api.waits import CampaignWaitSerializer, campaign_wait
 from apps.campaigns.models import Campaign, Event
-from apps.campaigns.turns import preview_turn
+from apps.campaigns.turns import sweep_turn
 from apps.campaigns.waits import attach_waits
 from apps.core import contract, messages
 
@@ -242,7 +242,7 @@ class CampaignViewSet(TeamScopedViewSet):
     def preview(self, request: Request, pk: str) -> Response:
         """Say what a launch would do: trials, time, bytes on each link, dates, warnings; `launch` takes `digest`."""
         campaign = self.get_object()
-        with preview_turn(rights.user_of(request)):
+        with sweep_turn(rights.user_of(request)):
             expanded = services.expand_campaign(campaign)
             expansions = [expansion for _experiment, expansion in expanded]
             preview = queries.preview_campaign(campaign, expansions, now=timezone.now())

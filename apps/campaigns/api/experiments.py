@@ -20,8 +20,8 @@ from apps.campaigns import queries, services
 from apps.campaigns.api.previews import PreviewSerializer
 from apps.campaigns.expansion import MOST_NODES
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
-from apps.campaigns.turns import preview_turn
-from apps.core import messages
+from apps.campaigns.turns import sweep_turn
+from apps.core import etags, messages
 from apps.core.entries import ReferringRows
 from apps.testbeds.models import Cluster, FileSystem, Node
 from apps.toolbox.filters import tool_filter
@@ -120,6 +120,7 @@ class ExperimentViewSet(TeamScopedViewSet):
     search_fields = ["name"]
     ordering_fields = ["id", "position", "name"]
     actions_in_team = frozenset({"create", "preview_new"})
+    late_conditions = frozenset({"update", "partial_update"})
 
     def narrow(self, rows: QuerySet) -> QuerySet:
         """Return the experiments of the campaigns that the person may see."""
@@ -135,7 +136,10 @@ class ExperimentViewSet(TeamScopedViewSet):
         refuse_other_campaign(serializer)
         values = _values_of(serializer)
         experiment = services.update_experiment(
-            experiment=serializer.instance, user=rights.user_of(self.request), **values
+            experiment=serializer.instance,
+            user=rights.user_of(self.request),
+            once_held=lambda: etags.refuse_stale(self, self.request),
+            **values,
         )
         serializer.instance = self.get_queryset().get(pk=experiment.pk)
 
@@ -178,7 +182,7 @@ def _values_of(serializer: serializers.BaseSerializer) -> dict[str, Any]:
 
 
 def _preview(request: Request, experiment: Experiment, roles: list[ExperimentRole]) -> Response:
-    with preview_turn(rights.user_of(request)):
+    with sweep_turn(rights.user_of(request)):
         expansion = services.check_experiment(experiment, roles)
         preview = queries.preview_experiment(expansion, now=timezone.now())
         return Response(PreviewSerializer(preview).data)

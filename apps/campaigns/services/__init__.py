@@ -16,6 +16,7 @@ from apps.campaigns.services.completion import (
     mark_analysed,
     resume_cancelling,
 )
+from apps.campaigns.services.compositions import Composition
 from apps.campaigns.services.controls import (
     cancel_campaign,
     pause_campaign,
@@ -35,7 +36,7 @@ from apps.campaigns.services.experiments import (
     update_experiment,
 )
 from apps.campaigns.services.fences import settle_fence
-from apps.campaigns.services.launches import correct_dates, launch_campaign, launch_due
+from apps.campaigns.services.launches import correct_dates, launch_campaign, launch_due, start_expanded
 from apps.campaigns.services.origins import visibility_from
 from apps.campaigns.services.progress import begin_run, enter_stage, mark_all_stopping, mark_stopping
 from apps.campaigns.services.recipes import create_from_recipe
@@ -54,6 +55,7 @@ from apps.campaigns.services.stages import start_stage
 from apps.campaigns.services.trials import expand_campaign
 
 __all__ = [
+    "Composition",
     "NodeStandIns",
     "Player",
     "begin_run",
@@ -96,6 +98,7 @@ __all__ = [
     "run_again",
     "settle_fence",
     "share_campaign",
+    "start_expanded",
     "start_stage",
     "steps_during",
     "succeed_run",

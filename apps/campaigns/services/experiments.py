@@ -1,6 +1,6 @@
 """Experiments made, changed and deleted, each checked as a whole before it is kept."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
@@ -11,12 +11,17 @@ from django.db.models import Max
 from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, recipe_sizes
-from apps.campaigns.checks import expand_checked
+from apps.campaigns.checks import expand_checked, refuse_circle
 from apps.campaigns.expansion import Expansion
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole
-from apps.campaigns.services.campaigns import lock_campaign
-from apps.core.versions import hold
+from apps.campaigns.services.campaigns import lock_campaign, require_writer
+from apps.campaigns.turns import sweep_turn
+from apps.core.row_versions import versions_of
+from apps.core.versions import lock_row
 from apps.testbeds.models import Cluster, FileSystem, Node
+
+# How often a change is checked that others overtake each time, before it is given up.
+ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -54,40 +59,73 @@ class ExperimentChanges(TypedDict, total=False):
     position: int
 
 
-@transaction.atomic
+class _ChangedMeanwhile(errors.WrongState):
+    """Somebody changed the experiment while its sweep was worked out."""
+
+    def __init__(self) -> None:
+        text = _("Others are changing the experiment at this moment: look at it again, then repeat the change.")
+        super().__init__(Message(text))
+
+
 def create_experiment(
     *, campaign: Campaign, user: User, roles: Iterable[Player], **values: Unpack[ExperimentChanges]
 ) -> Experiment:
-    """Add an experiment to a draft, after those it has; errors.Refused names each field that is wrong."""
-    _require_draft(campaign, user)
-    last = campaign.experiments.aggregate(last=Max("position"))["last"]
-    values.setdefault("position", 0 if last is None else last + 1)
+    """Add an experiment to a draft, after those it has; errors.Refused names each field that is wrong.
+
+    Its sweep is worked out in the person's turn, and before the campaign is held.
+    """
     experiment = Experiment(campaign=campaign, **values)
-    return _save(experiment, players_of(experiment, roles))
+    players = players_of(experiment, roles)
+    _require_draft(Campaign.objects.get(pk=campaign.pk), user)
+    with sweep_turn(user):
+        check_experiment(experiment, players)
+    with transaction.atomic():
+        _hold_draft(campaign, user)
+        _check_again(experiment)
+        if "position" not in values:
+            last = campaign.experiments.aggregate(last=Max("position"))["last"]
+            experiment.position = 0 if last is None else last + 1
+        save_checked(experiment, players)
+    return experiment
 
 
-@transaction.atomic
 def update_experiment(
-    *, experiment: Experiment, user: User, roles: Iterable[Player] | None = None, **changes: Unpack[ExperimentChanges]
+    *,
+    experiment: Experiment,
+    user: User,
+    roles: Iterable[Player] | None = None,
+    once_held: Callable[[], object] = lambda: None,
+    **changes: Unpack[ExperimentChanges],
 ) -> Experiment:
-    """Change an experiment of a draft; `roles` replaces who plays them, None leaves them as they are."""
-    _require_draft(experiment.campaign, user)
-    hold(experiment)
-    for name, value in changes.items():
-        setattr(experiment, name, value)
-    if roles is None:
-        check_experiment(experiment, experiment.roles.select_related("node", "cluster"))
-        experiment.save()
-        _refuse_excess(experiment)
-        return experiment
-    experiment.roles.all().delete()
-    return _save(experiment, players_of(experiment, roles))
+    """Change an experiment of a draft; `roles` replaces who plays them, None leaves them as they are.
+
+    Its sweep is worked out in the person's turn, and before the campaign is held; anew if somebody has changed the
+    experiment by then. `once_held` is called when it is, and may refuse.
+    """
+    players = None if roles is None else list(roles)
+    for _attempt in range(ATTEMPTS):
+        version = _read_draft(experiment, user)
+        for name, value in changes.items():
+            setattr(experiment, name, value)
+        rows = None if players is None else players_of(experiment, players)
+        with sweep_turn(user):
+            check_experiment(experiment, experiment.roles.select_related("node", "cluster") if rows is None else rows)
+        with transaction.atomic():
+            _hold_draft(experiment.campaign, user)
+            lock_row(experiment)
+            once_held()
+            if _version_of(experiment) == version:
+                _check_again(experiment)
+                if rows is not None:
+                    experiment.roles.all().delete()
+                return save_checked(experiment, rows or [])
+    raise _ChangedMeanwhile
 
 
 @transaction.atomic
 def delete_experiment(*, experiment: Experiment, user: User) -> None:
     """Take an experiment out of a draft; one that others wait for stays."""
-    _require_draft(experiment.campaign, user)
+    _hold_draft(experiment.campaign, user)
     followers = list(experiment.followers.values_list("name", flat=True))
     if followers:
         text = _("%(names)s waits for this experiment: delete it first, or let it wait for another.")
@@ -122,10 +160,43 @@ def players_of(experiment: Experiment, roles: Iterable[Player]) -> list[Experime
     ]
 
 
+def save_checked(experiment: Experiment, players: list[ExperimentRole]) -> Experiment:
+    """Save an experiment that `check_experiment` has passed, and more who play its roles; the campaign is held."""
+    experiment.save()
+    ExperimentRole.objects.bulk_create(players)
+    if excess := recipe_sizes.excess_of(experiment.campaign):
+        raise errors.Refused({"factors": excess})
+    return experiment
+
+
+def _hold_draft(campaign: Campaign, user: User) -> None:
+    _require_draft(lock_campaign(campaign, user), user)
+
+
 def _require_draft(campaign: Campaign, user: User) -> None:
-    if lock_campaign(campaign, user).state != Campaign.State.DRAFT:
+    require_writer(campaign, user)
+    if campaign.state != Campaign.State.DRAFT:
         text = _("Only a draft's experiments can be changed: withdraw the campaign, or clone it and change the copy.")
         raise errors.WrongState(Message(text))
+
+
+def _read_draft(experiment: Experiment, user: User) -> Any:
+    """Read an experiment again; return its version. WrongState if it is of no draft."""
+    version = _version_of(experiment)
+    experiment.refresh_from_db()
+    _require_draft(experiment.campaign, user)
+    return version
+
+
+def _version_of(experiment: Experiment) -> Any:
+    roles = ExperimentRole.objects.filter(experiment=experiment.pk)
+    return versions_of(Experiment.objects.filter(pk=experiment.pk), roles)
+
+
+def _check_again(experiment: Experiment) -> None:
+    """Check what others may have changed meanwhile: what it refers to, and which experiments wait for which."""
+    experiment.full_clean(exclude=["campaign"])
+    refuse_circle(experiment)
 
 
 def _refuse_strangers(experiment: Experiment, roles: Iterable[ExperimentRole]) -> None:
@@ -149,17 +220,3 @@ def _refuse_order(experiment: Experiment) -> None:
 def _team_of(part: ExperimentRole) -> int | None:
     player = part.node or part.cluster
     return player.team_id if player else None
-
-
-def _save(experiment: Experiment, roles: list[ExperimentRole]) -> Experiment:
-    check_experiment(experiment, roles)
-    experiment.save()
-    ExperimentRole.objects.bulk_create(roles)
-    _refuse_excess(experiment)
-    return experiment
-
-
-def _refuse_excess(experiment: Experiment) -> None:
-    """Refuse what makes the campaign's recipe too large."""
-    if excess := recipe_sizes.excess_of(experiment.campaign):
-        raise errors.Refused({"factors": excess})

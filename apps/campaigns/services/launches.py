@@ -10,36 +10,55 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.campaigns import definitions, errors, live, schedules
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Experiment, ExperimentRole
 from apps.campaigns.queries.visibility import has_lost_maker
 from apps.campaigns.services import copies, trials
-from apps.campaigns.services.campaigns import LONGEST_NAME, lock_campaign
+from apps.campaigns.services.campaigns import LONGEST_NAME, lock_campaign, require_writer
 from apps.campaigns.services.events import Level, write_event, write_fault
+from apps.campaigns.services.experiments import ATTEMPTS
+from apps.campaigns.turns import sweep_turn
 from apps.core import clock, isolation
+from apps.core.row_versions import versions_of
+from apps.testbeds.models import Cluster
 
 State = Campaign.State
 LAUNCH_DUE = "launch_due"
 CORRECT_DATES = "correct_dates"
 
 
-@transaction.atomic
 def launch_campaign(*, campaign: Campaign, user: User, now: datetime, digest: str = "") -> Campaign:
     """Start a draft now, or schedule it if it has a later `start_at` or a cron expression.
 
     errors.Refused names what is wrong with it, so that nothing is found out only at the date; errors.NotAsConfirmed
     if it is no longer what had the `digest` (`definitions.digest_of`) that somebody agreed to, "" for whatever it is.
+    What it comes to is worked out in the person's turn, before the campaign is held; anew if it is changed by then.
     """
-    campaign = lock_campaign(campaign, user)
-    if campaign.state != State.DRAFT:
-        text = _("Only a draft can be launched: clone the campaign, or run again what failed.")
-        raise errors.WrongState(Message(text))
-    if digest and digest != definitions.digest_of(parts_of_launch(campaign)):
-        raise errors.NotAsConfirmed
+    for _attempt in range(ATTEMPTS):
+        seen = Campaign.objects.get(pk=campaign.pk)
+        require_writer(seen, user)
+        _require_draft(seen)
+        # What is stored of a large one takes as long as what it comes to.
+        with sweep_turn(user):
+            version = _version_of(seen)
+            expanded = trials.expand_campaign(seen)
+            if digest and digest != definitions.digest_of(definitions.parts_of(seen, expanded)):
+                raise errors.NotAsConfirmed
+            with transaction.atomic():
+                held = lock_campaign(campaign, user)
+                _require_draft(held)
+                if _version_of(held) == version:
+                    return start_expanded(held, expanded, user, now)
+    raise errors.WrongState(
+        Message(_("Others are changing the campaign at this moment: look at it again, then launch it."))
+    )
+
+
+def start_expanded(campaign: Campaign, expanded: trials.Expanded, user: User, now: datetime) -> Campaign:
+    """Start a draft that comes to what is `expanded`, or schedule it; the campaign is held, or new."""
     first = _first_date(campaign, now)
     if first is None:
-        trials.start_trials(campaign=campaign, now=now, who=user.get_username())
+        trials.start_trials(campaign=campaign, expanded=expanded, now=now, who=user.get_username())
         return campaign
-    trials.expand_campaign(campaign)
     campaign.state, campaign.next_at = State.SCHEDULED, first
     campaign.save(update_fields=["state", "next_at", "updated_at"])
     text = _("Scheduled by %(user)s; the first start is at %(when)s.")
@@ -49,9 +68,18 @@ def launch_campaign(*, campaign: Campaign, user: User, now: datetime, digest: st
     return campaign
 
 
-def parts_of_launch(campaign: Campaign) -> dict[str, Any]:
-    """Return what a launch of the campaign would start now, part by part (`definitions.parts_of`)."""
-    return definitions.parts_of(campaign, trials.expand_campaign(campaign))
+def _require_draft(campaign: Campaign) -> None:
+    if campaign.state != State.DRAFT:
+        text = _("Only a draft can be launched: clone the campaign, or run again what failed.")
+        raise errors.WrongState(Message(text))
+
+
+def _version_of(campaign: Campaign) -> Any:
+    """Return what tells whether somebody changed the dates, the experiments, who plays them, or their clusters."""
+    experiments = Experiment.objects.filter(campaign=campaign.pk)
+    roles = ExperimentRole.objects.filter(experiment__campaign=campaign.pk)
+    clusters = Cluster.nodes.through.objects.filter(cluster__in=roles.values("cluster"))
+    return versions_of(Campaign.objects.filter(pk=campaign.pk), experiments, roles, clusters)
 
 
 def launch_due(*, now: datetime) -> list[Campaign]:
@@ -121,7 +149,7 @@ def _launch_one(pk: int, now: datetime) -> Campaign | None:
     try:
         with transaction.atomic():
             started = _next_occurrence(campaign, now) if campaign.cron else campaign
-            trials.start_trials(campaign=started, now=now)
+            trials.start_trials(campaign=started, expanded=trials.expand_campaign(started), now=now)
     except ValidationError as refused:
         _report_refusal(campaign, date, refused)
         return None

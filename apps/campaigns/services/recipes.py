@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from apps.accounts.models import Team, User
+from apps.accounts import rights
+from apps.accounts.models import Role, Team, User
 from apps.bench import units
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Value
@@ -15,14 +15,14 @@ from apps.campaigns import errors
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.recipes import RECIPES, Recipe, RecipeChoice
 from apps.campaigns.services.campaigns import create_campaign
-from apps.campaigns.services.experiments import Player, create_experiment
+from apps.campaigns.services.compositions import Composition
+from apps.campaigns.services.experiments import Player
+from apps.campaigns.turns import sweep_turn
 from apps.core import messages
-from apps.core.errors import ConflictError, by_field
 from apps.testbeds import queries
 from apps.testbeds.models import FileSystem, Node
 
 
-@transaction.atomic
 def create_from_recipe(
     *,
     team: Team,
@@ -39,6 +39,7 @@ def create_from_recipe(
     errors.Refused names each field that is wrong: `recipe`, `parts.<name>`, `values.<name>`, `file_system`, or what
     an experiment would refuse, with that experiment's name before it.
     """
+    rights.require(user, team, Role.OPERATOR)
     procedure = _recipe_of(recipe)
     chosen = list(players)
     members = _members(procedure, chosen)
@@ -48,19 +49,12 @@ def create_from_recipe(
     if procedure.needs_file_system and file_system is None:
         text = _("This procedure writes to a file system: choose one that the nodes mount.")
         raise errors.Refused({"file_system": Message(text)})
-    campaign = create_campaign(
-        team=team,
-        user=user,
-        now=now,
-        name=name or messages.render(procedure.name),
-        goal=messages.render(procedure.summary),
-    )
+    composition = Composition(team)
     experiments: dict[str, Experiment] = {}
-    for step in procedure.steps(choice):
-        try:
-            experiments[step.name] = create_experiment(
-                campaign=campaign,
-                user=user,
+    with sweep_turn(user):
+        for step in procedure.steps(choice):
+            experiments[step.name] = composition.add(
+                step.name,
                 roles=[
                     Player(role, part.node, part.cluster)
                     for role, part_role in step.roles.items()
@@ -75,12 +69,15 @@ def create_from_recipe(
                 after=experiments[step.after] if step.after else None,
                 file_system=file_system if procedure.needs_file_system else None,
             )
-        except ConflictError:
-            raise
-        except ValidationError as error:
-            raise ValidationError(
-                {f"{step.name}.{field}": wrong for field, wrong in by_field(error).items()}
-            ) from None
+    with transaction.atomic():
+        campaign = create_campaign(
+            team=team,
+            user=user,
+            now=now,
+            name=name or messages.render(procedure.name),
+            goal=messages.render(procedure.summary),
+        )
+        composition.save(campaign)
     return campaign
 
 

@@ -5,18 +5,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from apps.accounts.models import Team, User
+from apps.accounts import rights
+from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
 from apps.campaigns.models import Campaign
 from apps.campaigns.runnable import names_in
 from apps.campaigns.services.campaigns import create_campaign
-from apps.campaigns.services.experiments import Player, create_experiment
-from apps.campaigns.services.launches import launch_campaign
-from apps.core.errors import ConflictError, by_field
+from apps.campaigns.services.compositions import Composition
+from apps.campaigns.services.experiments import Player
+from apps.campaigns.services.launches import start_expanded
+from apps.campaigns.turns import sweep_turn
 from apps.testbeds.models import Cluster, FileSystem, Node
 
 _KINDS: dict[str, type[Node] | type[Cluster] | type[FileSystem]] = {
@@ -35,7 +36,6 @@ class NodeStandIns:
     file_systems: Mapping[str, str] = field(default_factory=dict)
 
 
-@transaction.atomic
 def run_again(
     *,
     recipe: Mapping[str, Any],
@@ -54,16 +54,32 @@ def run_again(
     `original`, which the user may see, is kept as what it was made from, so that the two can be compared.
     `visibility` as in `create_campaign`.
     """
+    rights.require(user, team, Role.OPERATOR)
     things = _team_things(recipe, team, stand_ins)
-    campaign = create_campaign(
-        team=team,
-        user=user,
-        now=now,
-        name=name or recipe["name"],
-        goal=recipe.get("goal", ""),
-        made_from=original,
-        visibility=visibility,
-    )
+    # What is stored of a large one takes as long as what it comes to.
+    with sweep_turn(user):
+        composition = _composition_of(recipe, team, things)
+        with transaction.atomic():
+            campaign = create_campaign(
+                team=team,
+                user=user,
+                now=now,
+                name=name or recipe["name"],
+                goal=recipe.get("goal", ""),
+                made_from=original,
+                visibility=visibility,
+            )
+            expanded = composition.save(campaign)
+            if original is not None:
+                campaign.cloned_from = original
+                campaign.save(update_fields=["cloned_from", "updated_at"])
+            return start_expanded(campaign, expanded, user, now) if launch else campaign
+
+
+def _composition_of(
+    recipe: Mapping[str, Any], team: Team, things: Mapping[str, Mapping[str | None, Any]]
+) -> Composition:
+    composition = Composition(team)
     experiments: list[Any] = []
     for place, part in enumerate(recipe["experiments"]):
         after = part.get("after")
@@ -78,17 +94,8 @@ def run_again(
             for role, members in part["roles"].items()
             for player in members
         ]
-        try:
-            experiments.append(create_experiment(campaign=campaign, user=user, roles=players, **values))
-        except ConflictError:
-            raise
-        except ValidationError as error:
-            wrong = by_field(error)
-            raise ValidationError({f"experiments.{place}.{key}": texts for key, texts in wrong.items()}) from None
-    if original is not None:
-        campaign.cloned_from = original
-        campaign.save(update_fields=["cloned_from", "updated_at"])
-    return launch_campaign(campaign=campaign, user=user, now=now) if launch else campaign
+        experiments.append(composition.add(f"experiments.{place}", roles=players, **values))
+    return composition
 
 
 def _team_things(recipe: Mapping[str, Any], team: Team, stand_ins: NodeStandIns) -> dict[str, dict[str | None, Any]]:

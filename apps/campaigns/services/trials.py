@@ -19,6 +19,8 @@ from apps.campaigns.models import Campaign, Experiment, Lane, Trial
 from apps.campaigns.services.events import Level, write_event
 from apps.core import queue
 
+# Each experiment of a campaign with what it comes to.
+Expanded = list[tuple[Experiment, Expansion]]
 BATCH = 2000
 # Of a new trial; those not named are null.
 COLUMNS = (
@@ -28,7 +30,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def expand_campaign(campaign: Campaign) -> list[tuple[Experiment, Expansion]]:
+def expand_campaign(campaign: Campaign) -> Expanded:
     """Return what each experiment comes to; errors.Refused names the experiment and the field that is wrong."""
     experiments = campaign.experiments.select_related("file_system", "after").prefetch_related(
         "roles__node", "roles__cluster__nodes"
@@ -41,15 +43,13 @@ def expand_campaign(campaign: Campaign) -> list[tuple[Experiment, Expansion]]:
 
 
 @transaction.atomic
-def start_trials(*, campaign: Campaign, now: datetime, who: str = "") -> None:
-    """Make the lanes and trials of a campaign and let it run; errors.Refused if it can not be expanded, or its team
-    has stored more than it may.
+def start_trials(*, campaign: Campaign, expanded: Expanded, now: datetime, who: str = "") -> None:
+    """Make the lanes and trials of a campaign and let it run; errors.Refused if its team has stored more than it may.
 
     Experiments that wait for others get theirs when their turn comes (`stages`).
     """
     if over := quotas.refusal_to_store(campaign.team):
         raise errors.Refused({"quota": over})
-    expanded = expand_campaign(campaign)
     estimator = Estimator()
     for experiment, expansion in expanded:
         if experiment.after is None:
@@ -110,7 +110,7 @@ def _copy_in(rows: Iterable[tuple[object, ...]]) -> None:
             copy.write_row(row)
 
 
-def _write_start(campaign: Campaign, expanded: list[tuple[Experiment, Expansion]], who: str) -> None:
+def _write_start(campaign: Campaign, expanded: Expanded, who: str) -> None:
     count = sum(expansion.trials for experiment, expansion in expanded if experiment.after is None)
     text = _("Launched by %(user)s; trials: %(count)s.") if who else _("Launched; trials: %(count)s.")
     write_event(campaign_id=campaign.pk, message=Message(text, {"user": who, "count": count}))

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -19,10 +18,9 @@ from apps.bench.sweep import setting_names
 from apps.bench.toolkit import Parameter, Tool
 from apps.campaigns import forms, queries, services, waits
 from apps.campaigns.models import Campaign, Experiment, Trial
-from apps.campaigns.turns import preview_turn
+from apps.campaigns.turns import sweep_turn
 from apps.campaigns.views.campaigns import find_campaign
 from apps.core import editing, figures
-from apps.core.versions import lock_row
 from apps.toolbox import queries as toolbox
 
 
@@ -47,45 +45,71 @@ def create(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         form = forms.ExperimentForm(tool=tool, campaign=campaign, initial={"name": tool.name})
         return _form_page(request, form, campaign, None)
-    form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
-    if form.is_valid():
-        try:
-            experiment = services.create_experiment(campaign=campaign, user=rights.user_of(request), **form.values())
-        except ValidationError as error:
-            form.add_refusal(error)
-        else:
-            messages.success(request, _("The experiment “%(name)s” is in the campaign.") % {"name": experiment.name})
-            return redirect("campaigns:campaign_detail", pk=campaign.pk)
+    user, form = rights.user_of(request), forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
+    with sweep_turn(user):
+        if form.is_valid():
+            try:
+                experiment = services.create_experiment(campaign=campaign, user=user, **form.values())
+            except ValidationError as error:
+                form.add_refusal(error)
+            else:
+                text = _("The experiment “%(name)s” is in the campaign.")
+                messages.success(request, text % {"name": experiment.name})
+                return redirect("campaigns:campaign_detail", pk=campaign.pk)
     return _form_page(request, form, campaign, None, status=422)
 
 
 @login_required
-@transaction.atomic
 def update(request: HttpRequest, pk: int) -> HttpResponse:
     """Change an experiment of a draft; what somebody else saved since it was shown is not undone unseen (409)."""
     experiment = _own_experiment(request, pk)
-    if request.method == "POST":
-        # As all that changes an experiment does.
-        lock_row(experiment.campaign)
-        experiment = _own_experiment(request, pk)
     campaign = experiment.campaign
-    tool = _tool_of(request, campaign.team, experiment.tool)
     if request.method != "POST":
-        initial = forms.initial_of(experiment)
+        tool, initial = _tool_of(request, campaign.team, experiment.tool), forms.initial_of(experiment)
         form = forms.ExperimentForm(tool=tool, campaign=campaign, experiment=experiment, initial=initial)
         return _form_page(request, editing.guard(form, forms.shown_of(experiment)), campaign, experiment)
-    experiment_form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign, experiment=experiment)
-    form = editing.guard(experiment_form, forms.shown_of(experiment))
-    if not editing.refuse_stale(form, experiment) and form.is_valid():
-        try:
-            services.update_experiment(experiment=experiment, user=rights.user_of(request), **form.values())
-        except ValidationError as error:
-            form.add_refusal(error)
-        else:
-            editing.note_change(experiment, rights.user_of(request).get_username())
-            messages.success(request, _("The experiment is saved."))
-            return redirect("campaigns:campaign_detail", pk=campaign.pk)
+    form, user = _sent_form(request, experiment), rights.user_of(request)
+    with sweep_turn(user):
+        if not editing.refuse_stale(form, experiment) and form.is_valid():
+            try:
+                services.update_experiment(
+                    experiment=experiment,
+                    user=user,
+                    once_held=lambda: _refuse_overtaken(request, pk),
+                    **form.values(),
+                )
+            except _Overtaken as overtaken:
+                form = overtaken.form
+            except ValidationError as error:
+                form.add_refusal(error)
+            else:
+                editing.note_change(experiment, user.get_username())
+                messages.success(request, _("The experiment is saved."))
+                return redirect("campaigns:campaign_detail", pk=campaign.pk)
     return _form_page(request, form, campaign, experiment, status=409 if form.conflict else 422)
+
+
+class _Overtaken(Exception):
+    """Somebody else saved the experiment while what was sent was looked at; the form says what."""
+
+    def __init__(self, form: Any) -> None:
+        super().__init__()
+        self.form = form
+
+
+def _refuse_overtaken(request: HttpRequest, pk: int) -> None:
+    """Raise _Overtaken if the experiment, which is held now, is no longer what was shown."""
+    experiment = _own_experiment(request, pk)
+    form = _sent_form(request, experiment)
+    if editing.refuse_stale(form, experiment):
+        raise _Overtaken(form)
+
+
+def _sent_form(request: HttpRequest, experiment: Experiment) -> Any:
+    campaign = experiment.campaign
+    tool = _tool_of(request, campaign.team, experiment.tool)
+    form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign, experiment=experiment)
+    return editing.guard(form, forms.shown_of(experiment))
 
 
 @login_required
@@ -97,16 +121,16 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     tool = _tool_of(request, campaign.team, request.POST.get("tool", ""))
     form = forms.ExperimentForm(request.POST, tool=tool, campaign=campaign)
     context: dict[str, Any] = {"form": form}
-    if form.is_valid():
-        values = form.values()
-        roles = values.pop("roles")
-        experiment = Experiment(campaign=campaign, **values)
-        try:
-            with preview_turn(rights.user_of(request)):
+    with sweep_turn(rights.user_of(request)):
+        if form.is_valid():
+            values = form.values()
+            roles = values.pop("roles")
+            experiment = Experiment(campaign=campaign, **values)
+            try:
                 expansion = services.check_experiment(experiment, services.players_of(experiment, roles))
                 context["preview"] = queries.preview_experiment(expansion, now=timezone.now())
-        except ValidationError as error:
-            form.add_refusal(error)
+            except ValidationError as error:
+                form.add_refusal(error)
     return render(request, "campaigns/_preview.html", context)
 
 

@@ -15,7 +15,7 @@ from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.campaigns import definitions, errors, queries, services
 from apps.campaigns.models import Campaign
-from apps.campaigns.turns import preview_turn
+from apps.campaigns.turns import sweep_turn
 from apps.campaigns.views.campaigns import find_campaign, steer
 from apps.core import editing
 
@@ -44,7 +44,7 @@ def _page(request: HttpRequest, campaign: Campaign, version: str | None = None, 
     rights.require(request.user, campaign.team, Role.OPERATOR)
     context: dict[str, Any] = {"campaign": campaign}
     try:
-        with preview_turn(rights.user_of(request)):
+        with sweep_turn(rights.user_of(request)):
             expanded = services.expand_campaign(campaign)
             parts = definitions.parts_of(campaign, expanded)
             expansions = [expansion for _experiment, expansion in expanded]

@@ -14,6 +14,7 @@ from apps.campaigns import errors, live
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.services import adaptation
+from apps.campaigns.turns import sweep_turn
 from apps.core import messages
 from apps.tuning import contrasts, drafts, queries
 from apps.tuning.models import Finding, Verification
@@ -24,17 +25,51 @@ Verdict = Verification.Verdict
 LONGEST_TITLE = 150
 
 
-@transaction.atomic
 def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verification:
     """Make the smallest A/B campaign that proves a finding, and launch it; errors.Refused says why it can not be."""
+    _require_verifiable(finding, user)
+    contrast = contrasts.contrast_of(finding)
+    with sweep_turn(user):
+        composition = _composition_of(finding, contrast)
+        with transaction.atomic():
+            held = Finding.objects.select_for_update(of=("self",)).get(pk=finding.pk)
+            _require_verifiable(held, user)
+            return _launch(held, contrast, composition, user, now)
+
+
+def _require_verifiable(finding: Finding, user: User) -> None:
     rights.require(user, finding.team, Role.OPERATOR)
-    Finding.objects.select_for_update(of=("self",)).get(pk=finding.pk)
     campaigns.require_writer(finding.campaign, user)
     if finding.state == Finding.State.DISMISSED:
         raise drafts.refuse(_("The finding is dismissed: open it again first."))
     if finding.verifications.filter(verdict=Verdict.OPEN).exists():
         raise drafts.refuse(_("It is being verified already: wait for that campaign's end, or cancel it."))
-    contrast = contrasts.contrast_of(finding)
+
+
+def _composition_of(finding: Finding, contrast: contrasts.SettingsContrast) -> campaigns.Composition:
+    composition = campaigns.Composition(finding.team)
+    composition.add(
+        "experiment",
+        roles=[campaigns.Player(role, node) for role, nodes in contrast.nodes.items() for node in nodes],
+        name=gettext("Now and then"),
+        repetitions=verification.LOOKS[0],
+        order=Experiment.Order.RANDOMISED,
+        seed=finding.verifications.count() + 1,
+        # A copy of the campaign verifies nothing: it repeats each setting until its mean is known.
+        precision=repetition.DEFAULT_PRECISION,
+        most_repetitions=verification.LOOKS[-1],
+        **contrast.as_experiment(),
+    )
+    return composition
+
+
+def _launch(
+    finding: Finding,
+    contrast: contrasts.SettingsContrast,
+    composition: campaigns.Composition,
+    user: User,
+    now: datetime,
+) -> Verification:
     title = messages.render(finding.title)
     campaign = campaigns.create_campaign(
         team=finding.team,
@@ -46,19 +81,7 @@ def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verificati
         ),
         made_from=finding.campaign,
     )
-    campaigns.create_experiment(
-        campaign=campaign,
-        user=user,
-        roles=[campaigns.Player(role, node) for role, nodes in contrast.nodes.items() for node in nodes],
-        name=gettext("Now and then"),
-        repetitions=verification.LOOKS[0],
-        order=Experiment.Order.RANDOMISED,
-        seed=finding.verifications.count() + 1,
-        # A copy of the campaign verifies nothing: it repeats each setting until its mean is known.
-        precision=repetition.DEFAULT_PRECISION,
-        most_repetitions=verification.LOOKS[-1],
-        **contrast.as_experiment(),
-    )
+    expanded = composition.save(campaign)
     record = Verification.objects.create(
         finding=finding,
         campaign=campaign,
@@ -69,7 +92,7 @@ def verify_finding(*, finding: Finding, user: User, now: datetime) -> Verificati
         predicted=finding.details.get("predicted"),
         predicted_gain=_predicted_gain(finding),
     )
-    record.campaign = campaigns.launch_campaign(campaign=campaign, user=user, now=now)
+    record.campaign = campaigns.start_expanded(campaign, expanded, user, now)
     live.publish(finding.campaign_id, "findings")
     return record
 

@@ -9,7 +9,7 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,8 @@ class Confinement:
     adopts: bool = False
     # Each job that may use shared memory has its own, empty, and gone with it.
     own_shared_memory: bool = False
+    # Each job has segments, semaphores and queues of its own, gone with it.
+    own_ipc: bool = False
 
     @classmethod
     def find(cls, config: Config, identity: Identity, folder: Path, *, adopts: bool = False) -> Confinement:
@@ -62,7 +64,8 @@ class Confinement:
             *(config, identity, folder, kernel.landlock_version()),
             no_new_privileges=True,
             adopts=adopts,
-            own_shared_memory=_can_own_shared_memory(),
+            own_shared_memory=_can(_cover_shared_memory),
+            own_ipc=_can(kernel.own_ipc),
         )
 
     def enter(self, name: str, program: str, work: Path) -> None:
@@ -74,7 +77,10 @@ class Confinement:
             kernel.forgo_privileges()
         # Landlock forbids mounts, and its rule is for what is at the place then.
         if self.own_shared_memory and _shares_memory(name):
-            _own_shared_memory()
+            _try(_cover_shared_memory, SHARED_MEMORY)
+        # Whatever the program: no rule keeps one from them.
+        if self.own_ipc:
+            _try(kernel.own_ipc, "System V segments and queues")
         # Without the first, only root may do the second.
         if self.landlock and (not is_free or os.geteuid() == 0):
             kernel.confine_thread(self.landlock, self._rights(name, program, work))
@@ -97,6 +103,7 @@ class Confinement:
             "no_new_privileges": self.no_new_privileges,
             "orphans": self.adopts,
             "own_shared_memory": self.own_shared_memory,
+            "own_ipc": self.own_ipc,
             "own_rights": sorted(name for name, place in programs.items() if self.needs_rights(name, place)),
             "paths": sorted(self.config.paths),
             "destinations": sorted(self.config.destinations),
@@ -156,16 +163,20 @@ def _shares_memory(name: str) -> bool:
     return rules is None or rules.shares_memory
 
 
-def _own_shared_memory() -> None:
-    """Give this thread shared memory of its own; without it the job runs as it would where that is not possible."""
+def _cover_shared_memory() -> None:
+    kernel.cover_with_memory(SHARED_MEMORY)
+
+
+def _try(give: Callable[[], None], what: str) -> None:
+    """Give this thread something of its own; without it the job runs as it would where that is not possible."""
     try:
-        kernel.cover_with_memory(SHARED_MEMORY)
+        give()
     except OSError as error:
-        logger.warning("A job runs with the machine's own %s: %s", SHARED_MEMORY, error.strerror)
+        logger.warning("A job runs with the machine's own %s: %s", what, error.strerror)
 
 
-def _can_own_shared_memory() -> bool:
-    """Say whether a thread may have shared memory of its own here, by one that tries and ends.
+def _can(give: Callable[[], None]) -> bool:
+    """Say whether a thread may be given something of its own here, by one that tries and ends.
 
     No job is to try what cannot succeed: in a chroot it would get half of the way, its folder under another name.
     """
@@ -173,10 +184,10 @@ def _can_own_shared_memory() -> bool:
 
     def attempt() -> None:
         with contextlib.suppress(OSError):
-            kernel.cover_with_memory(SHARED_MEMORY)
+            give()
             answers.append(True)
 
-    thread = threading.Thread(target=attempt, name="shared-memory", daemon=True)
+    thread = threading.Thread(target=attempt, name="attempt", daemon=True)
     thread.start()
     thread.join()
     return bool(answers)

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
-_CLONE_NEWNS = 0x00020000
+_CLONE_NEWNS, _CLONE_NEWIPC = 0x00020000, 0x08000000
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_SLAVE = 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 19
 # The same numbers on every architecture.
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
@@ -59,6 +59,15 @@ def cover_with_memory(place: str) -> None:
     # Before anything is mounted: it would be on the machine as well.
     _checked(_libc("mount", None, b"/", None, _MS_REC | _MS_SLAVE, None))
     _checked(_libc("mount", b"tmpfs", os.fsencode(place), b"tmpfs", flags, options.encode()))
+
+
+def own_ipc() -> None:
+    """Give this thread, and what it starts, segments, semaphores and queues of their own; OSError if refused.
+
+    Those of System V and the queues of POSIX (ipc_namespaces(7)): no other process sees them, and they end with the
+    last of those that do.
+    """
+    _checked(_libc("unshare", _CLONE_NEWIPC))
 
 
 def landlock_version() -> int:
