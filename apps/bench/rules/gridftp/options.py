@@ -7,7 +7,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "gridftp-options", 6
+RULE, VERSION = "gridftp-options", 7
 # A choice this near the best is as good.
 WITHIN = 0.05
 # A rate beyond the path by more than framing and rounding refutes what is known of it.
