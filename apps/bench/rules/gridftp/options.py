@@ -78,7 +78,7 @@ def _interval(choice: Transfer) -> tuple[float, float]:
     rate = choice.rate
     if rate.ci_low is None or rate.ci_high is None:
         return 0.95 * rate.mean, 1.05 * rate.mean
-    return max(rate.ci_low, 0.0), rate.ci_high
+    return rate.ci_low, rate.ci_high
 
 
 def _against(choice: Transfer) -> tuple[Message, ...]:
