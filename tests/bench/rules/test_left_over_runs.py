@@ -48,7 +48,8 @@ def test_what_rests_on_runs_that_are_left_over_says_so_and_is_not_sure(flag, fac
         rate, trials = free.mean("goodput"), {*free.trials("goodput")}
         resting = [
             draft for draft in findings_of(measurements)
-            if draft.rule != "path-modes" and (draft.present == rate or (trials & {*draft.evidence} and free is not point))
+            if draft.rule != "path-modes"
+            and (draft.present == rate or (trials & {*draft.evidence} and free is not point))
         ]  # fmt: skip
         assert resting
         (doubt,) = [draft for draft in findings_of(measurements) if draft.rule == "path-modes"]
