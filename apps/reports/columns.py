@@ -19,6 +19,9 @@ _TIMES = (("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
 _LARGEST = 10_000
 
 
+NO_INTERVAL = bounds.Clipped(None, None, is_cut=False)
+
+
 @dataclass(frozen=True)
 class Scale:
     """A unit that is shown, and how many base units one of it is."""
@@ -106,18 +109,15 @@ def told_interval_columns(metric: str, scale: Scale) -> list[Column]:
     return [*ends, Column(_("Confidence of the interval"), "%", "number")]
 
 
-def ends_of(
-    centre: Centre | None, metric: Metric, values: Sequence[float], ceiling: float | None
-) -> tuple[float | None, float | None]:
+def ends_of(centre: Centre | None, metric: Metric, values: Sequence[float], ceiling: float | None) -> bounds.Clipped:
     """Return the ends of an interval of 95 %, as far as such figures can lie there; None where it has less than that.
 
     `ceiling` is what no figure along the measured path exceeds, in the metric's unit, as pages and REST have it.
     Equal figures have no interval: that they are equal is no measure of their scatter.
     """
     if centre is None or centre.confidence is None or centre.confidence < CONFIDENCE:
-        return None, None
-    ends = bounds.clipped(centre.low, centre.high, metric.unit, values, ceiling, metric.name)
-    return ends.low, ends.high
+        return NO_INTERVAL
+    return bounds.clipped(centre.low, centre.high, metric.unit, values, ceiling, metric.name)
 
 
 def quantity(value: float | None, unit: str) -> str:

@@ -217,7 +217,7 @@ def test_evidence_costs_the_same_queries_however_much_was_measured(
     campaign = make.launched(cast, wan.left, wan.right)
     for trial in campaign.trials.all():
         measure(trial, goodput=1e8)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         assert len(evidence.by_ends(campaign)) == 9
     with django_assert_max_num_queries(12):
         evidence.of_campaign(campaign)

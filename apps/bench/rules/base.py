@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+from apps.bench.rules.passed import Passed
 from apps.bench.rules.points import (
     ABOUT,
     AT_LEAST,
@@ -125,7 +126,7 @@ class Evidence:
     nodes in other roles or the other way, in the order in which it is asked of the path, `elder` of it first.
     Of one pair of ends data goes one way: `way` are the ids of who sends and who receives (() where nobody says), and
     from the second role to the first if it `is_back`. The trials `told_beside` are of both ways: what rests on them
-    alone is told of the other.
+    alone is told of the other. `elsewhere` is the most that came through the same way in another campaign.
     """
 
     points: tuple[Point, ...]
@@ -141,6 +142,7 @@ class Evidence:
     way: tuple[int, ...] = ()
     is_back: bool = False
     told_beside: frozenset[int] = frozenset()
+    elsewhere: Passed | None = None
 
     def __post_init__(self) -> None:
         """Put the points in one order: what rules say of them must not go by the order that they were measured in."""

@@ -183,15 +183,22 @@ def _is_told_beside(draft: FindingDraft, evidence: Evidence) -> bool:
 
 
 def cut(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
-    """Return a finding whose prediction's interval ends where the path as described carries no more."""
+    """Return a finding whose prediction's interval ends at zero, and where the path as described carries no more.
+
+    Where it would reach further that is said among its limits.
+    """
     per_unit = {"bit/s": 1.0, "B/s": 8.0}.get(draft.predicted_unit)
-    if not draft.predicted or not draft.predicted_interval or not per_unit:
+    if not draft.predicted or not draft.predicted_interval or not per_unit or draft.predicted < 0:
         return draft
     # Where its MTU is not known the largest usual frames leave most.
     ceiling = network.tcp_ceiling_bps(evidence.path.capacity_bps, evidence.path.mtu or JUMBO_MTU)
     low, high = draft.predicted_interval
     limit = bounds.limit_of(ceiling / per_unit if ceiling else None, draft.predicted)
-    return draft if limit is None else replace(draft, predicted_interval=(low, min(high, limit)))
+    interval = max(low, 0.0), high if limit is None else min(high, limit)
+    if interval == (low, high):
+        return draft
+    message = Message(_("The predicted interval is cut where no rate can lie: below zero, or beyond the path."))
+    return replace(draft, predicted_interval=interval, limits=(*draft.limits, message))
 
 
 def _shared_result(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from apps.bench.rules import bearing, pace
-from apps.bench.rules.base import DOUBT, Evidence, FindingDraft, Point
+from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, Evidence, FindingDraft, Point
 from apps.bench.text import Message, _
 
 # A doubted figure is none of what was asked. That an end was at its limit is no such doubt: it is evidence itself.
@@ -42,7 +42,7 @@ def _of_doubted(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
 def _of_rest(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     """Return a finding; where it rests on what is left of a setting whose other runs were held up it says so."""
     rests = [
-        (len(own), len(held_trials), sorted(pace.DISTURBED & point.flagged.keys()))
+        (len(own), len(held_trials), sorted(pace.DISTURBED & point.flagged.keys()), _is_mean(draft, own))
         for point in evidence.points
         if pace.DISTURBED & point.flagged.keys()
         for metric in sorted(_metrics_of(draft) & point.metrics.keys() or point.metrics.keys())
@@ -51,16 +51,29 @@ def _of_rest(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     ]
     if not rests:
         return draft
-    count, left_out, flags = min(rests, key=lambda rest: rest[0])
+    count, left_out, flags, _is_rate = min(rests, key=lambda rest: (rest[0], not rest[3]))
     text = _(
         "%(left)s of %(all)s runs of a setting it rests on were held up (%(flags)s) and do not count: n = %(n)s."
     )
     params = {"left": left_out, "all": count + left_out, "flags": ", ".join(flags), "n": count}
-    return replace(
+    weighed = replace(
         draft,
         confidence=min(draft.confidence, MOST if count < 2 else MOST_OF_REST),
         against=(*draft.against, Message(text, params)),
     )
+    return _of_one(weighed, params) if any(rest[3] and rest[0] < 2 for rest in rests) else weighed
+
+
+def _of_one(draft: FindingDraft, params: Mapping[str, object]) -> FindingDraft:
+    """Return a finding that says how things are by one run of several as what that is: not enough to tell.
+
+    What calls for no change is a doubt then: nobody knows that there is none to be made.
+    """
+    if draft.kind not in (NO_CHANGE, DIAGNOSIS):
+        return draft
+    text = _("One of %(all)s runs, and the others were held up (%(flags)s): not enough to tell. %(title)s")
+    kind = DOUBT if draft.kind == NO_CHANGE else draft.kind
+    return replace(draft, kind=kind, title=Message(text, {**params, "title": draft.title.as_json()}))
 
 
 def _left_of(point: Point, metric: str) -> tuple[Mapping[int, float], frozenset[int]]:
@@ -72,9 +85,12 @@ def _left_of(point: Point, metric: str) -> tuple[Mapping[int, float], frozenset[
 def _rests_on(draft: FindingDraft, own: Mapping[int, float], held_trials: frozenset[int]) -> bool:
     """Return whether a finding rests on what is left of a point, or has its mean as what there is."""
     trials = {*draft.trials}
-    mean = sum(own.values()) / len(own) if own else None
-    is_mean = mean is not None and mean in (draft.present, draft.tried, draft.value)
-    return is_mean or (not trials.isdisjoint(own) and trials.isdisjoint(held_trials))
+    return _is_mean(draft, own) or (not trials.isdisjoint(own) and trials.isdisjoint(held_trials))
+
+
+def _is_mean(draft: FindingDraft, own: Mapping[int, float]) -> bool:
+    """Return whether the mean of some runs is the rate that a finding speaks of."""
+    return bool(own) and sum(own.values()) / len(own) in (draft.present, draft.tried, draft.value)
 
 
 def _metrics_of(draft: FindingDraft) -> frozenset[str]:

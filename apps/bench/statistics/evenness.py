@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 
+from apps.bench.statistics.leaning import skewness_of
 from apps.bench.statistics.modes import Modes, find_modes
 
 # A place with fewer figures shows no lean.
@@ -41,7 +42,7 @@ def evenness_of(groups: Iterable[Sequence[float]]) -> Evenness:
     for group in repeated:
         n = len(group)
         if n >= LEAST_FIGURES:
-            lean += _skewness(group)
+            lean += skewness_of(group)
             variance += 6 * (n - 2) / ((n + 1) * (n + 3))
     return Evenness.LEANING if abs(lean) > LEAST_LEAN * math.sqrt(variance) else Evenness.EVEN
 
@@ -78,10 +79,3 @@ def shares_of_largest(groups: Iterable[Sequence[float]]) -> list[float]:
     return [
         value / max(group) for group in groups for value in (group if len(group) > 2 else [min(group)]) if value > 0
     ]
-
-
-def _skewness(values: Sequence[float]) -> float:
-    mean = math.fsum(values) / len(values)
-    squares = math.fsum((value - mean) ** 2 for value in values) / len(values)
-    cubes = math.fsum((value - mean) ** 3 for value in values) / len(values)
-    return cubes / squares**1.5 if squares > 0 else 0.0

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from statistics import NormalDist
 
-from apps.bench.statistics.distributions import student_t_quantile
 from apps.bench.statistics.evenness import LEAST_APART, Evenness
+from apps.bench.statistics.leaning import mean_ends
 from apps.bench.statistics.means import Mean
 from apps.bench.statistics.modes import LEAST_RATIO, find_modes
 from apps.bench.statistics.quantiles import CONFIDENCE
@@ -129,12 +129,12 @@ def _around(mean: float, interval: Interval | None) -> Interval | None:
 def _arithmetic(values: Sequence[float], evenness: Evenness) -> tuple[float, Interval | None]:
     """Return the arithmetic mean with its interval.
 
-    It is mean ± t s / √n with the 0.975 quantile of Student's t (1908) on n - 1 degrees of freedom, which supposes
-    independent values with a roughly normal mean: of two modes, 80 and 20 of 100, it held in 49 to 61 of 100 of three
-    to five values. Where they fall into two modes it is that of the bootstrap, or where too few have met only
-    one, or do not tell both, all that they span, without a confidence; where they lean to one side it has none
-    either. Equal values tell nothing of their scatter: they may be a line that is full, with dips nobody saw, or be
-    rounded. Their interval is what rounding leaves, without a confidence.
+    It is Student's (1908) with the values' own lean taken out (`leaning.mean_ends`), which supposes independent
+    values about one place: of two modes, 80 and 20 of 100, it held in 49 to 61 of 100 of three to five values. Where
+    they fall into two modes it is that of the bootstrap, or where too few have met only one, or do not tell both, all
+    that they span, without a confidence; where places together lean to one side it has none either. Equal values tell
+    nothing of their scatter: they may be a line that is full, with dips nobody saw, or be rounded. Their interval is
+    what rounding leaves, without a confidence.
     """
     n, minimum, maximum = len(values), min(values), max(values)
     mean = _middle(values)
@@ -150,11 +150,10 @@ def _arithmetic(values: Sequence[float], evenness: Evenness) -> tuple[float, Int
     if has_modes:
         interval = bootstrap_interval(sorted(values), lambda resample: math.fsum(resample) / len(resample))
         return mean, interval
-    stdev = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
-    half_width = student_t_quantile((1 + CONFIDENCE) / 2, n - 1) * stdev / math.sqrt(n)
+    low, high = mean_ends(values, mean, CONFIDENCE)
     if evenness is Evenness.LEANING:
-        return mean, Interval(mean - half_width, mean + half_width, None, Method.LEANING)
-    return mean, Interval(mean - half_width, mean + half_width, CONFIDENCE, Method.STUDENT)
+        return mean, Interval(low, high, None, Method.LEANING)
+    return mean, Interval(low, high, CONFIDENCE, Method.STUDENT)
 
 
 def quantile_interval(

@@ -98,15 +98,19 @@ def table_of(key: str, caption: str, comparisons: Sequence[Comparison], more: Se
     }
     titles = [title_of(part.metric, [factor.label for factor in varied]) for part in parts]
     count_parts = count_columns(titles, [part.counts(printed) for part in parts])
+    cut: list[list[str]] = [[] for _place in printed]
     for number, part in enumerate(parts):
         if number < len(count_parts):
             columns.append(count_parts[number][0])
             _extend(cells, count_parts[number][1])
-        _add_metric(part, first.state.statistic, printed, columns, cells, figures)
+        is_cut = _add_metric(part, first.state.statistic, printed, columns, cells, figures)
+        for of_row in (own for own, is_own in zip(cut, is_cut, strict=True) if is_own):
+            of_row.append(_(part.metric.label))
     marks = [{_(part.metric.label): part.marks.get(place) for part in parts} for place in printed]
-    remarks.add_to(columns, cells, marks)
+    remarks.add_to(columns, cells, marks, cut)
     total = len(places) if len(places) > MOST_ROWS else 0
-    return Table(key, caption, tuple(columns), cells, note=_note(first, parts), total=total, figures=figures or None)
+    note = remarks.note_of(_note(first, parts), cut)
+    return Table(key, caption, tuple(columns), cells, note=note, total=total, figures=figures or None)
 
 
 def _parts(
@@ -198,8 +202,11 @@ def _add_metric(
     columns: list[Column],
     cells: list[list[Value]],
     figures: dict[str, list[list[float]]],
-) -> None:
-    """Add a metric's columns: its centre, of those drawn also the interval where any place has one."""
+) -> list[bool]:
+    """Add a metric's columns: its centre, of those drawn also the interval where any place has one.
+
+    Returns of each place whether its interval is cut.
+    """
     evenness = statistics.evenness_of(part.values.values())
     centres: list[Centre | None] = [
         centre_of(part.values[place], statistic, part.mean, evenness) if part.values.get(place) else None
@@ -215,11 +222,12 @@ def _add_metric(
         ends_of(centre, part.metric, part.values.get(place, ()), part.ceilings.get(place))
         for place, centre in zip(places, centres, strict=True)
     ]
-    if not part.is_drawn or not any(low is not None for low, _high in ends):
-        return
+    if not part.is_drawn or not any(own.low is not None for own in ends):
+        return [False for _own in ends]
     columns += interval_columns(columns[-1].title, scale, is_of_ranks=statistic is Statistic.MEDIAN)
-    for row, pair in zip(cells, ends, strict=True):
-        row += [scale.of(end) for end in pair]
+    for row, own in zip(cells, ends, strict=True):
+        row += [scale.of(own.low), scale.of(own.high)]
+    return [own.is_cut for own in ends]
 
 
 def _extend(rows: Sequence[list[Value]], values: Sequence[Value]) -> None:

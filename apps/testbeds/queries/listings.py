@@ -1,5 +1,8 @@
 """The rows of lists and pages, with the figures they show, in a bounded number of queries."""
 
+from collections.abc import Iterable
+from datetime import datetime
+
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db.models import Count, F, IntegerField, Model, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
@@ -52,6 +55,11 @@ def switches() -> QuerySet[Switch]:
     return Switch.objects.select_related("team", "site").annotate(
         link_count=_count_of(Link, "a_switch") + _count_of(Link, "b_switch")
     )
+
+
+def links_described(team: int, names: Iterable[str]) -> list[tuple[str, datetime]]:
+    """Return (name, when it was last described) of a team's links of these names."""
+    return list(Link.objects.filter(team=team, name__in=set(names)).values_list("name", "updated_at"))
 
 
 def links() -> QuerySet[Link]:

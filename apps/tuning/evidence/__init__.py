@@ -12,7 +12,7 @@ from apps.bench.rules.base import Evidence, Point
 from apps.bench.toolkit import Tool
 from apps.campaigns.models import Campaign, Run
 from apps.testbeds.models import Site
-from apps.tuning.evidence import paths, points, printed, storage, ways
+from apps.tuning.evidence import elsewhere, paths, points, printed, storage, ways
 from apps.tuning.evidence.lanes import (
     Ends,
     MeasuredLane,
@@ -59,7 +59,7 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
             found_by_ends[side.ends] = dataclasses.replace(
                 whole, points=side.points, way=side.way, is_back=side.is_back, told_beside=side.told_beside
             )
-    return _beside(found_by_ends)
+    return _beside(elsewhere.with_passed(campaign, found_by_ends))
 
 
 def _beside(evidence_by_ends: dict[Ends, Evidence]) -> dict[Ends, Evidence]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from apps.accounts.models import Team
 from apps.bench.toolkit import Tool
@@ -14,6 +14,8 @@ from apps.results.models import Result
 from apps.testbeds.models import FileSystem, Node, Site
 from apps.toolbox import queries as toolbox
 
+# So many lanes of other campaigns are looked at for those of the same nodes, the latest.
+MOST_LANES = 5000
 # Who was measured: (role, node id) pairs in the order of the tool's roles.
 Ends = tuple[tuple[str, int], ...]
 
@@ -98,6 +100,23 @@ def lanes_beneath(team: Team, lanes: Iterable[MeasuredLane]) -> dict[int, Measur
     # What an import or an archive brought reserved nothing: whom a lane joins its roles alone tell.
     nodes = {pk: {node for own in roles.values() for node in own} for pk, roles in rows.values_list("pk", "roles")}
     return _measured(rows.filter(pk__in=[pk for pk, own in nodes.items() if own & clients and own & servers]))
+
+
+def lanes_elsewhere(campaign: Campaign, ways: Iterable[tuple[int, ...]]) -> dict[int, MeasuredLane]:
+    """Return the latest lanes of the team's other campaigns of its kind that join the two nodes of any of some ways.
+
+    Of a campaign of published figures the others are published, too.
+    """
+    pairs = {frozenset(way) for way in ways}
+    rows = _known_to_all(campaign.team_id).filter(experiment__file_system__isnull=True)
+    is_published = Q(experiment__campaign__origin=Campaign.Origin.PUBLISHED)
+    rows = rows.filter(is_published if campaign.is_published else ~is_published).exclude(
+        experiment__campaign=campaign.pk
+    )
+    # What an import or an archive brought reserved nothing: whom a lane joins its roles alone tell.
+    latest = rows.order_by("-pk").values_list("pk", "roles")[:MOST_LANES] if pairs else ()
+    own = [pk for pk, roles in latest if any(pair <= {node for _role, node in _firsts(roles)} for pair in pairs)]
+    return _measured(Lane.objects.filter(pk__in=own)) if own else {}
 
 
 def _known_to_all(team_id: int) -> QuerySet[Lane]:

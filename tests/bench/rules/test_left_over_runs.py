@@ -6,7 +6,7 @@ import itertools
 import pytest
 
 from apps.bench.rules import ask_ends, folding, pace
-from apps.bench.rules.base import DOUBT, PathFacts
+from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, PathFacts
 from apps.bench.rules.runner import drafts_of
 from tests import sayings
 from tests.bench.rules.cases import Maker, evidence
@@ -48,7 +48,8 @@ def test_what_rests_on_runs_that_are_left_over_says_so_and_is_not_sure(flag, fac
         rate, trials = free.mean("goodput"), {*free.trials("goodput")}
         resting = [
             draft for draft in findings_of(measurements)
-            if draft.kind != DOUBT and (draft.present == rate or (trials & {*draft.evidence} and free is not point))
+            if draft.rule != "path-modes"
+            and (draft.present == rate or (trials & {*draft.evidence} and free is not point))
         ]  # fmt: skip
         assert resting
         (doubt,) = [draft for draft in findings_of(measurements) if draft.rule == "path-modes"]
@@ -71,3 +72,21 @@ def test_no_mean_of_two_modes_is_what_there_is(flag, factor):
     assert any(draft.rule == "path-modes" for draft in findings)
     mean = point.mean("goodput")
     assert not [draft.title for draft in findings if mean in (draft.present, draft.tried) or "608" in str(draft.why)]
+
+
+@pytest.mark.parametrize(("flag", "factor"), [*itertools.product(PASSING, ("window", "streams"))])
+def test_what_one_run_of_several_tells_is_called_that(flag, factor):
+    told = 0
+    for repetitions, slow in ((3, 2), (5, 4), (3, 1), (3, 0)):
+        measurements, point = measured(repetitions, slow, flag if slow else "", factor)
+        rate = pace.undisturbed(point).mean("goodput")
+        speaking = [
+            draft for draft in findings_of(measurements)
+            if rate in (draft.present, draft.tried, draft.value) and draft.kind in (NO_CHANGE, DIAGNOSIS, DOUBT)
+        ]  # fmt: skip
+        titles = [sayings.filled(draft.title.as_json()) for draft in speaking]
+        is_lone = repetitions - slow == 1
+        assert all((f"One of {repetitions} runs" in title and flag in title) == is_lone for title in titles), titles
+        assert not is_lone or not [draft.title for draft in speaking if draft.kind == NO_CHANGE]
+        told += is_lone and any(draft.rule == "tcp-limit" for draft in speaking)
+    assert told == 2

@@ -8,6 +8,7 @@ import pytest
 
 from apps.bench.rules import storage
 from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, FileSystemFacts, LinkFacts, PathFacts, Ratio, Trend
+from apps.bench.statistics.leaning import FEW
 from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, Storing, concluded, sweep, the, wan
 
 KIB, MIB = 1024, 1024**2
@@ -255,8 +256,8 @@ def test_the_share_has_the_errors_of_both_rates():
     draft = the(make.evidence(NFS, RAID1), "storage-share-of-disk")
     share = statistics.harmonic_mean([45, 46, 47]) / statistics.harmonic_mean([90, 91, 92])
     assert draft.value == pytest.approx(share)
-    # 4.303 standard errors of the mean of three, of each rate, in quadrature; of times as of rates but for a little.
-    error = 4.303 / 3**0.5 * ((1 / 46) ** 2 + (1 / 91) ** 2) ** 0.5
+    # 4.303 standard errors of the mean of three, and what their lean may hide, of each rate, in quadrature.
+    error = FEW[3] * 4.303 / 3**0.5 * ((1 / 46) ** 2 + (1 / 91) ** 2) ** 0.5
     assert draft.low == pytest.approx(share * (1 - error), rel=1e-2)
     assert draft.high == pytest.approx(share * (1 + error), rel=1e-2)
 

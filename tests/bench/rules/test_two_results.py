@@ -1,11 +1,17 @@
 """Two experiments that measured one setting with two results: both are told with when, and neither is enough."""
 
+import dataclasses
+
 import pytest
 
+from apps.bench import tools
 from apps.bench.rules import ask_ends
-from apps.bench.rules.base import DOUBT, NO_CHANGE
+from apps.bench.rules.base import DOUBT, NO_CHANGE, Evidence, PathFacts
 from apps.bench.rules.runner import drafts_of
+from apps.bench.rules.tcp.levels import RATES
+from apps.bench.validity.ceilings import MOVED
 from tests import sayings
+from tests.bench.rules.cases import Maker
 from tests.bench.rules.test_levels import SEEDS, findings_of, of_lengths, of_one, of_times
 
 
@@ -44,3 +50,69 @@ def test_runs_of_other_lengths_and_equal_results_are_no_two_results(draw):
         seed for seed in SEEDS if any(draft.rule == "path-levels" for draft in findings_of(draw(seed).evidence))
     ]
     assert len(doubted) <= len(SEEDS) // 20, doubted
+
+
+def rates_between_ends():
+    """Return every (tool, metric) of what came through from one end to another."""
+    between = [tool for tool in tools.all_tools() if tool.group in ("network", "transfer") and len(tool.roles) > 1]
+    return [
+        (tool, item.name) for tool in between for item in tool.metrics if item.name in MOVED - {"goodput_reverse"}
+    ]
+
+
+def at_two_times(tool, metric, rates):
+    """Return one setting of a tool in two experiments of three runs each, an hour apart."""
+    make = Maker()
+    clean = {name: "tcp" for name in ("protocol",) if name in {item.name for item in tool.parameters}}
+    roles = {role.name: (role.name,) for role in tool.roles}
+    points = [
+        dataclasses.replace(
+            make.point(tool, clean, *({metric: rate * share} for share in (0.99, 1, 1.01))),
+            experiment=place,
+            at=3600.0 * place,
+            layer="network",
+            roles=roles,
+        )
+        for place, rate in enumerate(rates, 1)
+    ]
+    return Evidence((*points, make.ping(0.005, 0.0051)), PathFacts(1e9, 0.005, 1500))
+
+
+def test_each_rate_between_ends_is_read_at_its_levels():
+    assert {metric for _tool, metric in rates_between_ends()} == RATES.keys()
+
+
+@pytest.mark.parametrize(
+    ("tool", "metric"), rates_between_ends(), ids=lambda item: item if isinstance(item, str) else item.slug
+)
+def test_two_results_of_one_setting_are_told_of_every_tool(tool, metric):
+    unit = RATES[metric]
+    rates = (80e6, 40e6) if unit == "B/s" else (640e6, 320e6)
+    drafts = findings_of(at_two_times(tool, metric, rates))
+    (doubt,) = [draft for draft in drafts if draft.rule == "path-levels"]
+    assert (doubt.unit, doubt.low, doubt.high) == (
+        unit,
+        pytest.approx(rates[1], rel=1e-3),
+        pytest.approx(rates[0], rel=1e-3),
+    )
+    assert any(tool.slug in line and "1970-01-01 01:00 UTC" in line for line in texts(doubt.why))
+    assert doubt.proposals[0].tool == tool.slug
+    tool.clean(dict(doubt.proposals[0].fixed))
+    assert not [draft.title for draft in drafts if draft.kind == NO_CHANGE and draft.present]
+    equal = findings_of(at_two_times(tool, metric, (rates[0], rates[0])))
+    assert not [draft for draft in equal if draft.rule == "path-levels"]
+
+
+def test_transfers_at_two_times_need_no_option_by_none_of_them():
+    tool = tools.get("gridftp")
+    make, points = Maker(), []
+    for place, rate in enumerate((80e6, 40e6), 1):
+        for streams in (1, 2, 4):
+            point = make.point(tool, {"streams": streams}, *({"throughput": rate * s} for s in (0.99, 1, 1.01)))
+            roles = {"source": ("a",), "destination": ("b",)}
+            points.append(
+                dataclasses.replace(point, experiment=place, at=3600.0 * place, layer="network", roles=roles)
+            )
+    drafts = findings_of(Evidence(tuple(points), PathFacts(1e9, 0.005, 1500)))
+    assert [draft.rule for draft in drafts if draft.rule == "path-levels"]
+    assert not [draft.title for draft in drafts if draft.rule.startswith("gridftp") and draft.kind == NO_CHANGE]

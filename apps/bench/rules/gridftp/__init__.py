@@ -3,9 +3,12 @@
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.gridftp import options, parallel
 from apps.bench.rules.runner import Rule, conclude_all
-from apps.bench.rules.tcp import rivals
+from apps.bench.rules.tcp import contradictions, rivals
 
-ENDS = tuple(Rule(rule.RULE, rule.VERSION, rivals.with_loss_beside(rule.conclude)) for rule in (options, parallel))
+ENDS = tuple(
+    Rule(rule.RULE, rule.VERSION, contradictions.weighed(rivals.with_loss_beside(rule.conclude)))
+    for rule in (options, parallel)
+)
 
 
 def findings(evidence: Evidence) -> list[FindingDraft]:

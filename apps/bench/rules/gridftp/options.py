@@ -7,7 +7,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "gridftp-options", 6
+RULE, VERSION = "gridftp-options", 7
 # A choice this near the best is as good.
 WITHIN = 0.05
 # A rate beyond the path by more than framing and rounding refutes what is known of it.
@@ -78,7 +78,7 @@ def _interval(choice: Transfer) -> tuple[float, float]:
     rate = choice.rate
     if rate.ci_low is None or rate.ci_high is None:
         return 0.95 * rate.mean, 1.05 * rate.mean
-    return max(rate.ci_low, 0.0), rate.ci_high
+    return rate.ci_low, rate.ci_high
 
 
 def _against(choice: Transfer) -> tuple[Message, ...]:

@@ -21,7 +21,7 @@ from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 
-RULE, VERSION = "gridftp-parallel", 6
+RULE, VERSION = "gridftp-parallel", 7
 # Streams that gain less than this over one gain nothing worth their harm to others.
 GAIN = 1.05
 # Untuned streams are as good as one tuned within this.

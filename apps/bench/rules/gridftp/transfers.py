@@ -7,11 +7,12 @@ from typing import Any
 
 from apps.bench import network, statistics
 from apps.bench.rules import pace
-from apps.bench.rules.base import BELOW, Evidence, Point
+from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.layers.links import ceiling_of
 from apps.bench.rules.presence import TRANSFERS
 from apps.bench.rules.readings import read_once
-from apps.bench.rules.tcp.levels import LevelDifference, read_levels, said_of_levels
+from apps.bench.rules.tcp.between import FILES, levels_between
+from apps.bench.rules.tcp.levels import Levels
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.sweeps import MOST_SCATTER
 from apps.bench.rules.told import names_in
@@ -77,21 +78,17 @@ def is_gridftp(point: Point) -> bool:
 class TriedChoices:
     """The choices that one group of transfers differs in, the cheapest first, and those that are not believed.
 
-    `apart` is how many others were measured under other conditions, as of files of another size; `differences` are
-    of choices that surely had another rate at another time.
+    `apart` is how many others were measured under other conditions, as of files of another size.
     """
 
     kept: tuple[Transfer, ...] = ()
     left_out: tuple[Transfer, ...] = ()
     apart: int = 0
-    differences: tuple[LevelDifference, ...] = ()
 
     @property
     def remarks(self) -> tuple[Message, ...]:
         """Return which choices are left out, and why."""
         remarks = []
-        if self.differences:
-            remarks.append(said_of_levels(max(self.differences, key=lambda item: item.times), "B/s"))
         if self.apart:
             text = _("%(count)s choices that were measured with other files, or other ends, are not compared here.")
             remarks.append(Message(text, {"count": self.apart}))
@@ -123,13 +120,8 @@ def read_choices(evidence: Evidence) -> TriedChoices:
     """
     path = read_path(evidence)
     groups: dict[tuple[tuple[str, str], ...], dict[tuple[str, ...], Transfer]] = {}
-    measured = [
-        point
-        for point in evidence.points
-        if is_gridftp(point) and point.statistic != BELOW and min(point.values(METRIC), default=0.0) > 0
-    ]
-    levels = read_levels(measured, METRIC)
-    for original in levels.points:
+    levels = levels_between(evidence).get(FILES, Levels(()))
+    for original in filter(is_gridftp, levels.points):
         point = pace.undisturbed(original, METRIC)
         rates = point.metrics.get(METRIC, {})
         conditions = tuple(sorted((name, repr(v)) for name, v in point.parameters.items() if name not in OPTIONS))
@@ -147,7 +139,7 @@ def read_choices(evidence: Evidence) -> TriedChoices:
     choices = sorted(largest.values(), key=lambda transfer: transfer.cost)
     left_out = tuple(item for item in choices if item.is_beyond and len(item.rates) < LEAST_BELIEVED)
     apart = sum(map(len, groups.values())) - len(choices)
-    return TriedChoices(tuple(item for item in choices if item not in left_out), left_out, apart, levels.differences)
+    return TriedChoices(tuple(item for item in choices if item not in left_out), left_out, apart)
 
 
 def ceiling_for(evidence: Evidence, path: PathReading | None, point: Point, data_nodes: int) -> float | None:

@@ -242,7 +242,7 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         trials=layer.trials,
         is_stated=layer.is_stated,
         is_limit=verdict.layer == layer.layer and not is_apart,
-        note=Message(note, params) if note else None,
+        note=Message(note, params) if note else _cut_at_zero(layer.interval),
         day=layer.when.day,
         is_elsewhen=layer.when.is_other_than(verdict.level.when),
     )
@@ -262,10 +262,15 @@ def _level(verdict: Verdict, level: Level, name: str, note: str, *, is_question:
         statistic=level.statistic,
         is_question=is_question,
         is_limit=is_question and verdict.layer == FILE_SYSTEM,
-        note=Message(note) if note else None,
+        note=Message(note) if note else _cut_at_zero(level.interval),
         day=level.when.day,
         is_elsewhen=level.when.is_other_than(verdict.level.when),
     )
+
+
+def _cut_at_zero(interval: tuple[float, float] | None) -> Message | None:
+    """Return that an interval is cut at zero, None where it is not."""
+    return Message(_("The interval is cut at zero: no rate lies below.")) if interval and not interval[0] else None
 
 
 # Of figures that a cache gave so many are shown.

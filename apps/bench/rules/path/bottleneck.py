@@ -6,7 +6,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-bottleneck", 4
+RULE, VERSION = "path-bottleneck", 5
 # Of the link's rate so much must be measured for the two to agree; more than this much of it cannot be.
 AGREES, EXCEEDS = 0.90, 1.05
 
@@ -67,7 +67,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         kind=kind,
         subject=link.name,
         title=Message(title, params),
-        why=(Message(text, params), *_others(evidence, link)),
+        why=(Message(text, params), *_elsewhere(evidence, best), *_others(evidence, link)),
         value=link.capacity_bps,
         unit="bit/s",
         formula=f"min C = {params['nominal']} (RFC 5136); measured / C = {share:.2f}",
@@ -80,6 +80,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         missing=() if share >= AGREES else (Message(_("What other traffic there was on the link meanwhile.")),),
         proposals=() if share >= AGREES else (Proposal("pathload"),),
     )
+
+
+def _elsewhere(evidence: Evidence, best: means.Estimate) -> list[Message]:
+    """Return in which other campaign the highest rate came through, where it was none of this one."""
+    passed = evidence.elsewhere
+    return [passed.message] if passed and best.means == means.ELSEWHERE else []
 
 
 def _slowest(evidence: Evidence) -> LinkFacts | None:

@@ -10,7 +10,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-capacity", 5
+RULE, VERSION = "path-capacity", 6
 # More than so many times what a link is said to have is more than that.
 EXCEEDS = 1.01
 # Means that differ by no more than this agree.
@@ -57,7 +57,7 @@ def _between(
         version=VERSION,
         kind=DIAGNOSIS,
         title=Message(title, params),
-        why=(*(_reading_reason(item) for item in readings if item not in misled), *_nominal(evidence, line)),
+        why=(*_reasons(evidence, readings, misled), *_nominal(evidence, line)),
         against=(*_misled(misled), *_against(evidence, agree), *means.other_times(evidence)),
         value=high,
         unit="bit/s",
@@ -86,7 +86,7 @@ def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimat
         version=VERSION,
         kind=DIAGNOSIS,
         title=Message(_("The path holds %(rate)s or more: so much came through"), params),
-        why=(*(_reading_reason(item) for item in readings if item not in misled), *_nominal(evidence, max_rate)),
+        why=(*_reasons(evidence, readings, misled), *_nominal(evidence, max_rate)),
         against=(*_misled(misled), *means.other_times(evidence)),
         value=max_rate,
         unit="bit/s",
@@ -116,6 +116,16 @@ def _interval(item: Estimate) -> str:
     low, high = format_quantity(item.low, "bit/s"), format_quantity(item.high, "bit/s")
     text = low if low == high else f"{low} … {high}"
     return f">= {text}" if item.is_bound else text
+
+
+def _reasons(evidence: Evidence, readings: list[Estimate], misled: list[Estimate]) -> list[Message]:
+    """Return what each means told, but for those that were misled."""
+    passed = evidence.elsewhere
+    return [
+        passed.message if passed and item.means == means.ELSEWHERE else _reading_reason(item)
+        for item in readings
+        if item not in misled
+    ]
 
 
 def _reading_reason(item: Estimate) -> Message:

@@ -1,21 +1,27 @@
 """One setting that two experiments measured with two results: both are told, and that nobody knows which there is."""
 
+from collections.abc import Sequence
+
 from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
-from apps.bench.rules.tcp.levels import LevelDifference, PresentLevel
-from apps.bench.rules.tcp.sweeps import levels_of
+from apps.bench.rules.tcp.between import levels_between
+from apps.bench.rules.tcp.levels import SPOKEN, WHATEVER, LevelDifference, PresentLevel
 from apps.bench.rules.told import known_or_none
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 from apps.bench.units.days import minute_of
 
-RULE, VERSION = "path-levels", 1
+RULE, VERSION = "path-levels", 2
 # So many settings are told of one by one.
 MOST_TOLD = 4
+NOTHING_ASKED = {name: str(value) for name, value in WHATEVER.items()}
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
-    """Return the settings of TCP that surely had another rate in another experiment; None where all agree."""
-    differences = levels_of(evidence).of_times
+    """Return the settings of any tool that surely had another rate in another experiment; None where all agree."""
+    differences = sorted(
+        (item for levels in levels_between(evidence).values() for item in levels.of_times),
+        key=lambda item: -item.times,
+    )
     if not differences:
         return None
     worst = differences[0]
@@ -23,7 +29,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     title = _("One setting had two results, %(other)s and then %(rate)s: why is undecided")
     if worst.told.at is None or worst.other.at is None:
         title = _("One setting had two results, %(other)s and %(rate)s: why is undecided")
-    trials = {trial for item in differences for trial in (*item.told.trials, *item.other.trials)}
+    trials = {trial for item in differences for trial in item.trials}
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -31,13 +37,15 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         title=Message(title, params),
         why=(
             *(_both(item) for item in differences[:MOST_TOLD]),
-            Message(_("They lie further apart than repetitions scatter on this path: it was in two states.")),
+            Message(
+                _("They lie further apart than repetitions scatter: the path, or one of its ends, was in two states.")
+            ),
             Message(
                 _("Which of the two holds now is not known, so nothing measured in one of them is called enough.")
             ),
         ),
         value=worst.told.rate,
-        unit="bit/s",
+        unit=worst.unit,
         low=min(worst.told.rate, worst.other.rate),
         high=max(worst.told.rate, worst.other.rate),
         formula=f"X = {params['other']} | {params['rate']} (×{worst.times:.2f})",
@@ -45,27 +53,21 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         confidence=0.8,
         applies_when=Message(_("This path and direction, as measured.")),
         source="RFC 2330, section 11",
-        alternatives=_ALTERNATIVES,
+        alternatives=_alternatives(differences),
         missing=(Message(_("What the path has now: the same setting again, several times over the day.")),),
-        proposals=(Proposal("iperf3-tcp", _fixed(worst)), Proposal("traceroute")),
+        proposals=(_again(worst), Proposal("traceroute")),
     )
 
 
 def _both(item: LevelDifference) -> Message:
     """Return both rates of a setting, each with its repetitions and when it was measured."""
-    window = known_or_none(item.parameters, "window") or 0
     text = _(
-        "Streams = %(streams)s with the automatic window: %(other)s (n = %(n_other)s, %(when_other)s), %(rate)s"
-        " (n = %(n)s, %(when)s), ×%(times)s between them."
+        "%(tool)s, %(setting)s: %(other)s (n = %(n_other)s, %(when_other)s), %(rate)s (n = %(n)s, %(when)s),"
+        " ×%(times)s between them."
     )
-    if window:
-        text = _(
-            "Streams = %(streams)s with a window of %(window)s: %(other)s (n = %(n_other)s, %(when_other)s), %(rate)s"
-            " (n = %(n)s, %(when)s), ×%(times)s between them."
-        )
     params = _rates(item) | {
-        "streams": known_or_none(item.parameters, "streams") or 1,
-        "window": format_quantity(window, "B"),
+        "tool": item.tool or "TCP",
+        "setting": item.setting,
         "times": f"{item.times:.2f}",
         "n": len(item.told.trials),
         "n_other": len(item.other.trials),
@@ -76,20 +78,34 @@ def _both(item: LevelDifference) -> Message:
 
 
 def _rates(item: LevelDifference) -> dict[str, object]:
-    return {"rate": format_quantity(item.told.rate, "bit/s"), "other": format_quantity(item.other.rate, "bit/s")}
+    return {"rate": format_quantity(item.told.rate, item.unit), "other": format_quantity(item.other.rate, item.unit)}
 
 
 def _when(level: PresentLevel) -> str:
     return "?" if level.at is None else minute_of(level.at)
 
 
-def _fixed(item: LevelDifference) -> dict[str, str]:
-    """Return the streams and the window of a setting as a person writes them."""
-    return {
-        name: str(known_or_none(item.parameters, name) or usual) for name, usual in (("streams", 1), ("window", 0))
+def _again(item: LevelDifference) -> Proposal:
+    """Return the same setting again, as a person writes it; of figures of no tool one of iperf3."""
+    fixed = {
+        name: str(value or WHATEVER[name])
+        for name in SPOKEN
+        if (value := known_or_none(item.parameters, name)) or (name in WHATEVER and name in item.parameters)
     }
+    return Proposal(item.tool, fixed) if item.tool else Proposal("iperf3-tcp", {**NOTHING_ASKED, **fixed})
 
 
+def _alternatives(differences: Sequence[LevelDifference]) -> tuple[Alternative, ...]:
+    """Return what may have changed; where files were read or written their disks, too."""
+    sides = ("read_from", "write_to")
+    is_of_files = any(known_or_none(item.parameters, side) == "file" for item in differences for side in sides)
+    return (*_ALTERNATIVES, _DISKS) if is_of_files else _ALTERNATIVES
+
+
+_DISKS = Alternative(
+    Message(_("The disks of an end gave less at one of the two times.")),
+    Message(_("Measure the disks alone, and the same transfer from memory to memory.")),
+)
 _ALTERNATIVES = (
     Alternative(
         Message(_("Others used the path, or a node, during one of the experiments.")),

@@ -17,7 +17,7 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 USUAL_MTU, JUMBO_MTU = 1500, 9000
-UDP, DISPERSION, TCP, AVAILABLE = "udp", "dispersion", "tcp", "available"
+UDP, DISPERSION, TCP, AVAILABLE, ELSEWHERE = "udp", "dispersion", "tcp", "available", "elsewhere"
 # Two figures of the capacity that differ by no more bear each other out.
 AGREE = 0.15
 # Datagrams whose headers take so much more of the line than of those that fill a frame tell no rate of the path.
@@ -44,7 +44,9 @@ class Estimate:
 def read_means(evidence: Evidence) -> list[Estimate]:
     """Return what each means tells, the most trusted first."""
     candidates = [_by_udp(evidence), _by_dispersion(evidence), _by_tcp(evidence), _by_streams_of_probes(evidence)]
-    return [estimate for estimate in candidates if estimate is not None]
+    own = [estimate for estimate in candidates if estimate is not None]
+    others = _by_others(evidence)
+    return [*own, others] if own and others else own
 
 
 def is_borne_out(evidence: Evidence, estimate: Estimate, readings: list[Estimate]) -> bool:
@@ -101,6 +103,12 @@ def _by_streams_of_probes(evidence: Evidence) -> Estimate | None:
     ends = [value for point in points for value in estimates.ends_of(point, *names)]
     trials = sorted({trial for point in points for trial in point.trials(estimates.AVAILABLE)})
     return Estimate(AVAILABLE, min(ends), max(ends), tuple(trials), is_bound=True) if ends else None
+
+
+def _by_others(evidence: Evidence) -> Estimate | None:
+    """Return what came through in another campaign: the path holds at least so much, if it is the same still."""
+    passed = evidence.elsewhere
+    return Estimate(ELSEWHERE, passed.rate_bps, passed.rate_bps, (), is_bound=True) if passed else None
 
 
 def at_line(evidence: Evidence, estimate: Estimate) -> float:

@@ -11,11 +11,11 @@ from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import DOUBT, NO_CHANGE, Evidence, FindingDraft
 from apps.bench.rules.tcp import held, reordering, rivals, unlike
+from apps.bench.rules.tcp.between import FILES, TCP, levels_between
 from apps.bench.rules.tcp.levels import said_of_levels
 from apps.bench.rules.tcp.path import fills_surely
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.rules.tcp.repetitions import read_drift, read_modes, times_in_each
-from apps.bench.rules.tcp.sweeps import levels_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
@@ -23,6 +23,8 @@ from apps.bench.units import format_quantity, percent
 MEDIUM, LITTLE = 0.7, 0.5
 PROCESSOR, RESENT, DATAGRAMS, QUEUE, MODES, DRIFT = "processor", "resent", "datagrams", "queue", "modes", "drift"
 LEVELS, ORDER = "levels", "order"
+# What is measured with windows and streams, which is what a present rate is of.
+OF_WINDOW = (TCP, FILES)
 # What a rule weighs itself, or what says nothing of what it tells: facts of the nodes, and the loss of datagrams.
 WEIGHED: Mapping[str, frozenset[str]] = {
     "path-interface": frozenset({PROCESSOR, MODES, DRIFT, LEVELS, ORDER}),
@@ -171,16 +173,22 @@ def _levels(draft: FindingDraft, evidence: Evidence) -> Objection | None:
 
     Two results of one setting leave open which of them there is: nothing is enough, or to be kept, by one of the two.
     """
-    own, levels = {*draft.trials}, levels_of(evidence)
-    differences = [
-        item
-        for item in levels.of_times or levels.differences
-        if draft.present or draft.tried or own & {*item.told.trials, *item.other.trials, *levels.left_out}
+    own, is_of_rate = {*draft.trials}, bool(draft.present or draft.tried)
+    bearing = [
+        levels
+        for name, levels in levels_between(evidence).items()
+        if levels.differences
+        and (
+            (is_of_rate and name in OF_WINDOW and levels.differences[0].unit == draft.predicted_unit)
+            or own & {*levels.left_out, *(trial for item in levels.differences for trial in item.trials)}
+        )
     ]
+    of_times = [item for levels in bearing for item in levels.of_times]
+    differences = of_times or [item for levels in bearing for item in levels.differences]
     if not differences:
         return None
     message = said_of_levels(max(differences, key=lambda item: item.times))
-    if not levels.of_times:
+    if not of_times:
         return Objection(message, MEDIUM)
     return Objection(message, LITTLE, is_fatal=draft.kind == NO_CHANGE)
 

@@ -1,4 +1,4 @@
-"""One setting of TCP at several levels: runs of another time, or another length, that surely had another rate.
+"""One setting at several levels: runs of another time, or another length, that surely had another rate.
 
 A mean of levels that differ is what no transfer had. The longest runs are told, of these the newest.
 """
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.bench import statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import SAMPLE, Point
 from apps.bench.rules.tcp.scatter import mean, read_scatter
@@ -19,6 +20,27 @@ DURATION = "duration"
 APART = 1.10
 # For sure by this share, whatever repetitions scatter.
 SURELY = 0.01
+# The metrics of what came through from one end to the other, with their units.
+RATES: Mapping[str, str] = {"goodput": "bit/s", "throughput": "B/s"}
+# The parameters by which a setting is named, with their units; the first two also where nothing was asked.
+SPOKEN: Mapping[str, str] = {
+    "streams": "",
+    "window": "B",
+    "congestion": "",
+    "mss": "B",
+    "pace": "bit/s",
+    "protocol": "",
+    "test": "",
+    "rate": "bit/s",
+    "length": "B",
+    "message_size": "B",
+    "concurrency": "",
+    "data_nodes": "",
+    "block_size": "B",
+    "files": "",
+    "size": "B",
+}
+WHATEVER: Mapping[str, int] = {"streams": 1, "window": 0}
 
 # Runs that belong together: of one experiment, and of one length.
 Runs = tuple[int | None, float]
@@ -26,9 +48,9 @@ Runs = tuple[int | None, float]
 
 @dataclass(frozen=True)
 class PresentLevel:
-    """What one setting had in runs that belong together: its rate (bit/s), their length (s), and their trials.
+    """What one setting had in runs that belong together: its rate, their length (s), and their trials.
 
-    `at` is when the last of them ended (Unix time), None where nobody told.
+    The rate is in its metric's unit, `at` when the last of them ended (Unix time), None where nobody told.
     """
 
     rate: float
@@ -39,16 +61,39 @@ class PresentLevel:
 
 @dataclass(frozen=True)
 class LevelDifference:
-    """A setting with the level that is told of it, and another that it surely had, too."""
+    """A setting of a tool with the level of a metric that is told of it, and another that it surely had, too."""
 
     parameters: Mapping[str, Any]
     told: PresentLevel
     other: PresentLevel
+    metric: str = "goodput"
+    tool: str = ""
 
     @property
     def is_of_length(self) -> bool:
         """Return whether the runs were of different lengths, not just of another time."""
         return self.told.duration != self.other.duration
+
+    @property
+    def trials(self) -> tuple[int, ...]:
+        """Return the trials of both levels."""
+        return (*self.told.trials, *self.other.trials)
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of both rates."""
+        return RATES[self.metric]
+
+    @property
+    def setting(self) -> str:
+        """Return what was asked of the tool, as names and values: streams and window, and what else was set."""
+        words = []
+        for name, unit in SPOKEN.items():
+            value = known_or_none(self.parameters, name)
+            if value or (name in WHATEVER and name in self.parameters):
+                number = value or WHATEVER.get(name, 0)
+                words.append(f"{name} = {format_quantity(number, unit) if unit else number}")
+        return ", ".join(words) or self.tool
 
     @property
     def times(self) -> float:
@@ -104,7 +149,13 @@ def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
         if apart:
             left_out.add(runs)
             differences += [
-                LevelDifference(own[name][0].parameters, _level(told[name], metric), _level(own[name], metric))
+                LevelDifference(
+                    own[name][0].parameters,
+                    _level(told[name], metric),
+                    _level(own[name], metric),
+                    metric,
+                    own[name][0].tool,
+                )
                 for name in apart
             ]
             continue
@@ -117,24 +168,21 @@ def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
     return Levels(tuple(points_left), tuple(differences), frozenset(trials))
 
 
-def said_of_levels(item: LevelDifference, unit: str = "bit/s") -> Message:
+def said_of_levels(item: LevelDifference) -> Message:
     """Return both levels of a setting, and which is told."""
     text = _(
-        "With streams = %(streams)s and window = %(window)s it was %(other)s in an earlier experiment and %(rate)s in"
-        " the latest: what there is now is told by the latest, and no setting of one is compared with one of the"
-        " other."
+        "With %(setting)s it was %(other)s in an earlier experiment and %(rate)s in the latest: what there is now is"
+        " told by the latest, and no setting of one is compared with one of the other."
     )
     if item.is_of_length:
         text = _(
-            "With streams = %(streams)s and window = %(window)s it was %(other)s in runs of %(short)s and %(rate)s in"
-            " those of %(long)s: what there is now is told by the longest, and no setting of one is compared with one"
-            " of the other."
+            "With %(setting)s it was %(other)s in runs of %(short)s and %(rate)s in those of %(long)s: what there is"
+            " now is told by the longest, and no setting of one is compared with one of the other."
         )
     params = {
-        "streams": known_or_none(item.parameters, "streams") or 1,
-        "window": format_quantity(known_or_none(item.parameters, "window") or 0, "B"),
-        "other": format_quantity(item.other.rate, unit),
-        "rate": format_quantity(item.told.rate, unit),
+        "setting": item.setting,
+        "other": format_quantity(item.other.rate, item.unit),
+        "rate": format_quantity(item.told.rate, item.unit),
         "short": format_quantity(item.other.duration, "s"),
         "long": format_quantity(item.told.duration, "s"),
     }
@@ -165,4 +213,5 @@ def _rates(points: Sequence[Point], metric: str) -> list[float]:
 def _level(points: Sequence[Point], metric: str) -> PresentLevel:
     trials = tuple(sorted(trial for point in points for trial in point.trials(metric)))
     times = [point.at for point in points if point.at is not None]
-    return PresentLevel(mean(_rates(points, metric)), max(map(duration_of, points)), trials, max(times, default=None))
+    rate = statistics.middle_of(_rates(points, metric), points[0].kind_of_mean(metric))
+    return PresentLevel(rate, max(map(duration_of, points)), trials, max(times, default=None))

@@ -6,7 +6,7 @@ from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.readings import read_once
-from apps.bench.rules.tcp import estimates, held
+from apps.bench.rules.tcp import elsewhere, estimates, held
 from apps.bench.rules.tcp.present import read_all
 from apps.bench.rules.tcp.round_trip import Known, read_rtt
 from apps.bench.rules.tcp.sweeps import how_of, levels_of, tcp_points
@@ -166,7 +166,8 @@ def read_capacity(evidence: Evidence) -> Known | None:
     nominal, best = evidence.path.capacity_bps, held.best_of(evidence)
     dispersed = estimates.by_dispersion(evidence)
     is_more = dispersed is not None and nominal is not None and BELOW_LINKS * dispersed.low > nominal
-    if nominal and (best.rate > REFUTED * nominal or is_more):
+    is_refuted = nominal is not None and elsewhere.refutes(evidence, nominal, REFUTED) is not None
+    if nominal and (best.rate > REFUTED * nominal or is_more or is_refuted):
         return None
     params = _rates(best.rate, nominal, best)
     is_near = bool(nominal) and best.rate >= CONFIRMED * (nominal or 0.0) * network.tcp_efficiency(
@@ -194,6 +195,9 @@ def read_capacity(evidence: Evidence) -> Known | None:
         if is_near:
             text = _("Capacity %(nominal)s: the lowest link's; the best rate measured was held by its ends.")
         return Known(nominal, Message(text, params), 0.8, is_stated=True)
+    passed = elsewhere.refutes(evidence, best.rate, 1.0)
+    if best.rate and passed is not None:
+        return Known(passed.rate_bps, passed.message, 0.5, best.trials, is_lower_bound=True)
     if best.rate:
         text = _("Capacity of at least %(rate)s: the highest rate measured.")
         if nominal:
@@ -219,13 +223,15 @@ def _by_plateau(evidence: Evidence, nominal: float | None) -> Known | None:
     if nominal and line < BELOW_LINKS * nominal and not held.are_ends_watched(evidence, plateau.trials):
         # The links are said to have more, and a processor that nobody watched levels off as well.
         return None
+    if elsewhere.refutes(evidence, line, REFUTED):
+        return None
     return Known(line, Message(text, _rates(line, nominal)), 0.9, plateau.trials)
 
 
 def _by_dispersion(evidence: Evidence, nominal: float | None, best: float) -> Known | None:
     """Return what packet dispersion tells, unless more came through."""
     dispersed = estimates.by_dispersion(evidence)
-    if dispersed is None or best > REFUTED * dispersed.high:
+    if dispersed is None or best > REFUTED * dispersed.high or elsewhere.refutes(evidence, dispersed.high, REFUTED):
         return None
     value = min(dispersed.high, nominal) if nominal else dispersed.high
     text = _("Capacity %(rate)s: the upper estimate of packet dispersion (%(tools)s).")

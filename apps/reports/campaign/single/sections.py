@@ -13,7 +13,7 @@ from apps.reports.campaign import remarks, sentences
 from apps.reports.campaign.material import Material
 from apps.reports.campaign.single.groups import Group, SingleMeasurement, figures_of, group_of, is_single, parts_of
 from apps.reports.claims import words
-from apps.reports.columns import count_columns, ends_of, interval_columns, scale_of
+from apps.reports.columns import NO_INTERVAL, count_columns, ends_of, interval_columns, scale_of
 from apps.reports.document import (
     Block,
     Claim,
@@ -27,7 +27,7 @@ from apps.reports.document import (
     Value,
     spaced,
 )
-from apps.results import charts, doubts, means
+from apps.results import charts, doubts, intervals, means
 from apps.results.doubts import Mark
 
 # From this ratio of the highest to the lowest figure on, a mean does not tell what was seen.
@@ -108,8 +108,9 @@ def _figure(material: Material, group: Group, key: str, table: Table) -> Block:
         for entry, values in zip(group.entries, figures, strict=True):
             if (centre := _centre(group, values, metric, evenness)) and values:
                 label = _label(material, group, entry)
-                low, high = ends_of(centre, metric, values, _ceiling_of(entry, metric) if len(values) > 1 else None)
-                points.append({"x": label, "y": centre.value, "low": low, "high": high, "n": len(values)})
+                ends = ends_of(centre, metric, values, _ceiling_of(entry, metric) if len(values) > 1 else None)
+                point = {"x": label, "y": centre.value, "low": ends.low, "high": ends.high, "n": len(values)}
+                points.append(point | ({"note": intervals.cut_note()} if ends.is_cut else {}))
         series.append({"label": title if len(heads) > 1 else "", "points": points})
     label = ", ".join(dict.fromkeys(_(metric.label) for _title, metric, _back in heads))
     ceiling, line = _ceiling(group, first)
@@ -191,14 +192,18 @@ def _table(material: Material, group: Group, key: str) -> Table:
     ]
     count_parts = count_columns([title for title, _metric, _back in group.heads], counts)
     behind: dict[str, list[list[float]]] = {}
+    cut: list[list[str]] = [[] for _entry in group.entries]
     for number, (title, metric, back) in enumerate(group.heads):
         if number < len(count_parts):
             columns.append(count_parts[number][0])
             _extend(rows, count_parts[number][1])
         place = len(columns)
-        behind[str(place)] = _add(group, title, metric, columns, rows, back=back)
-    remarks.add_to(columns, rows, [_marks(group, entry) for entry in group.entries])
-    return Table(f"table-{key}", group.tool.name, tuple(columns), rows, figures=behind, note=_note(group))
+        behind[str(place)], is_cut = _add(group, title, metric, columns, rows, back=back)
+        for of_row in (own for own, is_own in zip(cut, is_cut, strict=True) if is_own):
+            of_row.append(title)
+    remarks.add_to(columns, rows, [_marks(group, entry) for entry in group.entries], cut)
+    note = remarks.note_of(_note(group), cut)
+    return Table(f"table-{key}", group.tool.name, tuple(columns), rows, figures=behind, note=note)
 
 
 def _note(group: Group) -> str:
@@ -226,8 +231,11 @@ def _marks(group: Group, entry: SingleMeasurement) -> dict[str, Mark | None]:
 
 def _add(
     group: Group, title: str, metric: Metric, columns: list[Column], rows: list[list[Value]], *, back: bool
-) -> list[list[float]]:
-    """Add a metric's columns: the mean, where any has one its interval, and the extremes where figures scatter."""
+) -> tuple[list[list[float]], list[bool]]:
+    """Add a metric's columns: the mean, where any has one its interval, and the extremes where figures scatter.
+
+    Returns the figures of each row, and whether its interval is cut.
+    """
     figures = [_of(entry, metric, back=back) for entry in group.entries]
     evenness = statistics.evenness_of(values for values in figures if values)
     centres = [_centre(group, values, metric, evenness) for values in figures]
@@ -235,19 +243,20 @@ def _add(
     columns.append(Column(title, scale.unit, "number"))
     _extend(rows, [scale.of(centre.value) if centre else None for centre in centres])
     spans = [
-        ends_of(centre, metric, values, _ceiling_of(entry, metric)) if values and len(values) > 1 else (None, None)
+        ends_of(centre, metric, values, _ceiling_of(entry, metric)) if values and len(values) > 1 else NO_INTERVAL
         for entry, centre, values in zip(group.entries, centres, figures, strict=True)
     ]
-    if any(low is not None for low, _high in spans):
+    if any(span.low is not None for span in spans):
         columns += interval_columns(title, scale)
-        _extend(rows, [scale.of(low) for low, _high in spans])
-        _extend(rows, [scale.of(high) for _low, high in spans])
+        _extend(rows, [scale.of(span.low) for span in spans])
+        _extend(rows, [scale.of(span.high) for span in spans])
     if any(values and min(values) > 0 and max(values) >= SCATTERED * min(values) for values in figures):
         ends = (_("%(metric)s, min") % {"metric": title}, _("%(metric)s, max") % {"metric": title})
         columns += [Column(end, scale.unit, "number") for end in ends]
         _extend(rows, [scale.of(min(values)) if values else None for values in figures])
         _extend(rows, [scale.of(max(values)) if values else None for values in figures])
-    return [[scale.of(value) or 0.0 for value in values or ()] for values in figures]
+    behind = [[scale.of(value) or 0.0 for value in values or ()] for values in figures]
+    return behind, [span.is_cut for span in spans]
 
 
 def _extend(rows: list[list[Value]], values: Sequence[Value]) -> None:

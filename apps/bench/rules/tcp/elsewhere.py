@@ -1,0 +1,36 @@
+"""What measurements of another campaign bear out of a path: no less than what surely came through."""
+
+from apps.bench.rules import pace
+from apps.bench.rules.base import SAMPLE, Evidence, Point
+from apps.bench.rules.passed import Passed
+from apps.bench.rules.tcp import estimates
+from apps.bench.rules.tcp.between import RATES, metric_of
+from apps.bench.rules.tcp.scatter import mean
+
+BITS = {"bit/s": 1.0, "B/s": 8.0}
+
+
+def most_passed(evidence: Evidence) -> float:
+    """Return the most (bit/s) that came through without any flag: a mean rate, or a load of UDP that came whole."""
+    curve, _trials = estimates.loss_curve_of(evidence)
+    rates = [_rate_of(point) for point in evidence.points]
+    return max([*rates, (curve.whole or 0.0) if curve else 0.0])
+
+
+def refutes(evidence: Evidence, capacity: float, by: float) -> Passed | None:
+    """Return what came through in another campaign, if it is more than so many times a capacity (bit/s)."""
+    passed = evidence.elsewhere
+    return passed if passed is not None and passed.rate_bps > by * capacity else None
+
+
+def _rate_of(point: Point) -> float:
+    """Return the mean rate (bit/s) of the trials of which nothing is flagged, 0 without any."""
+    metric = metric_of(point)
+    if not metric or point.statistic != SAMPLE or pace.busy_load(point) is not None:
+        return 0.0
+    flagged = frozenset().union(
+        *(trials for name, trials in point.flagged.items() if metric in point.bears.get(name, (metric,)))
+    )
+    values = [value for trial, value in point.metrics[metric].items() if trial not in flagged]
+    is_known = point.warnings <= point.flagged.keys()
+    return BITS[RATES[metric]] * mean(values) if values and is_known else 0.0
