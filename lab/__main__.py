@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
             case "up":
                 return _up(options, place)
             case "down":
-                return _down(place)
+                return _down(options, place)
             case "status":
                 return _status(place)
             case "campaign":
@@ -55,7 +55,10 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("file", type=Path, help="the lab's YAML file")
     up.add_argument("--emulator", choices=emulator.KINDS, default="auto", help="auto: C if there is a compiler")
     up.add_argument("--hold", action="store_true", help="stay, mend links that die, and take the lab down at the end")
-    commands.add_parser("down", parents=[common], help="take the lab down, and what a killed one left")
+    down = commands.add_parser("down", parents=[common], help="take the lab down, and what a killed one left")
+    down.add_argument(
+        "--orphaned", action="store_true", help="at the end of standard input; not if a line comes first"
+    )
     commands.add_parser("status", parents=[common], help="say whether the lab is up and its links alive")
     measure = commands.add_parser("campaign", help="carry out a campaign file on a running service")
     measure.add_argument("file", type=Path, nargs="+", help="YAML files such as lab/campaigns/gridftp.yaml")
@@ -114,7 +117,9 @@ def _hold(lab: spec.Lab, place: Place, state: State) -> None:
             life.mend(lab, place, current, parent=os.getpid(), say=_say)
 
 
-def _down(place: Place) -> int:
+def _down(options: argparse.Namespace, place: Place) -> int:
+    if options.orphaned and sys.stdin.readline():
+        return 0
     _need_rights()
     life.take_down(place, say=_say)
     _say("no lab is up")

@@ -101,9 +101,13 @@ def rules_of(node: Json) -> Json:
     return {name: node[name] for name in ("programs", "settings", "user", "paths") if node.get(name)}
 
 
-def build_lab(root: Path, folder: Path, file: Path | None = None) -> str:
-    """Build a lab (KISTI and Pusan's unless a file is given), or mend it; return "" or why there is none."""
-    done = subprocess.run(_lab_argv(root, folder, file), cwd=root, capture_output=True, text=True, check=False)
+def build_lab(root: Path, folder: Path, file: Path | None = None, held: tuple[int, ...] = ()) -> str:
+    """Build a lab (KISTI and Pusan's unless a file is given), or mend it; return "" or why there is none.
+
+    What builds it holds the files `held` open, too.
+    """
+    argv = _lab_argv(root, folder, file)
+    done = subprocess.run(argv, cwd=root, capture_output=True, text=True, check=False, pass_fds=held)
     return "" if done.returncode == 0 else (done.stderr.strip() or f"exit status {done.returncode}")
 
 
@@ -111,19 +115,40 @@ def build_lab(root: Path, folder: Path, file: Path | None = None) -> str:
 def standing_lab(root: Path, folder: Path, file: Path | None = None) -> Iterator[tuple[Json | None, str]]:
     """Build a lab for a service that is to start in the context; yield its state, or None and why there is none.
 
-    It goes if the context fails: it may not have come to the process that takes it down. One that was there before is
-    somebody's, and stays.
+    It goes if the context fails, or this process is killed in it: it may not have come to the process that takes it
+    down. One that was there before is somebody's, and stays.
     """
     was_up = lab_state(folder) is not None
-    try:
-        with signals.interrupted_by_all():
-            reason = build_lab(root, folder, file)
-        state = None if reason else lab_state(folder)
-        yield state, reason or ("" if state else f"{folder} holds no lab.")
-    except BaseException:
-        if not was_up:
-            take_lab_down(root, folder)
-        raise
+    with contextlib.nullcontext(()) if was_up else _heir(root, folder) as held:
+        try:
+            with signals.interrupted_by_all():
+                reason = build_lab(root, folder, file, held)
+            state = None if reason else lab_state(folder)
+            yield state, reason or ("" if state else f"{folder} holds no lab.")
+        except BaseException:
+            if not was_up:
+                take_lab_down(root, folder)
+            raise
+
+
+@contextlib.contextmanager
+def _heir(root: Path, folder: Path) -> Iterator[tuple[int, ...]]:
+    """Have a process of its own session take a lab down if this one ends within the context, whatever ends it.
+
+    Yield what whoever builds the lab is to hold open: the heir waits for its end, too.
+    """
+    argv = (sys.executable, "-m", "lab", "down", "--orphaned", "--state", str(folder))
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(
+        argv, cwd=root, stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere, start_new_session=True
+    ) as heir:
+        assert heir.stdin is not None
+        try:
+            yield (heir.stdin.fileno(),)
+        finally:
+            with contextlib.suppress(BrokenPipeError):
+                heir.stdin.write(b"\n")
+                heir.stdin.close()
 
 
 def take_lab_down(root: Path, folder: Path) -> None:
