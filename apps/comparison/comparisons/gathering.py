@@ -20,9 +20,8 @@ class Gathering:
     """The figures of a choice, and what is known of them.
 
     `factors` vary over all sets, `constants` have one value, `columns` have all values, and `sets` are the sets as a
-    factor. `untold` labels settings that nobody told of some
-    results. `mean` is right for all figures, `why_mean` says why (a msgid). `ceilings` are what no figure exceeds, in
-    the metric's unit.
+    factor. `untold` labels settings that nobody told of some results. `mean` is right for all figures, `why_mean`
+    says why (a msgid). `ceilings` are what no figure exceeds, in the metric's unit.
     """
 
     choice: SetChoice

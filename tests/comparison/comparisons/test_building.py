@@ -1,15 +1,19 @@
 """Sets side by side: which figures belong to a set, where they stand, and what is said of them."""
 
+from dataclasses import FrozenInstanceError
 from datetime import timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from apps.bench.comparison import ContrastVerdict, RemarkLevel
 from apps.campaigns.models import Campaign, Trial
+from apps.comparison.comparisons import comparison as comparisons
 from apps.comparison.comparisons.comparison import Comparison
-from apps.comparison.comparisons.presentation import charts, importance, words
+from apps.comparison.comparisons.presentation import charts, downloads, importance, words
+from apps.comparison.comparisons.state import read_text
 from apps.results.models import Result
 from apps.testbeds.models import Cluster, FileSystem, Node
 from tests import rewriting
@@ -225,3 +229,20 @@ def test_of_very_large_sets_the_newest_are_compared_and_it_is_said(
     assert any(remark.message.params.get("count") == 32 for remark in comparison.remarks)
     monkeypatch.setattr("apps.comparison.comparisons.choice.MOST_TRIALS", 10)
     assert figures(compare(of(before)), 0) == 10
+
+
+@pytest.mark.parametrize("more", ["", "&x=streams", "&by=streams&base=x:65536", "&fix=streams:2"])
+def test_what_was_gathered_once_is_compared_in_any_way_without_the_database(
+    compare, before: Campaign, after: Campaign, cast: SimpleNamespace, more: str, django_assert_num_queries: Any
+) -> None:
+    gathering = compare(of(before, after)).gathering
+    state, _errors = read_text(of(before, after) + more)
+    with django_assert_num_queries(0):
+        comparison = comparisons.compare(gathering.with_state(state))
+        charts.charts_of(comparison)
+        rows = list(downloads.rows_of(comparison))
+    anew = compare(of(before, after) + more)
+    assert (comparison.cells, comparison.remarks, comparison.overall) == (anew.cells, anew.remarks, anew.overall)
+    assert rows == list(downloads.rows_of(anew))
+    with pytest.raises(FrozenInstanceError):
+        comparison.cells[0].contrast = None
