@@ -1,6 +1,6 @@
 """Show stored messages (a msgid and its values) in the reader's language."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext
@@ -18,3 +18,8 @@ def render(message: Mapping[str, Any] | Message | str | None) -> str:
     if isinstance(message, str):
         return gettext(message) if message else ""
     return filled(message, gettext)
+
+
+def render_errors(errors: Mapping[str, Iterable[Message]]) -> dict[str, list[str]]:
+    """Return errors by field in the reader's language."""
+    return {name: [render(text) for text in texts] for name, texts in errors.items()}

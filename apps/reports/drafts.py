@@ -12,7 +12,10 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
-from apps.comparison.comparisons import contrast, queries
+from apps.comparison.comparisons import queries
+from apps.comparison.comparisons.choice import choose
+from apps.comparison.comparisons.comparison import compare
+from apps.comparison.comparisons.gathering import gather
 from apps.comparison.comparisons.state import read_text
 from apps.reports import author_edits, overview
 from apps.reports import campaign as campaigns
@@ -113,6 +116,6 @@ def _view(name: str, query: str, user: User) -> tuple[Block, list[str]]:
     state, errors = read_text(query)
     if errors or not state.sets:
         return Paragraph((_("What this view compares is gone."),), style="warning"), []
-    comparison = contrast.compare(state, user)
-    permanent_ids = sorted({item.campaign.permanent_id for item in comparison.gathered.experiments.values()})
+    comparison = compare(gather(choose(state, user)))
+    permanent_ids = sorted({item.campaign.permanent_id for item in comparison.gathering.choice.experiments.values()})
     return swept.figure(f"view-figure-{_key(name)}", comparison, name), permanent_ids

@@ -1,4 +1,4 @@
-"""What stands in the addresses of pages: names of points, and names that mean nothing there."""
+"""What stands in the addresses of pages: names of points, values, and names that mean nothing there."""
 
 import hashlib
 import json
@@ -17,6 +17,17 @@ Errors = dict[str, list[Message]]
 def point_key(parameters: dict[str, Any]) -> str:
     """Return the name of a point in addresses."""
     return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def text_of(value: object) -> str:
+    """Return a parameter's value as the text that addresses write for it; "" where none is set."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def unknown_names(query: QueryDict, names: Iterable[str]) -> Errors:

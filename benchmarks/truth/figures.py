@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.accounts.models import User
-from apps.comparison.comparisons.contrast import Comparison
+from apps.comparison.comparisons.comparison import Comparison
 from apps.comparison.comparisons.sets import ResultSet
 from apps.comparison.comparisons.state import ComparisonState
 from apps.reports.campaign import material, single, swept

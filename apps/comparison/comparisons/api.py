@@ -8,7 +8,11 @@ from rest_framework.response import Response
 from apps.accounts import rights
 from apps.bench.text import Message, _
 from apps.campaigns.api.told import ToldField
-from apps.comparison.comparisons import contrast, downloads, forms
+from apps.comparison.comparisons import forms
+from apps.comparison.comparisons.choice import choose
+from apps.comparison.comparisons.comparison import compare
+from apps.comparison.comparisons.gathering import gather
+from apps.comparison.comparisons.presentation import downloads
 from apps.comparison.comparisons.state import CHARTS, read_state
 from apps.comparison.models import SavedView
 from apps.core import garbage
@@ -189,7 +193,7 @@ class CompareResults(APIView):
             errors = {"set": [Message(_("Choose a set first."))]}
         if errors:
             raise field_errors({name: texts[0] for name, texts in errors.items()})
-        comparison = contrast.compare(state, rights.user_of(request))
+        comparison = compare(gather(choose(state, rights.user_of(request))))
         if comparison.missing:
             raise field_errors({name: texts[0] for name, texts in comparison.missing.items()})
         return Response(downloads.as_json(comparison))

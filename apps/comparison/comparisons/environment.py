@@ -2,21 +2,19 @@
 
 import ipaddress
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from apps.accounts.models import User
 from apps.agents.facts import sound
 from apps.agents.models import FactSnapshot
-from apps.bench import comparison, units
-from apps.bench.comparison import Deviation
+from apps.bench import units
 from apps.bench.network import routes
 from apps.comparison.comparisons.facts_in_force import Periods, in_force, timelines_of
-from apps.comparison.comparisons.figure_rows import FigureRow, Gathered
+from apps.comparison.comparisons.figure_rows import FigureRow, FigureRows
 from apps.results.models import Result
 from apps.testbeds.models import Mount, NodeAddress
 
@@ -31,50 +29,30 @@ Known = dict[Name, set[Hashable]]
 
 
 @dataclass(frozen=True)
-class ComparedEnvironment:
-    """What differs between the sets, and of each set the names of what changed on a node while it was measured.
+class Environments:
+    """What is known of how each set was measured, and of each the names of what changed on a node meanwhile.
 
-    Of a set alone `deviations` are what changed, with the values that it had. `recorded` names of what something is
-    known of every set, `unrecorded` of what not: that may differ.
+    `recorded` names of what something is known of every set, `unrecorded` of what not: that may differ.
     """
 
-    deviations: list[Deviation] = field(default_factory=list)
-    changed: tuple[frozenset[str], ...] = ()
-    recorded: tuple[str, ...] = ()
-    unrecorded: tuple[str, ...] = ()
+    known: tuple[Known, ...]
+    changed: tuple[Set[Name], ...]
+    recorded: tuple[str, ...]
+    unrecorded: tuple[str, ...]
 
 
-def environment_of(
-    gathered: Gathered, settings: Iterable[tuple[str, tuple[tuple[str, ...], ...]]], user: User
-) -> ComparedEnvironment:
-    """Return what differs between the sets; `settings` are (label, texts of each set's values) of parameters.
-
-    What agents told is of the nodes whose facts the user may read.
-    """
-    by_set: list[Known] = [defaultdict(set) for _rows in gathered.rows]
-    for label, values in settings:
-        for mine, texts in zip(by_set, values, strict=True):
-            mine[(_("Parameters"), label)].update(texts)
-    for mine, rows in zip(by_set, gathered.rows, strict=True):
-        _setup(mine, rows, gathered)
-    _flags(by_set, gathered)
-    facts, versions = _facts(by_set, gathered, user), _results(by_set, gathered)
-    changed = [own | others for own, others in zip(facts, versions, strict=True)]
-    named_values = [{key: frozenset(values) for key, values in mine.items()} for mine in by_set]
-    differing = (
-        [
-            Deviation(topic, name, (named_values[0][topic, name],))
-            for topic, name in named_values[0]
-            if (topic, name) in changed[0]
-        ]
-        if len(named_values) == 1
-        else comparison.deviations(named_values)
-    )
-    changed_names = tuple(frozenset(name for _topic, name in keys) for keys in changed)
-    return ComparedEnvironment(differing, changed_names, *_recorded(by_set, gathered))
+def environments_of(figures: FigureRows) -> Environments:
+    """Return what is known of all sets; what agents told is of the nodes whose facts the user may read."""
+    by_set: list[Known] = [defaultdict(set) for _rows in figures.rows]
+    for mine, rows in zip(by_set, figures.rows, strict=True):
+        _setup(mine, rows, figures)
+    _flags(by_set, figures)
+    facts, versions = _facts(by_set, figures), _results(by_set, figures)
+    changed = tuple(own | others for own, others in zip(facts, versions, strict=True))
+    return Environments(tuple(by_set), changed, *_recorded(by_set, figures))
 
 
-def _recorded(by_set: list[Known], gathered: Gathered) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _recorded(by_set: list[Known], figures: FigureRows) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of what something is known of every set, and of what not.
 
     Sets of the same campaigns were measured together, by the same nodes: what nobody recorded is that of all.
@@ -86,41 +64,41 @@ def _recorded(by_set: list[Known], gathered: Gathered) -> tuple[tuple[str, ...],
         _("Tool"): _("versions"),
         _("Path"): _("routes"),
     }
-    if any(item.file_system for item in gathered.experiments.values()):
+    if any(item.file_system for item in figures.choice.experiments.values()):
         names_by_topic[_("Mount")] = _("mounts")
     topics = [{topic for (topic, _name), values in mine.items() if values} for mine in by_set]
     common = set.intersection(*topics) if topics else set()
     recorded = [name for topic, name in names_by_topic.items() if topic in common]
     unrecorded = [name for topic, name in names_by_topic.items() if topic not in common]
-    campaigns = [{gathered.experiments[row.experiment].campaign_id for row in rows} for rows in gathered.rows]
+    campaigns = [{figures.choice.experiments[row.experiment].campaign_id for row in rows} for rows in figures.rows]
     are_together = len(campaigns[0]) == 1 and all(own == campaigns[0] for own in campaigns) if campaigns else True
     return (_("parameters"), *recorded), () if are_together else tuple(unrecorded)
 
 
-def _setup(mine: Known, rows: list[FigureRow], gathered: Gathered) -> None:
+def _setup(mine: Known, rows: Sequence[FigureRow], figures: FigureRows) -> None:
     """Add what the experiments themselves say."""
     topic = _("Measurement")
     for lane in {row.lane: row for row in rows}.values():
-        experiment = gathered.experiments[lane.experiment]
-        mine[(topic, _("Tool"))].add(gathered.tool_of(lane).name)
+        experiment = figures.choice.experiments[lane.experiment]
+        mine[(topic, _("Tool"))].add(figures.tool_of(lane).name)
         mine[(topic, _("Origin"))].add(experiment.campaign.origin_text)
         if experiment.file_system:
             mine[(topic, _("File system"))].add(str(experiment.file_system))
             mine[(topic, _("Kind of file system"))].add(str(experiment.file_system.get_kind_display()))
-        for role in gathered.tool_of(lane).roles:
-            ids = gathered.lanes[lane.lane].roles.get(role.name, [])
-            names = [gathered.nodes[pk].name for pk in ids if pk in gathered.nodes]
+        for role in figures.tool_of(lane).roles:
+            ids = figures.lanes[lane.lane].roles.get(role.name, [])
+            names = [figures.nodes[pk].name for pk in ids if pk in figures.nodes]
             if names:
                 mine[(topic, _("Nodes (%(role)s)") % {"role": _(role.label)})].add("+".join(names))
             for pk in ids:
-                if node := gathered.nodes.get(pk):
+                if node := figures.nodes.get(pk):
                     mine[(topic, _("Testbed (%(role)s)") % {"role": _(role.label)})].add(node.testbed.name)
 
 
-def _flags(by_set: list[Known], gathered: Gathered) -> None:
+def _flags(by_set: list[Known], figures: FigureRows) -> None:
     """Add how many of each set's figures have which flag, where sets stand side by side."""
-    trials = [[trial for row in rows for trial in row.trials] for rows in gathered.rows]
-    counts = [gathered.doubts.names_of(own, gathered.metric) for own in trials]
+    trials = [[trial for row in rows for trial in row.trials] for rows in figures.rows]
+    counts = [figures.doubts.names_of(own, figures.metric) for own in trials]
     for name in sorted(set().union(*counts)) if len(by_set) > 1 else ():
         for mine, counter, own in zip(by_set, counts, trials, strict=True):
             if own:
@@ -129,11 +107,11 @@ def _flags(by_set: list[Known], gathered: Gathered) -> None:
                 mine[(_("Flags"), name)].add(_("every figure") if counter[name] == len(own) else text)
 
 
-def _facts(by_set: list[Known], gathered: Gathered, user: User) -> list[set[Name]]:
+def _facts(by_set: list[Known], figures: FigureRows) -> list[set[Name]]:
     """Add what the agents told of the nodes when figures were measured; return what changed meanwhile, set by set."""
-    periods = [_periods(rows, gathered) for rows in gathered.rows]
+    periods = [_periods(rows, figures) for rows in figures.rows]
     node_ids = {pk for by_node in periods for pk in by_node}
-    chosen = in_force(periods, timelines_of(node_ids, gathered, user), gathered)
+    chosen = in_force(periods, timelines_of(node_ids, figures, figures.choice.user), figures)
     if len(by_set) == 1:
         # What stayed as it was is of use only beside another set.
         chosen = [{node: fact_ids for node, fact_ids in chosen[0].items() if len(fact_ids) > 1}]
@@ -144,11 +122,11 @@ def _facts(by_set: list[Known], gathered: Gathered, user: User) -> list[set[Name
     addresses: dict[int, list[NodeAddress]] = defaultdict(list)
     for address in NodeAddress.objects.filter(node__in=node_ids):
         addresses[address.node_id].append(address)
-    mounts = _mount_paths(gathered)
+    mounts = _mount_paths(figures)
     changed: list[set[Name]] = []
-    for mine, by_node, period, rows in zip(by_set, chosen, periods, gathered.rows, strict=True):
+    for mine, by_node, period, rows in zip(by_set, chosen, periods, figures.rows, strict=True):
         paths_of = {
-            path for row in rows for path in mounts.get(gathered.experiments[row.experiment].file_system_id, ())
+            path for row in rows for path in mounts.get(figures.choice.experiments[row.experiment].file_system_id, ())
         }
         names: set[Name] = set()
         for node, fact_ids in by_node.items():
@@ -165,7 +143,7 @@ def _facts(by_set: list[Known], gathered: Gathered, user: User) -> list[set[Name
     return changed
 
 
-def _periods(rows: list[FigureRow], gathered: Gathered) -> Periods:
+def _periods(rows: Sequence[FigureRow], figures: FigureRows) -> Periods:
     """Return in which roles, on which lanes and how long each node took part in a set's figures."""
     periods: Periods = {}
     lanes: dict[int, tuple[FigureRow, datetime, datetime]] = {}
@@ -174,16 +152,16 @@ def _periods(rows: list[FigureRow], gathered: Gathered) -> Periods:
         _row, low, high = lanes.get(row.lane, (row, first, last))
         lanes[row.lane] = (row, min(first, low), max(last, high))
     for lane, (row, first, last) in lanes.items():
-        for role in gathered.tool_of(row).roles:
-            for node in gathered.lanes[lane].roles.get(role.name, []):
+        for role in figures.tool_of(row).roles:
+            for node in figures.lanes[lane].roles.get(role.name, []):
                 roles, own, low, high = periods.get(node, (set(), set(), first, last))
                 periods[node] = (roles | {_(role.label)}, own | {lane}, min(first, low), max(last, high))
     return periods
 
 
-def _mount_paths(gathered: Gathered) -> dict[int | None, set[str]]:
+def _mount_paths(figures: FigureRows) -> dict[int | None, set[str]]:
     """Return {file system: where it is mounted}, by its own path and by that of each cluster."""
-    systems = {item.file_system for item in gathered.experiments.values() if item.file_system}
+    systems = {item.file_system for item in figures.choice.experiments.values() if item.file_system}
     paths: dict[int | None, set[str]] = {system.pk: {system.mount_path} for system in systems}
     if systems:
         for system, path in Mount.objects.filter(file_system__in=systems).values_list("file_system_id", "path"):
@@ -242,14 +220,14 @@ def _is_same(with_length: str, address: str) -> bool:
         return False
 
 
-def _results(by_set: list[Known], gathered: Gathered) -> list[set[Name]]:
+def _results(by_set: list[Known], figures: FigureRows) -> list[set[Name]]:
     """Add what the first and last results of each set tell: versions, what was granted, the routes.
 
     Return the versions that changed meanwhile between the same nodes, set by set.
     """
     looked: list[dict[int, str]] = []
-    for rows in gathered.rows:
-        players = {trial: who for row in rows for who in [gathered.nodes_of(row)] for trial in row.trials}
+    for rows in figures.rows:
+        players = {trial: who for row in rows for who in [figures.pairs[row.lane]] for trial in row.trials}
         trials = sorted(players)
         looked.append({trial: players[trial] for trial in (*trials[:LOOKED_AT], *trials[-LOOKED_AT:])})
     result_rows = Result.objects.filter(trial__in=set().union(*looked)).values_list(
@@ -258,7 +236,7 @@ def _results(by_set: list[Known], gathered: Gathered) -> list[set[Name]]:
     sightings: list[tuple[int, routes.Route]] = []
     versions: list[dict[tuple[Name, str], set[str]]] = [defaultdict(set) for _rows in looked]
     for trial, slug, version, granted, own, before in result_rows:
-        tool = gathered.tools[slug].name
+        tool = figures.choice.tools[slug].name
         for place, by_trial in enumerate(looked):
             if trial in by_trial:
                 if version:

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 from apps.accounts.models import User
 from apps.agents.models import FactSnapshot
 from apps.campaigns.models import Trial
-from apps.comparison.comparisons.figure_rows import Gathered
+from apps.comparison.comparisons.figure_rows import FigureRows
 from apps.testbeds.queries.readers import of_own_nodes
 
 # The label of each role that a node plays, and when: {node: (labels, its lanes, first and last moment)}.
@@ -19,7 +19,7 @@ Periods = dict[int, tuple[set[str], set[int], datetime, datetime]]
 Timelines = dict[int, list[tuple[datetime, int]]]
 
 
-def timelines_of(nodes: Iterable[int], gathered: Gathered, user: User) -> list[Timelines]:
+def timelines_of(nodes: Iterable[int], figures: FigureRows, user: User) -> list[Timelines]:
     """Return {node: its snapshots in the order of time} for each set, of the nodes whose facts the user may read.
 
     Figures that archives brought are told by what these brought with them, all others by what the agents said here.
@@ -30,8 +30,8 @@ def timelines_of(nodes: Iterable[int], gathered: Gathered, user: User) -> list[T
     for source, node, moment, pk in fact_rows:
         by_source[source][node].append((moment, pk))
     by_set = []
-    for own in gathered.rows:
-        campaigns = {gathered.experiments[row.experiment].campaign.permanent_id for row in own}
+    for own in figures.rows:
+        campaigns = {figures.choice.experiments[row.experiment].campaign.permanent_id for row in own}
         timelines: Timelines = by_source[""]
         if campaigns and campaigns <= by_source.keys():
             timelines = defaultdict(list)
@@ -42,7 +42,7 @@ def timelines_of(nodes: Iterable[int], gathered: Gathered, user: User) -> list[T
     return by_set
 
 
-def in_force(periods: list[Periods], timelines: list[Timelines], gathered: Gathered) -> list[dict[int, set[int]]]:
+def in_force(periods: list[Periods], timelines: list[Timelines], figures: FigureRows) -> list[dict[int, set[int]]]:
     """Return {node: snapshots} that held when a figure was measured, set by set.
 
     What a node was only between two figures says nothing of them. When each was measured is read only of sets in
@@ -58,7 +58,7 @@ def in_force(periods: list[Periods], timelines: list[Timelines], gathered: Gathe
         by_set.append(mine)
     if not unsure:
         return by_set
-    trials = {place: {trial for row in gathered.rows[place] for trial in row.trials} for place in unsure}
+    trials = {place: {trial for row in figures.rows[place] for trial in row.trials} for place in unsure}
     moment = Coalesce("finished_at", "updated_at")
     rows = Trial.objects.filter(pk__in=set().union(*trials.values())).values_list("pk", "lane_id", moment)
     measured = list(rows)

@@ -2,36 +2,27 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from itertools import chain, compress
 from typing import Any, NamedTuple
 
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import Exists, F, Max, Min, OuterRef, Q, QuerySet, Subquery, TextField
+from django.db.models import F, Max, Min, Q, TextField
 from django.db.models.functions import Cast, Coalesce
 
-from apps.accounts import rights
-from apps.accounts.models import User
 from apps.bench import units
-from apps.bench.toolkit import Tool, Value
-from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Trial
-from apps.campaigns.queries.visibility import counted, visible
-from apps.comparison.comparisons import directions, sets
-from apps.comparison.comparisons.sets import ResultSet
-from apps.results import doubts, queries
+from apps.bench.statistics import Mean
+from apps.bench.toolkit import Params, Tool, Value, goes_back, right_mean
+from apps.campaigns.models import Experiment, Lane, Trial
+from apps.comparison.comparisons import choice as choices
+from apps.comparison.comparisons import sets
+from apps.comparison.comparisons.choice import SetChoice, SetScope
+from apps.results import doubts, queries, ways
 from apps.results.doubts import Doubts
 from apps.testbeds.models import Node
-from apps.toolbox import queries as toolbox
-
-# Of an experiment the newest trials up to this many are looked at; of a set's experiments the newest, up to that many
-# trials together and so many of them.
-MOST_TRIALS = 30_000
-MOST_TOGETHER = 8_000
-MOST_EXPERIMENTS = 500
-_NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
 
 
 class FigureRow(NamedTuple):
@@ -49,163 +40,73 @@ class FigureRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SetScope:
-    """What a set stands for: its experiments, and the nodes of which one must have played a role (None: any).
-
-    `cut` counts the trials of older experiments that are left out because there are too many.
-    """
-
-    result_set: ResultSet
-    experiments: dict[int, Experiment]
-    nodes: frozenset[int] | None
-    cut: int = 0
-    foreign: Mapping[int, str] = field(default_factory=dict)
-
-
-@dataclass
-class Gathered:
+class FigureRows:
     """The rows of each set, and what they refer to; `invalid` counts figures that a flag makes so, by its name.
 
-    `doubts` are the flags of the metric's figures.
+    `doubts` are the flags of the metric's figures, `pairs` {lane: "sender → receiver"} by the names of the nodes that
+    played its roles, "↔" of both ways.
     """
 
-    choices: list[SetScope]
-    metric: str = ""
-    rows: list[list[FigureRow]] = field(default_factory=list)
-    experiments: dict[int, Experiment] = field(default_factory=dict)
-    tools: dict[str, Tool] = field(default_factory=dict)
-    lanes: dict[int, Lane] = field(default_factory=dict)
-    nodes: dict[int, Node] = field(default_factory=dict)
-    invalid: Counter[str] = field(default_factory=Counter)
-    left_out: int = 0
-    doubts: Doubts = field(default_factory=Doubts)
-    # What `factors` read of the rows, by the factor's name and the set's place.
-    columns: dict[tuple[str, int], list[Hashable]] = field(default_factory=dict)
-    # Names of teams that the reader is no member of: they stand beside their nodes.
-    foreign: dict[int, str] = field(default_factory=dict)
-    _pairs: dict[int, str] = field(default_factory=dict)
+    choice: SetChoice
+    metric: str
+    rows: tuple[Sequence[FigureRow], ...]
+    lanes: Mapping[int, Lane]
+    nodes: Mapping[int, Node]
+    pairs: Mapping[int, str]
+    doubts: Doubts
+    invalid: Counter[str]
+    left_out: int
 
     def tool_of(self, row: FigureRow) -> Tool:
         """Return the tool that measured a row."""
-        return self.tools[self.experiments[row.experiment].tool]
-
-    def nodes_of(self, row: FigureRow) -> str:
-        """Return "sender → receiver" with the names of the nodes that played a row's roles, "↔" of both ways."""
-        if not self._pairs:
-            self._pairs |= directions.pairs_of(
-                chain.from_iterable(self.rows), self.lanes, self.tool_of, self.metric,
-                lambda pk: self.named(self.nodes.get(pk, pk)),
-            )  # fmt: skip
-        return self._pairs[row.lane]
-
-    def named(self, thing: Campaign | Node | int) -> str:
-        """Return the name of a campaign or node (of one that is gone its number), with its team's if foreign."""
-        team = None if isinstance(thing, int) else self.foreign.get(thing.team_id)
-        return f"{thing} ({team})" if team else str(thing)
+        return self.choice.tools[self.choice.experiments[row.experiment].tool]
 
 
-def choose(wanted: Iterable[ResultSet], user: User) -> list[SetScope]:
-    """Return what each set stands for of all that the user may see; the newest experiments of large ones."""
-    nodes = _nodes_by_kind(result_sets := list(wanted))
-    chosen = [_choose(item, user, nodes) for item in result_sets]
-    teams = {item.campaign.team_id for choice in chosen for item in choice.experiments.values()}
-    foreign = rights.foreign_names(user, teams)
-    return [replace(choice, foreign=foreign) for choice in chosen]
-
-
-def tools_of(choices: Iterable[SetScope]) -> dict[str, Tool]:
-    """Return the tools of all sets' experiments."""
-    slugs = dict.fromkeys(item.tool for choice in choices for item in choice.experiments.values())
-    return {slug: toolbox.get_tool(slug) for slug in slugs}
-
-
-def gather(choices: list[SetScope], metric: str, *, include_invalid: bool = False) -> Gathered:
+def rows_of(choice: SetChoice, metric: str, *, include_invalid: bool = False) -> FigureRows:
     """Return the figures of a metric in all sets. Warm-ups never count."""
-    gathered = Gathered(choices, metric, tools=tools_of(choices))
-    for choice in choices:
-        gathered.experiments |= choice.experiments
-        gathered.foreign |= choice.foreign
-    lanes = Lane.objects.filter(experiment__in=gathered.experiments)
-    gathered.lanes = {lane.pk: lane for lane in lanes}
-    node_ids = {pk for lane in gathered.lanes.values() for ids in lane.roles.values() for pk in ids}
-    gathered.nodes = Node.objects.select_related("testbed__site").in_bulk(node_ids)
-    gathered.doubts = doubts.doubts_of(gathered.experiments, [metric])
-    flagged = _flagged(gathered.experiments, metric)
-    is_dated = any(item.result_set.since or item.result_set.until for item in choices)
-    rows = _rows(gathered.experiments, metric, dated=is_dated)
-    counted: set[int] = set()
-    for choice in choices:
-        played = _lanes_of(choice, gathered)
-        mine = [own for row in rows if row.lane in played and (own := _of_set(row, choice, gathered))]
+    lanes = {lane.pk: lane for lane in Lane.objects.filter(experiment__in=choice.experiments)}
+    node_ids = {pk for lane in lanes.values() for ids in lane.roles.values() for pk in ids}
+    nodes = Node.objects.select_related("testbed__site").in_bulk(node_ids)
+    flagged = _flagged(choice.experiments, metric)
+    is_dated = any(scope.result_set.since or scope.result_set.until for scope in choice.scopes)
+    all_rows = _rows(choice.experiments, metric, dated=is_dated)
+    by_set: list[list[FigureRow]] = []
+    seen: set[int] = set()
+    invalid: Counter[str] = Counter()
+    for scope in choice.scopes:
+        played = _lanes_of(scope, lanes)
+        mine = [own for row in all_rows if row.lane in played and (own := _of_set(row, scope, choice))]
         touched = {trial for row in mine for trial in row.trials if trial in flagged}
-        gathered.invalid.update(name for trial in touched - counted for name in flagged[trial])
-        gathered.left_out += 0 if include_invalid else len(touched - counted)
-        counted |= touched
-        gathered.rows.append(mine if include_invalid else [own for row in mine if (own := _valid(row, flagged))])
-    return gathered
+        invalid.update(name for trial in touched - seen for name in flagged[trial])
+        seen |= touched
+        by_set.append(mine if include_invalid else [own for row in mine if (own := _valid(row, flagged))])
+    return FigureRows(
+        choice=choice,
+        metric=metric,
+        rows=tuple(by_set),
+        lanes=lanes,
+        nodes=nodes,
+        pairs=_pairs(choice, metric, by_set, lanes, nodes),
+        doubts=doubts.doubts_of(choice.experiments, [metric]),
+        invalid=invalid,
+        left_out=0 if include_invalid else len(seen),
+    )
 
 
-def _choose(result_set: ResultSet, user: User, by_kind: dict[tuple[str, int], set[int]]) -> SetScope:
-    # Who names a campaign sees it where they may; of all others only what counts for them.
-    is_named = any(kind in ("campaign", "experiment") for kind, _pk in result_set.numbers)
-    experiments = (visible if is_named else counted)(
-        Experiment.objects.filter(campaign__deleting_at=None), user, path="campaign"
-    ).select_related("campaign", "file_system")
-    filters = {"campaign": "campaign", "experiment": "pk", "file-system": "file_system"}
-    for kind, pk in result_set.numbers:
-        if kind in filters:
-            experiments = experiments.filter(**{filters[kind]: pk})
-    if result_set.tool:
-        experiments = experiments.filter(tool=result_set.tool)
-    if result_set.since:
-        experiments = experiments.exclude(campaign__finished_at__lt=result_set.since)
-    if result_set.until:
-        # What was published or imported is older than the day on which it came here.
-        experiments = experiments.exclude(campaign__launched_at__gte=result_set.until, campaign__origin="measured")
-    node_sets = [by_kind.get((kind, pk), set()) for kind, pk in result_set.numbers if kind in _NODE_PATHS]
-    nodes = set.intersection(*node_sets) if node_sets else None
-    if nodes is not None:
-        played = ExperimentRole.objects.filter(
-            Q(node__in=nodes) | Q(cluster__nodes__in=nodes), experiment=OuterRef("pk")
-        )
-        experiments = experiments.filter(Exists(played))
-    chosen: dict[int, Experiment] = {}
-    cut = total = 0
-    for experiment in _newest(experiments):
-        size = experiment.size or 0
-        if chosen and total + size > min(MOST_TOGETHER, MOST_TRIALS):
-            cut += size
-            continue
-        chosen[experiment.pk] = experiment
-        total += size
-        cut += max(0, size - MOST_TRIALS)
-    return SetScope(result_set, chosen, frozenset(nodes) if nodes is not None else None, cut)
+def mean_of(figures: FigureRows, unit: str) -> tuple[Mean, str]:
+    """Return which mean is right for the figures, and why (a msgid)."""
+    params: Iterable[Params] = (row.parameters for rows in figures.rows for row in rows)
+    kind, why = right_mean(figures.choice.tools.values(), params, unit)
+    return kind, why.msgid
 
 
-def _newest(experiments: QuerySet[Experiment]) -> Iterable[Any]:
-    """Return the newest experiments with their `size`, how many trials each has; an index tells it at once."""
-    last = Trial.objects.filter(experiment=OuterRef("pk")).order_by("-position").values("position")[:1]
-    return experiments.annotate(size=Subquery(last) + 1).order_by("-pk")[:MOST_EXPERIMENTS]
-
-
-def _nodes_by_kind(result_sets: Sequence[ResultSet]) -> dict[tuple[str, int], set[int]]:
-    """Return the nodes of every cluster, site and node that sets name, {(kind, id): ids of nodes}."""
-    nodes: dict[tuple[str, int], set[int]] = defaultdict(set)
-    for kind, path in _NODE_PATHS.items():
-        part_ids = {pk for item in result_sets if (pk := item.number(kind)) is not None}
-        if part_ids:
-            for whole, node in Node.objects.filter(**{f"{path}__in": part_ids}).values_list(path, "pk"):
-                nodes[kind, whole].add(node)
-    return nodes
-
-
-def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> list[FigureRow]:
+def _rows(experiments: Mapping[int, Experiment], metric: str, *, dated: bool) -> list[FigureRow]:
     """Return the figures of experiments by experiment, lane and point."""
     whole = Q(experiment__in=experiments)
     for pk, experiment in experiments.items():
         size = getattr(experiment, "size", 0) or 0
-        if size > MOST_TRIALS:
-            whole &= ~Q(experiment=pk) | Q(trial__position__gte=size - MOST_TRIALS)
+        if size > choices.MOST_TRIALS:
+            whole &= ~Q(experiment=pk) | Q(trial__position__gte=size - choices.MOST_TRIALS)
     moment = Coalesce("trial__finished_at", "trial__updated_at")
     rows = list(
         doubts.shown_samples()
@@ -234,7 +135,7 @@ def _rows(experiments: dict[int, Experiment], metric: str, *, dated: bool) -> li
     ]
 
 
-def _ends(experiments: dict[int, Experiment]) -> dict[int, tuple[datetime, datetime]]:
+def _ends(experiments: Mapping[int, Experiment]) -> dict[int, tuple[datetime, datetime]]:
     """Return {lane: when the first and the last trial on it ended}."""
     moment = Coalesce("finished_at", "updated_at")
     trials = Trial.objects.filter(experiment__in=experiments, is_warmup=False).values_list("lane_id")
@@ -242,28 +143,51 @@ def _ends(experiments: dict[int, Experiment]) -> dict[int, tuple[datetime, datet
     return {lane: (first, last) for lane, first, last in ends}
 
 
-def _flagged(experiments: dict[int, Experiment], metric: str) -> dict[int, tuple[str, ...]]:
+def _flagged(experiments: Mapping[int, Experiment], metric: str) -> dict[int, tuple[str, ...]]:
     """Return {trial: names of the flags for which its figure of a metric does not count}."""
     rows = doubts.shown_samples().filter(experiment__in=experiments, metric=metric, counts=False)
     return {trial: doubts.reasons_of(flags, metric) for trial, flags in rows.values_list("trial_id", "result__flags")}
 
 
-def _lanes_of(choice: SetScope, gathered: Gathered) -> set[int]:
+def _pairs(
+    choice: SetChoice,
+    metric: str,
+    by_set: Sequence[Sequence[FigureRow]],
+    lanes: Mapping[int, Lane],
+    nodes: Mapping[int, Node],
+) -> dict[int, str]:
+    """Return {lane: "sender → receiver"} by the names of nodes, "client ↔ server" where data went both ways."""
+    sides: dict[int, set[bool]] = defaultdict(set)
+    tools = {pk: choice.tools[choice.experiments[lane.experiment_id].tool] for pk, lane in lanes.items()}
+    for row in chain.from_iterable(by_set):
+        sides[row.lane].add(goes_back(tools[row.lane], row.parameters, metric))
+    ends = {}
+    for lane, backs in sides.items():
+        roles = lanes[lane].roles
+        # Of a node that is gone there is its number.
+        names = {pk: choice.named(nodes[pk]) if pk in nodes else str(pk) for ids in roles.values() for pk in ids}
+        arrow = ways.ONE_WAY if len(backs) == 1 else ways.BOTH_WAYS
+        ends[lane] = ways.lane_ends(roles, tools[lane], names, is_back=backs == {True}, arrow=arrow)
+    return ends
+
+
+def _lanes_of(scope: SetScope, lanes: Mapping[int, Lane]) -> set[int]:
     """Return the lanes of a set's experiments on which its nodes played a role."""
     return {
         pk
-        for pk, lane in gathered.lanes.items()
-        if lane.experiment_id in choice.experiments
-        and (choice.nodes is None or any(not choice.nodes.isdisjoint(ids) for ids in lane.roles.values()))
+        for pk, lane in lanes.items()
+        if lane.experiment_id in scope.experiments
+        and (scope.nodes is None or any(not scope.nodes.isdisjoint(ids) for ids in lane.roles.values()))
     }
 
 
-def _of_set(row: FigureRow, choice: SetScope, gathered: Gathered) -> FigureRow | None:
+def _of_set(row: FigureRow, scope: SetScope, choice: SetChoice) -> FigureRow | None:
     """Return what of a row on one of a set's lanes belongs to the set, None if nothing does."""
-    for name, text in choice.result_set.settings:
-        if not sets.same(row.parameters.get(name), text, _typed(gathered.tool_of(row), name, text)):
+    for name, text in scope.result_set.settings:
+        tool = choice.tools[choice.experiments[row.experiment].tool]
+        if not sets.same(row.parameters.get(name), text, _typed(tool, name, text)):
             return None
-    since, until = choice.result_set.since, choice.result_set.until
+    since, until = scope.result_set.since, scope.result_set.until
     if not since and not until:
         return row
     within = [(since is None or moment >= since) and (until is None or moment < until) for moment in row.moments]

@@ -12,6 +12,7 @@ from django.utils.dateparse import parse_date, parse_datetime
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Value
 from apps.core import figures, moments
+from apps.results.addresses import text_of
 
 _PART = re.compile(r"(?P<name>[\w.\-]+)(?P<sign>[:=])(?P<value>.*)", re.DOTALL)
 _NUMBERS = ("campaign", "experiment", "cluster", "node", "site", "file-system")
@@ -88,17 +89,6 @@ def read_set(text: str) -> ResultSet:
     if result_set == replace(ResultSet(), label=result_set.label):
         raise SetError(Message(_("A set needs something to choose by, for example campaign:12 or cluster:3.")))
     return result_set
-
-
-def text_of(value: object) -> str:
-    """Return a parameter's value as the text that sets and addresses write for it; "" where none is set."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
 
 
 def same(value: Value, text: str, typed: Iterable[Value] = ()) -> bool:

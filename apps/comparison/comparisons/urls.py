@@ -6,7 +6,7 @@ from apps.comparison.comparisons import views
 
 app_name = "comparison"
 urlpatterns = [
-    path("", views.compare, name="compare"),
+    path("", views.show_comparison, name="compare"),
     path("add/", views.add_set, name="add_set"),
     path("table.csv", views.download, {"ending": "csv"}, name="csv"),
     path("table.json", views.download, {"ending": "json"}, name="json"),

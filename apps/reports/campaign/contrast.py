@@ -6,8 +6,9 @@ from apps.bench import statistics
 from apps.bench.comparison import RemarkLevel, centre_of
 from apps.bench.comparison import contrast as contrast_of
 from apps.campaigns.models import Campaign, Experiment
-from apps.comparison.comparisons import chart_data, tables
-from apps.comparison.comparisons.contrast import Comparison
+from apps.comparison.comparisons.comparison import Comparison
+from apps.comparison.comparisons.presentation import charts
+from apps.comparison.comparisons.presentation.tables import verdict_text
 from apps.comparison.comparisons.sets import ResultSet
 from apps.comparison.comparisons.state import ComparisonState
 from apps.core import messages
@@ -57,13 +58,13 @@ def _pair(material: Material, before: Experiment, after: Experiment) -> Section:
         for remark in remarks
     ]
     if comparison.cells and comparison.metric:
-        chart = chart_data.charts_of(comparison)
+        drawn = charts.charts_of(comparison)
         caption = _("%(name)s: %(metric)s beside the baseline") % {"name": after.name, "metric": _(metric.label)}
         table, topic = _table(comparison, key, after)
         statements = () if table.total else tuple(words.sentence(claim) for claim in overall.tell(topic, table))
-        if chart and not comparison.averaged:
+        if drawn and not comparison.averaged:
             blocks.append(
-                Figure(f"baseline-figure-{key}", caption, chart[0][1], sentences.text_of(statements), says=statements)
+                Figure(f"baseline-figure-{key}", caption, drawn[0][1], sentences.text_of(statements), says=statements)
             )
         elif statements:
             blocks.append(Paragraph(spaced(statements), key=f"baseline-statement-{key}", style="statement"))
@@ -117,7 +118,7 @@ def _table(comparison: Comparison, key: str, after: Experiment) -> tuple[Table, 
                 ratio.ratio_low,
                 ratio.ratio_high,
                 float(statistics.percent_of(ratio.confidence)) if ratio.ratio_low and ratio.confidence else None,
-                tables.verdict_text(contrast.verdict),
+                verdict_text(contrast.verdict),
             ]
         )
     marks = [points.marks_of(comparison, place, varied) for place in (0, 1)]

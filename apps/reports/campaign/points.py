@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
@@ -10,10 +10,11 @@ from apps.bench import statistics
 from apps.bench.comparison import Centre, Statistic, centre_of
 from apps.bench.statistics import Mean
 from apps.bench.toolkit import Metric
-from apps.comparison.comparisons import contrast, factors, figure_rows, theory
-from apps.comparison.comparisons.contrast import Comparison
+from apps.comparison.comparisons import factors, figure_rows, paths
+from apps.comparison.comparisons.comparison import Comparison
 from apps.comparison.comparisons.factors import VariedFactor
-from apps.comparison.comparisons.figure_rows import FigureRow
+from apps.comparison.comparisons.figure_rows import FigureRow, FigureRows
+from apps.comparison.comparisons.presentation.words import statistic_label
 from apps.reports.campaign import remarks
 from apps.reports.columns import column_of, count_columns, ends_of, interval_columns, scale_of, title_of
 from apps.reports.document import Column, Table, Value
@@ -31,7 +32,7 @@ def varied_of(comparison: Comparison) -> list[VariedFactor]:
         (factors.NODES, factors.EXPERIMENT, factors.FILE_SYSTEM) if len(comparison.titles) > 1 else (factors.NODES,)
     )
     varied = [factor for factor in comparison.factors if factor.is_parameter or factor.name in kinds]
-    sets = [factors.of_sets(comparison.titles)] if len(comparison.titles) > 1 else []
+    sets = [comparison.gathering.sets] if len(comparison.titles) > 1 else []
     return [*sets, *varied]
 
 
@@ -50,9 +51,10 @@ def column_of_metric(table: Table, metric: Metric) -> int:
 
 def has_rows(comparison: Comparison, setting: Mapping[str, Hashable]) -> bool:
     """Return whether anything was measured at a setting."""
+    figures = comparison.gathering.figures
     return any(
-        all(factors.value_of(row, name, comparison.gathered) == value for name, value in setting.items())
-        for rows in comparison.gathered.rows
+        all(factors.value_of(row, name, figures) == value for name, value in setting.items())
+        for rows in figures.rows
         for row in rows
     )
 
@@ -120,8 +122,8 @@ def _parts(
     parts = [
         _Places(
             comparison.metric,
-            _by_place(comparison, varied),
-            _marks(comparison, varied, comparison.metric),
+            _by_place(comparison.gathering.figures, varied),
+            _marks(comparison.gathering.figures, varied),
             comparison.mean,
             comparison.why_mean,
             ceilings=_ceilings(comparison, varied),
@@ -129,69 +131,69 @@ def _parts(
         for comparison in comparisons
         if comparison.metric
     ]
-    tools = figure_rows.tools_of(first.gathered.choices)
     for metric in more:
-        other = replace(first, gathered=figure_rows.gather(first.gathered.choices, metric.name))
-        mean, why = contrast.mean_of(other.gathered, tools, metric)
-        marks = _marks(other, varied, metric)
-        parts.append(_Places(metric, _by_place(other, varied), marks, mean, why, is_drawn=False))
+        figures = figure_rows.rows_of(first.gathering.choice, metric.name)
+        mean, why = figure_rows.mean_of(figures, metric.unit)
+        marks = _marks(figures, varied)
+        parts.append(_Places(metric, _by_place(figures, varied), marks, mean, why, is_drawn=False))
     return parts
 
 
 def _note(first: Comparison, parts: Sequence[_Places]) -> str:
     """Return which statistic the table has and why, for each metric where they differ."""
     if first.state.statistic is Statistic.MEDIAN or len({part.mean for part in parts}) < 2:
-        return f"{contrast.statistic_label(first)} – {_(first.why_mean)}"
+        return f"{statistic_label(first)} – {_(first.why_mean)}"
     return " ".join(f"{_(part.metric.label)}: {means.label_of(part.mean)} – {_(part.why)}" for part in parts)
 
 
 def by_setting(comparison: Comparison, place: int, varied: Sequence[VariedFactor]) -> dict[Key, list[float]]:
     """Return the figures of one set by the values of the factors that vary."""
     values: dict[Key, list[float]] = defaultdict(list)
-    for row in comparison.gathered.rows[place]:
-        values[_key(place, row, varied, comparison)].extend(row.values)
+    figures = comparison.gathering.figures
+    for row in figures.rows[place]:
+        values[_key(place, row, varied, figures)].extend(row.values)
     return values
 
 
 def marks_of(comparison: Comparison, place: int, varied: Sequence[VariedFactor]) -> dict[Key, Mark | None]:
     """Return the flags of the figures of one set by the values of the factors that vary."""
     trials: dict[Key, list[int]] = defaultdict(list)
-    for row in comparison.gathered.rows[place]:
-        trials[_key(place, row, varied, comparison)].extend(row.trials)
-    name = comparison.metric.name if comparison.metric else ""
-    return {setting: comparison.gathered.doubts.about(members, name) for setting, members in trials.items()}
+    figures = comparison.gathering.figures
+    for row in figures.rows[place]:
+        trials[_key(place, row, varied, figures)].extend(row.trials)
+    return {setting: figures.doubts.about(members, figures.metric) for setting, members in trials.items()}
 
 
-def _by_place(comparison: Comparison, varied: Sequence[VariedFactor]) -> dict[Key, list[float]]:
+def _by_place(figures: FigureRows, varied: Sequence[VariedFactor]) -> dict[Key, list[float]]:
     values: dict[Key, list[float]] = defaultdict(list)
-    for number, rows in enumerate(comparison.gathered.rows):
+    for number, rows in enumerate(figures.rows):
         for row in rows:
-            values[_key(number, row, varied, comparison)].extend(row.values)
+            values[_key(number, row, varied, figures)].extend(row.values)
     return values
 
 
 def _ceilings(comparison: Comparison, varied: Sequence[VariedFactor]) -> dict[Key, float | None]:
     """Return what no figure at each place exceeds."""
     rows_of: dict[Key, list[FigureRow]] = defaultdict(list)
-    for number, rows in enumerate(comparison.gathered.rows):
+    figures, ceilings = comparison.gathering.figures, comparison.gathering.ceilings
+    for number, rows in enumerate(figures.rows):
         for row in rows:
-            rows_of[_key(number, row, varied, comparison)].append(row)
-    return {place: theory.ceiling_of(comparison, theory.loads_of(own)) for place, own in rows_of.items()}
+            rows_of[_key(number, row, varied, figures)].append(row)
+    return {place: paths.ceiling_of(ceilings, paths.loads_of(own)) for place, own in rows_of.items()}
 
 
-def _marks(comparison: Comparison, varied: Sequence[VariedFactor], metric: Metric) -> dict[Key, Mark | None]:
+def _marks(figures: FigureRows, varied: Sequence[VariedFactor]) -> dict[Key, Mark | None]:
     """Return the flags of the figures at each place."""
     trials: dict[Key, list[int]] = defaultdict(list)
-    for number, rows in enumerate(comparison.gathered.rows):
+    for number, rows in enumerate(figures.rows):
         for row in rows:
-            trials[_key(number, row, varied, comparison)].extend(row.trials)
-    return {place: comparison.gathered.doubts.about(members, metric.name) for place, members in trials.items()}
+            trials[_key(number, row, varied, figures)].extend(row.trials)
+    return {place: figures.doubts.about(members, figures.metric) for place, members in trials.items()}
 
 
-def _key(number: int, row: FigureRow, varied: Sequence[VariedFactor], comparison: Comparison) -> Key:
+def _key(number: int, row: FigureRow, varied: Sequence[VariedFactor], figures: FigureRows) -> Key:
     return tuple(
-        number if factor.name == factors.SET else factors.value_of(row, factor.name, comparison.gathered)
-        for factor in varied
+        number if factor.name == factors.SET else factors.value_of(row, factor.name, figures) for factor in varied
     )
 
 

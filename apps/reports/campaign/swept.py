@@ -10,9 +10,12 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bench.toolkit import Metric
 from apps.campaigns.models import Experiment
-from apps.comparison.comparisons import chart_data, contrast, factors
-from apps.comparison.comparisons.contrast import Comparison
+from apps.comparison.comparisons import factors
+from apps.comparison.comparisons.choice import choose
+from apps.comparison.comparisons.comparison import Comparison, compare
 from apps.comparison.comparisons.factors import VariedFactor
+from apps.comparison.comparisons.gathering import gather
+from apps.comparison.comparisons.presentation import charts
 from apps.comparison.comparisons.sets import ResultSet
 from apps.comparison.comparisons.state import ComparisonState
 from apps.core import messages
@@ -47,7 +50,7 @@ def section(material: Material, experiment: Experiment) -> Section:
         sweeps = loss.sweeps_of(experiment, material.tool(experiment))
         knees = _knees(sweeps)
         for metric, comparison in pairs:
-            figures = _panels(f"figure-{key}-{metric.name}", comparison, title, table, material.user)
+            figures = _panels(f"figure-{key}-{metric.name}", comparison, title, table)
             blocks += [
                 _with_knees(block, knees) if metric.name in (loss.LOSS, loss.JITTER) else block for block in figures
             ]
@@ -65,7 +68,7 @@ def figure(key: str, comparison: Comparison, title: str) -> Block:
 
 def told_apart(state: ComparisonState, user: User) -> Comparison:
     """Return the figures by the usual axis, and one line for each value of the factor that has the fewest."""
-    comparison = contrast.compare(state, user)
+    comparison = compare(gathering := gather(choose(state, user)))
     others = [
         factor
         for factor in comparison.factors
@@ -76,10 +79,10 @@ def told_apart(state: ComparisonState, user: User) -> Comparison:
     if not others:
         return comparison
     series = min(others, key=lambda factor: len(factor.values))
-    return contrast.compare(replace(state, series=series.name), user)
+    return compare(gathering.with_state(replace(state, series=series.name)))
 
 
-def _panels(key: str, comparison: Comparison, title: str, table: Table, user: User) -> list[Block]:
+def _panels(key: str, comparison: Comparison, title: str, table: Table) -> list[Block]:
     """Return a figure for each value of what is neither on the axis nor a line: nothing is averaged over it."""
     on_axes = {comparison.axis.name, comparison.series.name if comparison.series else ""}
     rest = [factor for factor in points.varied_of(comparison) if factor.name not in on_axes]
@@ -92,12 +95,9 @@ def _panels(key: str, comparison: Comparison, title: str, table: Table, user: Us
     blocks: list[Block] = []
     for number, setting in enumerate(settings_measured[:MOST_PANELS], start=1):
         fixed = [(factor, value) for factor, value in zip(rest, setting, strict=True)]
-        texts = tuple((factor.name, factors.key_of(value)) for factor, value in fixed)
-        panel = (
-            contrast.compare(replace(comparison.state, axis=comparison.axis.name, fixed=texts), user)
-            if rest
-            else comparison
-        )
+        texts = tuple((factor.name, factor.keys[factor.place(value)]) for factor, value in fixed)
+        state = replace(comparison.state, axis=comparison.axis.name, fixed=texts)
+        panel = compare(comparison.gathering.with_state(state)) if rest else comparison
         blocks.append(_figure(key if number == 1 else f"{key}-{number}", panel, title, table, fixed))
     if len(settings_measured) > MOST_PANELS:
         names = ", ".join(factor.label for factor in rest)
@@ -110,15 +110,15 @@ def _panels(key: str, comparison: Comparison, title: str, table: Table, user: Us
 def _figure(
     key: str, comparison: Comparison, title: str, table: Table, fixed: Sequence[tuple[VariedFactor, object]]
 ) -> Block:
-    charts = chart_data.charts_of(comparison)
-    if not charts or not comparison.metric:
+    drawn = charts.charts_of(comparison)
+    if not drawn or not comparison.metric:
         return Paragraph((_("There are no valid figures to draw."),), style="warning")
     words = {"metric": _(comparison.metric.label), "axis": comparison.axis.label, "name": title}
     caption = _("%(name)s: %(metric)s by %(axis)s") % words
     if fixed:
         caption += f" ({', '.join(f'{factor.label} {factor.text(value)}' for factor, value in fixed)})"
-    statements = sentences.of(_shown_of(comparison, charts[0][1], table, fixed), table)
-    return Figure(key, caption, charts[0][1], sentences.text_of(statements), says=statements)
+    statements = sentences.of(_shown_of(comparison, drawn[0][1], table, fixed), table)
+    return Figure(key, caption, drawn[0][1], sentences.text_of(statements), says=statements)
 
 
 def _shown_of(
@@ -160,7 +160,7 @@ def _lines(comparison: Comparison, columns: dict[str, int]) -> tuple[list[senten
         rows: tuple[tuple[int, str], ...] = () if sets is None else ((sets, comparison.titles[cell.set]),)
         if comparison.series and series is not None:
             rows += ((series, comparison.series.text(cell.series)),)
-        labels.setdefault(rows, chart_data.label_of(comparison, cell))
+        labels.setdefault(rows, charts.label_of(comparison, cell))
     lines = [sentences.FigureLine(label, rows) for rows, label in labels.items()]
     told_by = series if sets is None else sets if series is None else None
     return lines, told_by, comparison.series.label if comparison.series and sets is None else ""

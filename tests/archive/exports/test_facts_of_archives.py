@@ -18,7 +18,9 @@ from apps.archive.campaigns.store import Choices, store
 from apps.archive.campaigns.writer import archive_of
 from apps.campaigns import services
 from apps.campaigns.models import Campaign, Run
-from apps.comparison.comparisons import contrast
+from apps.comparison.comparisons.choice import choose
+from apps.comparison.comparisons.comparison import compare
+from apps.comparison.comparisons.gathering import gather
 from apps.comparison.comparisons.sets import read_set
 from apps.comparison.comparisons.state import ComparisonState
 from apps.reports.campaign import build
@@ -77,7 +79,7 @@ def test_what_is_known_of_a_node_is_what_its_agent_said(
     runs = Run.objects.filter(trial__campaign=told)
     assert agents.facts_of_runs(nodes, runs) == dict.fromkeys(nodes, TRUE)
     sets = tuple(read_set(f"campaign:{item.pk}") for item in (told, brought))
-    differing = contrast.compare(ComparisonState(sets=sets), cast.alice).deviations
+    differing = compare(gather(choose(ComparisonState(sets=sets), cast.alice))).deviations
     told_of = [item.values for item in differing if item.name.startswith("Kernel (")]
     kernels = [set().union(*values) for values in zip(*told_of, strict=True)]
     # Facts that were told after it was measured say nothing of a figure.

@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.campaigns.models import Campaign, Trial
+from apps.comparison.comparisons.choice import choose
+from apps.comparison.comparisons.comparison import Comparison, compare
+from apps.comparison.comparisons.gathering import gather
+from apps.comparison.comparisons.state import read_text
 from apps.results.models import Result
 from apps.testbeds.models import Node
 from tests.campaigns import factories as make
@@ -54,3 +59,10 @@ def after(cast: SimpleNamespace, pair: list[Node]) -> Campaign:
 def address(*campaigns: Campaign, more: str = "") -> str:
     """Return the address that compares campaigns."""
     return "/compare/?" + "&".join([*(f"set=campaign:{campaign.pk}" for campaign in campaigns), more])
+
+
+def compared(query: str, user: User) -> Comparison:
+    """Return what a user sees of the comparison that an address asks for."""
+    state, errors = read_text(query)
+    assert not errors
+    return compare(gather(choose(state, user)))

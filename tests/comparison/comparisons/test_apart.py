@@ -7,21 +7,18 @@ import pytest
 from apps.bench import network
 from apps.bench.comparison import RemarkLevel
 from apps.campaigns.models import Campaign
-from apps.comparison.comparisons import chart_data, contrast, tables
-from apps.comparison.comparisons.contrast import Comparison
-from apps.comparison.comparisons.state import read_text
+from apps.comparison.comparisons.comparison import Comparison
+from apps.comparison.comparisons.presentation import charts, downloads, tables
 from apps.comparison.figures.checks import check_chart
 from apps.testbeds.models import Link, Node
 from tests.campaigns import factories as make
-from tests.comparison.comparisons.conftest import measure, swept
+from tests.comparison.comparisons.conftest import compared, measure, swept
 
 
 @pytest.fixture
 def compare(cast: SimpleNamespace):
     def made(query: str) -> Comparison:
-        state, errors = read_text(query)
-        assert not errors
-        return contrast.compare(state, cast.bob)
+        return compared(query, cast.bob)
 
     return made
 
@@ -33,18 +30,18 @@ def of(*campaigns: Campaign, more: str = "") -> str:
 def test_no_figure_is_a_mean_over_settings_that_differ(compare, before: Campaign, after: Campaign) -> None:
     comparison = compare(of(before, after))
     assert [factor.name for factor in comparison.apart] == ["streams"]
-    assert comparison.averaged == []
+    assert comparison.averaged == ()
     assert {(cell.settings, cell.n) for cell in comparison.cells} == {(1, 4)}
     assert {comparison.rest_of(cell) for cell in comparison.cells} == {"Streams 1", "Streams 2"}
     # Each place has the baseline of its own setting.
     assert {round(cell.contrast.difference.ratio, 3) for cell in comparison.cells if cell.contrast} == {1.2}
-    assert {row["others"]["streams"] for row in tables.rows_of(comparison)} == {1, 2}
+    assert {row["others"]["streams"] for row in downloads.rows_of(comparison)} == {1, 2}
 
 
 @pytest.mark.parametrize("chart", ["line", "box", "heat"])
 def test_every_chart_tells_settings_apart(compare, before: Campaign, after: Campaign, chart: str) -> None:
     for more in ("", "&x=set", "&x=set&by=window"):
-        found = chart_data.charts_of(compare(of(before, after, more=f"chart={chart}{more}")))
+        found = charts.charts_of(compare(of(before, after, more=f"chart={chart}{more}")))
         for _title, data in found:
             check_chart(data)
         kinds = {"heat": "cells", "box": "boxes", "line": "points"}
@@ -67,7 +64,7 @@ def test_pairs_of_nodes_are_told_apart_where_all_sets_have_them(compare, cast, p
     assert {cell.settings for cell in comparison.cells} == {1}
     # Where each set has nodes of its own figures are means over them, and that is said.
     comparison = compare(f"set=node:{other.pk}&set=tool:iperf3-tcp&by=streams")
-    assert comparison.apart == []
+    assert comparison.apart == ()
     assert [factor.name for factor in comparison.averaged] == ["nodes"]
     assert any("averaged over Nodes" in str(remark.message) for remark in comparison.remarks)
 
@@ -79,15 +76,15 @@ def test_intervals_end_where_no_figure_can_lie(compare, cast, pair: list[Node]) 
     for trial, rate in zip(campaign.trials.select_related("experiment"), (0.999, 0.96, 0.9), strict=True):
         measure(trial, goodput=rate * ceiling, retransmits=(1 - rate) * 1000)
     comparison = compare(of(campaign))
-    (cell,), (row,) = comparison.cells, tables.rows_of(comparison)
+    (cell,), (row,) = comparison.cells, downloads.rows_of(comparison)
     assert cell.centre.high > ceiling
     assert (row["high"], row["is_cut"]) == (pytest.approx(ceiling), True)
     assert "cut" in tables.entry_of(comparison, cell).method
     for chart in ("line", "heat"):
-        ((_title, data),) = chart_data.charts_of(compare(of(campaign, more=f"chart={chart}")))
+        ((_title, data),) = charts.charts_of(compare(of(campaign, more=f"chart={chart}")))
         figure = data["cells"][0] if chart == "heat" else data["series"][0]["points"][0]
         assert figure["high"] == pytest.approx(ceiling)
-    (row,) = tables.rows_of(compare(of(campaign, more="metric=retransmits")))
+    (row,) = downloads.rows_of(compare(of(campaign, more="metric=retransmits")))
     assert (row["low"], row["is_cut"]) == (0.0, True)
 
 

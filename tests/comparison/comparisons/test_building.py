@@ -1,29 +1,30 @@
 """Sets side by side: which figures belong to a set, where they stand, and what is said of them."""
 
+from dataclasses import FrozenInstanceError
 from datetime import timedelta
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from apps.bench.comparison import ContrastVerdict, RemarkLevel
 from apps.campaigns.models import Campaign, Trial
-from apps.comparison.comparisons import chart_data, contrast, tables
-from apps.comparison.comparisons.contrast import Comparison
+from apps.comparison.comparisons import comparison as comparisons
+from apps.comparison.comparisons.comparison import Comparison
+from apps.comparison.comparisons.presentation import charts, downloads, importance, words
 from apps.comparison.comparisons.state import read_text
 from apps.results.models import Result
 from apps.testbeds.models import Cluster, FileSystem, Node
 from tests import rewriting
 from tests.campaigns import factories as make
-from tests.comparison.comparisons.conftest import SWEEP, measure, swept
+from tests.comparison.comparisons.conftest import SWEEP, compared, measure, swept
 
 
 @pytest.fixture
 def compare(cast: SimpleNamespace):
     def made(query: str, user=None) -> Comparison:
-        state, errors = read_text(query)
-        assert not errors
-        return contrast.compare(state, user or cast.bob)
+        return compared(query, user or cast.bob)
 
     return made
 
@@ -38,7 +39,7 @@ def figures(comparison: Comparison, place: int) -> int:
 
 def test_two_campaigns_stand_side_by_side(compare, before: Campaign, after: Campaign) -> None:
     comparison = compare(of(before, after, more="by=streams"))
-    assert comparison.titles == ["Before", "After"]
+    assert comparison.titles == ("Before", "After")
     assert (comparison.axis.name, comparison.series.name, comparison.metric.name) == ("window", "streams", "goodput")
     assert len(comparison.cells) == 2 * len(SWEEP) * 2
     assert {cell.n for cell in comparison.cells} == {4}
@@ -78,7 +79,7 @@ def test_a_metric_that_both_sets_have_figures_of_is_shown_first(compare, cast, p
 
 def test_a_factor_can_be_fixed(compare, before: Campaign, after: Campaign) -> None:
     comparison = compare(of(before, after, more="fix=streams:2"))
-    assert comparison.apart == comparison.averaged == []
+    assert comparison.apart == comparison.averaged == ()
     assert {cell.settings for cell in comparison.cells} == {1}
     assert figures(comparison, 0) == 16
 
@@ -92,7 +93,7 @@ def test_a_parameter_that_another_tool_does_not_have_is_not_given(compare, cast,
 
 def test_two_settings_of_one_campaign_differ_in_that_setting_only(compare, before: Campaign) -> None:
     comparison = compare(f"set=campaign:{before.pk};streams=1&set=campaign:{before.pk};streams=2")
-    assert comparison.titles == ["Before, streams = 1", "Before, streams = 2"]
+    assert comparison.titles == ("Before, streams = 1", "Before, streams = 2")
     assert [(item.name, item.values) for item in comparison.deviations] == [("Streams", ({"1"}, {"2"}))]
     assert comparison.remarks[-1].message.params == {"what": "Streams"}
 
@@ -118,7 +119,7 @@ def test_two_clusters_are_two_sets(compare, cast: SimpleNamespace, pair: list[No
     swept(cast, [other, pair[1]], "Two")
     first, second = make.cluster(cast.team, "Tachyon 1", pair[0]), make.cluster(cast.team, "Tachyon 2", other)
     comparison = compare(f"set=cluster:{first.pk}&set=cluster:{second.pk}&fix=streams:1")
-    assert comparison.titles == ["Tachyon 1", "Tachyon 2"]
+    assert comparison.titles == ("Tachyon 1", "Tachyon 2")
     assert (figures(comparison, 0), figures(comparison, 1)) == (16, 16)
     assert "Nodes (Client)" in {item.name for item in comparison.deviations} or comparison.deviations
 
@@ -131,7 +132,7 @@ def test_two_file_systems_are_two_sets(compare, cast: SimpleNamespace, before: C
     for campaign, system in zip((before, after), systems, strict=True):
         campaign.experiments.update(file_system=system)
     comparison = compare("&".join(f"set=file-system:{system.pk}" for system in systems))
-    assert comparison.titles == ["Scratch", "Home"]
+    assert comparison.titles == ("Scratch", "Home")
     assert {"File system", "Kind of file system"} <= {item.name for item in comparison.deviations}
 
 
@@ -148,23 +149,20 @@ def test_the_baseline_may_be_a_value_of_the_axis_or_of_the_series(compare, befor
         cell.x: cell.contrast.difference.ratio for cell in comparison.cells if cell.contrast and cell.series == 1
     }
     assert ratio[262144] == pytest.approx(533 / 140, rel=0.01)
-    assert contrast.baseline_title(comparison) == "Window 64 KiB"
+    assert words.baseline_title(comparison) == "Window 64 KiB"
     comparison = compare(of(before, more="by=streams&base=by:1"))
     assert {round(cell.contrast.difference.ratio, 2) for cell in comparison.cells if cell.contrast} == {1.15}
-    assert contrast.baseline_title(comparison) == "Streams 1"
+    assert words.baseline_title(comparison) == "Streams 1"
 
 
 def test_invalid_figures_are_left_out_counted_and_shown_if_asked_for(compare, before: Campaign) -> None:
     flag = {"name": "cached-read", "severity": "invalid", "message": {"msgid": "cached", "params": {}}}
     rewriting.update(Result.objects.filter(pk=Result.objects.first().pk), flags=[flag])
     comparison = compare(of(before))
-    assert (figures(comparison, 0), comparison.gathered.left_out, comparison.gathered.invalid["cached-read"]) == (
-        31,
-        1,
-        1,
-    )
+    assert figures(comparison, 0) == 31
+    assert comparison.gathering.figures.left_out == comparison.gathering.figures.invalid["cached-read"] == 1
     comparison = compare(of(before, more="invalid=yes"))
-    assert (figures(comparison, 0), comparison.gathered.left_out) == (32, 0)
+    assert (figures(comparison, 0), comparison.gathering.figures.left_out) == (32, 0)
     assert comparison.remarks[0].level is RemarkLevel.CAUTION
 
 
@@ -184,15 +182,16 @@ def test_outliers_and_modes_are_shown_and_not_dropped(compare, cast: SimpleNames
     rewriting.delete(Trial.objects.filter(results__samples__value__gt=70e6).exclude(results__samples__value=80.8e6))
     comparison = compare(of(campaign))
     assert [value for _trial, value in comparison.cells[0].outliers] == [80.8e6]
-    assert "80.8" in chart_data.note_of(comparison, comparison.cells[0])
+    assert "80.8" in charts.note_of(comparison, comparison.cells[0])
     assert comparison.cells[0].n == 7
 
 
 def test_the_factors_that_matter_are_named(compare, before: Campaign) -> None:
-    (importance,) = tables.importance_of(compare(of(before)))
-    assert importance["shares"][0]["label"] == "Window"
-    assert importance["shares"][0]["share"] > 0.9
-    assert {item["label"] for item in importance["shares"]} == {"Window", "Streams", "Streams × Window"}
+    comparison = compare(of(before))
+    (table,) = importance.table_of(comparison, importance.explained(comparison)[0])
+    assert table["shares"][0]["label"] == "Window"
+    assert table["shares"][0]["share"] > 0.9
+    assert {item["label"] for item in table["shares"]} == {"Window", "Streams", "Streams × Window"}
 
 
 def test_a_lack_of_figures_is_no_verdict(compare, cast: SimpleNamespace, pair: list[Node]) -> None:
@@ -205,14 +204,14 @@ def test_a_lack_of_figures_is_no_verdict(compare, cast: SimpleNamespace, pair: l
 
 def test_sets_of_others_are_empty(compare, cast: SimpleNamespace, before: Campaign) -> None:
     comparison = compare(of(before), cast.charlie)
-    assert comparison.cells == []
-    assert comparison.titles == [f"campaign {before.pk}"]
+    assert comparison.cells == ()
+    assert comparison.titles == (f"campaign {before.pk}",)
     assert not comparison.is_comparable
 
 
 def test_names_of_others_are_not_told(compare, cast: SimpleNamespace, before: Campaign) -> None:
     secret = Cluster.objects.create(team=cast.other_team, name="Secret")
-    assert compare(f"set=cluster:{secret.pk}").titles == [f"cluster {secret.pk}"]
+    assert compare(f"set=cluster:{secret.pk}").titles == (f"cluster {secret.pk}",)
 
 
 def test_of_very_large_sets_the_newest_are_compared_and_it_is_said(
@@ -223,10 +222,27 @@ def test_of_very_large_sets_the_newest_are_compared_and_it_is_said(
     pair: list[Node],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("apps.comparison.comparisons.figure_rows.MOST_TRIALS", 40)
+    monkeypatch.setattr("apps.comparison.comparisons.choice.MOST_TRIALS", 40)
     comparison = compare("set=tool:iperf3-tcp")
-    assert {row.experiment for row in comparison.gathered.rows[0]} == {after.experiments.get().pk}
-    assert comparison.gathered.choices[0].cut == 32
+    assert {row.experiment for row in comparison.gathering.figures.rows[0]} == {after.experiments.get().pk}
+    assert comparison.gathering.choice.scopes[0].cut == 32
     assert any(remark.message.params.get("count") == 32 for remark in comparison.remarks)
-    monkeypatch.setattr("apps.comparison.comparisons.figure_rows.MOST_TRIALS", 10)
+    monkeypatch.setattr("apps.comparison.comparisons.choice.MOST_TRIALS", 10)
     assert figures(compare(of(before)), 0) == 10
+
+
+@pytest.mark.parametrize("more", ["", "&x=streams", "&by=streams&base=x:65536", "&fix=streams:2"])
+def test_what_was_gathered_once_is_compared_in_any_way_without_the_database(
+    compare, before: Campaign, after: Campaign, cast: SimpleNamespace, more: str, django_assert_num_queries: Any
+) -> None:
+    gathering = compare(of(before, after)).gathering
+    state, _errors = read_text(of(before, after) + more)
+    with django_assert_num_queries(0):
+        comparison = comparisons.compare(gathering.with_state(state))
+        charts.charts_of(comparison)
+        rows = list(downloads.rows_of(comparison))
+    anew = compare(of(before, after) + more)
+    assert (comparison.cells, comparison.remarks, comparison.overall) == (anew.cells, anew.remarks, anew.overall)
+    assert rows == list(downloads.rows_of(anew))
+    with pytest.raises(FrozenInstanceError):
+        comparison.cells[0].contrast = None

@@ -8,7 +8,9 @@ from django.test import Client
 
 from apps.bench import tools
 from apps.campaigns.models import Campaign, Trial
-from apps.comparison.comparisons import contrast
+from apps.comparison.comparisons.choice import choose
+from apps.comparison.comparisons.comparison import compare
+from apps.comparison.comparisons.gathering import gather
 from apps.comparison.comparisons.state import read_text
 from apps.testbeds.models import Node
 from tests.campaigns import factories as make
@@ -69,7 +71,7 @@ def test_of_a_set_in_whose_time_nothing_changed_nothing_is_told(
     for node in pair:
         snapshot(node, EARLIER)
     comparison = compared(cast, campaign)
-    assert comparison.deviations == []
+    assert comparison.deviations == ()
     assert not any("While Quiet" in str(remark.message) for remark in comparison.remarks)
     client.force_login(cast.bob)
     assert "What changed while it was measured" not in client.get(address(campaign)).content.decode()
@@ -89,6 +91,6 @@ def test_other_nodes_with_another_version_are_no_change(cast: SimpleNamespace, p
     measured(cast, pair, "There", "3.12", "3.12")
     measured(cast, pair[::-1], "Back", "3.17", "3.17")
     state, _errors = read_text(f"set=tool:iperf3-tcp;node:{pair[0].pk}")
-    comparison = contrast.compare(state, cast.bob)
-    assert len(comparison.gathered.experiments) == 2
-    assert comparison.deviations == []
+    comparison = compare(gather(choose(state, cast.bob)))
+    assert len(comparison.gathering.choice.experiments) == 2
+    assert comparison.deviations == ()

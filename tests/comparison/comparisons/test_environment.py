@@ -10,7 +10,9 @@ from django.utils import timezone
 from apps.agents.models import FactSnapshot
 from apps.bench import tools
 from apps.campaigns.models import Campaign, Trial
-from apps.comparison.comparisons import contrast
+from apps.comparison.comparisons.choice import choose
+from apps.comparison.comparisons.comparison import Comparison, compare
+from apps.comparison.comparisons.gathering import gather
 from apps.comparison.comparisons.state import read_text
 from apps.results.models import Result
 from apps.testbeds.models import FileSystem, Node
@@ -43,9 +45,9 @@ def snapshot(node: Node, at: datetime, **changes: Any) -> None:
     FactSnapshot.objects.filter(pk=made.pk).update(created_at=at)
 
 
-def compared(cast: SimpleNamespace, *campaigns: Campaign) -> contrast.Comparison:
+def compared(cast: SimpleNamespace, *campaigns: Campaign) -> Comparison:
     state, _errors = read_text("&".join(f"set=campaign:{campaign.pk}" for campaign in campaigns))
-    return contrast.compare(state, cast.bob)
+    return compare(gather(choose(state, cast.bob)))
 
 
 def differences(cast: SimpleNamespace, *campaigns: Campaign) -> dict[str, list[list[str]]]:
@@ -64,9 +66,9 @@ def test_what_stayed_the_same_is_not_listed(cast: SimpleNamespace, pair: list[No
     for node in pair:
         snapshot(node, EARLIER)
     assert differences(cast, *apart) == {}
-    made = compared(cast, *apart)
-    assert {"parameters", "kernel", "kernel settings", "interfaces"} <= set(made.recorded)
-    assert not set(made.recorded) & set(made.unrecorded)
+    environments = compared(cast, *apart).gathering.environments
+    assert {"parameters", "kernel", "kernel settings", "interfaces"} <= set(environments.recorded)
+    assert not set(environments.recorded) & set(environments.unrecorded)
 
 
 def test_a_kernel_a_setting_and_an_mtu_that_changed_in_between_are_listed_by_role(

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from apps.bench import comparison, statistics
 from apps.campaigns.models import Campaign
-from apps.comparison.comparisons import chart_data, contrast
+from apps.comparison.comparisons.presentation import charts
 from tests.comparison.comparisons.conftest import address
 from tests.factories import signed_in
 from tests.reports.test_report_api import Caller
@@ -27,9 +28,9 @@ def pieces(before: Campaign, after: Campaign, cast: SimpleNamespace) -> tuple[st
 @pytest.mark.parametrize(
     ("module", "name", "words"),
     [
-        (contrast.bench_comparison, "contrast", "The comparison with the baseline"),
-        (contrast.statistics, "compare_strata", "The comparison with the baseline"),
-        (contrast.statistics, "explain_variance", "Which factors matter"),
+        (comparison, "contrast", "The comparison with the baseline"),
+        (statistics, "compare_strata", "The comparison with the baseline"),
+        (statistics, "explain_variance", "Which factors matter"),
     ],
 )
 def test_a_part_that_fails_is_a_remark_on_the_page_and_over_rest(
@@ -53,7 +54,7 @@ def test_a_part_that_fails_is_a_remark_on_the_page_and_over_rest(
 def test_a_chart_that_cannot_be_drawn_leaves_the_table(
     before: Campaign, after: Campaign, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chart_data, "charts_of", failing)
+    monkeypatch.setattr(charts, "charts_of", failing)
     text, told = pieces(before, after, cast)
     assert WORDS.format("The chart") in text
     assert "data-chart=" not in text

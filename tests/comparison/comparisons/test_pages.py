@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.campaigns.models import Campaign
-from apps.comparison.comparisons import chart_data
+from apps.comparison.comparisons.presentation import parallel
 from apps.comparison.comparisons.state import CHARTS
 from apps.comparison.figures.checks import check_chart
 from apps.testbeds.models import Node
@@ -100,7 +100,7 @@ def test_parallel_coordinates_show_every_run_up_to_the_most(
     (chart,) = charts_in(client.get(address(before, after, more="chart=parallel")).content.decode())
     assert len(chart["rows"]) == len(chart["ids"]) == 64
     assert [axis["name"] for axis in chart["axes"]] == ["set", "window", "streams", "goodput"]
-    monkeypatch.setattr(chart_data, "MOST_RUNS", 20)
+    monkeypatch.setattr(parallel, "MOST_RUNS", 20)
     (chart,) = charts_in(client.get(address(before, after, more="chart=parallel")).content.decode())
     assert 10 < len(chart["rows"]) <= 20
     page = client.get(address(before, after, more="chart=parallel&fix=streams:1")).content.decode()
@@ -194,7 +194,7 @@ def test_the_downloads_hold_every_place(
 def test_long_tables_have_pages(
     client: Client, before: Campaign, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("apps.comparison.comparisons.views.LINES", 3)
+    monkeypatch.setattr("apps.comparison.comparisons.presentation.page.LINES_PER_PAGE", 3)
     client.force_login(cast.bob)
     page = client.get(address(before, more="fix=streams:1&page=2")).content.decode()
     assert "512 KiB" in page.split("comparison-table")[1]

@@ -5,7 +5,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from apps.comparison.comparisons.sets import ResultSet, SetError, read_set, same, text_of
+from apps.comparison.comparisons.sets import ResultSet, SetError, read_set, same
+from apps.results.addresses import text_of
 
 
 def test_all_parts_are_read() -> None:

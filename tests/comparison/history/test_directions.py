@@ -5,7 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from apps.campaigns.models import Campaign
-from apps.comparison.comparisons import contrast
+from apps.comparison.comparisons.choice import choose
+from apps.comparison.comparisons.comparison import compare
+from apps.comparison.comparisons.gathering import gather
 from apps.comparison.comparisons.sets import ResultSet
 from apps.comparison.comparisons.state import ComparisonState
 from apps.comparison.history import series
@@ -30,6 +32,6 @@ def test_what_is_listed_names_the_direction_of_the_data(
 @pytest.mark.parametrize(("direction", "nodes"), [("forward", FORTH), ("reverse", BACK)])
 def test_a_comparison_names_it_too(direction: str, nodes: str, cast: SimpleNamespace, pair: list[Node]) -> None:
     campaign: Campaign = measured(cast, pair, 940e6, START, fixed={"direction": direction})
-    comparison = contrast.compare(ComparisonState(sets=(ResultSet((("campaign", campaign.pk),)),)), cast.bob)
-    rows = [row for rows in comparison.gathered.rows for row in rows]
-    assert {comparison.gathered.nodes_of(row) for row in rows} == {nodes}
+    comparison = compare(gather(choose(ComparisonState(sets=(ResultSet((("campaign", campaign.pk),)),)), cast.bob)))
+    rows = [row for rows in comparison.gathering.figures.rows for row in rows]
+    assert {comparison.gathering.figures.pairs[row.lane] for row in rows} == {nodes}

@@ -1,27 +1,24 @@
 """The table under a comparison's chart: a line for each place, the sets side by side."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from apps.bench import statistics
-from apps.bench.comparison import ALPHA, ContrastVerdict
+from apps.bench import statistics, units
+from apps.bench.comparison import ContrastVerdict
 from apps.bench.statistics.bounds import Clipped
-from apps.comparison.comparisons import chart_data, factors
+from apps.comparison.comparisons import factors
 from apps.comparison.comparisons.cells import ComparisonCell
-from apps.comparison.comparisons.contrast import Comparison
+from apps.comparison.comparisons.comparison import Comparison
+from apps.comparison.comparisons.presentation import charts
 from apps.core.messages import render
 from apps.results import intervals
 from apps.results.doubts import Mark
 
 # Of a cell's trials so many are linked; the download has them all.
 LINKED = 8
-# A list to choose from that is longer than this helps nobody; an address can name the rest.
-MOST_OPTIONS = 300
-# Of very many factors and pairs of factors, those that explain most.
-MOST_SHARES = 12
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ class CellEntry:
     detail: str
     better: bool | None
     note: str
-    linked: list[int]
+    linked: Sequence[int]
     mark: Mark | None
 
     @property
@@ -57,7 +54,7 @@ class ComparisonLine:
     entries: list[CellEntry | None]
 
 
-def columns_of(comparison: Comparison) -> list[str]:
+def columns_of(comparison: Comparison) -> Sequence[str]:
     """Return the titles of the columns: the sets, or where these are on the axis only the figures."""
     return [_("Figures")] if comparison.axis.name == factors.SET else comparison.titles
 
@@ -106,11 +103,13 @@ def entry_of(comparison: Comparison, cell: ComparisonCell) -> CellEntry:
         detail = _detail(cell)
         better = cell.contrast.is_better(higher_is_better=comparison.metric.higher_is_better)
     centre = cell.centre
-    ends = chart_data.ends_of(comparison, cell)
-    low, high = (None if end is None else chart_data.quantity(comparison, end) for end in (ends.low, ends.high))
+    ends = cell.ends
+    low, high = (
+        None if end is None else units.format_quantity(end, comparison.unit) for end in (ends.low, ends.high)
+    )
     return CellEntry(
         cell=cell,
-        value=chart_data.quantity(comparison, centre.value),
+        value=units.format_quantity(centre.value, comparison.unit),
         interval=f"{low} – {high}" if low is not None and high is not None else "",
         method=_method(cell, ends),
         ratio=ratio,
@@ -118,9 +117,9 @@ def entry_of(comparison: Comparison, cell: ComparisonCell) -> CellEntry:
         verdict=verdict,
         detail=detail,
         better=better,
-        note=chart_data.note_of(comparison, cell),
+        note=charts.note_of(comparison, cell),
         linked=cell.trials[:LINKED],
-        mark=chart_data.mark_of(comparison, cell),
+        mark=comparison.gathering.figures.doubts.about(cell.trials, comparison.gathering.figures.metric),
     )
 
 
@@ -173,79 +172,13 @@ def _ratios_text(ratios: Sequence[float]) -> str:
     return _("ratios of %(n)s places from × %(low)s to × %(high)s") % words
 
 
-def importance_of(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return what each set's factors explain of its figures, as shares of their variance."""
-    labels = {factor.name: factor.label for factor in comparison.factors}
-    return [
-        {
-            "title": title,
-            "shares": [
-                {
-                    "label": " × ".join(labels.get(name, name) for name in item.factors),
-                    "share": item.share,
-                    "p": None if item.p is None else p_text(item.p).removeprefix("p = ").removeprefix("p "),
-                    "matters": item.p is not None and item.p <= ALPHA,
-                }
-                for item in importance.shares[:MOST_SHARES]
-            ],
-            "rest": importance.rest,
-            "noise": importance.noise,
-            "is_balanced": importance.is_balanced,
-        }
-        for title, importance in comparison.explained
-    ]
-
-
-def rows_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Yield each cell as a flat row of numbers in base units, as downloads and REST give it."""
-    for cell in comparison.cells:
-        contrast = cell.contrast
-        difference = contrast.difference if contrast else None
-        mark = chart_data.mark_of(comparison, cell)
-        ends = chart_data.ends_of(comparison, cell)
-        yield {
-            "set": comparison.titles[cell.set],
-            "x": comparison.axis.text(cell.x) if comparison.axis.name == factors.SET else cell.x,
-            "x_text": comparison.axis.text(cell.x),
-            "series": cell.series,
-            "series_text": comparison.series.text(cell.series) if comparison.series else "",
-            "others": {factor.name: value for factor, value in zip(comparison.apart, cell.rest, strict=True)},
-            "n": cell.n,
-            "settings": cell.settings,
-            "value": cell.centre.value,
-            "low": ends.low,
-            "high": ends.high,
-            "is_cut": ends.is_cut,
-            "confidence": cell.centre.confidence,
-            "method": cell.centre.method.value if cell.centre.method else "",
-            "assumes": statistics.assumes_of(cell.centre.method),
-            "unit": comparison.unit,
-            "is_baseline": cell.is_baseline,
-            "ratio": difference.ratio if difference else None,
-            "ratio_low": difference.ratio_low if difference else None,
-            "ratio_high": difference.ratio_high if difference else None,
-            "ratio_confidence": difference.confidence if difference and difference.ratio is not None else None,
-            "ratio_method": difference.method.value if difference and difference.method and difference.ratio else "",
-            "shift": difference.shift if difference else None,
-            "p": contrast.p if contrast else None,
-            "superiority": difference.superiority if difference else None,
-            "effect": contrast.effect if contrast else "",
-            "verdict": contrast.verdict.value if contrast else "",
-            "outliers": [trial for trial, _value in cell.outliers],
-            "modes": [cell.modes.lower_mean, cell.modes.upper_mean] if cell.modes else [],
-            "flagged": mark.flagged if mark else 0,
-            "flags": mark.counts if mark else {},
-            "trials": cell.trials,
-        }
-
-
 def _ratio(comparison: Comparison, cell: ComparisonCell) -> str:
     """Return "× 1.25 (1.20 – 1.30, 95 %)", or the difference where there is no ratio."""
     assert cell.contrast
     difference = cell.contrast.difference
     if difference.ratio is None:
         sign = "+" if difference.shift >= 0 else ""
-        return f"{sign}{chart_data.quantity(comparison, difference.shift)}"
+        return f"{sign}{units.format_quantity(difference.shift, comparison.unit)}"
     if difference.ratio_low is None or difference.ratio_high is None or difference.confidence is None:
         return f"× {difference.ratio:.3g}"
     percent = statistics.percent_of(difference.confidence)

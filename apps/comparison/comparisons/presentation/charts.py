@@ -1,29 +1,29 @@
 """The data of a comparison's charts, in the form that static/js/charts reads."""
 
-from itertools import compress
+from collections import defaultdict
+from collections.abc import Hashable
 from typing import Any
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.bench import statistics, units
-from apps.bench.statistics import bounds
-from apps.comparison.comparisons import factors, heat_rows, theory
-from apps.comparison.comparisons.cells import ComparisonCell, within
-from apps.comparison.comparisons.contrast import Comparison
+from apps.bench import network, statistics, units
+from apps.bench.statistics.bounds import Clipped
+from apps.comparison.comparisons import factors, paths
+from apps.comparison.comparisons.cells import ComparisonCell
+from apps.comparison.comparisons.comparison import Comparison
+from apps.comparison.comparisons.factors import VariedFactor
+from apps.comparison.comparisons.presentation import parallel
 from apps.results import charts, intervals
-from apps.results.doubts import Mark
+from apps.results.theory import bdp_label, ceiling_bps
 
 Json = dict[str, Any]
 
-# More runs than this are not told apart by lines, and drawing them takes seconds.
-MOST_RUNS = 2000
 # More boxes or columns than this are thinner than a dot of the screen.
 MOST_PLACES = 1000
 # More lines than this are not told apart; the table has them all.
 MOST_SERIES = 60
-# More places than this on an axis of words cannot be read.
-MOST_LABELS = 200
+# More paths than this would cover the chart with lines.
+MOST_PATHS = 4
 
 
 def charts_of(comparison: Comparison) -> list[tuple[str, Json]]:
@@ -31,7 +31,7 @@ def charts_of(comparison: Comparison) -> list[tuple[str, Json]]:
     if comparison.metric is None or not comparison.cells:
         return []
     if comparison.state.chart == "parallel":
-        return [("", _parallel(comparison))]
+        return [("", parallel.parallel_of(comparison))]
     if comparison.state.chart == "heat":
         return _heats(comparison) if len(comparison.axis.values) <= MOST_PLACES else []
     if comparison.state.chart == "box" and len(comparison.axis.values) > MOST_PLACES:
@@ -64,12 +64,12 @@ def note_of(comparison: Comparison, cell: ComparisonCell) -> str:
     if cell.modes:
         text = _("Two modes: %(low)s (%(below)s figures) and %(high)s (%(above)s figures).")
         values = {
-            "low": quantity(comparison, cell.modes.lower_mean),
-            "high": quantity(comparison, cell.modes.upper_mean),
+            "low": units.format_quantity(cell.modes.lower_mean, comparison.unit),
+            "high": units.format_quantity(cell.modes.upper_mean, comparison.unit),
         }
         parts.append(text % {**values, "below": len(cell.modes.lower), "above": len(cell.modes.upper)})
     elif cell.outliers:
-        figures = ", ".join(quantity(comparison, value) for _trial, value in cell.outliers)
+        figures = ", ".join(units.format_quantity(value, comparison.unit) for _trial, value in cell.outliers)
         parts.append(_("Outliers: %(figures)s.") % {"figures": figures})
     return " ".join(parts)
 
@@ -77,17 +77,7 @@ def note_of(comparison: Comparison, cell: ComparisonCell) -> str:
 def flags_of(comparison: Comparison, cell: ComparisonCell) -> Json:
     """Return what a chart says of the flags of a cell's figures."""
     assert comparison.metric
-    return charts.flags_of(comparison.gathered.doubts, cell.trials, comparison.metric.name)
-
-
-def mark_of(comparison: Comparison, cell: ComparisonCell) -> Mark | None:
-    """Return the flags of a cell's figures, None if none of them has any."""
-    return comparison.gathered.doubts.about(cell.trials, comparison.metric.name) if comparison.metric else None
-
-
-def quantity(comparison: Comparison, value: float) -> str:
-    """Return a figure of the comparison with its unit."""
-    return units.format_quantity(value, comparison.unit)
+    return charts.flags_of(comparison.gathering.figures.doubts, cell.trials, comparison.metric.name)
 
 
 def label_of(comparison: Comparison, cell: ComparisonCell) -> str:
@@ -114,15 +104,9 @@ def figure_of(comparison: Comparison, cell: ComparisonCell) -> tuple[float, floa
     return difference.ratio, difference.ratio_low, difference.ratio_high
 
 
-def ends_of(comparison: Comparison, cell: ComparisonCell) -> bounds.Clipped:
-    """Return the interval of a cell's centre as far as its figures can lie there at all."""
-    ceiling, metric = theory.ceiling_of(comparison, cell.loads), comparison.metric.name if comparison.metric else ""
-    return bounds.clipped(cell.centre.low, cell.centre.high, comparison.unit, cell.values, ceiling, metric)
-
-
-def _span(comparison: Comparison, cell: ComparisonCell, low: float | None, high: float | None) -> bounds.Clipped:
+def _span(comparison: Comparison, cell: ComparisonCell, low: float | None, high: float | None) -> Clipped:
     """Return the interval that a chart draws: of a ratio as it is, which is above zero in any case."""
-    return bounds.Clipped(low, high, is_cut=False) if comparison.state.ratio else ends_of(comparison, cell)
+    return Clipped(low, high, is_cut=False) if comparison.state.ratio else cell.ends
 
 
 def _metric(comparison: Comparison) -> Json:
@@ -159,7 +143,7 @@ def _line(comparison: Comparison) -> Json:
             ends = _span(comparison, cell, figure[1], figure[2])
             point: Json = {"x": x, "y": figure[0], "low": ends.low, "high": ends.high, "n": cell.n}
             if comparison.state.points and not comparison.state.ratio:
-                point["points"] = cell.values
+                point["points"] = list(cell.values)
             notes = [note_of(comparison, cell) if cell.n > 3 else "", intervals.cut_note() if ends.is_cut else ""]
             if note := " ".join(filter(None, notes)):
                 point["note"] = note
@@ -177,7 +161,7 @@ def _line(comparison: Comparison) -> Json:
 
 
 def _lines(comparison: Comparison) -> list[Json]:
-    lines = theory.lines_of(comparison)
+    lines = _theory(comparison)
     if comparison.state.ratio:
         lines.append({"axis": "y", "value": 1.0, "label": _("Baseline")})
     return lines
@@ -202,7 +186,7 @@ def _boxes(comparison: Comparison) -> Json:
                     "whisker_high": box.whisker_high,
                     "mean": cell.centre.value,
                     "outliers": list(box.outliers),
-                    **({"points": cell.values} if comparison.state.points else {}),
+                    **({"points": list(cell.values)} if comparison.state.points else {}),
                     **flags_of(comparison, cell),
                 }
             )
@@ -212,15 +196,15 @@ def _boxes(comparison: Comparison) -> Json:
         "label": _(comparison.metric.label) if comparison.metric else "",
         "unit": comparison.unit,
     }
-    data: Json = {"kind": "box", "metric": metric, "x": heat_rows.labels_of(comparison.axis), "series": series}
-    lines = [] if comparison.state.ratio else [line for line in theory.lines_of(comparison) if line["axis"] == "y"]
+    data: Json = {"kind": "box", "metric": metric, "x": _labels(comparison.axis), "series": series}
+    lines = [] if comparison.state.ratio else [line for line in _theory(comparison) if line["axis"] == "y"]
     return data | {"lines": lines} | ({"individual": True} if comparison.state.points else {})
 
 
 def _heats(comparison: Comparison) -> list[tuple[str, Json]]:
     """Return one heat map a set of the axis by the series and what else is told apart, or without any by the sets."""
     metric = _metric(comparison)
-    y, rows = heat_rows.rows_of(comparison)
+    y, rows = _heat_rows(comparison)
     is_of_sets = not (comparison.series or comparison.apart)
     places = [None] if is_of_sets or comparison.axis.name == factors.SET else list(range(len(comparison.titles)))
     maps = []
@@ -242,59 +226,63 @@ def _heats(comparison: Comparison) -> list[tuple[str, Json]]:
             cells.append(figure | flags_of(comparison, cell))
         title = comparison.titles[place] if place is not None and len(comparison.titles) > 1 else ""
         if cells:
-            x = heat_rows.labels_of(comparison.axis)
+            x = _labels(comparison.axis)
             maps.append((title, {"kind": "heat", "metric": metric, "x": x, "y": y, "cells": cells}))
     return maps
 
 
-def _parallel(comparison: Comparison) -> Json:
-    """Return the runs over all factors that vary and the metric; of very many evenly chosen ones."""
-    assert comparison.metric
-    several = len(comparison.titles) > 1
-    # What only tells the sets apart has its axis in them.
-    axis_factors = [
-        factor
-        for factor in comparison.named
-        if (factor.numeric or len(factor.values) <= MOST_LABELS)
-        and (factor.is_parameter or comparison.varies_within(factor))
-    ]
-    axes: list[Json] = (
-        [{"name": factors.SET, "label": _("Sets"), "unit": "", "labels": comparison.titles}] if several else []
-    )
-    for factor in axis_factors:
-        log = {"log": True} if factor.is_log else {}
-        words = {} if factor.numeric else {"labels": list(factor.texts)}
-        axes.append({"name": factor.name, "label": factor.label, "unit": factor.unit, **log, **words})
-    log_y = {"log": True} if comparison.state.log_y == "yes" else {}
-    axes.append(
-        {"name": comparison.metric.name, "label": _(comparison.metric.label), "unit": comparison.metric.unit, **log_y}
-    )
-    names = [factor.name for factor in axis_factors]
-    runs = []
-    for place, rows in enumerate(comparison.gathered.rows):
-        row_settings = zip(rows, factors.settings_of(names, place, comparison.gathered), strict=True)
-        for row, setting in compress(row_settings, within(comparison.fixed, place, comparison.gathered)):
-            runs += [(place, setting, *run) for run in zip(row.trials, row.values, strict=True)]
-    chosen = runs[:: max(1, -(-len(runs) // MOST_RUNS))]
-    lines = []
-    for place, setting, _trial, figure in chosen:
-        pairs = zip(axis_factors, setting, strict=True)
-        places = [value if factor.numeric else factor.place(value) for factor, value in pairs]
-        lines.append([*([place] if several else []), *places, figure])
-    return {
-        "kind": "parallel",
-        "axes": axes,
-        "rows": lines,
-        "ids": [trial for _place, _setting, trial, _figure in chosen],
-        **_flagged_runs(comparison, [trial for _place, _setting, trial, _figure in chosen]),
-        "url": reverse("results:trial", args=[0]).replace("/0/", "/{id}/"),
-        **({"colour": 0} if several else {}),
-    }
+def _labels(factor: VariedFactor) -> Json:
+    """Return an axis of words."""
+    return {"name": factor.name, "label": factor.label, "labels": list(factor.texts)}
 
 
-def _flagged_runs(comparison: Comparison, trials: list[int]) -> Json:
-    """Return the places of the runs that have flags, {"hollow": […]}; {} if none has any."""
-    assert comparison.metric
-    doubts, metric = comparison.gathered.doubts, comparison.metric.name
-    hollow = [place for place, pk in enumerate(trials) if doubts.is_flagged(pk, metric)]
-    return {"hollow": hollow} if hollow else {}
+def _heat_rows(comparison: Comparison) -> tuple[Json, dict[tuple[Hashable, ...], int]]:
+    """Return the y axis of a heat map, and the row of each value of the series with what else is told apart."""
+    if not comparison.apart:
+        y = comparison.series or comparison.gathering.sets
+        return _labels(y), {(value, ()): place for place, value in enumerate(y.values)}
+    kinds = {(cell.series, cell.rest): cell for cell in comparison.cells}
+    order = sorted(
+        kinds,
+        key=lambda kind: (
+            comparison.series.place(kind[0]) if comparison.series else 0,
+            tuple(factor.place(value) for factor, value in zip(comparison.apart, kind[1], strict=True)),
+        ),
+    )
+    labels = []
+    for kind in order:
+        series = comparison.series.text(kind[0]) if comparison.series else ""
+        labels.append(", ".join(filter(None, (series, comparison.rest_of(kinds[kind])))))
+    named = [*([comparison.series] if comparison.series else []), *comparison.apart]
+    names = {"name": named[0].name, "label": ", ".join(factor.label for factor in named)}
+    return names | {"labels": labels}, {kind: place for place, kind in enumerate(order)}
+
+
+def _theory(comparison: Comparison) -> list[Json]:
+    """Return the lines of the chart; none where ratios are shown, or where too many paths were measured."""
+    bits = charts.RATE_BITS.get(comparison.unit)
+    by_window = comparison.axis.name == "window" and comparison.axis.numeric
+    lengths_of: dict[tuple[tuple[network.Path, ...], str], set[int | None]] = defaultdict(set)
+    if bits or by_window:
+        for lane, length in paths.loads_of(row for rows in comparison.gathering.figures.rows for row in rows):
+            if own := comparison.gathering.paths.get(lane):
+                lengths_of[own].add(length)
+    if len(lengths_of) > MOST_PATHS:
+        return []
+    lines: dict[tuple[object, ...], Json] = {}
+    for (pairs, transport), lengths in lengths_of.items():
+        path = pairs[0]
+        if path.bottleneck is None or path.capacity_bps is None:
+            continue
+        rate = ceiling_bps(pairs, transport, lengths)
+        if bits and rate and not comparison.state.ratio:
+            ceiling = rate / bits
+            text = _("Ceiling of the path (%(link)s): %(rate)s") % {
+                "link": path.bottleneck.name,
+                "rate": units.format_quantity(ceiling, comparison.unit),
+            }
+            lines["y", ceiling] = {"axis": "y", "value": ceiling, "label": text}
+        if by_window and path.rtt_s:
+            bdp = network.bdp_bytes(path.capacity_bps, path.rtt_s) or 0
+            lines["x", bdp] = {"axis": "x", "value": bdp, "label": bdp_label(path)}
+    return list(lines.values())

@@ -1,0 +1,71 @@
+"""The paths that were measured, and what no figure on them exceeds."""
+
+from collections.abc import Iterable, Mapping
+
+from apps.bench import network
+from apps.comparison.comparisons.figure_rows import FigureRow, FigureRows
+from apps.results import charts, queries
+from apps.results.theory import ceiling_bps, length_of
+from apps.testbeds import queries as testbeds
+
+# Of more ends than this the paths are not looked for.
+MOST_ENDS = 40
+# A lane, and how long the datagrams are that were sent on it (B, None where nobody chose).
+Load = tuple[int, int | None]
+# The nodes of each role.
+Ends = tuple[tuple[int, ...], ...]
+# {lane: (paths that move data at once, transport)}.
+Paths = Mapping[int, tuple[tuple[network.Path, ...], str]]
+# {load: what no figure of it exceeds, None where that is not known}.
+Ceilings = Mapping[Load, float | None]
+
+
+def paths_of(figures: FigureRows) -> Paths:
+    """Return the paths of the lanes that have figures, as far as they are known; one graph for each team."""
+    lanes: dict[int, Ends] = {}
+    casts: dict[Ends, str] = {}
+    for row in {row.lane: row for rows in figures.rows for row in rows}.values():
+        tool, lane = figures.tool_of(row), figures.lanes[row.lane]
+        # Where a role has several nodes, all of them move data at once.
+        ends = tuple(tuple(lane.roles[role]) for role, _node in queries.ends_of(lane, tool))
+        if len(ends) == 2 and all(node in figures.nodes for nodes in ends for node in nodes):
+            lanes[row.lane], casts[ends] = ends, tool.transport
+    if len(casts) > MOST_ENDS:
+        return {}
+    graphs = {team: testbeds.graph(team) for team in {figures.nodes[ends[0][0]].team_id for ends in casts}}
+    paths: dict[Ends, tuple[tuple[network.Path, ...], str]] = {}
+    for ends, transport in casts.items():
+        pairs = [(figures.nodes[a], figures.nodes[b]) for a, b in network.pairs_at_once(*ends)]
+        team = figures.nodes[ends[0][0]].team_id
+        own = [graphs[team].path(a, b) for a, b in pairs if a.team_id == b.team_id == team]
+        known = tuple(path for path in own if path)
+        if known and len(known) == len(pairs):
+            paths[ends] = known, transport
+    return {lane: paths[ends] for lane, ends in lanes.items() if ends in paths}
+
+
+def loads_of(rows: Iterable[FigureRow]) -> list[Load]:
+    """Return the lanes of rows, each with the lengths of the datagrams that were sent on it."""
+    return list(dict.fromkeys((row.lane, length_of(row.parameters)) for row in rows))
+
+
+def ceilings_of(loads: Iterable[Load], paths: Paths, unit: str) -> Ceilings:
+    """Return what no figure of each load exceeds, in a unit of rates; {} of another unit."""
+    bits = charts.RATE_BITS.get(unit)
+    if not bits:
+        return {}
+    rates = {(lane, length): _rate(paths, lane, length) for lane, length in loads}
+    return {load: None if rate is None else rate / bits for load, rate in rates.items()}
+
+
+def ceiling_of(ceilings: Ceilings, loads: Iterable[Load]) -> float | None:
+    """Return what no figure of several loads exceeds; None where that of any is not known."""
+    own = [ceilings.get(load) for load in set(loads)]
+    known = [ceiling for ceiling in own if ceiling is not None]
+    return max(known) or None if known and len(known) == len(own) else None
+
+
+def _rate(paths: Paths, lane: int, length: int | None) -> float | None:
+    """Return what the paths of a lane carry at once (bit/s), in datagrams of a length."""
+    own, transport = paths.get(lane, ((), ""))
+    return ceiling_bps(own, transport, {length}) if own and own[0].bottleneck is not None else None
