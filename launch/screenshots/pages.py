@@ -102,7 +102,7 @@ def _campaigns() -> Iterator[Shot]:
     yield Shot("offer-decline", "campaigns:offer_decline", "offer")
     yield Shot("permanent-id", "landing:campaign", "permanent_id")
     yield Shot("measure-again", "landing:run", "permanent_id")
-    yield Shot("trial-list", "campaigns:trial_list", "campaign")
+    yield Shot("trial-list", "results:trial_list", "campaign")
     yield Shot("experiment-new", "campaigns:experiment_create", "draft", query="tool=iperf3-tcp")
     yield Shot("experiment-tools", "campaigns:experiment_create", "draft")
     yield Shot("experiment-edit", "campaigns:experiment_update", "draft_experiment")
