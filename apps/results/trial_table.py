@@ -28,7 +28,7 @@ Figures = Mapping[tuple[int, str], Sample]
 
 
 @dataclass(frozen=True)
-class Column:
+class TrialColumn:
     """A factor or a metric that may be a column; `name` is what an address says of it."""
 
     name: str
@@ -39,7 +39,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TrialCell:
     """A value as people read it; of a figure that does not count it says so."""
 
     text: str
@@ -48,16 +48,16 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class TrialRow:
     """A trial with a cell for each column, and how long (s) its last attempt took, None while it has none."""
 
     trial: Trial
-    cells: tuple[Cell, ...]
+    cells: tuple[TrialCell, ...]
     duration_s: float | None
 
 
 @dataclass(frozen=True)
-class Sheet:
+class TrialSheet:
     """What the trials of one experiment can be shown by."""
 
     tool: Tool
@@ -70,18 +70,18 @@ class Sheet:
         return list(self.metrics)[:USUAL_METRICS]
 
 
-def sheet_of(experiment: Experiment, tool: Tool) -> Sheet:
+def sheet_of(experiment: Experiment, tool: Tool) -> TrialSheet:
     """Return what the trials of an experiment can be shown by: its factors, and the metrics it has figures of."""
     names = [factor["name"] for factor in experiment.factors]
     parameters = (*tool.parameters, *setting_names.shown_parameters_of(names).values())
     known = {parameter.name: parameter for parameter in parameters}
     metrics = queries.measured([experiment], {experiment.tool: tool})[experiment.pk]
-    return Sheet(
+    return TrialSheet(
         tool, {name: known[name] for name in names if name in known}, {metric.name: metric for metric in metrics}
     )
 
 
-def ordered(rows: QuerySet[Trial], sheet: Sheet | None, sort: str) -> QuerySet[Trial]:
+def ordered(rows: QuerySet[Trial], sheet: TrialSheet | None, sort: str) -> QuerySet[Trial]:
     """Return trials in the order that an address asks for, "-" before a name turning it round; those without last."""
     name = sort.removeprefix("-")
     if name in TRIAL_FIELDS:
@@ -100,29 +100,29 @@ def ordered(rows: QuerySet[Trial], sheet: Sheet | None, sort: str) -> QuerySet[T
     )
 
 
-def columns_of(sheet: Sheet, chosen: Sequence[str], rows: QuerySet[Trial]) -> list[Column]:
+def columns_of(sheet: TrialSheet, chosen: Sequence[str], rows: QuerySet[Trial]) -> list[TrialColumn]:
     """Return the columns that there are; of the metrics shown between what the figures lie that count."""
     asked = [name for name in chosen if name in sheet.factors or name in sheet.metrics]
     shown = set(asked or [*sheet.factors, *sheet.usual])
     extents = _extents(rows.order_by(), [name for name in sheet.metrics if name in shown])
     return [
-        *(Column(name, _(item.label), is_shown=name in shown) for name, item in sheet.factors.items()),
+        *(TrialColumn(name, _(item.label), is_shown=name in shown) for name, item in sheet.factors.items()),
         *(
-            Column(name, _(item.label), True, name in shown, _extent_text(extents.get(name), item))
+            TrialColumn(name, _(item.label), True, name in shown, _extent_text(extents.get(name), item))
             for name, item in sheet.metrics.items()
         ),
     ]
 
 
 def rows_of(
-    trials: Sequence[Trial], sheet: Sheet | None, columns: Iterable[Column], tools: Mapping[str, Tool]
-) -> list[Row]:
+    trials: Sequence[Trial], sheet: TrialSheet | None, columns: Iterable[TrialColumn], tools: Mapping[str, Tool]
+) -> list[TrialRow]:
     """Return a row for each trial; without a sheet its cells are what was swept and its primary figure."""
     figures = _figures(trials)
     durations = _durations(trials)
     shown = [column for column in columns if column.is_shown]
     return [
-        Row(
+        TrialRow(
             trial,
             tuple(_cell(column, trial, sheet, figures) for column in shown)
             if sheet
@@ -133,31 +133,33 @@ def rows_of(
     ]
 
 
-def _cell(column: Column, trial: Trial, sheet: Sheet, figures: Figures) -> Cell:
+def _cell(column: TrialColumn, trial: Trial, sheet: TrialSheet, figures: Figures) -> TrialCell:
     if not column.is_metric:
-        return Cell(_swept_text(sheet.factors[column.name], trial))
+        return TrialCell(_swept_text(sheet.factors[column.name], trial))
     return _figure(figures.get((trial.pk, column.name)), sheet.metrics[column.name])
 
 
-def _cells_of_any(trial: Trial, tool: Tool, figures: Figures) -> tuple[Cell, ...]:
+def _cells_of_any(trial: Trial, tool: Tool, figures: Figures) -> tuple[TrialCell, ...]:
     names = [factor["name"] for factor in trial.experiment.factors]
     parameters = (*tool.parameters, *setting_names.shown_parameters_of(names).values())
     swept = [f"{_(item.label)} {_swept_text(item, trial)}" for item in parameters if item.name in names]
     for metric in queries.metrics_of(tool):
         if sample := figures.get((trial.pk, metric.name)):
             cell = _figure(sample, metric)
-            return Cell(", ".join(swept)), Cell(f"{_(metric.label)} {cell.text}", cell.counts, is_metric=True)
-    return Cell(", ".join(swept)), Cell("–", is_metric=True)
+            return TrialCell(", ".join(swept)), TrialCell(
+                f"{_(metric.label)} {cell.text}", cell.counts, is_metric=True
+            )
+    return TrialCell(", ".join(swept)), TrialCell("–", is_metric=True)
 
 
 def _swept_text(parameter: Parameter, trial: Trial) -> str:
     return charts.text_of(parameter, trial.parameters.get(parameter.name), {})
 
 
-def _figure(sample: Sample | None, metric: Metric) -> Cell:
+def _figure(sample: Sample | None, metric: Metric) -> TrialCell:
     if sample is None:
-        return Cell("–", is_metric=True)
-    return Cell(units.format_quantity(sample.value, metric.unit), sample.counts, is_metric=True)
+        return TrialCell("–", is_metric=True)
+    return TrialCell(units.format_quantity(sample.value, metric.unit), sample.counts, is_metric=True)
 
 
 def _figures(trials: Sequence[Trial]) -> dict[tuple[int, str], Sample]:

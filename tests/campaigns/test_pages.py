@@ -271,10 +271,10 @@ def test_trials_are_listed_by_state_and_experiment(oscar: Client, cast: SimpleNa
     campaign = make.launched(cast, *pair)
     trial = take()[0].trial
     everything = oscar.get(address("results:trial_list", campaign.pk)).content.decode()
-    assert "64KiB" in everything
+    assert "64 KiB" in everything
     running = oscar.get(address("results:trial_list", campaign.pk), {"state": "running"}).content.decode()
     assert reverse("results:trial", args=[trial.pk]) in running
-    assert running.count('<th scope="row">') == 1
+    assert running.count('<th scope="row"><a') == 1
     for wrong in ({"state": "busy"}, {"experiment": "x"}, {"experiment": "9" * 30}, {"page": "many"}):
         assert oscar.get(address("results:trial_list", campaign.pk), wrong).status_code == 200
 
