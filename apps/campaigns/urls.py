@@ -34,7 +34,6 @@ urlpatterns = [
     path("<int:pk>/withdraw/", campaigns.withdraw, name="withdraw"),
     path("<int:pk>/cancel/", campaigns.cancel, name="cancel"),
     path("<int:pk>/rerun-failed/", campaigns.rerun_failed, name="rerun_failed"),
-    path("<int:pk>/trials/", experiments.trials, name="trial_list"),
     path("<int:pk>/experiments/new/", experiments.create, name="experiment_create"),
     path("<int:pk>/experiments/preview/", experiments.preview, name="experiment_preview"),
     path("experiments/<int:pk>/edit/", experiments.update, name="experiment_update"),

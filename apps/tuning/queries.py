@@ -60,6 +60,13 @@ def standing(findings: QuerySet[Finding], state: str = "") -> QuerySet[Finding]:
     return findings.filter(state=state) if state else findings.exclude(state=Finding.State.REFUTED)
 
 
+def by_use(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings as one acts on them: changes by gain, doubts, causes, what needs no change."""
+    order = [Finding.Kind.RECOMMENDATION, Finding.Kind.DOUBT, Finding.Kind.DIAGNOSIS, Finding.Kind.NO_CHANGE]
+    ranks = {kind.value: rank for rank, kind in enumerate(order)}
+    return sorted(findings, key=lambda finding: (ranks[finding.kind], -(finding.predicted_gain or 0.0)))
+
+
 def attach_ends(findings: Iterable[Finding]) -> None:
     """Give each finding the names of the ends that it speaks of, as (role, name) pairs and in words."""
     listed = list(findings)

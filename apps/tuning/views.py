@@ -98,7 +98,7 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial with a campaign's findings, or with the finding that it verifies, that its page loads."""
     user = rights.user_of(request)
     every = queries.findings_for(user).filter(campaign_id=pk)
-    findings = queries.standing(every)
+    findings = queries.by_use(queries.standing(every))
     queries.attach_ends(findings)
     queries.attach_flags(findings)
     campaign = campaigns.campaigns_for(user).select_related("team").filter(pk=pk).first()

@@ -67,11 +67,10 @@ def _press(words: str) -> Act:
 
 
 def _open_menu(page: Page) -> None:
-    # Opened at the phone's width, both menus stay open at any.
+    # Opened at the phone's width, it is the side bar of any other.
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_load_state()
-    page.locator(".navbar-toggler").click()
-    page.get_by_role("button", name="Inventory").click()
+    page.locator(".topbar [data-bs-target='#side']").click()
 
 
 def _ask_to_stop(page: Page) -> None:
@@ -103,7 +102,7 @@ def _campaigns() -> Iterator[Shot]:
     yield Shot("offer-decline", "campaigns:offer_decline", "offer")
     yield Shot("permanent-id", "landing:campaign", "permanent_id")
     yield Shot("measure-again", "landing:run", "permanent_id")
-    yield Shot("trial-list", "campaigns:trial_list", "campaign")
+    yield Shot("trial-list", "results:trial_list", "campaign")
     yield Shot("experiment-new", "campaigns:experiment_create", "draft", query="tool=iperf3-tcp")
     yield Shot("experiment-tools", "campaigns:experiment_create", "draft")
     yield Shot("experiment-edit", "campaigns:experiment_update", "draft_experiment")

@@ -20,7 +20,7 @@ def browser(user: Any) -> Client:
 
 
 def address(name: str, *arguments: int) -> str:
-    return reverse(f"campaigns:{name}", args=arguments)
+    return reverse(name if ":" in name else f"campaigns:{name}", args=arguments)
 
 
 def form(pair: list[Node], **changes: Any) -> dict[str, Any]:

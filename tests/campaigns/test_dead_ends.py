@@ -49,7 +49,7 @@ def test_only_what_somebody_has_to_mend_leads_to_an_agent() -> None:
 @pytest.mark.parametrize("path", ["/campaigns/", "trials"])
 def test_a_state_that_there_is_not_is_told(cast: SimpleNamespace, path: str) -> None:
     draft = make.campaign(cast)
-    where = address("trial_list", draft.pk) if path == "trials" else path
+    where = address("results:trial_list", draft.pk) if path == "trials" else path
     page = browser(cast.oscar).get(where, {"state": "nonsense"}).content.decode()
     assert "There is no state “nonsense”" in page or "This is not offered here" in page
     assert "Select a valid choice" not in page
@@ -68,7 +68,7 @@ def test_a_finished_campaign_says_what_failed_and_what_to_do(cast: SimpleNamespa
     oscar = browser(cast.oscar)
     for page in (oscar.get("/campaigns/"), oscar.get(address("campaign_detail", campaign.pk))):
         assert "3 failed</a>" in page.content.decode()
-    assert "Install it, or give its path" in oscar.get(address("trial_list", campaign.pk)).content.decode()
+    assert "Install it, or give its path" in oscar.get(address("results:trial_list", campaign.pk)).content.decode()
     Trial.objects.update(state="succeeded")
     assert " failed</a>" not in oscar.get("/campaigns/").content.decode()
 

@@ -85,7 +85,7 @@ def test_what_it_was_is_kept_by_the_worker_before_any_of_it_goes(
 
 def test_nobody_sees_it_but_how_far_it_is(large: Campaign, cast: SimpleNamespace, oscar: Client) -> None:
     oscar.post(address("campaign_delete", large.pk))
-    for name in ("campaign_detail", "campaign_status", "campaign_update", "campaign_delete", "trial_list"):
+    for name in ("campaign_detail", "campaign_status", "campaign_update", "campaign_delete", "results:trial_list"):
         assert oscar.get(address(name, large.pk)).status_code == 404
     page = oscar.get(address("campaign_list")).content.decode()
     assert "is being deleted: 0 %" in page

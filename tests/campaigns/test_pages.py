@@ -270,13 +270,13 @@ def test_the_log_shows_failures_in_words(oscar: Client, cast: SimpleNamespace, p
 def test_trials_are_listed_by_state_and_experiment(oscar: Client, cast: SimpleNamespace, pair: list[Node]) -> None:
     campaign = make.launched(cast, *pair)
     trial = take()[0].trial
-    everything = oscar.get(address("trial_list", campaign.pk)).content.decode()
-    assert "64KiB" in everything
-    running = oscar.get(address("trial_list", campaign.pk), {"state": "running"}).content.decode()
+    everything = oscar.get(address("results:trial_list", campaign.pk)).content.decode()
+    assert "64 KiB" in everything
+    running = oscar.get(address("results:trial_list", campaign.pk), {"state": "running"}).content.decode()
     assert reverse("results:trial", args=[trial.pk]) in running
-    assert running.count('<th scope="row">') == 1
+    assert running.count('<th scope="row"><a') == 1
     for wrong in ({"state": "busy"}, {"experiment": "x"}, {"experiment": "9" * 30}, {"page": "many"}):
-        assert oscar.get(address("trial_list", campaign.pk), wrong).status_code == 200
+        assert oscar.get(address("results:trial_list", campaign.pk), wrong).status_code == 200
 
 
 def test_what_people_typed_is_never_markup(oscar: Client, cast: SimpleNamespace, pair: list[Node]) -> None:
@@ -284,6 +284,13 @@ def test_what_people_typed_is_never_markup(oscar: Client, cast: SimpleNamespace,
     draft = make.campaign(cast, name=evil, goal=evil)
     make.experiment(draft, *pair, name=evil)
     services.launch_campaign(campaign=draft, user=cast.oscar, now=NOW)
-    for name in ("campaign_detail", "campaign_status", "campaign_events", "trial_list", "cancel", "campaign_clone"):
+    for name in (
+        "campaign_detail",
+        "campaign_status",
+        "campaign_events",
+        "results:trial_list",
+        "cancel",
+        "campaign_clone",
+    ):
         assert evil not in oscar.get(address(name, draft.pk)).content.decode()
     assert evil not in oscar.get(address("campaign_list")).content.decode()

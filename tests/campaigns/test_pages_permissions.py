@@ -17,7 +17,7 @@ def oscar(cast: SimpleNamespace) -> Client:
     return browser(cast.oscar)
 
 
-READS = ["campaign_detail", "campaign_status", "campaign_events", "trial_list"]
+READS = ["campaign_detail", "campaign_status", "campaign_events", "results:trial_list"]
 WRITES = [
     "campaign_update",
     "campaign_clone",

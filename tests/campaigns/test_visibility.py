@@ -84,7 +84,7 @@ def addresses(campaign: Campaign) -> list[str]:
     experiment = campaign.experiments.get()
     return [
         f"/campaigns/{campaign.pk}/",
-        f"/campaigns/{campaign.pk}/trials/",
+        f"/results/campaigns/{campaign.pk}/trials/",
         f"/results/experiments/{experiment.pk}/",
         f"/results/experiments/{experiment.pk}/samples.csv",
         f"/findings/predict/{experiment.pk}/",

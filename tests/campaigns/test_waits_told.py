@@ -57,7 +57,7 @@ def test_pages_say_it(stuck: Campaign, cast: SimpleNamespace) -> None:
         address("campaign_detail", stuck.pk),
         address("campaign_status", stuck.pk),
         reverse("campaigns:campaign_list"),
-        address("trial_list", stuck.pk),
+        address("results:trial_list", stuck.pk),
         reverse("results:trial", args=[trial.pk]),
     ):
         page = text_of(viewer, url)

@@ -75,24 +75,6 @@ def test_many_pages_are_shown_as_a_few_numbers() -> None:
     assert render("{% for n in p|page_numbers %}{{ n }} {% endfor %}", p=page) == "1 … 7 8 9 10 11 … 20 "
 
 
-def test_a_menu_entry_is_active_in_its_own_section_only() -> None:
-    request = RequestFactory().get("/accounts/teams/")
-    request.resolver_match = type("Match", (), {"app_name": "accounts"})()
-    assert render("{% in_section 'accounts' 'x' %}|{% in_section 'agents' %}", request=request) == " active|"
-    assert render("{% in_section 'accounts' %}", request=None) == ""
-
-
-def test_the_menu_of_the_inventory_leads_to_its_lists() -> None:
-    shown = render("{% inventory_menu as entries %}{% for label, url in entries %}{{ label }}={{ url }};{% endfor %}")
-    assert "Sites=/inventory/" in shown
-    assert "Links=/inventory/" in shown
-
-
-@pytest.mark.urls("tests.core.no_inventory")
-def test_the_menu_of_the_inventory_leaves_out_what_has_no_page() -> None:
-    assert render("{% inventory_menu as entries %}{{ entries|length }}") == "0"
-
-
 def test_a_share_is_shown_in_per_cent() -> None:
     assert render("{{ v|percent }} {{ w|percent }} {{ n|percent }}", v=0.0312, w=0.5, n=None) == "3.1 % 50 % –"
 

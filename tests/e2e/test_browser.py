@@ -175,7 +175,7 @@ def test_the_pages_speak_korean_when_asked(open_page: Opener, stack: Stack) -> N
     stack.running.manage("create_account", "--username", "bora", "--team", "Grid", "--password", PASSWORD)
     page = open_page()
     sign_in(page, "bora", PASSWORD)
-    choices = page.locator(".navbar form[action$='/language/']")
+    choices = page.locator(".side form[action$='/language/']")
     open_menu(page, "bora")
     choices.get_by_role("button", name="한국어").click()
     expect(page.locator("html")).to_have_attribute("lang", "ko")

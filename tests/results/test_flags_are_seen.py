@@ -137,7 +137,7 @@ def test_a_finding_tells_which_of_its_trials_are_flagged(world: World) -> None:
 
 
 def test_the_list_of_trials_marks_each(world: World) -> None:
-    page = world.text(reverse("campaigns:trial_list", args=[world.campaign.pk]))
+    page = world.text(reverse("results:trial_list", args=[world.campaign.pk]))
     assert len(marks(page)) == 10
     assert "Loose cable" in page
 

@@ -39,7 +39,7 @@ def test_a_marked_trial_is_shown_with_the_reason_and_counted_nowhere(
     assert "The &lt;b&gt;cable&lt;/b&gt; was loose" in page
     assert trial.pk not in counted(measured)
     assert table(measured).reasons == ((validity.MARK, 1),)
-    assert "invalid" in client.get(f"/campaigns/{measured.pk}/trials/").content.decode()
+    assert "invalid" in client.get(f"/results/campaigns/{measured.pk}/trials/").content.decode()
     measured.refresh_from_db()
     assert measured.analysed_at is None
     assert {s.pk: s.value for t in measured.trials.all() for s in t.samples.all()} == before

@@ -86,4 +86,4 @@ def test_its_results_have_pages_and_units(client, cast, tool, node):
     assert "Throughput" in page
     assert client.get(reverse("results:trial", args=[trial.pk])).status_code == 200
     assert b"speed,1500000000.0,B/s" in b"".join(client.get(reverse("results:csv", args=[made.pk])))
-    assert client.get(reverse("campaigns:trial_list", args=[made.campaign_id])).status_code == 200
+    assert client.get(reverse("results:trial_list", args=[made.campaign_id])).status_code == 200

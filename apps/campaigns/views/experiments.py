@@ -1,26 +1,24 @@
-"""An experiment defined in the browser, with what it comes to shown as one types; and the list of trials."""
+"""An experiment defined in the browser, with what it comes to shown as one types."""
 
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
 from apps.accounts import rights
 from apps.accounts.models import Role, Team
-from apps.bench.sweep import setting_names
-from apps.bench.toolkit import Parameter, Tool
-from apps.campaigns import forms, queries, services, waits
-from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.bench.toolkit import Tool
+from apps.campaigns import forms, queries, services
+from apps.campaigns.models import Campaign, Experiment
 from apps.campaigns.turns import sweep_turn
 from apps.campaigns.views.campaigns import find_campaign
-from apps.core import editing, figures
+from apps.core import editing
 from apps.toolbox import queries as toolbox
 
 
@@ -147,43 +145,6 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     else:
         messages.success(request, _("The experiment is deleted."))
     return redirect("campaigns:campaign_detail", pk=experiment.campaign_id)
-
-
-@login_required
-@require_GET
-def trials(request: HttpRequest, pk: int) -> HttpResponse:
-    """List a campaign's trials, by state and experiment if asked."""
-    campaign = find_campaign(request, pk)
-    rows = Trial.objects.filter(campaign=campaign).select_related("experiment").order_by("experiment", "position")
-    state, experiment = request.GET.get("state", ""), request.GET.get("experiment", "")
-    if state in Trial.State.values:
-        rows = rows.filter(state=state)
-    if (number := figures.whole(experiment)) is not None:
-        rows = rows.filter(experiment=number)
-    page = Paginator(rows, 100).get_page(request.GET.get("page"))
-    used = {slug: toolbox.get_tool(slug) for slug in {trial.experiment.tool for trial in page}}
-    waits.attach_trial_waits(list(page), rights.user_of(request), timezone.now())
-    context = {
-        "campaign": campaign,
-        "page_obj": page,
-        "rows": [(trial, _swept(trial, used[trial.experiment.tool])) for trial in page],
-        "states": Trial.State.choices,
-        "experiments": campaign.experiments.all(),
-        "state": state,
-        "unknown_state": state if state and state not in Trial.State.values else "",
-        "experiment": experiment,
-    }
-    return render(request, "campaigns/trials.html", context)
-
-
-def _swept(trial: Trial, tool: Tool) -> list[tuple[Parameter, str]]:
-    """Return what differs from trial to trial, with values as text."""
-    names = [factor["name"] for factor in trial.experiment.factors]
-    return [
-        (parameter, queries.text_of(parameter, trial.parameters.get(parameter.name)))
-        for parameter in (*tool.parameters, *setting_names.shown_parameters_of(names).values())
-        if parameter.name in names
-    ]
 
 
 def _groups(team: Team, chosen: str) -> list[tuple[str, list[Tool]]]:

@@ -174,6 +174,7 @@ STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("vendor/bootstrap", MODULES / "bootstrap" / "dist"),
     ("vendor/bootstrap-icons", MODULES / "bootstrap-icons" / "font"),
+    ("vendor/inter", MODULES / "@fontsource-variable" / "inter" / "files"),
     ("vendor/chart.js", MODULES / "chart.js" / "dist"),
     ("vendor/chartjs-plugin-annotation", MODULES / "chartjs-plugin-annotation" / "dist"),
     ("vendor/chartjs-plugin-zoom", MODULES / "chartjs-plugin-zoom" / "dist"),

@@ -9,31 +9,17 @@ from typing import Any, ParamSpec, TypeVar
 from django import forms, template
 from django.core.paginator import Page
 from django.http import QueryDict
-from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 
 from apps.bench import units
-from apps.core import editing, formulas, messages, migrated, moments
+from apps.core import editing, formulas, menu, messages, migrated, moments
 
 register = template.Library()
 logger = logging.getLogger(__name__)
 P = ParamSpec("P")
 R = TypeVar("R")
-
-# The inventory's kinds in the order in which one describes them; those that have no page yet are left out.
-_INVENTORY = (
-    (gettext_lazy("Overview"), "home"),
-    (gettext_lazy("Sites"), "site_list"),
-    (gettext_lazy("Testbeds"), "testbed_list"),
-    (gettext_lazy("Nodes"), "node_list"),
-    (gettext_lazy("Clusters"), "cluster_list"),
-    (gettext_lazy("Switches"), "switch_list"),
-    (gettext_lazy("Links"), "link_list"),
-    (gettext_lazy("End-to-end RTTs"), "sitepair_list"),
-    (gettext_lazy("File systems"), "filesystem_list"),
-)
 
 
 def shown(show: Callable[P, R]) -> Callable[P, R | str]:
@@ -154,22 +140,15 @@ def with_query(context: Mapping[str, Any], **changes: object) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def in_section(context: Mapping[str, Any], *apps: str) -> str:
-    """Return the class of the menu's entry for these apps: active when the page is one of theirs."""
-    match = getattr(context.get("request"), "resolver_match", None)
-    return " active" if match and match.app_name in apps else ""
+def side_menu(context: Mapping[str, Any]) -> list[tuple[str, list[menu.ShownEntry]]]:
+    """Return (title, entries) of each group of the side bar."""
+    return menu.groups_for(context.get("request"))
 
 
-@register.simple_tag
-def inventory_menu() -> list[tuple[str, str]]:
-    """Return (label, address) of the inventory's pages."""
-    entries = []
-    for label, name in _INVENTORY:
-        try:
-            entries.append((str(label), reverse(f"testbeds:{name}")))
-        except NoReverseMatch:
-            continue
-    return entries
+@register.simple_tag(takes_context=True)
+def own_menu(context: Mapping[str, Any]) -> list[menu.ShownEntry]:
+    """Return the entries that lead to what is one's own."""
+    return menu.own_for(context.get("request"))
 
 
 @register.filter

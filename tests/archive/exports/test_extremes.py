@@ -33,7 +33,7 @@ def own_pages(campaign: Campaign) -> Iterator[str]:
     for path in (
         "campaigns/{campaign}/", "campaigns/{campaign}/status/", "campaigns/{campaign}/events/", "c/{permanent}/",
         "findings/campaigns/{campaign}/", "compare/?set=campaign:{campaign}", "results/trials/{trial}/",
-        "campaigns/{campaign}/trials/", "results/experiments/{experiment}/",
+        "results/campaigns/{campaign}/trials/", "results/experiments/{experiment}/",
         "api/v1/campaigns/{campaign}/", "api/v1/campaigns/{campaign}/events/", "api/v1/trials/?campaign={campaign}",
         "api/v1/findings/?campaign={campaign}", "api/v1/permanent-ids/{permanent}/",
         "api/v1/experiments/{experiment}/results/", "api/v1/experiments/{experiment}/samples.json",

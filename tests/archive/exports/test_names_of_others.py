@@ -126,7 +126,7 @@ def told(client: Client, campaign: Campaign) -> Iterator[str]:
     archive = unpacked(b"".join(archive_of(campaign, now=timezone.now())))
     yield from (data.decode(errors="replace") for data in archive.values())
     addresses = [campaign.get_absolute_url(), reverse("toolbox:tool_list"), reverse("tuning:list")]
-    addresses += [reverse("campaigns:trial_list", args=[campaign.pk]), reverse("testbeds:node_list")]
+    addresses += [reverse("results:trial_list", args=[campaign.pk]), reverse("testbeds:node_list")]
     for experiment in campaign.experiments.all():
         addresses.append(reverse("results:experiment", args=[experiment.pk]))
     for trial in campaign.trials.all()[:2]:

@@ -145,7 +145,7 @@ def test_ports_make_no_other_settings(
     requested = {trial.runs.get().result.requested["port"] for trial in campaign.trials.all()}
     assert len(requested) == 3
     client.force_login(cast.oscar)
-    pages = [("campaigns:campaign_detail", campaign.pk), ("campaigns:trial_list", campaign.pk)]
+    pages = [("campaigns:campaign_detail", campaign.pk), ("results:trial_list", campaign.pk)]
     pages += [("results:experiment", campaign.experiments.get().pk), ("results:trial", campaign.trials.all()[0].pk)]
     for name, pk in pages:
         page = client.get(reverse(name, args=[pk])).content.decode()
