@@ -17,6 +17,7 @@ Json = dict[str, Any]
 MOST_VALUES = 2_500_000
 # Of all JSON in the outputs of one run, its telemetry included, which are held at once: some 1.2 GB.
 MOST_VALUES_OF_A_RUN = 10_000_000
+_LINE_OBJECT = re.compile(r"^\{", re.MULTILINE)
 # The keys of each line of iperf3 --json-stream.
 EVENT = {"event", "data"}
 
@@ -122,6 +123,17 @@ def first_object(text: str, *, on_a_new_line: bool = False) -> Json | None:
     except ValueError as error:
         raise Damaged from error
     return first
+
+
+def line_objects(text: str) -> Iterator[Json]:
+    """Yield the JSON objects of a text that begin a line, not those within others; Damaged if one is cut short."""
+    printed, position = PrintedJson(text), 0
+    while start := _LINE_OBJECT.search(text, position):
+        try:
+            value, position = printed.read(start.start())
+        except ValueError as error:
+            raise Damaged from error
+        yield value
 
 
 def printed_object(stdout: bytes) -> Json | None:

@@ -160,6 +160,15 @@ FAILURES: dict[str, Reason] = {
         _("Give the outputs of single measurements: cut the file in parts."),
         False,
     ),
+    "reports-or-jobs": Reason(
+        _(
+            "The output of the program on %(node)s has %(n)s entries for “%(said)s”: whether they are jobs, or"
+            " reports of one while it ran, cannot be told."
+        ),
+        _("Give its report as JSON, or the last report alone."),
+        False,
+        "several-results",
+    ),
     "version-too-old": Reason(
         _("The program on %(node)s is too old: version %(minimum)s or later is needed here."),
         _("Install a newer version of the program on that node."),

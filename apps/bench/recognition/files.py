@@ -5,7 +5,9 @@ import dataclasses
 import re
 import shlex
 from collections.abc import Iterator
+from typing import Any
 
+from apps.bench import tools
 from apps.bench.outputs.documents import EVENT, PrintedJson
 from apps.bench.toolkit import Output, ToolFailure
 
@@ -50,6 +52,8 @@ _RESULTS = (
 def split_results(output: Output) -> list[Output]:
     """Return an output of several results as one for each; the output alone if it can not be cut."""
     text = output.stdout
+    if len(documents := _json_documents(text)) > 1:
+        return [dataclasses.replace(output, stdout=document) for document in documents]
     for pattern in _RESULTS:
         lines = [(match.start(), match.end()) for match in pattern.finditer(text)]
         # Streams of one test begin in lines that follow each other.
@@ -150,6 +154,7 @@ def _json_documents(raw: bytes) -> list[bytes]:
     text = raw.decode("utf-8", "surrogateescape")
     printed, position = PrintedJson(text), 0
     documents: list[str] = []
+    latest: Any = None
     while position < len(text):
         while position < len(text) and text[position].isspace():
             position += 1
@@ -161,10 +166,11 @@ def _json_documents(raw: bytes) -> list[bytes]:
             value, end = printed.read(position)
         except (ValueError, ToolFailure):
             return []
-        if value.keys() == EVENT and value["event"] != "start" and documents:
-            # One report, line by line.
+        is_event = value.keys() == EVENT and value["event"] != "start"
+        if documents and (is_event or any(tool.is_later(latest, value) for tool in tools.all_tools())):
+            # One report, line by line; or what was reported before the run was over.
             documents[-1] += "\n" + text[position:end]
         else:
             documents.append(text[position:end])
-        position = end
+        latest, position = value, end
     return [part.encode("utf-8", "surrogateescape") for part in documents]

@@ -110,6 +110,10 @@ class Tool(abc.ABC):
         """Return the parameters that an output found in an archive was made with, as far as it and its argv tell."""
         return {}
 
+    def is_later(self, earlier: Any, later: Any) -> bool:
+        """Return whether a JSON document is a later report of the run of another, whose counts it goes on from."""
+        return False
+
     def certain_in(self, outputs: Sequence[Output]) -> frozenset[str]:
         """Return the metrics whose figures stand in what is left of outputs that were cut."""
         return self.closing

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 from apps.bench.outputs import texts
 from apps.bench.outputs.failures import failure
-from apps.bench.outputs.reconstruction import is_known
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Command,
@@ -155,13 +154,13 @@ def figures(samples: Mapping[str, float | None]) -> tuple[SampleValue, ...]:
     return tuple(SampleValue(metric, float(value)) for metric, value in samples.items() if value is not None)
 
 
-def require_duration(output: Output, seconds: float, wanted_s: float, *, is_told: bool = False) -> None:
+def require_duration(output: Output, seconds: float, wanted_s: float, *, is_asked: bool) -> None:
     """Raise the failure of a measurement that covers less than nine tenths of the time asked for.
 
-    Where neither a command line nor the output itself (`is_told`) tells that time it is an assumed one, by which
-    nothing is judged.
+    Where neither a command line nor the output itself tells of a time that was asked for (`is_asked`), it is an
+    assumed one, by which nothing is judged: a program may have been told an amount, or have a time of its own.
     """
-    if (is_told or is_known(output.argv)) and seconds < 0.9 * wanted_s:
+    if is_asked and seconds < 0.9 * wanted_s:
         raise failure("ended-early", output, seconds=f"{seconds:.1f}", wanted=f"{wanted_s:g}")
 
 

@@ -23,10 +23,10 @@ from apps.bench.toolkit import (
     Value,
 )
 from apps.bench.tools._fio import errors, logs, options, pacing
-from apps.bench.tools._fio.figures import FioWay, add_up
+from apps.bench.tools._fio.figures import FioRefused, FioWay, add_up
 from apps.bench.tools._fio.passes import passes_of
-from apps.bench.tools._fio.recovery import recover
-from apps.bench.tools._fio.report import WAYS, Contradiction, FioReport, FioUnreadable, SeveralGroups, read_report
+from apps.bench.tools._fio.recovery import known_options, recover
+from apps.bench.tools._fio.report import WAYS, FioReport, is_later, read_report
 from apps.bench.tools._storage import caches, clients, places
 
 PREPARE, MEASURE = "prepare", "measure"
@@ -118,6 +118,10 @@ class Fio(Tool):
         )
         return TrialEstimate(laying + measuring + 2.0)
 
+    def is_later(self, earlier: Any, later: Any) -> bool:
+        """Return whether a report is a later one of the same run (--status-interval, SIGUSR1)."""
+        return is_later(earlier, later)
+
     def parse(self, outputs: Sequence[Output], params: Params) -> Reading:
         """Return the clients' figures together; ToolFailure for anything but a report without errors."""
         where = places.read_places(outputs, params)
@@ -168,13 +172,9 @@ class Fio(Tool):
 def _read(output: Output, params: Params, where: Sequence[places.FileSystemPlace], needed: int) -> FioReport:
     text = texts.read_text(output)
     try:
-        report = read_report(text)
-    except FioUnreadable:
-        raise failure("unreadable", output) from None
-    except SeveralGroups as error:
-        raise failure("several-results", output, n=error.args[0]) from None
-    except Contradiction as error:
-        raise failure("contradictory", output, first=str(error.args[0]), second=str(error.args[1])) from None
+        report = read_report(output)
+    except FioRefused as error:
+        raise failure(error.reason, output, **error.values) from None
     if report is None:
         texts.refuse_cut_short(output)
         raise errors.explain(output, text, direct=params["direct"])
@@ -257,7 +257,7 @@ def _freed(outputs: Sequence[Output], readings: Sequence[ClientReport], params: 
 
 def _tells_size(each: ClientReport) -> bool:
     """Return whether the size of the files is known, and not only assumed."""
-    return "size" in each.report.options or any(word.startswith("--size=") for word in each.output.argv)
+    return "size" in known_options(each.output, each.report)
 
 
 def _limit_flags(readings: Sequence[ClientReport]) -> list[Flag]:

@@ -187,7 +187,8 @@ class Iperf2(Tool):
         _pairs.require_duration(
             output,
             max(line.end for line in report.finals or report.received),
-            0 if "amount" in options else params["duration"],
+            params["duration"],
+            is_asked="duration" in options and "amount" not in options,
         )
         served = _read_served(server)
         if params["protocol"] == UDP and not (report.received or (served and served.received)):

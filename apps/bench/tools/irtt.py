@@ -136,9 +136,10 @@ class Irtt(Tool):
         declared = {metric.name for metric in self.metrics}
         samples = {name: value for name, value in summary.items() if name in declared}
         if data is not None:
+            is_asked = bool(self.recover(output).get("duration"))
             seconds = (number(data, "stats", "duration") or 0.0) / 1e9
             # The last packet leaves one interval before the end.
-            _pairs.require_duration(output, seconds + params["interval"], params["duration"], is_told=True)
+            _pairs.require_duration(output, seconds + params["interval"], params["duration"], is_asked=is_asked)
         version_in_report = dig(data, "version", "irtt")
         version = (
             version_in_report

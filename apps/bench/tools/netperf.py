@@ -186,7 +186,7 @@ class Netperf(Tool):
         if not rate or not is_readable or is_transaction == (params["test"] in STREAMS):
             raise failure("unreadable", output)
         if seconds is not None:
-            _pairs.require_duration(output, seconds, params["duration"])
+            _pairs.require_duration(output, seconds, params["duration"], is_asked=_is_timed(output))
         samples: dict[str, float | None] = {}
         if is_transaction:
             samples |= _read_transactions(values, rate, _burst(text))
@@ -225,6 +225,11 @@ def _values(output: Output, text: str) -> list[dict[str, str]]:
     """Return the values of each result in a text; the command tells the unit where the text does not."""
     unit = read_options(output.argv, _VALUED, {}).get("units", "m" if is_known(output.argv) else "")
     return _netperf.read_values(text, unit)
+
+
+def _is_timed(output: Output) -> bool:
+    """Return whether a command asks for a time: a length that is negative is one in bytes or transactions."""
+    return "-" not in read_options(output.argv, _VALUED, {}).get("duration", "-")
 
 
 def _test_of(text: str, values: Mapping[str, str]) -> str | None:

@@ -35,7 +35,7 @@ _OWN_SIDE = re.compile(r"^nuttcp-([tr]): ", re.M)
 _CONNECTIONS = re.compile(r"^nuttcp-[tr]: buflen=\d{1,12}, nstream=(\d{1,5}), port=(\d{1,5}) ", re.M)
 _VALUED = {
     "-T": "duration", "-w": "window", "-N": "streams", "-R": "rate", "-l": "length", "-P": "port", "-p": "data_port",
-    "-i": "interval",
+    "-i": "interval", "-n": "amount",
 }  # fmt: skip
 _SWITCHES = {"-u": "udp", "-r": "reverse"}
 _REFUSED = re.compile(r"Error: connect: Connection refused")
@@ -151,7 +151,8 @@ class Nuttcp(Tool):
                 "protocol": UDP if is_udp else TCP if is_tcp else None,
                 "window": scaled(window + ("k" if window[-1:].isdigit() else ""), BINARY),
                 "streams": options.get("streams") or (connections[1] if connections else None),
-                "duration": options.get("duration") or _time_limit(text) or whole_seconds(report.seconds),
+                "duration": _asked_s(output, text)
+                or (None if "amount" in options else whole_seconds(report.seconds)),
                 "direction": _direction(output, text, options),
                 "rate": limit or None,
                 "pace": limit if is_tcp and (is_known(output.argv) or _OWN_SIDE.search(text)) else None,
@@ -176,7 +177,9 @@ class Nuttcp(Tool):
         # Seconds are printed with two digits.
         if abs(computed - report.rate_bps) > (0.01 + 0.006 / report.seconds) * max(computed, report.rate_bps):
             raise failure("contradictory", output, first=f"{report.rate_bps:.6g}", second=f"{computed:.6g}")
-        _pairs.require_duration(output, report.seconds, params["duration"])
+        _pairs.require_duration(
+            output, report.seconds, params["duration"], is_asked=_asked_s(output, text) is not None
+        )
         samples: dict[str, float | None] = {
             "goodput": report.rate_bps,
             "sent_rate": report.sent_bps,
@@ -221,10 +224,16 @@ def _direction(output: Output, text: str, options: Mapping[str, str]) -> str | N
     return _pairs.FORWARD if own or is_known(output.argv) else None
 
 
-def _time_limit(text: str) -> float | None:
-    """Return the time (s) that -fparse says it was told to run for."""
+def _asked_s(output: Output, text: str) -> str | None:
+    """Return the time (s) that it was told to run for, by the command or as -fparse says; None if by none of them.
+
+    With an amount of data (-n) it ends when that has been sent.
+    """
+    options = read_options(output.argv, _VALUED, _SWITCHES)
+    if "amount" in options:
+        return None
     printed = re.search(r"\btime_limit=(\d{1,6}(?:\.\d{1,3})?)\b", text)
-    return float(printed[1]) if printed else None
+    return options.get("duration") or (printed[1] if printed else None)
 
 
 def _limit(options: Mapping[str, str], text: str) -> int:

@@ -228,7 +228,8 @@ def _read_throughput(output: Output, text: str, params: Params) -> dict[str, flo
     totals, rate, bandwidth = _SENT.search(text), _RATE.search(text), _BANDWIDTH.search(text)
     if not totals or not rate or not bandwidth or not float(totals[2]):
         return None
-    _pairs.require_duration(output, float(totals[2]), params["duration"])
+    is_asked = "duration" in read_options(output.argv, _OPTIONS, {"--tcp": "tcp"})
+    _pairs.require_duration(output, float(totals[2]), params["duration"], is_asked=is_asked)
     messages_per_s = int(totals[1]) / float(totals[2])
     # Rates of whole messages, times of three digits.
     if not math.isclose(messages_per_s, float(rate[1]), rel_tol=0.01, abs_tol=2):

@@ -55,6 +55,12 @@ REASONS: dict[str, Reason] = {
         _("Look first whether the file system is full, or a quota used up: the program does not say why."),
         False,
     ),
+    "ways-together": Reason(
+        _("The program on %(node)s reports what it read and what it wrote as one (%(said)s)."),
+        _("Measure without --unified_rw_reporting, or set it to both: what is one is told of neither."),
+        False,
+        "no-result",
+    ),
     "nothing-moved": Reason(
         _("The program on %(node)s reports a rate of zero: %(said)s"),
         _("Use records that are smaller than the file, and files large enough for the clock."),

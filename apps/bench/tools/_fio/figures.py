@@ -1,11 +1,17 @@
 """What was moved one way."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class FioUnreadable(Exception):
-    """A report without the figures that each has, or in a form that is not known."""
+class FioRefused(Exception):
+    """A report that is not read: the reason of its failure, and the values of its words."""
+
+    def __init__(self, reason: str = "unreadable", **values: object) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.values = values
 
 
 class FioWay(NamedTuple):
@@ -19,6 +25,21 @@ class FioWay(NamedTuple):
     mean: float | None = None
     tail: float | None = None
     most: float | None = None
+
+
+@dataclass
+class FioJob:
+    """One job (or group of jobs) of a report: its errno, its group, and what it moved each way."""
+
+    error: int = 0
+    group: str = ""
+    count: int = 1
+    ways: Mapping[str, FioWay] = field(default_factory=dict)
+    # Which of them it is; not every form tells its process.
+    name: str = ""
+    pid: str = ""
+    # The share by which its figures may differ from what was counted.
+    rounding: float = 0.0
 
 
 def of_group(ways: Iterable[FioWay]) -> FioWay:

@@ -1,11 +1,11 @@
 """Limits that fio's jobs were given: rates, operations a second, and pauses between them."""
 
-import itertools
 from collections.abc import Iterator, Mapping
 
 from apps.bench.outputs import pacing
 from apps.bench.outputs.scales import BINARY, scaled
 from apps.bench.toolkit import Flag, Output
+from apps.bench.tools._fio.argv import read_command
 from apps.bench.tools._fio.figures import FioWay
 
 WAYS = ("read", "write")
@@ -38,10 +38,8 @@ def _of_way(text: str, place: int) -> int:
 
 
 def _limits_of(output: Output) -> dict[str, str]:
-    """Return the limits of the command line, whose options come with "=" or as a word of their own."""
-    options: dict[str, str] = {}
-    for word, following in itertools.pairwise((*output.argv, "")):
-        name, equals, value = word.removeprefix("--").partition("=")
-        if word.startswith("--") and name in (*OPTIONS, "numjobs"):
-            options[name] = value if equals else following
-    return options
+    """Return the limits of the command line; what one of the jobs was limited by limits what they have together."""
+    command = read_command(output.argv)
+    return {
+        name: value for name, value in {**command.union, **command.shared}.items() if name in (*OPTIONS, "numjobs")
+    }

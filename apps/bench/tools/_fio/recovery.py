@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 
 from apps.bench import units
-from apps.bench.outputs import reconstruction, texts
+from apps.bench.outputs import reconstruction
 from apps.bench.outputs.scales import BINARY, scaled
 from apps.bench.toolkit import Output, Tool, Value
-from apps.bench.tools._fio.report import Contradiction, FioUnreadable, SeveralGroups, read_report
+from apps.bench.tools._fio.argv import read_command
+from apps.bench.tools._fio.figures import FioRefused
+from apps.bench.tools._fio.report import FioReport, read_report
 
 _SIZES = {"bs": "block_size", "blocksize": "block_size", "size": "file_size", "filesize": "file_size"}
 _NUMBERS = {"iodepth": "depth", "numjobs": "jobs", "rwmixread": "read_share", "fsync": "sync_every"}
@@ -29,15 +31,13 @@ _USUAL: Mapping[str, Value] = {
 
 def recover(tool: Tool, output: Output) -> dict[str, Value]:
     """Return the parameters as far as the argv and the report tell; text prints only some of what jobs were given."""
-    options = _argv_options(output)
     try:
-        report = read_report(texts.read_text(output))
-    except (FioUnreadable, Contradiction, SeveralGroups):
+        report = read_report(output)
+    except FioRefused:
         report = None
-    # A job file holds options that no command line has.
-    is_whole = bool(options) and all(word.startswith("--") for word in output.argv[1:])
-    is_whole = is_whole or bool(report and report.options)
-    options = {**(report.printed if report else {}), **options, **(report.options if report else {})}
+    # A job file holds options that no command line has, and others than the command line's.
+    is_whole = read_command(output.argv).is_whole or bool(report and report.options)
+    options = known_options(output, report)
     parameters: dict[str, Value] = {**_USUAL, "direct": _flag(options, "direct")} if is_whole else {}
     parameters |= {name: options.get(word) for word, name in _WORDS.items() if word in options}
     parameters |= {
@@ -50,18 +50,24 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     if is_whole:
         parameters |= {"duration": _seconds(options.get("runtime")) if timed else 0.0}
         parameters |= {"ramp": _seconds(options.get("ramp_time"))}
-    for word in report.unlike if report else ():
+    for word in _unlike(output, report):
         parameters.pop(_NAMES.get(word, word), None)
     return reconstruction.keep_valid(tool, parameters)
 
 
-def _argv_options(output: Output) -> dict[str, str]:
-    options = {}
-    for word in output.argv[1:]:
-        name, _equals, value = word.removeprefix("--").partition("=")
-        if word.startswith("--"):
-            options[name] = value
-    return options
+def known_options(output: Output, report: FioReport | None) -> dict[str, str]:
+    """Return the options that all jobs were given alike, as numjobs how many they are together."""
+    command = read_command(output.argv)
+    options = {
+        **(report.printed if report else {}),
+        **(command.shared if command.is_whole else {}),
+        **(report.options if report else {}),
+    }
+    return {name: value for name, value in options.items() if name not in _unlike(output, report)}
+
+
+def _unlike(output: Output, report: FioReport | None) -> frozenset[str]:
+    return read_command(output.argv).unlike | (report.unlike if report else frozenset())
 
 
 def _flag(options: Mapping[str, str], name: str) -> bool:

@@ -2,19 +2,24 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
-from apps.bench.tools._fio.figures import FioUnreadable, FioWay
+from apps.bench.tools._fio.figures import FioJob, FioRefused, FioWay
 
 KIB = 1024
 _NOTHING = FioWay(0.0, 0.0, 0.0, 0.0, 0.0)
+# Amounts have three digits.
+_ROUNDING = 0.01
 # Fields before the first direction, and those of a direction, by the version of the terse format.
 _HEAD = 5
 _WIDTH = {3: 41, 4: 41, 5: 47}
 _TERSE = re.compile(r"^([345]);fio-\d[\w.+-]*;.*$", re.M | re.A)
 
-_JOB = re.compile(r"^\S.*: \(groupid=(\d{1,6}), jobs=(\d{1,5})(?:, [^)\n]{1,200})?\): err= ?(\d{1,4})", re.M | re.A)
+_JOB = re.compile(
+    r"^(?P<name>\S.*): \(groupid=(?P<group>\d{1,6}), jobs=(?P<count>\d{1,5})(?:, [^)\n]{1,200})?\): "
+    r"err= ?(?P<error>\d{1,4})(?: \([^\n]{0,500}\))?(?:: pid=(?P<pid>\d{1,10}))?",
+    re.M | re.A,
+)
 # What a job was given: "a: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) …, ioengine=psync, iodepth=1";
 # until version 2.99 its sizes are "bs=4K-4K/4K-4K/4K-4K".
 _GIVEN = re.compile(
@@ -23,6 +28,8 @@ _GIVEN = re.compile(
     re.M | re.A,
 )
 _SIZE = re.compile(r"([\d.]{1,12}(?:[KMGT](?!B))?)(?:i?B)?-([\d.]{1,12}(?:[KMGT](?!B))?)(?:i?B)?", re.A)
+# What --unified_rw_reporting has in the place of both directions, or beside them.
+_MIXED = re.compile(r"^  mixed ?: (?=IOPS=|io=)", re.M | re.A)
 _WAY = re.compile(
     r"^  (?P<way>read|write) ?: IOPS=(?P<iops>[\d.]{1,12}[kM]?), BW=\S+ \(\S+\)"
     r"\((?P<size>[\d.]{1,12})(?P<prefix>[kKMGTP]i?)?B/(?P<time>\d{1,12})msec\)",
@@ -46,16 +53,6 @@ _BINARY = {"": 1} | {f"{unit}{i}": KIB**power for power, unit in enumerate("KMGT
 _DECIMAL = {unit: 1000.0**power for power, unit in enumerate(("k", "M", "G", "T", "P"), 1)}
 _UNITS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 _THOUSANDS = {"": 1, "k": 1e3, "M": 1e6}
-
-
-@dataclass
-class FioJob:
-    """One job (or group of jobs) of a report: its errno, its group, and what it moved each way."""
-
-    error: int = 0
-    group: str = ""
-    count: int = 1
-    ways: Mapping[str, FioWay] = field(default_factory=dict)
 
 
 def version_in(text: str) -> str:
@@ -82,7 +79,8 @@ def read_terse(lines: Sequence[Sequence[str]]) -> Iterator[FioJob]:
             way: _terse_way(fields[_HEAD + index * width : _HEAD + (index + 1) * width])
             for index, way in enumerate(("read", "write"))
         }
-        yield FioJob(int(_figure(fields[4:5])), fields[3] if len(fields) > 3 else "", ways=ways)
+        name, group = (fields[2], fields[3]) if len(fields) > 3 else ("", "")
+        yield FioJob(int(_figure(fields[4:5])), group, ways=ways, name=name)
 
 
 def _terse_way(fields: Sequence[str]) -> FioWay:
@@ -101,13 +99,14 @@ def _figure(texts: Sequence[str]) -> float:
 
 
 def read_jobs(text: str) -> list[FioJob]:
-    """Return the jobs of a report for people; FioUnreadable where a direction is of a form that is not known."""
+    """Return the jobs of a report for people; FioRefused where a direction is of a form that is not known."""
     heads = list(_JOB.finditer(text))
     jobs = []
     for head, following in itertools.zip_longest(heads, heads[1:]):
         body = text[head.end() : following.start() if following else len(text)]
         ways = {"read": _NOTHING, "write": _NOTHING} | dict(_ways(body))
-        jobs.append(FioJob(int(head[3]), head[1], int(head[2]), ways))
+        name, pid = head["name"], head["pid"] or ""
+        jobs.append(FioJob(int(head["error"]), head["group"], int(head["count"]), ways, name, pid, _ROUNDING))
     return jobs
 
 
@@ -138,8 +137,10 @@ def _ways(body: str) -> Iterator[tuple[str, FioWay]]:
     # With kb_base=1000 newer programs print sizes in powers of ten.
     scales = _BINARY | (_DECIMAL if sections else {})
     sections = sections or list(_OLD_WAY.finditer(body))
+    if not sections and _MIXED.search(body):
+        raise FioRefused("ways-together", said="mixed")
     if len(sections) < len(_ANY_WAY.findall(body)):
-        raise FioUnreadable
+        raise FioRefused
     for match, following in itertools.zip_longest(sections, sections[1:]):
         part = body[match.end() : following.start() if following else len(body)]
         iops, size = _scaled(match["iops"]), _number(match["size"]) * scales[match["prefix"] or ""]

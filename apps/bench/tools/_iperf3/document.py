@@ -8,6 +8,7 @@ from typing import Any
 from apps.bench.outputs import texts
 from apps.bench.outputs.documents import EVENT, Json, PrintedJson, dig, number, objects, printed_object
 from apps.bench.outputs.failures import failure
+from apps.bench.outputs.reconstruction import is_known
 from apps.bench.toolkit import Output, SampleValue
 from apps.bench.tools._iperf3 import errors
 from apps.bench.tools._iperf3.text import DONE, LISTENING, read_text_report
@@ -66,7 +67,7 @@ class Iperf3Document:
 
         One that was to move an amount (-n, -k; old logs have it) takes the time that this takes.
         """
-        if self.is_text and DONE in texts.read_text(self.output):
+        if self.is_text and (not is_known(self.output.argv) or DONE in texts.read_text(self.output)):
             return
         if self.number("start", "test_start", "bytes") or self.number("start", "test_start", "blocks"):
             return
