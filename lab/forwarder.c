@@ -159,8 +159,12 @@ static int take_in(struct direction *d)
 {
     unsigned char buffer[MAX_PACKET];
     int taken = 0;
-    for (ssize_t length; taken < BATCH && (length = read(d->in, buffer, sizeof buffer)) > 0; taken++)
+    ssize_t length = 0;
+    for (; taken < BATCH && (length = read(d->in, buffer, sizeof buffer)) > 0; taken++)
         queue_packet(d, buffer, (uint32_t)length);
+    /* The device is gone, and with it the link: there is nothing to wait for, and poll would not wait. */
+    if (length < 0 && errno == EBADFD)
+        stopped = 1;
     return taken;
 }
 

@@ -6,6 +6,7 @@ other's lock.
 """
 
 import ctypes
+import errno
 import fcntl
 import os
 import select
@@ -82,7 +83,10 @@ class Direction:
         for count in range(_BATCH):
             try:
                 packet = os.read(source, _MAX_PACKET)
-            except OSError:
+            except OSError as error:
+                # The device is gone, and with it the link: there is nothing to wait for, and select would not wait.
+                if error.errno == errno.EBADFD:
+                    _stopped_by.append(error.errno)
                 return count
             self._queue_packet(packet)
         return _BATCH

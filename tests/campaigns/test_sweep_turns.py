@@ -3,15 +3,19 @@
 import ast
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from apps.accounts.models import User
 from apps.bench import sweep
-from apps.campaigns import errors, services
+from apps.campaigns import definitions, errors, services, turns
 from apps.campaigns.models import Campaign, Experiment
+from apps.campaigns.services import launches
 from apps.testbeds.models import Node
 from tests.campaigns import browsing
 from tests.campaigns import factories as make
@@ -130,6 +134,26 @@ def test_a_launch_starts_what_the_campaign_is_once_it_is_held(
     campaign = services.launch_campaign(campaign=drafted.campaign, user=cast.oscar, now=NOW)
     trials = campaign.trials.filter(is_warmup=False)
     assert trials.count() == (before + 1) * trials.values("point").distinct().count()
+
+
+def test_a_launch_is_of_what_was_agreed_to_though_it_waited_for_its_turn(
+    cast: SimpleNamespace, drafted: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = drafted.campaign
+    Campaign.objects.filter(pk=campaign.pk).update(start_at=NOW + timedelta(days=200))
+    campaign.refresh_from_db()
+    digest = definitions.digest_of(definitions.parts_of(campaign, services.expand_campaign(campaign)))
+
+    @contextmanager
+    def turn_after_a_change(user: User) -> Iterator[None]:
+        Campaign.objects.filter(pk=campaign.pk).update(start_at=None)
+        with turns.sweep_turn(user):
+            yield
+
+    monkeypatch.setattr(launches, "sweep_turn", turn_after_a_change)
+    with pytest.raises(errors.NotAsConfirmed):
+        services.launch_campaign(campaign=campaign, user=cast.oscar, now=NOW, digest=digest)
+    assert not campaign.trials.exists()
 
 
 def test_a_launch_that_is_overtaken_each_time_is_given_up(

@@ -4,12 +4,14 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lab import emulator
+from lab.state import Place
 from tests.agents.live import measured
 from tests.lab.labs import QUIET, SMALL, LabAt, refute
 
@@ -128,3 +130,18 @@ def test_each_says_when_there_is_no_tun(tmp_path: Path, kind: str) -> None:
     hidden = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /dev/net && exec "$0" "$@"']
     done = subprocess.run([*hidden, *argv], capture_output=True, text=True, check=False, timeout=20)
     assert (done.returncode, done.stderr) == (1, "forwarder: /dev/net/tun: No such file or directory\n")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_emulator_ends_with_its_devices(lab: LabAt, tmp_path: Path, kind: str) -> None:
+    up(lab, tmp_path, kind)
+    (link,) = [link for link in lab.state["links"] if link["kind"] == "emulated"]
+    shown = lab.on("left", "ip", "-o", "link", "show", "type", "tun")
+    names = re.findall(r"^\d+: ([^:@]+)[:@]", shown, re.MULTILINE)
+    assert names, shown
+    for name in names:
+        lab.on("left", "ip", "link", "del", name)
+    ends_at = time.monotonic() + 10
+    while emulator.carries(Place(lab.folder).interface_prefix)(link["pid"]):
+        assert time.monotonic() < ends_at, "it goes on without a line"
+        time.sleep(0.1)

@@ -193,7 +193,9 @@ class CampaignViewSet(TeamScopedViewSet):
         """
         wish = LaunchSerializer(data=contract.sent(request))
         wish.is_valid(raise_exception=True)
-        return self._do(services.launch_campaign, now=timezone.now(), **wish.validated_data)
+        # It is launched when its turn has come.
+        with sweep_turn(rights.user_of(request)):
+            return self._do(services.launch_campaign, now=timezone.now(), **wish.validated_data)
 
     @extend_schema(request=None, responses=CampaignSerializer)
     @action(detail=True, methods=["post"])

@@ -34,12 +34,13 @@ def launch_campaign(*, campaign: Campaign, user: User, now: datetime, digest: st
     What it comes to is worked out in the person's turn, before the campaign is held; anew if it is changed by then.
     """
     for _attempt in range(ATTEMPTS):
-        seen = Campaign.objects.get(pk=campaign.pk)
-        require_writer(seen, user)
-        _require_draft(seen)
+        require_writer(campaign, user)
         # What is stored of a large one takes as long as what it comes to.
         with sweep_turn(user):
-            version = _version_of(seen)
+            # Others may change it while one waits: its version is read first, then all that this is to be of.
+            version = _version_of(campaign)
+            seen = Campaign.objects.get(pk=campaign.pk)
+            _require_draft(seen)
             expanded = trials.expand_campaign(seen)
             if digest and digest != definitions.digest_of(definitions.parts_of(seen, expanded)):
                 raise errors.NotAsConfirmed

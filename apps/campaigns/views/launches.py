@@ -34,7 +34,9 @@ def launch(request: HttpRequest, pk: int) -> HttpResponse:
     digest = request.POST.get("digest", "")
     try:
         done = _("The campaign is launched.")
-        return steer(request, pk, services.launch_campaign, done, now=timezone.now(), digest=digest)
+        # It is launched when its turn has come.
+        with sweep_turn(rights.user_of(request)):
+            return steer(request, pk, services.launch_campaign, done, now=timezone.now(), digest=digest)
     except errors.NotAsConfirmed:
         return _page(request, find_campaign(request, pk), version=request.POST.get(editing.VERSION, ""), status=409)
 
