@@ -30,12 +30,17 @@ LONGEST_NAME, LONGEST_UNIT, LONGEST_VERSION, LONGEST_TEXT = 50, 10, 100, 20_000
 DEEPEST = 32
 # Of these there is nothing below zero, where more of them is better or worse.
 _NEVER_NEGATIVE = ("s", "bit/s", "B/s", "B", "count", "1/s", "op/s", "Mop/s", "%")
+# Of these there is always some, if perhaps less than the digits that were printed can show.
+_NEVER_ZERO = ("s", "bit/s", "B/s", "1/s", "op/s", "Mop/s")
 _SHOWN = 10
 
 _WORDS = {
     "no-number": _("What the tool printed for %(metrics)s is no number: it was left out."),
     "too-large": _("What the tool printed for %(metrics)s is larger than anything measured: it was left out."),
     "negative": _("What the tool printed for %(metrics)s is less than nothing: it was left out."),
+    "below-digits": _(
+        "What the tool printed for %(metrics)s is zero: it is less than its digits can show, and was left out."
+    ),
     "no-metric": _("The tool has no metric %(metrics)s: what was printed for it was left out."),
     "figure-twice": _("The tool printed more than one figure for %(metrics)s: the first was taken."),
     "too-many": _("The tool printed more than %(most)s figures: those of %(metrics)s and others were left out."),
@@ -112,6 +117,10 @@ def problem_of(value: object, metric: Metric) -> str:
     return ""
 
 
+def _below_digits(value: float, metric: Metric) -> str:
+    return "below-digits" if not value and metric.unit in _NEVER_ZERO and not metric.has_zero else ""
+
+
 def _samples(
     values: Iterable[SampleValue], metrics: Mapping[str, Metric]
 ) -> tuple[tuple[SampleValue, ...], dict[str, list[str]]]:
@@ -121,7 +130,7 @@ def _samples(
         metric = metrics.get(sample.metric)
         if metric is None:
             wrong["no-metric"].append(sample.metric)
-        elif problem := problem_of(sample.value, metric):
+        elif problem := problem_of(sample.value, metric) or _below_digits(sample.value, metric):
             wrong[problem].append(sample.metric)
         elif sample.metric in samples:
             wrong["figure-twice"].append(sample.metric)
@@ -229,7 +238,8 @@ def _gravest(flags: tuple[Flag, ...]) -> tuple[Flag, ...]:
 
 def _flag(name: str, metrics: Sequence[str]) -> Flag:
     values = {"metrics": _listed(metrics)} | ({"most": MOST_SAMPLES} if name == "too-many" else {})
-    return Flag(name, "warning", Message(_WORDS[name], values))
+    severity = "info" if name == "below-digits" else "warning"
+    return Flag(name, severity, Message(_WORDS[name], values))
 
 
 def _listed(names: Iterable[str]) -> str:

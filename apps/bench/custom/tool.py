@@ -69,7 +69,7 @@ def make_tool(definition: Definition, slug: str) -> "CustomTool":
 def _metric_of(rule: parts.MetricRule, is_primary: bool) -> Metric:
     base = read_unit(rule.unit).base
     better = {parts.HIGHER: True, parts.LOWER: False, parts.NEITHER: None}[rule.better]
-    return Metric(rule.name, rule.label, base, better, primary=is_primary, axis=AXES.get(base, base))
+    return Metric(rule.name, rule.label, base, better, primary=is_primary, axis=AXES.get(base, base), has_zero=True)
 
 
 class CustomTool(Tool):

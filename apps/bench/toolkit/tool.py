@@ -15,7 +15,10 @@ from apps.bench.toolkit.readings import Output, Reading
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure a tool can give; `axis` names the quantity, so that metrics of one axis share a chart's scale."""
+    """A figure a tool can give; `axis` names the quantity, so that metrics of one axis share a chart's scale.
+
+    Times and rates that a program prints as zero were too small for its digits, unless the metric `has_zero`.
+    """
 
     name: str
     label: str
@@ -23,6 +26,7 @@ class Metric:
     higher_is_better: bool | None
     primary: bool = False
     axis: str = ""
+    has_zero: bool = False
 
 
 @dataclass(frozen=True)

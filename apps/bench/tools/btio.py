@@ -129,7 +129,7 @@ class Btio(Tool):
         Metric("run_time", _("Time of the run"), "s", False, axis="time"),
         Metric("operations", _("Operations"), "Mop/s", True, axis="operations"),
         Metric("data_written", _("Data written"), "B", None, axis="size"),
-        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue"),
+        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue", has_zero=True),
     )
 
     def check(self, params: Params) -> dict[str, Message]:

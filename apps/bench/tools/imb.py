@@ -108,7 +108,7 @@ class Imb(Tool):
         Metric("bandwidth", _("Bandwidth"), "B/s", True, axis="rate"),
         Metric("bandwidth_largest", _("Largest bandwidth of all sizes"), "B/s", True, axis="rate"),
         Metric("bandwidth_single", _("Bandwidth of single transfers"), "B/s", True, axis="rate"),
-        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue"),
+        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue", has_zero=True),
     )
 
     def check(self, params: Params) -> dict[str, Message]:

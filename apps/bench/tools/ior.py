@@ -103,7 +103,7 @@ class Ior(Tool):
         Metric("read_transfer", _("Read rate without opening and closing"), "B/s", True, axis="byte-rate"),
         Metric("write_iops", _("Writes a second"), "op/s", True, axis="operations"),
         Metric("read_iops", _("Reads a second"), "op/s", True, axis="operations"),
-        Metric("queue_time", _("Time in the queue"), "s", False, axis="time"),
+        Metric("queue_time", _("Time in the queue"), "s", False, axis="time", has_zero=True),
     )
 
     def check(self, params: Params) -> dict[str, Message]:

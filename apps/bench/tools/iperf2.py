@@ -92,7 +92,7 @@ class Iperf2(Tool):
         Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate"),
         Metric("sent_rate", _("Sent rate"), "bit/s", True, axis="rate"),
         Metric("loss", _("Datagram loss"), "fraction", False, axis="fraction"),
-        Metric("jitter", _("Jitter"), "s", False, axis="time"),
+        Metric("jitter", _("Jitter"), "s", False, axis="time", has_zero=True),
         Metric("out_of_order", _("Datagrams out of order"), "count", False, axis="count"),
         Metric("retransmits", _("Retransmits"), "count", False, axis="count"),
         Metric("cwnd_max", _("Max congestion window, per stream"), "B", None, axis="size"),

@@ -113,7 +113,7 @@ class Mdtest(Tool):
         Metric("directory_remove", _("Directories removed"), "op/s", True, axis="operations"),
         Metric("tree_create", _("Trees created"), "op/s", True, axis="operations"),
         Metric("tree_remove", _("Trees removed"), "op/s", True, axis="operations"),
-        Metric("queue_time", _("Time in the queue"), "s", False, axis="time"),
+        Metric("queue_time", _("Time in the queue"), "s", False, axis="time", has_zero=True),
     )
 
     def check(self, params: Params) -> dict[str, Message]:

@@ -88,7 +88,7 @@ class MpiPingPong(Tool):
         Metric("bandwidth_largest", _("Largest bandwidth of all sizes"), "B/s", True, axis="rate"),
         Metric("latency", _("Latency of the smallest message"), "s", False, axis="time"),
         Metric("time", _("Time of a message"), "s", False, axis="time"),
-        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue"),
+        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue", has_zero=True),
     )
 
     def check(self, params: Params) -> dict[str, Message]:

@@ -30,6 +30,7 @@ ICMP, UDP, TCP = "icmp", "udp", "tcp"
 # How long it waits for the last answers; its own 5 s are longer than any path.
 GRACE_S = 2.0
 
+_TIMES = ("rtt_s", "rtt_min", "rtt_mean", "rtt_max")
 _UNRESOLVED = re.compile(r"^mtr: Failed to resolve host: .*$", re.M)
 _REFUSED = re.compile(r"^mtr: non-root users .*$|^mtr(?:-packet)?: .*(?:privilege|Failure to open).*$", re.M)
 _VALUED = {
@@ -80,7 +81,7 @@ class Mtr(Tool):
         Metric("rtt_min", _("Min RTT to the end"), "s", False, axis="time"),
         Metric("rtt_mean", _("Mean RTT to the end"), "s", False, primary=True, axis="time"),
         Metric("rtt_max", _("Max RTT to the end"), "s", False, axis="time"),
-        Metric("rtt_deviation", _("Deviation of the RTT"), "s", False, axis="time"),
+        Metric("rtt_deviation", _("Deviation of the RTT"), "s", False, axis="time", has_zero=True),
         Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
     signatures = (
@@ -158,7 +159,7 @@ class Mtr(Tool):
         return Reading(
             samples=_pairs.figures({"hops": float(numbers[-1]), **samples}),
             requested=dict(params),
-            observed={"hops": list(hops)},
+            observed={"hops": [_without_zeros(hop) for hop in hops]},
             flags=_flags(hops, params),
         )
 
@@ -175,6 +176,11 @@ def _is_end(hop: Mapping[str, Any], target: str) -> bool:
     if not expected or texts.is_address(answered) != texts.is_address(expected):
         return True
     return bool(answered.lower() == expected.lower() or not texts.is_address(expected))
+
+
+def _without_zeros(hop: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a hop without the times that are less than the digits of the report can show."""
+    return {name: None if name in _TIMES and not value else value for name, value in hop.items()}
 
 
 def _flags(hops: Sequence[Mapping[str, Any]], params: Params) -> tuple[Flag, ...]:

@@ -70,7 +70,7 @@ class OsuBandwidth(Tool):
         Metric("bandwidth_largest", _("Largest bandwidth of all sizes"), "B/s", True, axis="rate"),
         Metric("bandwidth_pair", _("Bandwidth of a pair, mean"), "B/s", True, axis="rate"),
         Metric("message_rate", _("Message rate"), "1/s", True, axis="message rate"),
-        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue"),
+        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue", has_zero=True),
     )
 
     def check(self, params: Params) -> dict[str, Message]:

@@ -57,7 +57,7 @@ class OsuLatency(Tool):
         Metric("latency_p50", _("Median latency"), "s", False, axis="time"),
         Metric("latency_p90", _("Latency, 90th percentile"), "s", False, axis="time"),
         Metric("latency_p99", _("Latency, 99th percentile"), "s", False, axis="time"),
-        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue"),
+        Metric("queue_time", _("Time in the queue"), "s", False, axis="queue", has_zero=True),
     )
 
     def check(self, params: Params) -> dict[str, Message]:

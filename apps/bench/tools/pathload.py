@@ -67,7 +67,7 @@ class Pathload(Tool):
     )
     metrics = (
         Metric("available_bandwidth", _("Available bandwidth"), "bit/s", True, primary=True, axis="rate"),
-        Metric("available_low", _("Available bandwidth, low end"), "bit/s", True, axis="rate"),
+        Metric("available_low", _("Available bandwidth, low end"), "bit/s", True, axis="rate", has_zero=True),
         Metric("available_high", _("Available bandwidth, high end"), "bit/s", True, axis="rate"),
         Metric("probe_bytes", _("Bytes of the probes"), "B", False, axis="size"),
     )

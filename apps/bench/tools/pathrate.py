@@ -66,9 +66,9 @@ class Pathrate(Tool):
     )
     metrics = (
         Metric("capacity", _("Path capacity"), "bit/s", True, primary=True, axis="rate"),
-        Metric("capacity_low", _("Path capacity, low end"), "bit/s", True, axis="rate"),
+        Metric("capacity_low", _("Path capacity, low end"), "bit/s", True, axis="rate", has_zero=True),
         Metric("capacity_high", _("Path capacity, high end"), "bit/s", True, axis="rate"),
-        Metric("resolution", _("Resolution of the capacity"), "bit/s", False, axis="rate"),
+        Metric("resolution", _("Resolution of the capacity"), "bit/s", False, axis="rate", has_zero=True),
         Metric("variation", _("Coefficient of variation"), "1", False, axis="ratio"),
         Metric("rtt_mean", _("Mean RTT"), "s", False, axis="time"),
     )

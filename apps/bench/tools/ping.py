@@ -140,7 +140,7 @@ class Ping(Tool):
         Metric("rtt_min", _("Min RTT"), "s", False, primary=True, axis="time"),
         Metric("rtt_mean", _("Mean RTT"), "s", False, axis="time"),
         Metric("rtt_max", _("Max RTT"), "s", False, axis="time"),
-        Metric("rtt_mdev", _("Deviation of the RTT"), "s", False, axis="time"),
+        Metric("rtt_mdev", _("Deviation of the RTT"), "s", False, axis="time", has_zero=True),
         Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
 

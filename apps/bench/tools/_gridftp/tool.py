@@ -40,7 +40,7 @@ class GridFtp(Tool):
         Metric("throughput", _("Throughput"), "B/s", True, primary=True, axis="byte-rate"),
         Metric("throughput_reported", _("Throughput that the client reports"), "B/s", True, axis="byte-rate"),
         Metric("transfer_time", _("Transfer time"), "s", False, axis="time"),
-        Metric("setup_time", _("Time beside the transfer"), "s", False, axis="time"),
+        Metric("setup_time", _("Time beside the transfer"), "s", False, axis="time", has_zero=True),
         Metric("transferred", _("Bytes transferred"), "B", None, axis="size"),
         Metric("file_rate", _("Files per second"), "1/s", True, axis="count"),
         Metric("retransmits", _("Retransmits"), "count", False, axis="count"),
