@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from apps.bench.bounds import is_text
 from apps.bench.text import Message, _
 
 KINDS = ("line", "heat", "box", "parallel")
@@ -25,6 +26,8 @@ LARGEST = 1e100
 EARLIEST, LATEST = -2_208_988_800, 10_413_792_000
 
 
+# What stands for a value that was not given, where null is one.
+_ABSENT = object()
 # Raises ChartError unless a value, the first argument, is what it is to be; the second names its place.
 Check = Callable[[object, str], None]
 
@@ -60,12 +63,12 @@ def _check_line(chart: dict[str, object]) -> None:
     check_x = _moment if is_time else _number if x.get("numeric") else _word
     total, words = 0, set()
     for place, series in _items(chart.get("series"), "series", MOST_SERIES):
-        _text(series.get("label", ""), f"{place}.label")
+        _text(series.get("label"), f"{place}.label")
         for at, point in _items(series.get("points"), f"{place}.points", MOST_VALUES):
             check_x(point.get("x"), f"{at}.x")
             if not x.get("numeric"):
                 words.add(str(point.get("x")))
-            _maybe(point.get("y"), f"{at}.y")
+            _maybe(point.get("y", _ABSENT), f"{at}.y")
             _maybe(point.get("low"), f"{at}.low")
             _maybe(point.get("high"), f"{at}.high")
             _check_flags(point, at)
@@ -83,10 +86,12 @@ def _check_flags(point: dict[str, object], place: str) -> None:
 
 def _check_heat(chart: dict[str, object]) -> None:
     sizes = [_check_labels(chart.get(name), name) for name in ("x", "y")]
+    for name, size in zip("xy", sizes, strict=True):
+        _require_some(size, f"{name}.labels")
     _bound_signs([chart.get("x"), chart.get("y")], "x.labels, y.labels")
     _bound(sizes[0] * sizes[1], "x.labels × y.labels", MOST_CELLS)
     for place, cell in _items(chart.get("cells"), "cells", MOST_VALUES):
-        _maybe(cell.get("v"), f"{place}.v")
+        _maybe(cell.get("v", _ABSENT), f"{place}.v")
         _check_flags(cell, place)
         for name, size in zip("xy", sizes, strict=True):
             _index(cell.get(name), f"{place}.{name}", size)
@@ -98,7 +103,7 @@ def _check_box(chart: dict[str, object]) -> None:
     _bound_signs([chart.get("x")], "x.labels")
     total = boxes = 0
     for place, series in _items(chart.get("series"), "series", MOST_SERIES):
-        _text(series.get("label", ""), f"{place}.label")
+        _text(series.get("label"), f"{place}.label")
         for at, box in _items(series.get("boxes"), f"{place}.boxes", MOST_LABELS):
             boxes += 1
             _index(box.get("x"), f"{at}.x", size)
@@ -114,6 +119,7 @@ def _check_box(chart: dict[str, object]) -> None:
 
 def _check_parallel(chart: dict[str, object]) -> None:
     axes = _items(chart.get("axes"), "axes", MOST_AXES)
+    _require_some(len(axes), "axes")
     labels = 0
     for place, axis in axes:
         _check_axis(axis, place)
@@ -125,10 +131,7 @@ def _check_parallel(chart: dict[str, object]) -> None:
     _bound(len(rows) * len(axes), "rows × axes", MOST_CROSSINGS)
     for index, row in enumerate(rows):
         values = _list(row, f"rows[{index}]")
-        if len(values) != len(axes):
-            raise ChartError(
-                f"rows[{index}]", Message(_("give one value for each of the %(n)s axes"), {"n": len(axes)})
-            )
+        _require_each(len(values), len(axes), f"rows[{index}]")
         for at, value in enumerate(values):
             _maybe(value, f"rows[{index}][{at}]")
             if value is not None and "labels" in axes[at][1]:
@@ -137,6 +140,8 @@ def _check_parallel(chart: dict[str, object]) -> None:
         _index(chart["colour"], "colour", len(axes))
     _check_values(chart.get("hollow", []), "hollow")
     ranges = _list(chart.get("ranges", []), "ranges")
+    if ranges:
+        _require_each(len(ranges), len(axes), "ranges")
     for index, chosen in enumerate(ranges):
         if chosen is not None and _check_values(chosen, f"ranges[{index}]") != 2:
             raise ChartError(f"ranges[{index}]", Message(_("give a lower and an upper end, or null")))
@@ -150,7 +155,8 @@ def _check_lines(lines: object, *, check_x: Check | None = None) -> None:
         along, across = (on_x, _number) if line["axis"] == "y" else (_number, on_x)
         if line.get("value") is not None:
             across(line["value"], f"{place}.value")
-        _text(line.get("label", ""), f"{place}.label")
+        for name in ("label", "style"):
+            _text(line.get(name, ""), f"{place}.{name}")
         if line.get("from") is not None:
             along(line.get("from"), f"{place}.from")
             along(line.get("to"), f"{place}.to")
@@ -159,7 +165,7 @@ def _check_lines(lines: object, *, check_x: Check | None = None) -> None:
 def _check_axis(axis: object, place: str, *, takes_time: bool = False) -> None:
     data = _mapping(axis, place)
     _text(data.get("label"), f"{place}.label")
-    _text(data.get("unit", ""), f"{place}.unit")
+    _text(data.get("unit"), f"{place}.unit")
     is_time = data.get("unit") == "time"
     if is_time and not takes_time:
         raise ChartError(f"{place}.unit", Message(_("only the x axis of lines shows times")))
@@ -216,6 +222,16 @@ def _bound(count: int, place: str, most: int) -> None:
         raise ChartError(place, Message(_("show %(most)s at most, not %(count)s"), {"most": most, "count": count}))
 
 
+def _require_some(count: int, place: str) -> None:
+    if not count:
+        raise ChartError(place, Message(_("give one at least")))
+
+
+def _require_each(count: int, axes: int, place: str) -> None:
+    if count != axes:
+        raise ChartError(place, Message(_("give one value for each of the %(n)s axes"), {"n": axes}))
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
@@ -235,13 +251,26 @@ def _require(test: Callable[[object], bool], requirement: str) -> Check:
 _number = _require(_is_number, _("give a finite number"))
 _moment = _require(_is_moment, _("give seconds since 1970, of the years 1900 to 2300"))
 _maybe = _require(lambda value: value is None or _is_number(value), _("give a finite number or null"))
-_word = _require(
+_short_word = _require(
     lambda value: isinstance(value, str | int | float) and len(str(value)) <= MOST_CHARACTERS,
     _("give a text of 300 characters at most, or a number"),
 )
-_text = _require(
+_short_text = _require(
     lambda value: isinstance(value, str) and len(value) <= MOST_CHARACTERS, _("give a text of 300 characters at most")
 )
+_drawable = _require(
+    lambda value: is_text(str(value)), _("leave out the character of number zero and half characters")
+)
+
+
+def _word(value: object, place: str) -> None:
+    _short_word(value, place)
+    _drawable(value, place)
+
+
+def _text(value: object, place: str) -> None:
+    _short_text(value, place)
+    _drawable(value, place)
 
 
 def _index(value: object, place: str, size: int) -> None:

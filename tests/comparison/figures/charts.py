@@ -4,7 +4,7 @@ from typing import Any
 
 LINE: dict[str, Any] = {
     "kind": "line",
-    "metric": {"name": "goodput", "label": "Goodput", "unit": "bit/s"},
+    "metric": {"name": "goodput", "label": "Goodput", "unit": "bit/s", "log": False},
     "x": {"name": "window", "label": "Window", "unit": "B", "numeric": True, "log": True},
     "series": [
         {
@@ -36,7 +36,7 @@ LINE: dict[str, Any] = {
 }
 WORDS: dict[str, Any] = {
     "metric": {"label": "Goodput", "unit": "bit/s"},
-    "x": {"label": "Congestion control", "unit": "", "numeric": False},
+    "x": {"label": "Congestion control", "unit": "", "numeric": False, "log": False},
     "series": [{"label": "", "points": [{"x": "cubic", "y": 9e8}, {"x": "bbr", "y": 9.3e8}]}],
 }
 TIME: dict[str, Any] = {
@@ -57,7 +57,7 @@ HEAT: dict[str, Any] = {
 }
 BOX: dict[str, Any] = {
     "kind": "box",
-    "metric": {"label": "Write rate", "unit": "B/s"},
+    "metric": {"label": "Write rate", "unit": "B/s", "log": False},
     "x": {"label": "File system", "labels": ["GPFS", "NFS"]},
     "series": [
         {
@@ -70,6 +70,7 @@ BOX: dict[str, Any] = {
         {"label": "4 clients", "boxes": []},
     ],
     "individual": True,
+    "lines": [{"axis": "y", "value": 8, "label": "Ceiling", "style": "theory"}],
 }  # fmt: skip
 PARALLEL: dict[str, Any] = {
     "kind": "parallel",
@@ -80,6 +81,7 @@ PARALLEL: dict[str, Any] = {
     ],
     "rows": [[65536, 0, 1.4e8], [1048576, 1, 9.9e8], [None, 1, 5e8]],
     "ids": [1, 2, 3],
+    "colour": 2,
     "hollow": [1],
     "ranges": [None, [0.5, 1.0], None],
 }

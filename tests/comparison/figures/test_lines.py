@@ -13,7 +13,7 @@ from apps.comparison.figures.program import lines, look
 def drawn(*series: list[float], top: float | None = None, **axis: Any) -> Axes:
     chart = {
         "metric": {"label": "Goodput", "unit": "bit/s"},
-        "x": {"label": "Nodes", **axis},
+        "x": {"label": "Nodes", "unit": "", **axis},
         "series": [
             {
                 "label": str(number),

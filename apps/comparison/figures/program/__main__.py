@@ -8,12 +8,15 @@ import io
 import json
 import resource
 import sys
+from typing import Any
 
 from apps.comparison.figures.program import boxes, cells, lines, look, parallel
 from apps.core import cpu_time
 
 # What all figures of one program take of memory (B): the largest one that is let through, twice and more.
 MOST_MEMORY = 2 << 30
+# Whole numbers of so many signs have room in 64 bits.
+MOST_DIGITS = 18
 DRAW = {"line": lines.draw, "heat": cells.draw, "box": boxes.draw, "parallel": parallel.draw}
 
 
@@ -21,7 +24,7 @@ def main() -> None:
     """Draw the figures."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     for line in sys.stdin.buffer:
-        request = json.loads(line)
+        request = read(line)
         try:
             with cpu_time.limited(request["most_s"]):
                 drawn = draw(request["chart"], request["ending"])
@@ -31,6 +34,11 @@ def main() -> None:
         sys.stdout.buffer.flush()
         if not drawn:
             return
+
+
+def read(line: bytes) -> Any:
+    """Return what a line holds, without whole numbers too wide for numpy: a browser writes 1e20 in digits."""
+    return json.loads(line, parse_int=lambda digits: int(digits) if len(digits) <= MOST_DIGITS else float(digits))
 
 
 def draw(chart: dict[str, object], ending: str) -> bytes:
@@ -43,4 +51,5 @@ def draw(chart: dict[str, object], ending: str) -> bytes:
     return out.getvalue()
 
 
-main()
+if __name__ == "__main__":
+    main()

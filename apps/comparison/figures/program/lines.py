@@ -19,7 +19,8 @@ def draw(figure: Figure, chart: dict[str, Any]) -> None:
     axes = figure.subplots()
     is_numeric = bool(chart["x"].get("numeric"))
     words = list(dict.fromkeys(str(point["x"]) for series in chart["series"] for point in series["points"]))
-    log_x, log_y = bool(chart["x"].get("log")), bool(chart["metric"].get("log"))
+    # Words have no scale.
+    log_x, log_y = is_numeric and bool(chart["x"].get("log")), bool(chart["metric"].get("log"))
     count = len(chart["series"])
     apart = min(APART, ALL_APART / count) if count else 0.0
     positions: set[float] = set()

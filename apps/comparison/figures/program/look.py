@@ -122,7 +122,7 @@ def text_of(value: float, unit: str) -> str:
 def set_axis(axes: Axes, which: str, axis: dict[str, Any], *, ticks: list[float] | None = None) -> None:
     """Give the x or y axis its label, scale, bounds and ticks; on a log axis at `ticks`, if given."""
     target = getattr(axes, f"{which}axis")
-    unit = axis.get("unit", "")
+    unit = axis["unit"]
     getattr(axes, f"set_{which}label")(f"{axis['label']} (UTC)" if unit == "time" else axis["label"])
     if axis.get("log"):
         getattr(axes, f"set_{which}scale")("log")

@@ -94,7 +94,7 @@ def _ticks(spec: dict[str, Any], bounds: tuple[float, float], values: list[Any])
     if len(few) > MOST_OWN_TICKS:
         places = [step / (TICKS - 1) for step in range(TICKS)]
         few = [low * (high / low) ** place if spec.get("log") else low + (high - low) * place for place in places]
-    return [(value, look.text_of(value, spec.get("unit", ""))) for value in few]
+    return [(value, look.text_of(value, spec["unit"])) for value in few]
 
 
 def _line(row: list[float | None]) -> list[tuple[float, float]]:
