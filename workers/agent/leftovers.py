@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import steady
 from .instance import Instance
-from .kin import birth_of, signal_kin
+from .kin import birth_of, end_kin
 from .removal import Clearing
 from .settings import Journals
 from .spool import Record, Spool
@@ -56,7 +56,8 @@ def close_left_over(record: Record, spool: Spool, work: Path, *, is_copy: bool =
 
     What it had come to, if that is on the spool, is its outcome.
     """
-    signal_kin(work / record.job_id, signal.SIGKILL)
+    if not end_kin(work / record.job_id):
+        logger.warning("Job %s: a process of it is still there although it was killed", record.job_id)
     # One with capabilities hides where it works.
     pid, born = record.facts.get("pid"), record.facts.get("born")
     if pid and born and not is_copy and birth_of(pid) == born:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import shutil
-import signal
 import threading
 import time
 import uuid
 from collections.abc import Collection
 from pathlib import Path
 
-from .kin import signal_kin
+from .kin import end_kin
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +70,7 @@ class Clearing:
 
     def _remove(self, folder: Path) -> None:
         # Nothing of its job is wanted any more.
-        signal_kin(folder, signal.SIGKILL)
+        end_kin(folder)
         reason = _removed(folder)
         with self._condition:
             self._under_way.discard(folder)

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..config import Config
 from ..identity import Identity
+from ..kin import memory_name
 from ..places import USUAL_FOLDERS
 from ..policy import rules_of
 from . import kernel
@@ -50,7 +51,7 @@ class Confinement:
     no_new_privileges: bool
     # Adopted orphans end with their job.
     adopts: bool = False
-    # Each job that may use shared memory has its own, empty, and gone with it.
+    # Each job has shared memory of its own, empty, and gone with it.
     own_shared_memory: bool = False
     # Each job has segments, semaphores and queues of its own, gone with it.
     own_ipc: bool = False
@@ -64,7 +65,7 @@ class Confinement:
             *(config, identity, folder, kernel.landlock_version()),
             no_new_privileges=True,
             adopts=adopts,
-            own_shared_memory=_can(_cover_shared_memory),
+            own_shared_memory=_can(lambda: _cover_shared_memory(folder)),
             own_ipc=_can(kernel.own_ipc),
         )
 
@@ -75,10 +76,10 @@ class Confinement:
         is_free = self.needs_rights(name, program)
         if not is_free:
             kernel.forgo_privileges()
-        # Landlock forbids mounts, and its rule is for what is at the place then.
-        if self.own_shared_memory and _shares_memory(name):
-            _try(_cover_shared_memory, SHARED_MEMORY)
-        # Whatever the program: no rule keeps one from them.
+        # Landlock forbids mounts, and its rule is for what is at the place then. Whatever the program: by its memory
+        # a process is known for its job's (`kin`), and no rule keeps one from segments and queues.
+        if self.own_shared_memory:
+            _try(lambda: _cover_shared_memory(work), SHARED_MEMORY)
         if self.own_ipc:
             _try(kernel.own_ipc, "System V segments and queues")
         # Without the first, only root may do the second.
@@ -163,8 +164,8 @@ def _shares_memory(name: str) -> bool:
     return rules is None or rules.shares_memory
 
 
-def _cover_shared_memory() -> None:
-    kernel.cover_with_memory(SHARED_MEMORY)
+def _cover_shared_memory(folder: Path) -> None:
+    kernel.cover_with_memory(SHARED_MEMORY, memory_name(folder))
 
 
 def _try(give: Callable[[], None], what: str) -> None:

@@ -46,11 +46,12 @@ def forgo_privileges() -> None:
         raise OSError(ctypes.get_errno(), "no_new_privs was refused")
 
 
-def cover_with_memory(place: str) -> None:
+def cover_with_memory(place: str, name: str) -> None:
     """Give this thread, and what it starts, an empty file system in memory at `place`; OSError if refused.
 
-    No other process sees it, and it ends with the last of those that do. It holds as much as what it covers, and is
-    `noexec` where that is. What the machine mounts meanwhile is seen by this thread, too.
+    No other process sees it, and it ends with the last of those that do; `name` is what mountinfo calls it. It holds
+    as much as what it covers, and is `noexec` where that is. What the machine mounts meanwhile is seen by this
+    thread, too.
     """
     covered = os.statvfs(place)
     flags = _MS_NOSUID | _MS_NODEV | (_MS_NOEXEC if covered.f_flag & os.ST_NOEXEC else 0)
@@ -58,7 +59,7 @@ def cover_with_memory(place: str) -> None:
     _checked(_libc("unshare", _CLONE_NEWNS))
     # Before anything is mounted: it would be on the machine as well.
     _checked(_libc("mount", None, b"/", None, _MS_REC | _MS_SLAVE, None))
-    _checked(_libc("mount", b"tmpfs", os.fsencode(place), b"tmpfs", flags, options.encode()))
+    _checked(_libc("mount", name.encode(), os.fsencode(place), b"tmpfs", flags, options.encode()))
 
 
 def own_ipc() -> None:

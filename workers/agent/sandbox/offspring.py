@@ -2,8 +2,8 @@
 
 The kernel gives them to the agent as the nearest subreaper, in sessions of their own; no job's process shares the
 agent's session, and what the agent itself starts besides stays in it. Whose an orphan is, is told by its session,
-folder or home; one that hides all three is ended when all jobs have ended that were there at its birth. What this
-process started before it was told to adopt orphans is nobody's to end.
+folder, home or memory; one that hides them all is ended when all jobs have ended that were there at its birth. What
+this process started before it was told to adopt orphans is nobody's to end.
 """
 
 from __future__ import annotations
@@ -15,13 +15,10 @@ import threading
 import time
 from pathlib import Path
 
-from ..kin import belongs_to, stat_of
+from ..kin import PAUSE_S, ROUNDS, belongs_to, stat_of
 from .kernel import adopt_orphans
 
-# So often a job's end looks again, for what it kills may have had children meanwhile.
-ROUNDS = 50
-PAUSE_S = 0.01
-# And so often (s) after those, for what a disk holds up.
+# So often (s) a job's end looks again after its rounds, for what a disk holds up.
 LATE_PAUSE_S = 0.2
 _TICKS = os.sysconf("SC_CLK_TCK")
 
