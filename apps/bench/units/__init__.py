@@ -1,6 +1,6 @@
 """Quantities with units: read what people type, show what was measured, lose nothing in between."""
 
-from apps.bench.units.formats import canonical_text, format_quantity, percent
+from apps.bench.units.formats import canonical_text, format_quantity, percent, percent_below
 from apps.bench.units.quantities import Value, exact_value, has_unit, normalise, parse_quantity, require_unit, settle
 from apps.bench.units.tables import BASE_UNITS, KINDS, LONGEST_QUANTITY, UnitError, is_unit
 
@@ -18,6 +18,7 @@ __all__ = [
     "normalise",
     "parse_quantity",
     "percent",
+    "percent_below",
     "require_unit",
     "settle",
 ]

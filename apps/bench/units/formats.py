@@ -143,3 +143,9 @@ def _plain_number(value: float) -> str:
 def percent(share: float) -> str:
     """Return a share of a whole in percent: what scatter or rounding lifts above all of a thing is all of it."""
     return f"{100 * min(share, 1.0):.0f}"
+
+
+def percent_below(share: float, threshold: float) -> str:
+    """Return a share in percent, with a digit more where it is below a threshold that rounding would lift it to."""
+    text = percent(share)
+    return f"{math.floor(1000 * share) / 10:.1f}" if share < threshold and text == percent(threshold) else text

@@ -48,7 +48,7 @@ def test_no_sentence_of_a_rule_writes_a_share_out_that_a_constant_has():
         (r"below (\d+) % no layer is named as the limit", fullness.ROOM),
         (r"below (\d+) % of what each one's own link carries", fullness.ROOM),
         (r"A rate of (\d+) % of what the links carry fills them", path.SURELY_FULL),
-        (r"that is within (\d+) % of the best as one command", options.WITHIN),
+        (r"that is within (\d+) % of the best, and surely", options.WITHIN),
         (r"at (\d+) % or less the two agree", verification.AGREE),
     ],
 )

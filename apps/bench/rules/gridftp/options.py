@@ -1,13 +1,16 @@
 """The cheapest options that reach nearly the best rate of all that were tried."""
 
+import math
+
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.gridftp.transfers import METRIC, OPTIONS, Transfer, TriedChoices, read_choices, say, words
 from apps.bench.rules.tcp.path import PathReading, read_path
-from apps.bench.rules.tcp.sweeps import confidence_of
+from apps.bench.rules.tcp.scatter import Scatter, read_scatter
+from apps.bench.rules.tcp.sweeps import SURELY, confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "gridftp-options", 7
+RULE, VERSION = "gridftp-options", 8
 # A choice this near the best is as good.
 WITHIN = 0.05
 # A rate beyond the path by more than framing and rounding refutes what is known of it.
@@ -28,10 +31,16 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         return None
     best = max(transfers, key=lambda transfer: transfer.rate.mean)
     floor = (1 - WITHIN) * best.rate.mean
-    choice = next(transfer for transfer in transfers if transfer.rate.mean >= floor)
-    if choice.is_scattered or best.is_scattered:
+    near = [transfer for transfer in transfers if transfer.rate.mean >= floor]
+    if near[0].is_scattered or best.is_scattered:
         return None
     plain = next((transfer for transfer in transfers if transfer.options == OPTIONS), None)
+    least = plain or transfers[0]
+    scatter = read_scatter(list(transfer.rates.values()) for transfer in transfers)
+    sure = [transfer for transfer in near if _is_surely_more(transfer, least, scatter, len(transfers) - 1)]
+    if least not in near and not sure:
+        return _untold(choices, least, plain, scatter)
+    choice = least if least in near else sure[0]
     argv = words(choice.options)
     command = " ".join(["globus-url-copy", "-vb", *argv, "SOURCE", "DESTINATION"])
     is_default = not argv
@@ -71,6 +80,51 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         missing=(Message(_("Whether still more would gain: the largest tried did best.")),) if growing else (),
         proposals=(growing,) if growing else (),
         proof=_proof(choice, plain) if not is_default else None,
+    )
+
+
+def _is_surely_more(transfer: Transfer, least: Transfer, scatter: Scatter, looked: int) -> bool:
+    """Return whether a choice has surely more than the least one, whichever of those looked at it is the best of."""
+    return scatter.is_less(list(least.rates.values()), list(transfer.rates.values()), by=SURELY, looked=looked)
+
+
+def _untold(choices: TriedChoices, least: Transfer, plain: Transfer | None, scatter: Scatter) -> FindingDraft:
+    """Return that none of the choices tried can be told from the least: the best of many is above it by chance."""
+    transfers = list(choices.kept)
+    others = [transfer for transfer in transfers if transfer is not least]
+    best = max(others, key=lambda transfer: transfer.rate.mean)
+    rates, best_rates = list(least.rates.values()), list(best.rates.values())
+    gain = math.exp(scatter.error(rates, best_rates, one_sided=True, looked=len(others)))
+    params = {
+        "count": len(others),
+        "options": say(least),
+        "rate": format_quantity(least.rate.mean, "B/s"),
+        "best": say(best),
+        "most": format_quantity(best.rate.mean, "B/s"),
+        "gain": f"{gain:.2f}",
+    }
+    title = _(
+        "No choice of options for GridFTP, of %(count)s tried, can be told from no option: %(rate)s without any"
+    )
+    if plain is None:
+        title = _("No choice of options for GridFTP, of %(count)s tried, can be told from %(options)s: %(rate)s")
+    text = _(
+        "%(best)s had the highest rate, %(most)s: of so many choices tried one is as far above the others by chance."
+    )
+    return FindingDraft(
+        rule=RULE,
+        version=VERSION,
+        kind=NO_CHANGE,
+        title=Message(title, params),
+        why=(Message(text, params), *choices.remarks),
+        value=least.rate.mean,
+        unit="B/s",
+        formula=f"max X / X({' '.join(words(least.options)) or 'no option'}) < {gain:.2f}",
+        evidence=tuple(sorted({trial for transfer in transfers for trial in transfer.rates})),
+        confidence=0.5,
+        applies_when=Message(_("Files of the size that was measured, between these ends.")),
+        source="globus-url-copy(1)",
+        missing=(Message(_("More repetitions: a gain below ×%(gain)s does not show in so few."), params),),
     )
 
 

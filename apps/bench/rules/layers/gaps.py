@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.disks import LOCAL, disks_under
-from apps.bench.rules.layers.fullness import is_alike, is_over
+from apps.bench.rules.layers.fullness import FULL, FULL_NETWORK, is_alike, is_over
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.shapes import TASKS, described
 from apps.bench.text import Message, _
-from apps.bench.units import percent
+from apps.bench.units import percent_below
 
 # What to measure, and the experiment that does, as far as one can.
 Step = tuple[Message, Proposal | None]
@@ -83,7 +83,7 @@ def _of_network(verdict: Verdict) -> Iterator[Step]:
             "How full the links are while files are written and read: at %(share)s %% of what the network carries"
             " alone it may be the limit or not."
         )
-        yield Message(text, {"share": percent(share)}), None
+        yield Message(text, {"share": percent_below(share, FULL_NETWORK)}), None
 
 
 def _of_disks(evidence: Evidence, verdict: Verdict) -> Iterator[Step]:
@@ -110,7 +110,7 @@ def _of_disks(evidence: Evidence, verdict: Verdict) -> Iterator[Step]:
             "How busy the disks are meanwhile, on the servers (%(servers)s): at %(share)s %% of what they give alone"
             " they may be the limit or not."
         )
-        yield Message(text, {**servers, "share": percent(share)}), None
+        yield Message(text, {**servers, "share": percent_below(share, FULL)}), None
 
 
 def _network(question: Question, flows: int) -> Proposal | None:

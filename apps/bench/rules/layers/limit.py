@@ -18,9 +18,9 @@ from apps.bench.rules.layers.swings import Swing
 from apps.bench.rules.layers.tables import alternatives_of, say
 from apps.bench.rules.layers.verdicts import ALIKE, Verdict
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity, percent
+from apps.bench.units import format_quantity, percent, percent_below
 
-RULE, VERSION = "limiting-layer", 7
+RULE, VERSION = "limiting-layer", 8
 # So sure it is at most where the layers were measured in several campaigns: what changed between them is not seen.
 MOST_ELSEWHEN = 0.75
 APPLIES = _("The layers were measured alone; one that was measured with more in parallel may give less with as much.")
@@ -164,7 +164,9 @@ def _of_levels(layer: Beneath, swing: Swing, value: float) -> Message:
 
 def _share_of(layer: Beneath, share: float) -> Message:
     """Return a rate's share of what a layer gives: where nobody measured that, how it came about."""
-    text, params = _ALONE[layer.layer][layer.is_stated], {"beneath": _rate(layer.value), "share": percent(share)}
+    full = FULL_NETWORK if layer.layer == NETWORK else FULL
+    text = _ALONE[layer.layer][layer.is_stated]
+    params = {"beneath": _rate(layer.value), "share": percent_below(share, full)}
     if layer.times > 1:
         text = _(
             "The network carries %(alone)s by one client alone, times %(times)s is %(beneath)s: this is %(share)s %%"

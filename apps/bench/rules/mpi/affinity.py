@@ -2,19 +2,33 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from apps.bench.rules import shapes
-from apps.bench.rules.base import DOUBT, NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Point, Proof, Ratio
+from apps.bench.rules.base import (
+    DOUBT,
+    NO_CHANGE,
+    RECOMMENDATION,
+    Evidence,
+    FindingDraft,
+    Point,
+    Proof,
+    Proposal,
+    Ratio,
+)
 from apps.bench.rules.mpi.circumstances import METRIC, Said, Silent, circumstances_of, settled
+from apps.bench.rules.mpi.settings import COSTS
 from apps.bench.rules.shapes import nodes_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "mpi-affinity", 3
+RULE, VERSION = "mpi-affinity", 4
 FACTOR, SAME, OTHER = "placement", "same-socket", "other-socket"
 TESTBED = "testbed"
-METRICS = ("bandwidth", "bandwidth_largest")
+BANDWIDTHS = ("bandwidth", "bandwidth_largest")
+LATENCY = "latency"
+METRICS = (*BANDWIDTHS, LATENCY)
 # From this ratio on binding is worth its trouble.
 WORTH = 1.3
 # A ratio is told if its interval is no wider than this factor; placement hardly matters if it ends below the other.
@@ -34,7 +48,8 @@ TITLES = {
     ONE: _("On %(who)s partners in one socket are ×%(ratio)s as fast as in two: bind processes to cores"),
     TWO: _("On %(who)s partners in two sockets are ×%(ratio)s as fast as in one: bind processes, and spread them"),
     FREE: _(
-        "On %(who)s partners in one socket and in two hardly differ (×%(ratio)s): placement inside a node is free"
+        "On %(who)s partners in one socket and in two hardly differ (×%(ratio)s): placement inside a node is free for"
+        " %(metric)s"
     ),
     UNKNOWN: _("On %(who)s too little was measured to tell whether placement matters (×%(ratio)s)"),
 }
@@ -73,7 +88,7 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
         if ratio.metric in METRICS and own and _verdict(own) != UNKNOWN:
             who = str(own.of.get(TESTBED, "")) or ratio.tool
             sayings.append(_said(own, who, {}, {**shapes.common(own), METRIC: ratio.metric}))
-    drafts = settled(sayings)
+    drafts = [_with_unread(draft, sayings) for draft in settled(sayings)]
     subjects = {draft.subject for draft in drafts}
     related: dict[str, FindingDraft] = {}
     for pair in _pairs(evidence):
@@ -82,12 +97,39 @@ def conclude(evidence: Evidence) -> list[FindingDraft]:
     return [*drafts, *(draft for subject, draft in related.items() if subject not in subjects)]
 
 
+def _with_unread(draft: FindingDraft, sayings: Sequence[Said | Silent]) -> FindingDraft:
+    """Return what was measured of some nodes, with what was not of the same: of one metric the other says nothing."""
+    own = {
+        item.circumstances.get(METRIC)
+        for item in sayings
+        if isinstance(item, Said) and item.curve and item.draft.evidence and _is_of(draft, item)
+    }
+    if not own or {LATENCY} < own:
+        return draft
+    sides = {FACTOR: f"{SAME}, {OTHER}"}
+    message, proposal = Message(_("The latency of both placements: small messages may differ.")), "osu-latency"
+    if own == {LATENCY}:
+        message = Message(_("The bandwidth of both placements: large messages may differ."))
+        proposal = "osu-bandwidth"
+    return replace(
+        draft,
+        missing=(*draft.missing, message),
+        proposals=(*draft.proposals, Proposal(proposal, {}, sides)),
+    )
+
+
+def _is_of(draft: FindingDraft, said: Said) -> bool:
+    """Return whether a finding is of the nodes that something was said of."""
+    return draft.subject == said.draft.subject or draft.subject.startswith(f"{said.draft.subject}, ")
+
+
 def _of_one_socket(ratios: Sequence[Ratio]) -> Ratio | None:
-    """Return the ratio of partners in one socket to those in two, of whichever way it is given."""
+    """Return how many times as fast partners in one socket are as those in two, of whichever way it is given."""
     for ratio in ratios:
         sides = ratio.of.get(FACTOR), ratio.to.get(FACTOR)
         if sides in ((SAME, OTHER), (OTHER, SAME)):
-            return ratio if sides[0] == SAME else shapes.inverse(ratio)
+            # Of times it is the inverse that tells how fast.
+            return ratio if (sides[0] == SAME) != (ratio.metric in COSTS) else shapes.inverse(ratio)
     return None
 
 
@@ -108,10 +150,11 @@ def _said(ratio: Ratio, who: str, means: Mapping[Any, float], circumstances: Map
     """Return whether it matters on nodes of which both placements are known."""
     verdict = _verdict(ratio)
     straight = shapes.inverse(ratio) if verdict == TWO else ratio
-    params = {"who": who, "ratio": f"{shapes.middle(straight):.2f}"}
+    unit = "s" if ratio.metric in COSTS else "B/s"
+    params = {"who": who, "ratio": f"{shapes.middle(straight):.2f}", "metric": ratio.metric}
     reasons = [Message(_("The ratio lies between %(low)s and %(high)s."), _bounds(straight, verdict))]
     if means:
-        figures = {name: format_quantity(means[side], "B/s") for name, side in (("same", SAME), ("other", OTHER))}
+        figures = {name: format_quantity(means[side], unit) for name, side in (("same", SAME), ("other", OTHER))}
         reasons.append(Message(_("%(same)s within a socket, %(other)s between two."), figures))
     if verdict == UNKNOWN:
         return Said(_unknown(who, ratio, params, reasons), circumstances, verdict, is_told=False)
@@ -123,6 +166,8 @@ def _said(ratio: Ratio, who: str, means: Mapping[Any, float], circumstances: Map
     confidence = 0.7 if not means else 0.85 if len(ratio.trials) >= 6 else 0.65
     rates = (means[worse], means[better]) if means else (None, None)
     draft = _draft(who, TITLES[verdict], params, reasons, straight, verdict, confidence, proof, rates)
+    if unit == "s":
+        draft = replace(draft, formula=_formula_of_times(verdict), predicted_unit=unit)
     return Said(draft, circumstances, verdict)
 
 
@@ -179,6 +224,13 @@ def _formula(verdict: str) -> str:
     return f"X(same socket) / X(other socket), from {WORTH:g} on it matters"
 
 
+def _formula_of_times(verdict: str) -> str:
+    """Return the same of times: the slower placement's by the faster one's."""
+    if verdict == TWO:
+        return f"t(same socket) / t(other socket), from {WORTH:g} on it matters"
+    return f"t(other socket) / t(same socket), from {WORTH:g} on it matters"
+
+
 def _draft(
     subject: str,
     text: str,
@@ -231,7 +283,7 @@ def _pairs(evidence: Evidence) -> list[Pair]:
         placement = ratio.of.get(FACTOR)
         testbeds = str(ratio.of.get(TESTBED, "")), str(ratio.to.get(TESTBED, ""))
         is_same_place = placement in (SAME, OTHER) and placement == ratio.to.get(FACTOR)
-        if ratio.metric in METRICS and all(testbeds) and testbeds[0] != testbeds[1] and is_same_place:
+        if ratio.metric in BANDWIDTHS and all(testbeds) and testbeds[0] != testbeds[1] and is_same_place:
             held = {name: value for name, value in shapes.common(ratio).items() if name != FACTOR}
             key = repr((ratio.tool, ratio.metric, sorted(held.items(), key=repr)))
             sides.setdefault((*testbeds, key), {}).setdefault(str(placement), ratio)

@@ -1,19 +1,41 @@
 """Datagrams of which a load loses many, where nothing tells whether the path or a limit on the flow takes them."""
 
+from typing import Any, NamedTuple
+
 from apps.bench.network.loads import ALIKE, LoadPoint
 from apps.bench.network.loss_curve import LossCurve
 from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import capacity, means
 from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.estimates import Arrived
+from apps.bench.rules.tcp.present import Present, read_all
+from apps.bench.rules.tcp.scatter import mean
+from apps.bench.rules.told import known_or_none
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "path-datagrams", 4
+RULE, VERSION = "path-datagrams", 5
 # A load that loses less than this of what it offers is hardly held.
 LEAST_LOST = 0.05
 # Datagrams are shorter that have this part of another length; as much arrives from this share of a rate on.
 SHORTER, ALIKE_RATE = 0.75, 0.9
+# TCP has more than datagrams from this many times their rate on.
+MORE = 1 + means.AGREE
+
+
+class Streams(NamedTuple):
+    """What TCP had of the same way: the best per stream, and the most of several together; None if not measured."""
+
+    each: Present | None
+    together: Present | None
+
+    def has_more_each(self, rate: float) -> bool:
+        """Return whether one stream had more than datagrams: no link holds these, and no limit on each flow."""
+        return self.each is not None and self.each.rate / self.each.streams > MORE * rate
+
+    def has_more_together(self, rate: float) -> bool:
+        """Return whether streams together had more than datagrams: no link holds these."""
+        return self.together is not None and self.together.rate > MORE * rate
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -38,6 +60,18 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         title = _("Datagrams of %(length)s are held to %(best)s: by what is undecided")
         params["length"] = format_quantity(arrived.length, "B")
         reasons += _other_lengths(arrived, others)
+    streams = _streams_of(evidence)
+    tcp_trials: tuple[int, ...] = ()
+    if streams.each and streams.has_more_each(best.delivered):
+        title = _(
+            "Datagrams are held to %(best)s, by no link and by no limit on every flow: a stream of TCP had %(tcp)s"
+        )
+        params["tcp"] = format_quantity(streams.each.rate / streams.each.streams, "bit/s")
+        tcp_trials = streams.each.trials
+    elif streams.together:
+        text = _("%(count)s streams of TCP together had %(together)s.")
+        together = format_quantity(streams.together.rate, "bit/s")
+        reasons.append(Message(text, {"count": streams.together.streams, "together": together}))
     if curve.whole and curve.whole < heaviest.offered:
         reasons.append(Message(_("A load of %(whole)s arrived whole."), params))
     return FindingDraft(
@@ -50,15 +84,42 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         value=best.delivered,
         unit="bit/s",
         formula=f"R (1 - p) = {params['offered']} · (1 - {heaviest.loss:.2g}) = {params['arrived']}",
-        evidence=trials,
+        evidence=tuple(sorted({*trials, *tcp_trials})),
         confidence=0.6,
         applies_when=Message(_("One flow of datagrams on this path and in this direction.")),
         limits=(Message(_("It is no capacity of the path: one flow does not tell it.")),),
         source="RFC 5136, section 2.3",
-        alternatives=(*_alternatives(heaviest.offered), *_by_number(arrived, others, heaviest.offered)),
-        missing=(Message(_("What several flows have together, and what other means tell of the capacity.")),),
-        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}), Proposal("pathrate")),
+        alternatives=(
+            *_alternatives(heaviest, best.delivered, streams, evidence),
+            *_by_number(arrived, others, heaviest.offered),
+        ),
+        **_open(evidence, streams, best.delivered),
     )
+
+
+def _streams_of(evidence: Evidence) -> Streams:
+    """Return what streams of TCP had on the same way, each and together."""
+    items = read_all(evidence)
+    several = [item for item in items if item.streams > 1]
+    return Streams(
+        max(items, key=lambda item: item.rate / item.streams, default=None),
+        max(several, key=lambda item: item.rate, default=None),
+    )
+
+
+def _open(evidence: Evidence, streams: Streams, rate: float) -> dict[str, Any]:
+    """Return what is still unmeasured, and what would measure it: nothing that was."""
+    if streams.has_more_each(rate):
+        return {}
+    is_flows, is_means = streams.together is None, estimates.by_dispersion(evidence) is None
+    text = _("What several flows have together, and what other means tell of the capacity.")
+    if not is_means:
+        text = _("What several flows have together.")
+    elif not is_flows:
+        text = _("What other means tell of the capacity.")
+    proposals = [Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"})] if is_flows else []
+    proposals += [Proposal("pathrate")] if is_means else []
+    return {"missing": (Message(text),) if proposals else (), "proposals": tuple(proposals)}
 
 
 def _other_lengths(arrived: Arrived, others: list[Arrived]) -> list[Message]:
@@ -102,22 +163,47 @@ def _held(curve: LossCurve) -> list[LoadPoint]:
     return [point for point in curve.free if point.loss >= least and point.offered > (curve.whole or 0.0)]
 
 
-def _alternatives(rate: float) -> tuple[Alternative, ...]:
-    load = _load(rate)
-    return (
-        Alternative(
-            Message(_("A link is full: by its rate, or by others' traffic.")),
-            Message(_("Several streams of TCP together have no more than one flow of datagrams.")),
-            Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
-        ),
-        Alternative(
-            Message(_("A shaper or policer holds each flow.")),
-            Message(_("Several streams of TCP have as many times the rate of one.")),
-            Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
-        ),
-        Alternative(
-            Message(_("The receiver's socket buffer overflows: what arrives is lost in its kernel.")),
-            Message(_("Look at the count of receive buffer errors, and ask for a larger buffer.")),
-            Proposal("iperf3-udp", {"rate": load}, {"window": "0 B, 4 MiB"}),
-        ),
+def _alternatives(heaviest: LoadPoint, rate: float, streams: Streams, evidence: Evidence) -> tuple[Alternative, ...]:
+    """Return what may hold the datagrams, without what was measured already speaks against."""
+    load = _load(heaviest.offered)
+    sweep = Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"})
+    link = Alternative(
+        Message(_("A link is full: by its rate, or by others' traffic.")),
+        Message(_("Several streams of TCP together have no more than one flow of datagrams.")),
+        sweep,
     )
+    shaper = Alternative(
+        Message(_("A shaper or policer holds each flow.")),
+        Message(_("Several streams of TCP have as many times the rate of one.")),
+        sweep,
+    )
+    datagrams_only = Alternative(
+        Message(_("A policer of datagrams alone.")),
+        Message(_("Look at the counts of the devices on the way: where datagrams are dropped.")),
+    )
+    buffer = Alternative(
+        Message(_("The receiver's socket buffer overflows: what arrives is lost in its kernel.")),
+        Message(_("Look at the count of receive buffer errors, and ask for a larger buffer.")),
+        Proposal("iperf3-udp", {"rate": load}, {"window": "0 B, 4 MiB"}),
+    )
+    is_each = streams.has_more_each(rate)
+    is_link = not is_each and not streams.has_more_together(rate)
+    is_shaper = not is_each and (streams.together is None or streams.has_more_together(rate))
+    return (
+        *([link] if is_link else []),
+        *([shaper] if is_shaper else []),
+        *([] if _has_larger_buffer(evidence, heaviest) else [buffer]),
+        *([datagrams_only] if is_each else []),
+    )
+
+
+def _has_larger_buffer(evidence: Evidence, heaviest: LoadPoint) -> bool:
+    """Return whether the load was offered with a larger buffer, too, and no more of it arrived."""
+    rates = [
+        mean(point.values("goodput"))
+        for point in estimates.udp_points(evidence)
+        if known_or_none(point.parameters, "window")
+        and point.values("goodput")
+        and (estimates.offered_of(point) or 0.0) >= ALIKE_RATE * heaviest.offered
+    ]
+    return bool(rates) and max(rates) <= MORE * heaviest.delivered

@@ -10,7 +10,7 @@ from apps.bench.statistics import CONFIDENCE
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "path-loss", 7
+RULE, VERSION = "path-loss", 8
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:

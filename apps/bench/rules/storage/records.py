@@ -21,12 +21,13 @@ from apps.bench.rules.layers.fullness import BEYOND, FULL_NETWORK
 from apps.bench.rules.layers.verdicts import Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, way_of
 from apps.bench.rules.storage import ends, memory
+from apps.bench.rules.storage.collapses import collapses
 from apps.bench.rules.storage.common import METRICS, TOOLS, is_in_order, name_of, rate, subject_of
 from apps.bench.rules.storage.differing import with_other_sizes
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "storage-record-size", 8
+RULE, VERSION = "storage-record-size", 9
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
@@ -68,6 +69,8 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
         draft = _draft(trend, curve, ceiling, disk)
         if draft and draft.subject not in drafts:
             drafts[draft.subject] = memory.with_doubt(with_other_sizes(draft, evidence, trend, curve, cached), curve)
+    for draft in collapses(evidence, RULE, VERSION, cached):
+        drafts.setdefault(draft.subject, draft)
     return list(drafts.values())
 
 

@@ -10,7 +10,7 @@ from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "tcp-bdp", 6
+RULE, VERSION = "tcp-bdp", 7
 # The least window fills the path only if nothing ever waits; twice as much rides out a queue's worth of delay.
 MARGIN = 2
 # The largest window without window scaling (RFC 7323).
@@ -95,8 +95,10 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
             ),
         ),
         source="RFC 6349, sections 3.2 and 3.3.1",
-        missing=() if is_swept or is_little else (Message(_("From which window on the rate really grows no more.")),),
-        proposals=() if is_swept or is_little else (_sweep(path),),
+        missing=()
+        if is_swept or is_little or is_vain
+        else (Message(_("From which window on the rate really grows no more.")),),
+        proposals=() if is_swept or is_little or is_vain else (_sweep(path),),
         proof=Proof("iperf3-tcp", "goodput", {"window": 0, "streams": 1}, {"window": window, "streams": 1})
         if present
         and not is_little

@@ -1,17 +1,18 @@
 """What one stream would have with a larger window, and what was measured that speaks against one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence
 from apps.bench.rules.tcp import held, unlike, verdict
+from apps.bench.rules.tcp.asked_elsewhere import windows_in_vain
 from apps.bench.rules.tcp.better import better_window
 from apps.bench.rules.tcp.loss_law import MUCH, WITHIN, read_loss_law
 from apps.bench.rules.tcp.lost import LIKELY, lost_instead
 from apps.bench.rules.tcp.path import PathReading
-from apps.bench.rules.tcp.present import Present, is_automatic, is_plain, read_all, read_present
-from apps.bench.rules.tcp.sweeps import is_tcp, levels_of, scatter_of
-from apps.bench.rules.tcp.verdict import window
+from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
+from apps.bench.rules.tcp.sweeps import is_tcp, scatter_of
+from apps.bench.rules.tcp.verdict import refuted, window
 from apps.bench.rules.tcp.verdict.case import FULL, STAYED
 from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
@@ -59,7 +60,8 @@ def read_outlook(evidence: Evidence, path: PathReading) -> Outlook:
     outlook, present = _outlook_now(evidence, path), read_present(evidence)
     better = better_window(evidence, present) if present and outlook.in_the_way else None
     if better is None:
-        return outlook
+        elsewhere = None if outlook.objections else windows_in_vain(evidence, path)
+        return replace(outlook, against=elsewhere) if elsewhere else outlook
     text = _("A window of %(window)s had %(rate)s, more than the kernel's own; not every larger one had.")
     return Outlook(None, None, against=Message(text, _params_of(better, path)), is_open=True)
 
@@ -70,10 +72,12 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     Whatever it has more than now is not known before it was measured: the next limit may be any other.
     """
     limit, present, single = verdict.conclude(evidence), read_present(evidence), _roomy_single(evidence, path)
-    if filled := _filled_at(evidence, path):
-        return Outlook(present.rate if present else None, None, in_the_way=filled)
+    if refutation := refuted.by_measurements(evidence, path, present):
+        return Outlook(present.rate if present else None, None, in_the_way=refutation)
     if present is None:
         explicit = _of_explicit(evidence, path, single)
+        if not explicit.objections and (elsewhere := windows_in_vain(evidence, path)):
+            return Outlook(None, None, in_the_way=elsewhere)
         return explicit if explicit.objections else _as_datagrams(evidence, None) or explicit
     if single is not None and (limit is None or limit.subject == window.SUBJECT):
         return _as_tried(evidence, path, single, present, is_window=limit is not None)
@@ -96,26 +100,6 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     if limit.subject == verdict.PROCESSOR:
         text = _("A processor limits the rate now: a larger window alone gains nothing.")
     return Outlook(present.rate, None, Message(text))
-
-
-def _filled_at(evidence: Evidence, path: PathReading) -> Message | None:
-    """Return that one stream with the automatic window surely had all of the path at one of its levels, too.
-
-    What it had less at the other the window does not explain: it was the same.
-    """
-    rates = [
-        level.rate
-        for item in levels_of(evidence).differences
-        if is_automatic(item.parameters)
-        for level in (item.told, item.other)
-        if not path.capacity.is_lower_bound and level.rate >= FULL * path.ceiling_bps
-    ]
-    if not rates:
-        return None
-    text = _(
-        "One stream with the automatic window had %(rate)s of the same path: a larger window is not what it lacks."
-    )
-    return Message(text, {"rate": format_quantity(max(rates), "bit/s")})
 
 
 def _as_datagrams(evidence: Evidence, present: Present | None) -> Outlook | None:

@@ -113,7 +113,8 @@ def left_by_datagrams(evidence: Evidence) -> Left | None:
 def chance_left(evidence: Evidence) -> Left | None:
     """Return what is left to one stream if datagrams are lost by chance, and whether streams had more than that.
 
-    None where it leaves about the path, or runs lose so unevenly that it is no chance.
+    None where it leaves about the path, or runs lose so unevenly that it is no chance. What one stream had is left to
+    it at least: a law that says less is no limit.
     """
     path = read_path(evidence)
     chance = estimates.chance_of(evidence, path.capacity.value) if path else None
@@ -127,7 +128,18 @@ def chance_left(evidence: Evidence) -> Left | None:
         "Of datagrams %(share)s %% are lost: by chance that leaves one stream about %(rate)s, whatever its window."
     )
     params = {"share": f"{100 * own.share:.2g}", "rate": format_quantity(float(f"{rate:.2g}"), "bit/s")}
-    return Left(rate, rate * rtt / 8, Message(text, params), _beyond(evidence, own.low, rtt))
+    beyond, most = _beyond(evidence, own.low, rtt), max(_rates_of_streams(evidence), default=0.0)
+    if not beyond and most > rate:
+        carried = path.stated_bps if path.capacity.is_lower_bound else path.ceiling_bps
+        if carried and most >= FEW * carried:
+            return None
+        text = _(
+            "Of datagrams %(share)s %% are lost: by chance the law leaves one stream about %(rate)s, and one had"
+            " %(had)s."
+        )
+        params["had"] = format_quantity(most, "bit/s")
+        rate = most
+    return Left(rate, rate * rtt / 8, Message(text, params), beyond)
 
 
 def _left(evidence: Evidence, share: float, rtt_s: float) -> float:
@@ -140,8 +152,12 @@ def _beyond(evidence: Evidence, share: float, rtt_s: float) -> float:
     0 where none had.
     """
     most = WITHIN * _left(evidence, share, rtt_s)
-    rates = [item.rate / item.streams for item in read_all(evidence) if not item.congestion.startswith("bbr")]
-    return max((rate for rate in rates if rate > most), default=0.0)
+    return max((rate for rate in _rates_of_streams(evidence) if rate > most), default=0.0)
+
+
+def _rates_of_streams(evidence: Evidence) -> list[float]:
+    """Return what each stream of a setting had (bit/s), of those that heed loss as the laws suppose."""
+    return [item.rate / item.streams for item in read_all(evidence) if not item.congestion.startswith("bbr")]
 
 
 def again_text(item: Present) -> str:

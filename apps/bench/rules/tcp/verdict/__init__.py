@@ -7,7 +7,7 @@ from apps.bench.rules.tcp import estimates, growth, held, lost
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
-from apps.bench.rules.tcp.verdict import loss, window
+from apps.bench.rules.tcp.verdict import loss, refuted, window
 from apps.bench.rules.tcp.verdict.case import FULL, GREW, RULE, VERSION, Case, make_draft
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
@@ -29,7 +29,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     udp_share = udp_loss[0] if udp_loss else None
     is_single = lost.come_singly(present, read_all(evidence), path.rtt.value)
     larger, grown = _larger(evidence, present, path), growth.read_growth(evidence)
-    case = Case(present, path, larger, scatter, grown, udp_share, is_single)
+    refutation = refuted.by_measurements(evidence, path, present)
+    case = Case(present, path, larger, scatter, grown, udp_share, is_single, refutation)
     if path.capacity.is_open or present.rate < FULL * path.ceiling_bps or not _is_steady(present):
         return _processor(case) or window.conclude(case) or loss.conclude(case)
     return _full(case)

@@ -11,7 +11,7 @@ from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text
 
-RULE, VERSION = "tcp-limit", 7
+RULE, VERSION = "tcp-limit", 8
 # A larger window shows that the smaller one was the limit, if the rate grows by this; that it was not, by less.
 GREW, STAYED = 1.2, 1.1
 # Rates this near the best are as good.
@@ -25,7 +25,8 @@ class Case:
     """What is judged: the present setting on its path, the settings beside it, and how rates scatter and grow.
 
     `lost_by_udp` is what datagrams lost below the capacity, None where they could not show what TCP lost. `is_single`
-    says that segments were lost one by one, as the laws of loss suppose, and not in bursts.
+    says that segments were lost one by one, as the laws of loss suppose, and not in bursts. `refutation` is what was
+    measured, besides larger windows, that the present one as the limit does not explain.
     """
 
     present: Present
@@ -35,6 +36,7 @@ class Case:
     growth: Growth | None = None
     lost_by_udp: float | None = None
     is_single: bool = True
+    refutation: Message | None = None
 
     @property
     def rtt(self) -> float:
@@ -66,8 +68,9 @@ class Case:
 
     @property
     def is_refuted(self) -> bool:
-        """Return whether larger windows were tried and gave no more."""
-        return bool(self.larger) and all(item.rate < STAYED * self.present.rate for item in self.larger)
+        """Return whether larger windows gave no more, or other settings refute it and no larger one had more."""
+        is_vain = bool(self.larger) and all(item.rate < STAYED * self.present.rate for item in self.larger)
+        return is_vain or (self.refutation is not None and self.better is None)
 
 
 def make_draft(
