@@ -43,7 +43,7 @@ def reads_json(tool: Tool) -> bool:
     """Say whether a tool has JSON read that stands in what it prints."""
     starts: list[int] = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(documents.PrintedJson, "read", lambda self, start=0: starts.append(start) or ({}, start))
+        patched.setattr(documents.PrintedJson, "read", lambda self, start=0: starts.append(start) or ({}, start + 1))
         for raw in (b'{"a": [0]}', b'{"event": "x", "data": 0}'):
             code_of(lambda raw=raw: tool.parse(outputs_with(tool, raw), tool.clean({})))
     return bool(starts)
