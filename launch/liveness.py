@@ -26,6 +26,10 @@ class UnwritableError(Exception):
     """A sign of life that cannot be given, whoever lives: the text says why."""
 
 
+class EndingError(Exception):
+    """Who was asked says that it ends, and may wait for others before it does."""
+
+
 class FileSign:
     """A file that a process touches every few seconds while its main loop comes round; a call asks whether it did.
 
@@ -84,6 +88,7 @@ class Listener:
         self._silent_s = 0.0
         self._has_heard = False
         self._has_failed = False
+        self._ending_since: float | None = None
         # Why no sign of life can be given, "" if one can.
         self.trouble = ""
         self._ended = threading.Event()
@@ -96,7 +101,13 @@ class Listener:
 
     def begin_anew(self) -> None:
         """Forget what was heard: another process is asked from now on."""
-        self._silent_s, self._has_heard = 0.0, False
+        self._silent_s, self._has_heard, self._ending_since = 0.0, False, None
+
+    @property
+    def ending_s(self) -> float:
+        """Return for how long (s) it has said that it ends; 0 if it did not when it was asked last."""
+        since = self._ending_since
+        return 0.0 if since is None else time.monotonic() - since
 
     @property
     def has_heard(self) -> bool:
@@ -112,7 +123,7 @@ class Listener:
         while not self._ended.wait(ASK_EVERY_S):
             try:
                 if self._gives_sign():
-                    self._silent_s, self._has_heard = 0.0, True
+                    self._silent_s, self._has_heard, self._ending_since = 0.0, True, None
                 else:
                     # Who did not ask, having been stopped itself, may not say that nobody answered.
                     self._silent_s += min(time.monotonic() - asked_at, _LONGEST_ASK_S)
@@ -130,6 +141,10 @@ class Listener:
             return gave
         except UnwritableError:
             raise
+        except EndingError:
+            # No sign: who ends for ever is killed as whoever has come to a halt.
+            self._ending_since = self._ending_since or time.monotonic()
+            return False
         except Exception:
             if not self._has_failed:
                 logger.exception("%s cannot be asked for", self._thread.name)

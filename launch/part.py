@@ -16,6 +16,8 @@ LATELY_S = 600.0
 # Seconds from a process's end to its next start, by the number of ends in a row; the last one repeats.
 RESTART_DELAYS_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 MOST_LENIENCE = 8
+# Who ends by itself is done by then (s); who is not waits for others, maybe for ever.
+ENDS_WITHIN_S = 5.0
 
 
 def restart_delay(failures: int, delays_s: tuple[float, ...] = RESTART_DELAYS_S) -> float:
@@ -41,6 +43,7 @@ class Part:
         # What HANG_AFTER is multiplied with: it doubles with each part that is killed soon after the last one.
         self._lenience = 1
         self._killed_at = -math.inf
+        self._was_asked_to_stop = False
         self._waits_for = ""
         self._trouble = ""
 
@@ -53,6 +56,7 @@ class Part:
         """Note the process that runs from now on."""
         self.child = child
         self.start_at = 0.0
+        self._was_asked_to_stop = False
         self._efforts = Efforts(child.pid)
         if self._listener is not None:
             self._listener.begin_anew()
@@ -130,6 +134,15 @@ class Part:
             yield f"gets {more_s:g} s from now on: it may only lack processor time"
         else:
             yield from (f"its process {pid} was stopped for {after_s:g} s, killed" for pid in stopped if _kill(pid))
+
+    def hasten_end(self) -> Iterator[str]:
+        """Have it stop if it ends without having been asked to by us, and yield that in words."""
+        if self._listener is None or self.child is None or not self.child.alive or self._was_asked_to_stop:
+            return
+        if self._listener.ending_s > ENDS_WITHIN_S:
+            self._was_asked_to_stop = True
+            self.child.ask_to_stop()
+            yield f"shuts down, asked by another, and is not done after {ENDS_WITHIN_S:g} s: told to wait for nobody"
 
     def _is_silent(self, child: Child, after_s: float) -> bool:
         """Return whether it gives no sign of life; one that was not heard yet and uses the processor is starting."""

@@ -7,6 +7,9 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from apps.core.server_words import shuts_down
+from launch.liveness import EndingError
+
 
 def postgres_answers(sockets: Path, database: str) -> bool:
     """Say whether the server takes connections, and see to it that a database is there."""
@@ -23,10 +26,15 @@ def postgres_answers(sockets: Path, database: str) -> bool:
 
 
 def postgres_lives(sockets: Path) -> bool:
-    """Say whether the server says anything: one that is full, or mends itself after a crash, refuses with FATAL."""
+    """Say whether the server says anything: one that is full, or mends itself after a crash, refuses with FATAL.
+
+    EndingError from one that shuts down, which may wait without end for those who are connected.
+    """
     try:
         psycopg.connect(host=str(sockets), user="fathom", dbname="postgres", connect_timeout=5).close()
     except psycopg.OperationalError as error:
+        if shuts_down(error):
+            raise EndingError from error
         return "FATAL" in str(error)
     return True
 

@@ -160,7 +160,7 @@ class Supervisor:
                 self._looks.take(part.process.name, "cannot be told of", self._tell_of, part, groups)
 
     def _tell_of(self, part: Part, groups: Mapping[int, Mapping[int, liveness.Moment]]) -> None:
-        for words in (*part.end_halts(groups), *part.new_waits(), *part.new_troubles()):
+        for words in (*part.end_halts(groups), *part.hasten_end(), *part.new_waits(), *part.new_troubles()):
             self._report(part.process.name, words)
 
     def _trim_logs(self) -> None:

@@ -50,7 +50,11 @@ FORBIDDEN = {
 # The composition root imports the Celery application; what the demo prints has the units of the science.
 ALLOWED = {("apps.config", "workers"), ("launch", "apps.bench")}
 # Modules that need nothing but Python, for which two would be twins.
-SHARED = {("launch", "apps.core.whole_files"), ("launch", "apps.core.regular_files")}
+SHARED = {
+    ("launch", "apps.core.whole_files"),
+    ("launch", "apps.core.regular_files"),
+    ("launch", "apps.core.server_words"),
+}
 SIZE = 300
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import psycopg
 from django.db import connection
 
+from apps.core import server_words
+
 _CONNECT_S = 3
 _NAME = "fathom health"
 # Who waits no longer than this waits for what others do all the time (s).
@@ -45,12 +47,14 @@ class DatabaseState:
 def look() -> DatabaseState:
     """Return how the server is; an OperationalError if it does not answer within seconds.
 
-    If it has no room for another connection, one of the process's own is asked.
+    If it has no room for another connection, one of the process's own is asked, but not if it shuts down.
     """
     try:
         limits = {**connection.get_connection_params(), "connect_timeout": _CONNECT_S, "application_name": _NAME}
         own = psycopg.connect(**limits, autocommit=True)
-    except psycopg.OperationalError:
+    except psycopg.OperationalError as error:
+        if server_words.shuts_down(error):
+            raise
         with connection.cursor() as cursor:
             return _ask(cursor)
     try:

@@ -10,7 +10,19 @@ import redis
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.core import audit, backends, clock, holding, migrated, outage, queue, signs, starvation, writing
+from apps.core import (
+    audit,
+    backends,
+    clock,
+    holding,
+    migrated,
+    outage,
+    queue,
+    server_words,
+    signs,
+    starvation,
+    writing,
+)
 
 # It may be days ago, or ahead.
 _MOMENT = "%Y-%m-%d %H:%M:%S %Z"
@@ -68,6 +80,8 @@ def _database() -> HealthPart:
         if not outage.is_unavailability(error):
             raise
         outage.watch.note(error)
+        if isinstance(error, psycopg.OperationalError) and server_words.shuts_down(error):
+            return HealthPart(False, timezone.now(), _("It is shutting down: work goes on when it is back."))
         return HealthPart(False, timezone.now(), _("It does not answer."))
     if full_since := writing.full_since(looks=True):
         what = _("Its disk is full: nothing is written since %(since)s. Work goes on when there is room.")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from django.db import OperationalError, connection, transaction
 from django.test import Client
@@ -274,3 +275,18 @@ def test_no_part_says_since_a_time_that_is_not_yet(client: Client, monkeypatch: 
 def test_a_sign_of_before_the_clock_was_set_back_is_none(ago_s: float) -> None:
     give("worker@a", ago_s=ago_s - 60)
     assert signs.given()[0].is_silent
+
+
+def test_a_database_that_shuts_down_says_so_though_those_in_it_still_work(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_options: object) -> None:
+        raise psycopg.OperationalError("connection failed: FATAL:  the database system is shutting down")
+
+    monkeypatch.setattr(backends.psycopg, "connect", refuse)
+    # Whoever looks at it further would do so beyond this test.
+    monkeypatch.setattr(outage.watch, "note", lambda _error: None)
+    answer = client.get("/health/")
+    part = answer.json()["parts"]["database"]
+    assert (answer.status_code, part["ok"]) == (503, False)
+    assert part["what"] == "It is shutting down: work goes on when it is back."

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -84,6 +85,35 @@ def test_postgresql_that_is_frozen_whole_starts_again(running: stack.Stack) -> N
     assert wait_for(lambda: running.pid("postgres") not in (None, *before), BOUND_S), running.printed()
     assert wait_for(lambda: health(running)["status"] == "ok", BOUND_S), running.printed()
     assert not wait_until_gone(before, BOUND_S)
+
+
+def test_each_part_that_another_asks_to_end_starts_again(running: stack.Stack) -> None:
+    # The first account is made before, and all serve.
+    assert wait_for(lambda: "password:" in running.printed(), BOUND_S), running.printed()
+    assert wait_for(lambda: health(running)["status"] == "ok", BOUND_S), health(running)
+    parts = running.state()["parts"]
+    assert {"postgres", "valkey", "web", "worker", "beat"} <= set(parts)
+    with psycopg.connect(running.state()["database_url"]):
+        for part, before in parts.items():
+            os.kill(before, signal.SIGTERM)
+            if part == "postgres":
+                # It takes nobody any more, and waits for those who are in it.
+                words = "It is shutting down: work goes on when it is back."
+                assert wait_for(lambda words=words: what_of_database(running) == (503, words)), running.printed()
+            assert wait_for(lambda part=part, before=before: running.pid(part) not in (None, before), BOUND_S), (
+                running.printed()
+            )
+            assert wait_for(lambda: health(running)["status"] == "ok", BOUND_S), (part, health(running))
+
+
+def what_of_database(running: stack.Stack) -> tuple[int, str]:
+    """Return the status of /health/, and what that says of the database."""
+    try:
+        with urllib.request.urlopen(f"{running.address}/health/", timeout=10) as answer:
+            status, body = answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        status, body = error.code, error.read()
+    return status, json.loads(body)["parts"]["database"]["what"]
 
 
 def test_connections_say_whose_they_are(running: stack.Stack) -> None:

@@ -10,8 +10,10 @@ import psycopg
 import pytest
 import redis
 
-from launch import embedded, reachability
+from launch import embedded, liveness, part, reachability, supervisor
+from launch.liveness import EndingError
 from launch.process import Child
+from tests.launch.conftest import Make
 from tests.launch.watching import wait_for
 
 
@@ -33,6 +35,37 @@ def test_a_server_that_refuses_lives_and_one_that_was_stopped_does_not(tmp_path:
     finally:
         child.stop()
     assert not reachability.postgres_lives(server.sockets)
+
+
+def test_a_server_that_ends_and_waits_for_whoever_is_connected_is_ended_and_starts_again(
+    make: Make, events: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(liveness, "ASK_EVERY_S", 0.1)
+    monkeypatch.setattr(supervisor, "HALTS_EVERY_S", 0.1)
+    monkeypatch.setattr(part, "ENDS_WITHIN_S", 1.0)
+    server = embedded.postgres(tmp_path / "p", durable=False)
+    with make(server.process) as watched:
+        before = watched.pids()["postgres"]
+        with psycopg.connect(server.url) as idle:
+            os.kill(before, signal.SIGTERM)
+            assert wait_for(lambda: ends(server))
+            # Who is in it may go on until then.
+            assert idle.execute("SELECT 1").fetchone() == (1,)
+            assert wait_for(lambda: watched.pids().get("postgres", before) != before)
+            assert wait_for(lambda: server.process.ready and server.process.ready())
+            with pytest.raises(psycopg.OperationalError):
+                idle.execute("SELECT 1")
+    told = [text for name, text in events if name == "postgres"]
+    assert sum("told to wait for nobody" in text for text in told) == 1
+    assert not [text for text in told if "killed" in text]
+
+
+def ends(server: embedded.Server) -> bool:
+    try:
+        reachability.postgres_lives(server.sockets)
+    except EndingError:
+        return True
+    return False
 
 
 def test_valkey_lives_until_it_is_stopped(tmp_path: Path) -> None:

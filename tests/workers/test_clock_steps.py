@@ -27,7 +27,7 @@ def looked() -> Iterator[None]:
     """Have somebody looked a moment ago."""
     set_by(0)
     yield
-    broker.client(timeout_s=1).delete(f"{signs._LEAD}.{clock_steps._boot()}")
+    broker.client(timeout_s=1).delete(signs._LEADS)
 
 
 def set_by(seconds: float) -> None:
@@ -95,9 +95,27 @@ def test_a_run_that_begins_or_ends_at_another_time_is_not_flagged(cast: SimpleNa
 
 
 def test_who_is_the_first_to_look_knows_of_no_step(run: Run) -> None:
-    broker.client(timeout_s=1).delete(f"{signs._LEAD}.{clock_steps._boot()}")
+    broker.client(timeout_s=1).delete(signs._LEADS)
     assert services.note_clock_steps(now=timezone.now()) == []
     assert signs.clock_lead(clock_steps._boot()) is not None
+
+
+def test_the_mark_of_the_last_look_ends_with_no_time() -> None:
+    """The broker forgets what is to be kept for some time at once where the clock is set beyond it."""
+    client = broker.client(timeout_s=1)
+    assert client.hlen(signs._LEADS) == 1
+    # -1: kept until it is deleted.
+    assert client.ttl(signs._LEADS) == -1
+
+
+def test_other_machines_keep_their_marks_and_only_the_last_boots_are_kept(run: Run) -> None:
+    signs.note_clock_lead("another machine", 7.0)
+    for number in range(2 * signs._MOST_LEADS):
+        signs.note_clock_lead(f"boot {number}", float(number))
+        signs.note_clock_lead("another machine", 7.0)
+    assert broker.client(timeout_s=1).hlen(signs._LEADS) == signs._MOST_LEADS
+    assert signs.clock_lead("another machine") == 7.0
+    assert signs.clock_lead("boot 0") is None
 
 
 def test_the_timetable_looks_each_second() -> None:
