@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 MOST_PLANS = 100
 # So many are shown; a hundred nodes that lack a program say no more than these.
 MOST_WARNINGS = 10
-_NAMED = re.compile(r"\{program:([^}]+)\}")
+_NAMED = re.compile(r"\{program:([^{}]+)\}")
 _MAXIMA = ("net.core.rmem_max", "net.core.wmem_max")
 
 _PROGRAM = _(

@@ -7,7 +7,7 @@ from apps.agents.models import Job
 from apps.bench.text import Message, _
 from apps.bench.toolkit import ToolFailure
 
-_PROGRAM = re.compile(r"\{program:([^}]+)\}")
+_PROGRAM = re.compile(r"\{program:([^{}]+)\}")
 
 # fault code -> (what happened, what to do, whether another attempt can help)
 _FAULTS: dict[str, tuple[str, str, bool]] = {

@@ -13,6 +13,8 @@ from typing import Any
 
 OWN = Path(__file__).parents[2]
 _CALLS = ("compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
+# What tries a pattern at each place of a text.
+_SEARCHES = frozenset({"search", "findall", "finditer", "sub", "subn", "split"})
 _OTHERS = (".migrations", ".settings.", "__main__")
 
 
@@ -24,7 +26,7 @@ class _Names(dict):
 
 
 def main() -> None:
-    """Write the patterns: [pattern, flags, is of bytes, place]."""
+    """Write the patterns: [pattern, flags, is of bytes, place, is searched]."""
     places: dict[tuple[str | bytes, int], str] = {}
     plain = re._compile  # type: ignore[attr-defined]
 
@@ -43,14 +45,17 @@ def main() -> None:
     import django
 
     django.setup()
+    matched = set(_only_matched())
     for module in _modules():
-        for pattern, flags, line in _within_functions(module):
+        for pattern, flags, line, call in _within_functions(module):
             compiled = plain(pattern, flags)
             places.setdefault((compiled.pattern, compiled.flags), f"{module.__name__}:{line}")
+            if call not in (*_SEARCHES, "compile"):
+                matched.add(f"{module.__name__}:{line}")
     for (pattern, flags), place in places.items():
         is_bytes = isinstance(pattern, bytes)
         text = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
-        sys.stdout.write(json.dumps([text, int(flags), is_bytes, place]) + "\n")
+        sys.stdout.write(json.dumps([text, int(flags), is_bytes, place, place not in matched]) + "\n")
 
 
 def _modules() -> Iterator[ModuleType]:
@@ -61,7 +66,21 @@ def _modules() -> Iterator[ModuleType]:
                 yield importlib.import_module(found.name)
 
 
-def _within_functions(module: ModuleType) -> Iterator[tuple[Any, int, int]]:
+def _only_matched() -> Iterator[str]:
+    """Yield the place of each pattern that is tried at the beginning of a text only, wherever it is used."""
+    texts = {path: path.read_text() for folder in ("apps", "workers") for path in (OWN / folder).rglob("*.py")}
+    for path, own in texts.items():
+        for node in ast.parse(own).body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr="compile"))):
+                    readers = [own] if name.startswith("_") else texts.values()
+                    uses = [use for text in readers for use in re.findall(rf"\b{name}\b(?:\.(\w+))?", text)]
+                    # Of a private name the one use without a call is the definition; others may be anything.
+                    if (uses.count("") == 1 or not name.startswith("_")) and not _SEARCHES & set(uses):
+                        yield f"{path.relative_to(OWN)}:{node.lineno}"
+
+
+def _within_functions(module: ModuleType) -> Iterator[tuple[Any, int, int, str]]:
     for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=[first, *others]) if (
@@ -70,7 +89,12 @@ def _within_functions(module: ModuleType) -> Iterator[tuple[Any, int, int]]:
                 pattern = _value(first, module)
                 flags = [_value(item, module) for item in (*others, *(word.value for word in node.keywords))]
                 if isinstance(pattern, str | bytes):
-                    yield pattern, next((flag for flag in flags if isinstance(flag, re.RegexFlag)), 0), node.lineno
+                    yield (
+                        pattern,
+                        next((flag for flag in flags if isinstance(flag, re.RegexFlag)), 0),
+                        node.lineno,
+                        name,
+                    )
 
 
 def _value(node: ast.expr, module: ModuleType) -> Any:

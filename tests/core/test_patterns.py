@@ -19,23 +19,28 @@ from tests.rotation import part_of
 # Signs, after how long (s of a processor) more are tried, and after how long it is ended: what grows with the square
 # of the length takes a tenth of the first, what grows with the cube five times as much, and what doubles never ends.
 STEPS = ((250, 0.003, 0.15), (1000, 0.03, 0.3), (4000, 1.0, 1.2))
-# What is pumped between two repeats, so far and no longer (s).
+# What is pumped between two repeats, and what is searched for in texts of any length, so far and no longer (s).
 LONG, LONG_S, LONG_END_S = 32_000, 0.3, 0.4
+# What reads the texts of tools and archives does so within `cpu_time.limited`; what else is searched for, a web
+# process or an agent may search for in texts of any length, but for these, which read the service's own files.
+LIMITED = ("apps/bench/tools/", "apps/bench/outputs/", "apps/bench/recognition/", "apps/archive/imports/")
+OWN = ("apps/core/tables.py", "apps/core/whole_schema.py")
 
 
 class SlowError(Exception):
     """A match took too long."""
 
 
-def _collected() -> list[tuple[re.Pattern, str]]:
+def _collected() -> list[tuple[re.Pattern, str, bool]]:
+    """Return each pattern with its place, and whether it is searched for in a text rather than matched with it."""
     told = subprocess.run(
         [sys.executable, "-m", patterns.__name__], cwd=patterns.OWN, capture_output=True, check=True, text=True,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "apps.config.settings.test"},
     )  # fmt: skip
     found = []
     for line in told.stdout.splitlines():
-        text, flags, is_bytes, place = json.loads(line)
-        found.append((re.compile(text.encode("latin-1") if is_bytes else text, flags), place))
+        text, flags, is_bytes, place, is_searched = json.loads(line)
+        found.append((re.compile(text.encode("latin-1") if is_bytes else text, flags), place, is_searched))
     return found
 
 
@@ -83,6 +88,48 @@ def _slow_text(pattern: re.Pattern) -> str | None:
     return None
 
 
+def _slow_search(pattern: re.Pattern) -> str | None:
+    """Return a text in which searching takes time that grows with the square of its length, None if there is none."""
+
+    def look(text: Any) -> object:
+        return sum(1 for _ in pattern.finditer(text))
+
+    return next(
+        (
+            pump.text(STEPS[0][0])
+            for pump in pumping.pumps(pattern)
+            if _seconds(pattern, look, pump.text(LONG), LONG_END_S) > LONG_S
+        ),
+        None,
+    )
+
+
+@pytest.mark.parametrize("pattern", [r"skmem:\(([^)]*)\)", r"([a-z]+)(\d+)", r"(\d+(?:\.\d+)?) ?Gbit", r"\s*x"])
+def test_what_is_slow_in_long_texts_is_seen(pattern: str, timer: None) -> None:
+    assert _slow_search(re.compile(pattern)) is not None
+
+
+@pytest.mark.parametrize("pattern", [r"skmem:\(([^()]*)\)", r"(?<![a-z])([a-z]{1,8})(\d{1,18})", r"(?<!\d)\d+x"])
+def test_what_is_quick_in_long_texts_is_let_alone(pattern: str, timer: None) -> None:
+    assert _slow_search(re.compile(pattern)) is None
+
+
+def test_nothing_is_searched_for_that_long_texts_make_slow(timer: None) -> None:
+    paths = [
+        (pattern, place.replace(".", "/") if ".py:" not in place else place)
+        for pattern, place, is_searched in _collected()
+        if is_searched
+    ]
+    searched = [(pattern, path) for pattern, path in paths if not path.startswith((*LIMITED, *OWN))]
+    assert len(searched) > 100
+    slow = {
+        f"{place} {pattern.pattern!r}": text[:80]
+        for pattern, place in part_of(searched)
+        if (text := _slow_search(pattern))
+    }
+    assert not slow
+
+
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -100,7 +147,7 @@ def test_what_is_quick_is_let_alone(pattern: str, timer: None) -> None:
 
 
 def test_no_pattern_can_be_made_slow(timer: None) -> None:
-    found = _collected()
+    found = [(pattern, place) for pattern, place, _is_searched in _collected()]
     places = " ".join(place for _pattern, place in found)
     assert len(found) > 500
     for package in (

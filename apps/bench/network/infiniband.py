@@ -26,7 +26,7 @@ _NAME = re.compile(r"infini ?band|\bIB\b", re.I)
 _DATA_RATE = re.compile(r"\b(?:double|quad(?:ruple)?) data rate\b", re.I)
 # The node's bus has lanes, too: "PCIe 3.0 x8", "x16 PCIe Gen4", "Gen3 x8".
 _BUS = re.compile(
-    r"(?:\b[x×]\d{1,2}|\b\d{1,2}[x×])?[ -]*\b(?:PCI[- ]?E(?:xpress)?|Gen(?:eration)?[- ]?\d(?:\.\d)?)\b"
+    r"(?:\b[x×]\d{1,2}[ -]*|\b\d{1,2}[x×][ -]*)?\b(?:PCI[- ]?E(?:xpress)?|Gen(?:eration)?[- ]?\d(?:\.\d)?)\b"
     r"(?:[ .-]*(?:Gen(?:eration)?|v)?[ -]?\d(?:\.\d)?\b)?[ -]*(?:[x×] ?\d{1,2}\b|\b\d{1,2} ?[x×])?",
     re.I,
 )
@@ -43,7 +43,7 @@ _SEVERAL = re.compile(
     re.I,
 )
 _SINGLE = re.compile(r"\b(?:single|one|1)[- ]?(?:rail|port)\b", re.I)
-_GIVEN = re.compile(r"(\d+(?:\.\d+)?) ?(?:Gbit/s|Gbps|Gb/s|Gbit)(?! ?Ether)", re.I)
+_GIVEN = re.compile(r"(?<!\d)(?<!\d\.)(\d+(?:\.\d+)?) ?(?:Gbit/s|Gbps|Gb/s|Gbit)(?! ?Ether)", re.I)
 
 
 def port_rate(text: str) -> float | None:

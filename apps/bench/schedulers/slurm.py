@@ -34,7 +34,7 @@ STATES = {
 # CODES): none of them passes with time.
 IMPOSSIBLE = re.compile(
     r"PartitionNodeLimit|PartitionTimeLimit|BadConstraints|InvalidQOS|InvalidAccount|DependencyNeverSatisfied"
-    r"|AccountNotAllowed|QOSNotAllowed|Max\w+Limit|\w+PerJobLimit|ReqNodeNotAvail|DeadLine"
+    r"|AccountNotAllowed|QOSNotAllowed|Max\w{1,60}Limit|\wPerJobLimit|ReqNodeNotAvail|DeadLine"
 )
 _HELD = re.compile(r"JobHeld(Admin|User)|BeginTime")
 _KEY = re.compile(r"([A-Z][A-Za-z0-9/:]{0,40})=(.*)", re.DOTALL)
@@ -61,7 +61,7 @@ _VERSION = re.compile(r"^slurm(?:-wlm)? (\d{1,4}\.\d{1,4}[.\w-]{0,20})\s*$", re.
 # They go on all the same; what they warn of is kept beside what they did.
 _WARNING = re.compile(r"^s(?:batch|run|alloc): [Ww]arning: (.*)$\n?", re.M)
 _SIGN = re.compile(
-    r"^JobId=\d+ |Slurm OpenAPI|slurm_load_\w+ error|^s(?:run|batch|alloc|control|queue|info|cancel): "
+    r"^JobId=\d+ |Slurm OpenAPI|slurm_load_\w{1,60} error|^s(?:run|batch|alloc|control|queue|info|cancel): "
     r"|^Submitted batch job \d|^slurm(?:-wlm)? \d",
     re.M,
 )

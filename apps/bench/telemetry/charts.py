@@ -39,6 +39,8 @@ STREAMS = {
     "read": _("read"),
     "written": _("written"),
 }
+# No clock of an agent tells two moments apart that are closer than this: nothing has a rate between them.
+LEAST_STEP_S = 1e-6
 
 
 def series_of(telemetry: Telemetry) -> tuple[SampleSeries, ...]:
@@ -129,7 +131,8 @@ def _line(telemetry: Telemetry, metric: str, stream: str, unit: str, values: Seq
 
 def _rates(telemetry: Telemetry, metric: str, stream: str, unit: str, column: Sequence[float]) -> SampleSeries:
     pairs = zip(_steps(column), _steps(telemetry.times), strict=True)
-    return _line(telemetry, metric, stream, unit, [gain / seconds if seconds > 0 else 0.0 for gain, seconds in pairs])
+    rates = [gain / seconds if seconds >= LEAST_STEP_S else 0.0 for gain, seconds in pairs]
+    return _line(telemetry, metric, stream, unit, rates)
 
 
 def _gains(telemetry: Telemetry, metric: str, stream: str, column: Sequence[float]) -> SampleSeries:

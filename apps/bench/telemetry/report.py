@@ -13,6 +13,8 @@ VERSION = 1
 MOST_MOMENTS = 5000
 MOST_DEVICES = 16
 MOST_NAME = 32
+# Agents send 60 listings of 32 KiB at most. A web process reads them: what stands beyond is left out.
+MOST_LISTED = 2**21
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,17 @@ def read(raw: Mapping[str, Any]) -> Telemetry | None:
 
 
 def _listings(raw: object) -> list[SocketListing]:
-    listings = []
-    for entry in raw if isinstance(raw, list) else []:
+    listings: list[SocketListing] = []
+    room = MOST_LISTED
+    for entry in raw[:MOST_MOMENTS] if isinstance(raw, list) else []:
         if isinstance(entry, dict) and _is_number(entry.get("at")) and isinstance(entry.get("text"), str):
+            room -= len(entry["text"])
+            if room < 0:
+                break
             left_out = entry.get("left_out")
             more = left_out if isinstance(left_out, int) and 0 <= left_out < 10**6 else 0
             listings.append(SocketListing(float(entry["at"]), read_sockets(entry["text"]), int(more)))
-    return listings[:MOST_MOMENTS]
+    return listings
 
 
 def _columns(raw: object, count: int) -> dict[str, tuple[float, ...]]:

@@ -9,11 +9,13 @@ _OPTIONS = {"ts", "sack", "ecn", "ecnseen", "fastopen"}
 _FACTORS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _RATE = re.compile(r"\b(send|pacing_rate|delivery_rate) (\d+(?:\.\d+)?)([KMGT]?)bps")
 _PAIR = re.compile(r"(?:^|\s)([a-z_]+):([^\s()]+)")
-_MEMORY = re.compile(r"skmem:\(([^)]*)\)")
-_AMOUNT = re.compile(r"([a-z]+)(\d+)")
+_MEMORY = re.compile(r"skmem:\(([^()]{0,400})\)")
+_AMOUNT = re.compile(r"(?<![a-z])([a-z]{1,8})(\d{1,18})")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # Beyond what a connection can have counted, or waited (ms): such a figure is damage.
 _MOST = 1e18
+# What a kernel says of one connection has some 700 letters: more is damage.
+LONGEST_ENTRY = 10_000
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,13 @@ def read_sockets(text: str) -> tuple[Socket, ...]:
 
 
 def _socket(text: str) -> Socket | None:
+    if len(text) > LONGEST_ENTRY:
+        return None
     words = text.split()
     if len(words) < 5 or words[0] == "State" or not (words[1].isdecimal() and words[2].isdecimal()):
         return None
     fields = dict(_PAIR.findall(text))
-    memory = {name: int(value[:18]) for block in _MEMORY.findall(text)[:1] for name, value in _AMOUNT.findall(block)}
+    memory = {name: int(value) for block in _MEMORY.findall(text)[:1] for name, value in _AMOUNT.findall(block)}
     rates = {
         name: rate for name, value, prefix in _RATE.findall(text) if (rate := float(value) * _FACTORS[prefix]) < _MOST
     }

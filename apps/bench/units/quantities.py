@@ -20,7 +20,7 @@ _WHOLE_KINDS = {"size", "rate", "byte-rate", "integer"}
 _NEVER_NEGATIVE = {"size", "rate", "byte-rate", "duration"}
 _NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _QUANTITY = re.compile(rf"({_NUMBER})\s*([^\W\d_]+(?:/[a-zA-Z]+)?)?")
-_COMPOUND = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(?![eE][0-9+-])([^\W\d_]+)\s*")
+_COMPOUND = re.compile(r"(?<![0-9])([0-9]+(?:\.[0-9]+)?)\s*(?![eE][0-9+-])([^\W\d_]+)\s*")
 _YES = {"yes", "true", "on", "1", "y", "예", "네", "참", "켬"}
 _NO = {"no", "false", "off", "0", "n", "아니요", "아니오", "거짓", "끔"}
 # Minus signs that editors and input methods put in the place of "-".

@@ -31,7 +31,7 @@ _GAP_PT = 8.0
 _BREAK, _UNBROKEN = "\u200b", "\u00a0"
 _BRACKETS = re.compile(r"\([^()]{1,12}\)")
 PT_PER_PIXEL = 0.75
-_SVG_WIDTH = re.compile(r'<svg\b[^>]*?\swidth="(\d{1,6}(?:\.\d{1,6})?)(?:px)?"')
+_SVG_WIDTH = re.compile(r'<svg\b[^<>]*?\swidth="(\d{1,6}(?:\.\d{1,6})?)(?:px)?"')
 
 
 def table_of(table: Table, number: str, imprint: Imprint, most_cells: int) -> dict[str, Any]:

@@ -3,13 +3,20 @@
 import copy
 import json
 import random
+import re
+import time
 
 import pytest
 
 from apps.bench import telemetry
+from apps.bench.telemetry import report, sockets
 from tests.bench.telemetry import recorded
+from tests.core import pumping
+from tests.rotation import part_of
 
 REAL = ("iperf3_loopback_4_streams", "iperf3_loopback_window_16k", "iperf3_udp_overload", "dd_write")
+# Signs of a text, and what it may take of a processor (s).
+LONG, LONG_S = 2**20, 2.0
 
 
 def figures(name: str) -> dict[str, float]:
@@ -104,6 +111,46 @@ def test_every_line_has_words(name: str) -> None:
 )
 def test_what_is_no_telemetry_is_none(raw: dict) -> None:
     assert telemetry.read(raw) is None
+
+
+@pytest.mark.parametrize("step", [5e-324, 1e-300, 1e-12])
+def test_moments_that_no_clock_tells_apart_have_no_rate(step: float) -> None:
+    columns = {"rx_bytes": [0, 1e17], "read": [0, 1e17], "busy": [0, 1e17]}
+    found = telemetry.read({"v": 1, "times": [0, step], "nic": columns, "disks": {"sda": columns}})
+    assert found is not None
+    series = telemetry.series_of(found)
+    assert {line.metric for line in series} >= {"kernel_nic_rate", "kernel_disk_rate"}
+    json.dumps([line.values for line in series], allow_nan=False)
+    json.dumps([figure.value for figure in telemetry.summarise(found)], allow_nan=False)
+
+
+def _long_texts() -> list[str]:
+    """Return texts made of the pieces of the readers' own patterns, over and over, where one is looked for."""
+    patterns = [value for value in vars(sockets).values() if isinstance(value, re.Pattern)]
+    pieces = {piece for pattern in patterns for pump in pumping.pumps(pattern) for piece in (pump.body, pump.front)}
+    begins = ("", "ESTAB 0 0 a b ", "ESTAB 0 0 a b skmem:(", "ESTAB 0 0 a b skmem:(a1) ", "ESTAB 0 0 a b\n")
+    shorts = ("ESTAB 0 0 a b\n", "\n", " x\n")
+    return [*(begin + piece * (LONG // len(piece)) for begin in begins for piece in sorted(pieces - {""})),
+            *(short * (LONG // len(short)) for short in shorts)]  # fmt: skip
+
+
+def test_no_text_makes_a_web_process_wait() -> None:
+    for text in part_of(_long_texts(), 8):
+        raw = {"v": 1, "times": [0, 1], "sockets": [{"at": 0.5, "text": text}]}
+        began = time.process_time()
+        found = telemetry.read(raw)
+        assert found is not None
+        telemetry.series_of(found)
+        telemetry.summarise(found)
+        telemetry.transport_of([found.listings])
+        assert time.process_time() - began < LONG_S, text[:60]
+
+
+def test_more_listings_than_agents_send_are_left_out() -> None:
+    text = "ESTAB 0 0 a b\n" + " " * LONG
+    found = telemetry.read({"v": 1, "times": [0, 1], "sockets": [{"at": 0.5, "text": text}] * 8})
+    assert found is not None
+    assert len(found.listings) == report.MOST_LISTED // len(text)
 
 
 @pytest.mark.parametrize("first", range(0, 150, 50))

@@ -19,7 +19,7 @@ from .rules import Word
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 _NETWORKS = re.compile(r"[0-9A-Fa-f.:/,]+")
 _IN_WORK = re.compile(r"\{work\}/([^/]+)")
-_PROGRAM = re.compile(r"\{program:([^}]*)\}")
+_PROGRAM = re.compile(r"\{program:([^{}]*)\}")
 # The names that the product gives to files outside of a job's folder: only these are removed there.
 _OWN_FILE = re.compile(r"\.fathom-[A-Za-z0-9._-]{1,200}|btio\.[a-z]{2,10}\.out(?:\.\d{1,9})?|inputbt\.data|IMB_out")
 _CPUS = re.compile(r"(?:all|[0-9A-Fa-f][0-9A-Fa-fx,:-]{0,255})")
