@@ -9,8 +9,6 @@ from apps.agents import compression
 from apps.agents.models import Job, JobFile
 from apps.core.streams import send
 
-_CHUNK = 64 * 1024
-
 
 def download(request: HttpRequest | Request, job: Job, stream: str) -> StreamingHttpResponse:
     """Return what the job printed on `stream` (stdout or stderr), byte for byte, as a text file."""
@@ -25,5 +23,5 @@ def download_file(request: HttpRequest | Request, file: JobFile) -> StreamingHtt
 
 
 def _download(request: HttpRequest | Request, packed: bytes, name: str, kind: str) -> StreamingHttpResponse:
-    parts = functools.partial(compression.unpack_in_parts, packed, _CHUNK)
+    parts = functools.partial(compression.unpack_in_parts, packed)
     return send(request, parts, name=name, kind=kind, reads_database=False)

@@ -136,14 +136,15 @@ def attempts_of(trial: Trial, tool: Tool, user: User) -> list[Attempt]:
 
 
 def _command(job: Job, *, is_readable: bool) -> ShownCommand:
-    streams = services.printed_by(job) if is_readable else {}
+    # A character takes four bytes at most; one more tells that there are more.
+    heads = services.heads_printed_by(job, 4 * (SHOWN_CHARACTERS + 1)) if is_readable else {}
     return ShownCommand(
         job=job,
         is_readable=is_readable,
         line=shlex.join(job.argv) if is_readable else "",
         printed=[
             PrintedStream(name, text[:SHOWN_CHARACTERS], len(text) > SHOWN_CHARACTERS)
-            for name, text in ((name, data.decode(errors="replace")) for name, data in streams.items())
+            for name, text in ((name, data.decode(errors="replace")) for name, data in heads.items())
             if text
         ],
         watched=node_charts.watched(job),

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.agents import compression
+from apps.agents import bounds, compression
 from apps.agents import queries as agents
 from apps.agents.facts import sound
 from apps.agents.models import Job
@@ -33,6 +33,7 @@ _REPORT_IT = _("The raw output is kept on this page: report it together with the
 
 # Of all jobs of a run, once unpacked and decoded: parsers take them together, in a process that has some GB.
 MOST_BYTES_OF_A_RUN = 1024 * 1024 * 1024
+_STREAMS = ("stdout", "stderr")
 # Agents send some ten thousand: 240 moments of some 50 figures.
 MOST_VALUES_OF_TELEMETRY = 250_000
 # Of all jobs of a run, as text in memory, where one sign of another script makes each of them take four bytes.
@@ -106,13 +107,20 @@ def _outputs_of(jobs: Sequence[Job], plan: Plan, steps: Collection[str]) -> list
     outputs: list[Output] = []
     size = 0
     for job, telemetry in zip(jobs, telemetries_of(jobs), strict=True):
-        output = output_of(job, plan, steps, telemetry)
+        try:
+            output = output_of(job, plan, steps, telemetry, MOST_BYTES_OF_A_RUN - size)
+        except compression.TooLongError:
+            raise _too_large() from None
         size += sum(map(_weight, (output.stdout, output.stderr, *output.collected.values())))
         if size > MOST_BYTES_OF_A_RUN:
-            message = Message(_TOO_LARGE, {"most": MOST_BYTES_OF_A_RUN // 2**20})
-            raise ToolFailure("too-much-output", message, False, Message(_PRINT_LESS))
+            raise _too_large()
         outputs.append(output)
     return outputs
+
+
+def _too_large() -> ToolFailure:
+    message = Message(_TOO_LARGE, {"most": MOST_BYTES_OF_A_RUN // 2**20})
+    return ToolFailure("too-much-output", message, False, Message(_PRINT_LESS))
 
 
 def _weight(text: bytes) -> int:
@@ -120,12 +128,23 @@ def _weight(text: bytes) -> int:
     return len(text) * (1 if text.isascii() else 4)
 
 
-def output_of(job: Job, plan: Plan, steps: Collection[str] = (), telemetry: dict[str, Any] | None = None) -> Output:
+def output_of(
+    job: Job,
+    plan: Plan,
+    steps: Collection[str] = (),
+    telemetry: dict[str, Any] | None = None,
+    most_bytes: int = MOST_BYTES_OF_A_RUN,
+) -> Output:
     """Return a job's raw output in the form that parsers take; times in server time, s since the epoch.
 
-    Without times where the server's clock was set meanwhile, by these `steps`.
+    Without times where the server's clock was set meanwhile, by these `steps`. TooLongError if an output or the files
+    are longer than `most_bytes` by themselves.
     """
-    printed = printed_by(job)
+    printed = printed_by(job, most_bytes)
+    collected = {}
+    for file in job.collected.all():
+        collected[file.name] = compression.unpack(file.content_z, most_bytes)
+        most_bytes -= len(collected[file.name])
     is_timed = not impossible_times.are_impossible(job, steps)
     return Output(
         role=job.role,
@@ -139,7 +158,7 @@ def output_of(job: Job, plan: Plan, steps: Collection[str] = (), telemetry: dict
         timed_out=job.timed_out,
         started_at=job.started_at.timestamp() if job.started_at and is_timed else None,
         ended_at=job.ended_at.timestamp() if job.ended_at and is_timed else None,
-        collected={file.name: compression.unpack(file.content_z) for file in job.collected.all()},
+        collected=collected,
         telemetry=telemetry_of(job) if telemetry is None else telemetry,
         facts=sound(job.facts.facts) if job.facts else {},
         clock_offset_s=job.clock_offset_s,
@@ -165,18 +184,27 @@ def telemetries_of(jobs: Iterable[Job]) -> Iterator[dict[str, Any]]:
         output = getattr(job, "output", None)
         document = None
         with suppress(ValueError, ToolFailure):
-            text = compression.unpack(output.telemetry_z).decode() if output else ""
+            text = compression.unpack(output.telemetry_z, bounds.MOST_TELEMETRY_BYTES).decode() if output else ""
             left -= sys.getsizeof(text)
             document = whole_of(text, MOST_VALUES_OF_TELEMETRY) if text and left >= 0 else None
         yield document if isinstance(document, dict) else {}
 
 
-def printed_by(job: Job) -> dict[str, bytes]:
-    """Return what a job printed, byte for byte: {"stdout", "stderr"}."""
+def printed_by(job: Job, most_bytes: int = MOST_BYTES_OF_A_RUN) -> dict[str, bytes]:
+    """Return what a job printed, byte for byte: {"stdout", "stderr"}; TooLongError if both are longer together."""
+    out, errors = _packed_of(job)
+    stdout = compression.unpack(out, most_bytes)
+    return {"stdout": stdout, "stderr": compression.unpack(errors, most_bytes - len(stdout))}
+
+
+def heads_printed_by(job: Job, size: int) -> dict[str, bytes]:
+    """Return the first `size` bytes of what a job printed: {"stdout", "stderr"}."""
+    return {name: compression.head(packed, size) for name, packed in zip(_STREAMS, _packed_of(job), strict=True)}
+
+
+def _packed_of(job: Job) -> tuple[bytes, bytes]:
     output = getattr(job, "output", None)
-    if output is None:
-        return {"stdout": b"", "stderr": b""}
-    return {"stdout": compression.unpack(output.stdout_z), "stderr": compression.unpack(output.stderr_z)}
+    return (output.stdout_z, output.stderr_z) if output else (b"", b"")
 
 
 def start_skew_s(jobs: Sequence[Job]) -> float | None:

@@ -9,7 +9,8 @@ import pytest
 from django.test import Client as Browser
 from django.urls import reverse
 
-from apps.agents.endpoint import packed, protocol
+from apps.agents import bounds
+from apps.agents.endpoint import protocol
 from apps.agents.endpoint.exchange import Problem
 from apps.agents.models import Job, JobFile
 from tests import factories as people
@@ -94,7 +95,7 @@ def test_it_hands_out_files_variables_and_what_to_give_back(server: LiveServer) 
         [{**entry(), "content": "%"}],
         [{**entry(), "content": base64.b64encode(b"no zlib").decode()}],
         [{**entry(), "content": base64.b64encode(zlib.compress(b"x") + b"y").decode()}],
-        [entry(f"f{number}") for number in range(packed.MOST_FILES + 1)],
+        [entry(f"f{number}") for number in range(bounds.MOST_FILES + 1)],
     ],
 )
 def test_it_refuses_files_that_are_none(entries: Any) -> None:
@@ -105,12 +106,12 @@ def test_it_refuses_files_that_are_none(entries: Any) -> None:
 
 
 def test_it_refuses_more_than_it_can_bear() -> None:
-    half = bytes(packed.MOST_OUTPUT_BYTES // 2)
+    half = bytes(bounds.MOST_OUTPUT_BYTES // 2)
     files = protocol.report_of(finished(collected=[entry("a", half), entry("b", half), entry("c", b"x")])).collected
     assert [(file.size, file.truncated) for file in files] == [(len(half), False), (len(half), False), (1, True)]
     assert zlib.decompress(files[2].content_z) == b""
     with pytest.raises(Problem) as refused:
-        protocol.report_of(finished(telemetry=pack(bytes(packed.MOST_TELEMETRY_BYTES + 1))))
+        protocol.report_of(finished(telemetry=pack(bytes(bounds.MOST_TELEMETRY_BYTES + 1))))
     assert refused.value.status == 413
 
 

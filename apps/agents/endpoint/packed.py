@@ -8,13 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from apps.agents.bounds import MOST_FILES, MOST_OUTPUT_BYTES, MOST_TELEMETRY_BYTES
 from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.services import GivenFile
 
-# Of one output, unpacked, and of all files of a job together, whatever the job's own limit is.
-MOST_OUTPUT_BYTES = 64 * 1024 * 1024
-MOST_TELEMETRY_BYTES = 8 * 1024 * 1024
-MOST_FILES = 100
 # As long as they were, files are counted up to this (bytes).
 MOST_SIZE = 2**62
 _NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._][A-Za-z0-9._+-]{0,99}")

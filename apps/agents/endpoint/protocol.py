@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from apps.agents import facts
+from apps.agents import bounds, facts
 from apps.agents.endpoint import packed
 from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.models import Job
@@ -133,7 +133,7 @@ def has_output(data: Mapping[str, Any]) -> bool:
     return data.get("stdout") is not None and data.get("stderr") is not None
 
 
-def report_of(data: Mapping[str, Any], most_bytes: int | None = packed.MOST_OUTPUT_BYTES) -> JobReport:
+def report_of(data: Mapping[str, Any], most_bytes: int | None = bounds.MOST_OUTPUT_BYTES) -> JobReport:
     """Return the report in a body; its times, the agent's, are turned into server times by its measured offset.
 
     Of each output, and of all files together, `most_bytes` are kept, the job's limit. If it is None nothing is kept,

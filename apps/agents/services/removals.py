@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.agents.compression import unpack_in_parts
+from apps.agents.compression import head
 from apps.agents.models import Job, OwedRemoval
 from apps.agents.models.removals import LONGEST_DETAIL, LONGEST_WAIT, MOST_TRIES
 from apps.agents.services import jobs
@@ -96,6 +96,6 @@ def _has_passed(job: Job) -> bool:
 
 def _what_it_said(job: Job) -> str:
     output = getattr(job, "output", None)
-    printed = next(unpack_in_parts(output.stderr_z, LONGEST_DETAIL), b"") if output else b""
+    printed = head(output.stderr_z, LONGEST_DETAIL) if output else b""
     words = f"{job.fault} {job.fault_detail}".strip() or printed.decode("utf-8", "replace").strip()
     return words.replace("\0", "")[:LONGEST_DETAIL]

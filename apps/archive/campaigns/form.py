@@ -20,6 +20,7 @@ Nothing in it is a number of a database: nodes and the like have their names, pe
 their places.
 """
 
+from apps.agents import bounds
 from apps.archive.imports.containers import UnpackingLimits
 from apps.bench.text import Message
 from apps.core import documents
@@ -43,14 +44,15 @@ NEEDED = (
 GIB = 1024**3
 # A thousand hours of measuring fit in it; what goes beyond is no campaign.
 LIMITS = UnpackingLimits(entries=200_000, total_bytes=64 * GIB, entry_bytes=16 * GIB, ratio=200)
-# Of a line (a trial with its runs, a series), of a JSON file, and of what one job printed (B).
+# Of a line (a trial with its runs, a series), of a JSON file, of what one job printed, and of a report (B).
 LONGEST_LINE = 64 * 1024 * 1024
 LONGEST_JSON = 64 * 1024 * 1024
-LONGEST_RAW = 512 * 1024 * 1024
+LONGEST_RAW = bounds.MOST_OUTPUT_BYTES
+LONGEST_REPORT = 512 * 1024 * 1024
 # Of one record or document; a campaign's frozen report names each of its figures.
 _MOST_VALUES = 5_000_000
 RECORD_LIMITS = documents.DocumentLimits(most_bytes=LONGEST_JSON, deepest=64, most_values=_MOST_VALUES)
-DOCUMENT_LIMITS = documents.DocumentLimits(most_bytes=LONGEST_RAW, deepest=64, most_values=_MOST_VALUES)
+DOCUMENT_LIMITS = documents.DocumentLimits(most_bytes=LONGEST_REPORT, deepest=64, most_values=_MOST_VALUES)
 
 
 class ArchiveError(Exception):

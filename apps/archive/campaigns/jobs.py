@@ -44,18 +44,18 @@ def job_record(job: Job, path: str) -> Json:
     return {"id": str(job.pk), **record(job, fields.JOB), "output": printed, "collected": collected}
 
 
-def outputs_of(job: Job, path: str) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of what a job printed, what its agent read meanwhile, and the files it gave back."""
+def outputs_of(job: Job, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Yield path and parts of what a job printed, what its agent read meanwhile, and the files it gave back."""
     output = getattr(job, "output", None)
     for name, data in _printed(output) if output is not None else ():
         if data:
-            yield f"{path}.{name}", compression.unpack(data)
+            yield f"{path}.{name}", compression.unpack_in_parts(data)
     for place, file in enumerate(job.collected.all()):
-        yield f"{path}.file-{place}", compression.unpack(file.content_z)
+        yield f"{path}.file-{place}", compression.unpack_in_parts(file.content_z)
 
 
 def _printed(output: Any) -> list[tuple[str, bytes]]:
     """Return what a job printed and its agent read, packed, each with its name; b"" where there is nothing."""
     parts = [("stdout", output.stdout_z), ("stderr", output.stderr_z), ("telemetry", output.telemetry_z)]
     pairs = [(name, bytes(data)) for name, data in parts]
-    return [(name, data if any(compression.unpack_in_parts(data, 1)) else b"") for name, data in pairs]
+    return [(name, data if compression.head(data, 1) else b"") for name, data in pairs]

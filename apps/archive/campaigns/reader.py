@@ -16,7 +16,7 @@ from apps.core import documents
 
 _CHUNK = 1024 * 1024
 # Where what records name is, and how files end of which each line is read by itself.
-_FOLDERS, _LINES = ("raw/", "reports/"), ".jsonl"
+_RAW, _REPORTS, _LINES = "raw/", "reports/", ".jsonl"
 _SUM_LINE = 64 + 2
 # Each has a line for each; editions are counted in the reports that they are of.
 _COUNTED_FILES = (form.EXPERIMENTS, form.TRIALS, form.RESULTS, form.FINDINGS)
@@ -35,6 +35,7 @@ class Archive:
         except ContainerError as error:
             raise ArchiveError(error.code, error.message) from error
         self._names = set(self._package.names)
+        self._named: set[str] = set()
         if form.MANIFEST not in self._names:
             raise ArchiveError("foreign", Message(_("This is no archive of a campaign: %(name)s is missing.", ),
                                                   {"name": form.MANIFEST}))  # fmt: skip
@@ -97,6 +98,10 @@ class Archive:
         """Return how many files it has."""
         return len(self._names)
 
+    def read_anew(self) -> None:
+        """Have all that records name read once more: what was stored of it was taken back."""
+        self._named.clear()
+
     def json(self, name: str) -> Any:
         """Return the values of a JSON file."""
         return self._parsed(self._bytes(name, form.LONGEST_JSON), name)
@@ -115,11 +120,32 @@ class Archive:
         except DAMAGES as error:
             raise _damaged(name) from error
 
-    def raw(self, name: object, place: str) -> bytes:
-        """Return a file that a record names."""
-        if not isinstance(name, str) or not name.startswith(_FOLDERS) or name not in self._names:
+    def raw(self, name: object, place: str, most_bytes: int) -> bytes:
+        """Return a file that a record of a job names, of so many bytes at most."""
+        path = self._named_once(name, _RAW, place)
+        if self._package.size(path) > most_bytes:
+            text = _(
+                "It has more than %(most)s bytes, and no agent sends more of this job: export the campaign again "
+                "where it was measured."
+            )
+            raise wrong(place, Message(text, {"most": most_bytes}))
+        return self._bytes(path, most_bytes)
+
+    def report(self, name: str, place: str) -> bytes:
+        """Return the document of an edition."""
+        return self._bytes(self._named_once(name, _REPORTS, place), form.LONGEST_REPORT)
+
+    def _named_once(self, name: object, folder: str, place: str) -> str:
+        """Return a path that no record named before: so what all name unpacks to no more than the archive does."""
+        if not isinstance(name, str) or not name.startswith(folder) or name not in self._names:
             raise wrong(place, Message(_("It names a file that is not in the archive.")))
-        return self._bytes(name, form.LONGEST_RAW)
+        if name in self._named:
+            text = _(
+                "It names %(name)s, which is another's already: export the campaign again where it was measured."
+            )
+            raise wrong(place, Message(text, {"name": name}))
+        self._named.add(name)
+        return name
 
     def _read_manifest(self) -> Json:
         manifest = records.mapping(self.json(form.MANIFEST), form.MANIFEST)
@@ -150,10 +176,15 @@ class Archive:
     def _refuse_large(self) -> None:
         """Refuse a file of a length at which it is never read, before it is unpacked for its sum."""
         for name in self._package.names:
-            is_raw = name.startswith(_FOLDERS)
-            if not is_raw and (name == form.SUMS or name.endswith(_LINES)):
+            if name.startswith(_RAW):
+                most = form.LONGEST_RAW
+            elif name.startswith(_REPORTS):
+                most = form.LONGEST_REPORT
+            elif name == form.SUMS or name.endswith(_LINES):
                 continue
-            if self._package.size(name) > (form.LONGEST_RAW if is_raw else form.LONGEST_JSON):
+            else:
+                most = form.LONGEST_JSON
+            if self._package.size(name) > most:
                 raise wrong(name, Message(_("The file is too large.")))
 
     def _count(self, name: str) -> int:

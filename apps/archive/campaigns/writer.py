@@ -203,7 +203,7 @@ class _ArchiveWriter:
             for folder, run in batch:
                 for place, job in enumerate(jobs.get(run, ())):
                     for path, content in outputs_of(job, f"{folder}/{place}-{job.role}"):
-                        yield from self._zip.add(path, [content])
+                        yield from self._zip.add(path, content)
 
     def _trial_lines(self, outputs: list[tuple[str, int]]) -> Iterator[Json]:
         trials = Trial.objects.filter(campaign=self._campaign).order_by("pk").prefetch_related("runs__timings")

@@ -1,6 +1,7 @@
 """Find what is there already, for whoever imports it: imported before, measured here, or sent twice."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from apps.agents import compression
@@ -8,10 +9,12 @@ from apps.agents.models import JobOutput
 from apps.archive.imports import checks, grown
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.queries import trials_before
-from apps.archive.imports.recognition import digest_of
+from apps.archive.imports.recognition import digest_in_parts
 from apps.campaigns.models import Run
 
 _BATCH = 500
+# Each as long as an output may be.
+_OUTPUTS = 20
 
 
 def mark(imported: Import) -> None:
@@ -98,8 +101,10 @@ def _measured_here(imported: Import, sizes: dict[str, int]) -> dict[str, int]:
         stdout_bytes__in=set(sizes.values()), job__node__team=imported.team_id, job__run_ref__isnull=False
     ).values_list("job__run_ref", "stdout_z", "stderr_z")
     runs: dict[str, int] = {}
-    for run, stdout_z, stderr_z in rows.iterator(chunk_size=_BATCH):
-        digest = digest_of(compression.unpack(stdout_z), compression.unpack(stderr_z))
+    for run, stdout_z, stderr_z in rows.iterator(chunk_size=_OUTPUTS):
+        length = sum(map(len, compression.unpack_in_parts(stdout_z)))
+        parts = map(compression.unpack_in_parts, (stdout_z, stderr_z))
+        digest = digest_in_parts(length, chain.from_iterable(parts))
         if digest in sizes and run is not None:
             runs[digest] = run
     visible_runs = Run.objects.filter(pk__in=list(runs.values()), trial__in=trials_before(imported))

@@ -104,7 +104,7 @@ class ConclusionStore:
     def _keep(self, report: Report, data: Json, place: str) -> None:
         values = records.values(Edition, data, fields.EDITION, place)
         archive_id = values["permanent_id"]
-        canonical = self._archive.raw(f"reports/{archive_id}.json", place)
+        canonical = self._archive.report(f"reports/{archive_id}.json", place)
         if hashlib.sha256(canonical).hexdigest() != values["checksum"]:
             raise wrong(place, Message(_("The document is not the one that was frozen: its checksum differs.")))
         here = report.editions.filter(number=values["number"]).first()

@@ -8,13 +8,14 @@ from itertools import islice
 from typing import Any
 
 from apps.accounts.models import User
-from apps.agents.models import FactSnapshot, Job, JobFile, JobOutput
+from apps.agents.models import FactSnapshot, Job
 from apps.archive.campaigns import fields, form, records
 from apps.archive.campaigns.form import wrong
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.records import Json
 from apps.archive.campaigns.store.choices import Here
 from apps.archive.campaigns.store.defined import tool_of
+from apps.archive.campaigns.store.outputs import store_output
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Reading, Tool
 from apps.campaigns.models import Campaign, Experiment, Lane, Run, Trial
@@ -161,38 +162,15 @@ class MeasurementStore:
             jobs.append(Job(pk=pk, run_ref=run.pk, node_id=node, facts=snapshot, **values))
         Job.objects.bulk_create(jobs)
         records.restamp(jobs, [records.stamps(Job, data, place) for _run, data, place, _number in numbered])
+        is_imported = self._campaign.origin == Campaign.Origin.IMPORTED
         for job, (_run, data, place, _number) in zip(jobs, numbered, strict=True):
-            self._store_output(job, data, place)
+            store_output(self._archive, job, data, f"{place}, {data['id']}", is_imported=is_imported)
 
     def _number(self, raw: object, place: str) -> uuid.UUID:
         try:
             return uuid.UUID(records.text(raw, place))
         except ValueError:
             raise wrong(place, Message(_("This is no id of a job."))) from None
-
-    def _store_output(self, job: Job, data: Json, place: str) -> None:
-        if data.get("output") is not None:
-            output = records.mapping(data["output"], f"{place}, output")
-            packed = {
-                f"{name}_z": self._packed(output.get(name), place, empty=b"" if name == "telemetry" else None)
-                for name in ("stdout", "stderr", "telemetry")
-            }
-            JobOutput.objects.create(job=job, **records.values(JobOutput, output, fields.OUTPUT, place), **packed)
-        collected = records.sequence(data.get("collected"), f"{place}, collected")
-        JobFile.objects.bulk_create(
-            JobFile(
-                job=job,
-                content_z=self._packed(records.mapping(item, place).get("path"), place),
-                **records.values(JobFile, item, fields.COLLECTED, place),
-            )
-            for item in collected
-        )
-
-    def _packed(self, path: object, place: str, empty: bytes | None = None) -> bytes:
-        """Return the packed content of a file of the archive; that of an empty one where a record names none."""
-        if path is None and empty is not None:
-            return empty
-        return zlib.compress(b"" if path is None else self._archive.raw(path, place))
 
     def _store_results(self, batch: list[tuple[str, Json]]) -> None:
         results = [self._result(data, place) for place, data in batch]

@@ -46,6 +46,7 @@ def store(
     try:
         # As what was deleted here, unless it is not; then with nobody's word, and if need be under an id of its own.
         for _attempt in range(brought_back.MOST_ATTEMPTS):
+            archive.read_anew()
             try:
                 with transaction.atomic():
                     return _ArchiveStore(archive, team, user, choices, now, standing).campaign(progress)
