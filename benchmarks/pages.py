@@ -38,7 +38,7 @@ def pages_of(team: Team) -> dict[str, str]:
         "campaigns": reverse("campaigns:campaign_list"),
         "campaigns, the last page": reverse("campaigns:campaign_list") + "?page=last",
         "campaign": reverse("campaigns:campaign_detail", args=[newest.pk]),
-        "trials of a campaign": reverse("campaigns:trial_list", args=[newest.pk]),
+        "trials of a campaign": reverse("results:trial_list", args=[newest.pk]),
         "experiment": reverse("results:experiment", args=[experiment.pk]),
         "landing page": reverse("landing:campaign", args=[newest.permanent_id]),
         "trial": reverse("results:trial", args=[trial.pk]),

@@ -78,7 +78,8 @@ class Confinement:
             kernel.forgo_privileges()
         # Landlock forbids mounts, and its rule is for what is at the place then. Whatever the program: by its memory
         # a process is known for its job's (`kin`), and no rule keeps one from segments and queues.
-        if self.own_shared_memory:
+        # What its owner has measured in the machine's own must see that.
+        if self.own_shared_memory and (_shares_memory(name) or not any(map(_is_shared_memory, self.config.paths))):
             _try(lambda: _cover_shared_memory(work), SHARED_MEMORY)
         if self.own_ipc:
             _try(kernel.own_ipc, "System V segments and queues")
@@ -162,6 +163,10 @@ def _shares_memory(name: str) -> bool:
     """Say whether the processes of a program may meet in shared memory."""
     rules = rules_of(name)
     return rules is None or rules.shares_memory
+
+
+def _is_shared_memory(path: str) -> bool:
+    return Path(path).is_relative_to(SHARED_MEMORY)
 
 
 def _cover_shared_memory(folder: Path) -> None:
