@@ -136,3 +136,15 @@ def test_a_question_longer_than_all_that_it_may_name_is_refused(server: LiveServ
     _agent, token = factories.agent()
     status, answer = Client(server.port, token).call("poll", b'{"held": []}' + b" " * 200_000)
     assert (status, answer["code"]) == (413, "too-large")
+
+
+async def test_a_place_that_is_left_as_the_next_hangs_up_is_not_lost() -> None:
+    at, log, until = places.WaitingPlaces(1, 1), list[int](), asyncio.Event()
+    async with at.place(1):
+        gone, waiting = (asyncio.create_task(hold(at, team, log, until)) for team in (2, 3))
+        await turns()
+        gone.cancel()
+    until.set()
+    await asyncio.gather(gone, waiting, return_exceptions=True)
+    assert log == [3]
+    assert (at._free, at._under_way, at._waiting) == (1, {}, {})

@@ -62,6 +62,9 @@ class WaitingPlaces:
     def _let_in(self) -> None:
         for team in list(self._waiting):
             queue = self._waiting[team]
+            # Who hung up in this turn of the loop is still in line.
+            while queue and queue[0].done():
+                queue.popleft()
             if self._free and queue and self._under_way[team] < self._of_team:
                 self._take(team)
                 queue.popleft().set_result(None)
