@@ -60,7 +60,6 @@ class TrialRow:
 class TrialSheet:
     """What the trials of one experiment can be shown by."""
 
-    tool: Tool
     factors: Mapping[str, Parameter]
     metrics: Mapping[str, Metric]
 
@@ -72,13 +71,16 @@ class TrialSheet:
 
 def sheet_of(experiment: Experiment, tool: Tool) -> TrialSheet:
     """Return what the trials of an experiment can be shown by: its factors, and the metrics it has figures of."""
+    metrics = queries.measured([experiment], {experiment.tool: tool})[experiment.pk]
+    return TrialSheet(_factors_of(experiment, tool), {metric.name: metric for metric in metrics})
+
+
+def _factors_of(experiment: Experiment, tool: Tool) -> dict[str, Parameter]:
+    """Return what differs from trial to trial, in the order of its definition."""
     names = [factor["name"] for factor in experiment.factors]
     parameters = (*tool.parameters, *setting_names.shown_parameters_of(names).values())
-    known = {parameter.name: parameter for parameter in parameters}
-    metrics = queries.measured([experiment], {experiment.tool: tool})[experiment.pk]
-    return TrialSheet(
-        tool, {name: known[name] for name in names if name in known}, {metric.name: metric for metric in metrics}
-    )
+    by_name = {parameter.name: parameter for parameter in parameters}
+    return {name: by_name[name] for name in names if name in by_name}
 
 
 def ordered(rows: QuerySet[Trial], sheet: TrialSheet | None, sort: str) -> QuerySet[Trial]:
@@ -103,12 +105,12 @@ def ordered(rows: QuerySet[Trial], sheet: TrialSheet | None, sort: str) -> Query
 def columns_of(sheet: TrialSheet, chosen: Sequence[str], rows: QuerySet[Trial]) -> list[TrialColumn]:
     """Return the columns that there are; of the metrics shown between what the figures lie that count."""
     asked = [name for name in chosen if name in sheet.factors or name in sheet.metrics]
-    shown = set(asked or [*sheet.factors, *sheet.usual])
-    extents = _extents(rows.order_by(), [name for name in sheet.metrics if name in shown])
+    names = set(asked or [*sheet.factors, *sheet.usual])
+    extents = _extents(rows.order_by(), [name for name in sheet.metrics if name in names])
     return [
-        *(TrialColumn(name, _(item.label), is_shown=name in shown) for name, item in sheet.factors.items()),
+        *(TrialColumn(name, _(item.label), is_shown=name in names) for name, item in sheet.factors.items()),
         *(
-            TrialColumn(name, _(item.label), True, name in shown, _extent_text(extents.get(name), item))
+            TrialColumn(name, _(item.label), True, name in names, _extent_text(extents.get(name), item))
             for name, item in sheet.metrics.items()
         ),
     ]
@@ -120,11 +122,11 @@ def rows_of(
     """Return a row for each trial; without a sheet its cells are what was swept and its primary figure."""
     figures = _figures(trials)
     durations = _durations(trials)
-    shown = [column for column in columns if column.is_shown]
+    chosen = [column for column in columns if column.is_shown]
     return [
         TrialRow(
             trial,
-            tuple(_cell(column, trial, sheet, figures) for column in shown)
+            tuple(_cell(column, trial, sheet, figures) for column in chosen)
             if sheet
             else _cells_of_any(trial, tools[trial.experiment.tool], figures),
             durations.get(trial.pk),
@@ -140,9 +142,8 @@ def _cell(column: TrialColumn, trial: Trial, sheet: TrialSheet, figures: Figures
 
 
 def _cells_of_any(trial: Trial, tool: Tool, figures: Figures) -> tuple[TrialCell, ...]:
-    names = [factor["name"] for factor in trial.experiment.factors]
-    parameters = (*tool.parameters, *setting_names.shown_parameters_of(names).values())
-    swept = [f"{_(item.label)} {_swept_text(item, trial)}" for item in parameters if item.name in names]
+    factors = _factors_of(trial.experiment, tool).values()
+    swept = [f"{_(item.label)} {_swept_text(item, trial)}" for item in factors]
     for metric in queries.metrics_of(tool):
         if sample := figures.get((trial.pk, metric.name)):
             cell = _figure(sample, metric)

@@ -39,10 +39,10 @@ def launch_campaign(*, campaign: Campaign, user: User, now: datetime, digest: st
         with sweep_turn(user):
             # Others may change it while one waits: its version is read first, then all that this is to be of.
             version = _version_of(campaign)
-            seen = Campaign.objects.get(pk=campaign.pk)
-            _require_draft(seen)
-            expanded = trials.expand_campaign(seen)
-            if digest and digest != definitions.digest_of(definitions.parts_of(seen, expanded)):
+            draft = Campaign.objects.get(pk=campaign.pk)
+            _require_draft(draft)
+            expanded = trials.expand_campaign(draft)
+            if digest and digest != definitions.digest_of(definitions.parts_of(draft, expanded)):
                 raise errors.NotAsConfirmed
             with transaction.atomic():
                 held = lock_campaign(campaign, user)

@@ -42,7 +42,7 @@ class Comparison:
     apart: tuple[VariedFactor, ...]
     averaged: tuple[VariedFactor, ...]
     fixed: tuple[tuple[VariedFactor, str], ...]
-    kept: tuple[Sequence[bool], ...]
+    has_fixed: tuple[Sequence[bool], ...]
     missing: Mapping[str, list[Message]]
     cells: tuple[ComparisonCell, ...]
     deviations: tuple[Deviation, ...]
@@ -79,7 +79,7 @@ def compare(gathering: Gathering) -> Comparison:
         apart=layout.apart,
         averaged=layout.averaged,
         fixed=layout.fixed,
-        kept=layout.kept,
+        has_fixed=layout.has_fixed,
         missing=layout.missing,
         cells=cells_of(gathering, places, contrasts),
         deviations=deviations,

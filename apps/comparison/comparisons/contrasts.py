@@ -67,7 +67,7 @@ def _strata(gathering: Gathering, layout: TableLayout) -> Strata:
     for place, rows in enumerate(gathering.figures.rows):
         figures: dict[Hashable, list[float]] = defaultdict(list)
         row_settings = zip(settings_of(names, gathering.columns, place), rows, strict=True)
-        for setting, row in compress(row_settings, layout.kept[place]):
+        for setting, row in compress(row_settings, layout.has_fixed[place]):
             figures[setting].extend(row.values)
         strata.append(figures)
     return strata

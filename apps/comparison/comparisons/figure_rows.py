@@ -71,14 +71,14 @@ def rows_of(choice: SetChoice, metric: str, *, include_invalid: bool = False) ->
     is_dated = any(scope.result_set.since or scope.result_set.until for scope in choice.scopes)
     all_rows = _rows(choice.experiments, metric, dated=is_dated)
     by_set: list[list[FigureRow]] = []
-    seen: set[int] = set()
+    flagged_trials: set[int] = set()
     invalid: Counter[str] = Counter()
     for scope in choice.scopes:
         played = _lanes_of(scope, lanes)
         mine = [own for row in all_rows if row.lane in played and (own := _of_set(row, scope, choice))]
         touched = {trial for row in mine for trial in row.trials if trial in flagged}
-        invalid.update(name for trial in touched - seen for name in flagged[trial])
-        seen |= touched
+        invalid.update(name for trial in touched - flagged_trials for name in flagged[trial])
+        flagged_trials |= touched
         by_set.append(mine if include_invalid else [own for row in mine if (own := _valid(row, flagged))])
     return FigureRows(
         choice=choice,
@@ -89,7 +89,7 @@ def rows_of(choice: SetChoice, metric: str, *, include_invalid: bool = False) ->
         pairs=_pairs(choice, metric, by_set, lanes, nodes),
         doubts=doubts.doubts_of(choice.experiments, [metric]),
         invalid=invalid,
-        left_out=0 if include_invalid else len(seen),
+        left_out=0 if include_invalid else len(flagged_trials),
     )
 
 

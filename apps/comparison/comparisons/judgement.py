@@ -24,7 +24,7 @@ def judge(
         settings: environment.Known = defaultdict(set)
         for label, texts in layout.once:
             settings[_("Parameters"), label].update(texts[place])
-        values.append({name: frozenset(known) for name, known in (settings | own).items()})
+        values.append({name: frozenset(values_of_set) for name, values_of_set in (settings | own).items()})
     subject = _subject(gathering, layout, places)
     if len(values) > 1:
         deviations = tuple(science.deviations(values))

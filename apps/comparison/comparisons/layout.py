@@ -22,7 +22,7 @@ class TableLayout:
     No figure is a mean over settings that differ: what varies within a set (`apart`) has places of its own. So have
     nodes, tools and file systems if all sets have the same ones; where each has its own, there would be nothing to
     compare, and figures are means over them (`averaged`). `once` are parameters set once for each set: (label, texts
-    of each set). `kept` says of each row of each set whether it has the fixed values.
+    of each set). `has_fixed` says of each row of each set whether it has the fixed values.
     """
 
     axis: VariedFactor
@@ -31,7 +31,7 @@ class TableLayout:
     apart: tuple[VariedFactor, ...]
     averaged: tuple[VariedFactor, ...]
     once: tuple[tuple[str, Spread], ...]
-    kept: tuple[Sequence[bool], ...]
+    has_fixed: tuple[Sequence[bool], ...]
     # What the address asks for and is not there, by its parameter: {"x": [message]}.
     missing: Mapping[str, list[Message]]
 
@@ -47,13 +47,13 @@ def lay_out(gathering: Gathering) -> TableLayout:
     axis = axes.get(state.axis) or (sets if state.axis == factors.SET else _usual_axis(gathering.factors, sets))
     series = axes.get(state.series) if state.series != axis.name else None
     fixed = tuple((axes[name], text) for name, text in state.fixed if name in axes and text in axes[name].keys)
-    kept = tuple(_kept(fixed, gathering, place) for place in range(len(choice.titles)))
+    has_fixed = tuple(_has_fixed(fixed, gathering, place) for place in range(len(choice.titles)))
     placed = {axis.name, series.name if series else "", *(factor.name for factor, _text in fixed)}
     apart, averaged, once = [], [], []
     for factor in gathering.factors:
         if factor.name in placed:
             continue
-        value_sets = [set(compress(own, rows)) for own, rows in zip(columns[factor.name], kept, strict=True)]
+        value_sets = [set(compress(own, rows)) for own, rows in zip(columns[factor.name], has_fixed, strict=True)]
         is_common = len({frozenset(values) for values in value_sets if values}) == 1
         varies = any(len(values) > 1 for values in value_sets)
         if factor.is_parameter and not varies:
@@ -66,9 +66,9 @@ def lay_out(gathering: Gathering) -> TableLayout:
             averaged.append(factor)
     missing = _missing_metric(state, [metric.name for metric in choice.metrics])
     # Where there are no figures yet, nothing is missed of them.
-    if any(any(rows) for rows in kept):
+    if any(any(rows) for rows in has_fixed):
         missing |= _missing_factors(state, axis, series, axes)
-    return TableLayout(axis, series, fixed, tuple(apart), tuple(averaged), tuple(once), kept, missing)
+    return TableLayout(axis, series, fixed, tuple(apart), tuple(averaged), tuple(once), has_fixed, missing)
 
 
 def _usual_axis(varied: Sequence[VariedFactor], sets: VariedFactor) -> VariedFactor:
@@ -79,7 +79,7 @@ def _usual_axis(varied: Sequence[VariedFactor], sets: VariedFactor) -> VariedFac
     return next(iter([*numbers, *parameters, *([] if len(sets.values) > 1 else nodes)]), sets)
 
 
-def _kept(fixed: Sequence[tuple[VariedFactor, str]], gathering: Gathering, place: int) -> list[bool]:
+def _has_fixed(fixed: Sequence[tuple[VariedFactor, str]], gathering: Gathering, place: int) -> list[bool]:
     matches = [True] * len(gathering.figures.rows[place])
     for factor, text in fixed:
         target = factor.values[factor.keys.index(text)]

@@ -38,9 +38,9 @@ def paths_of(figures: FigureRows) -> Paths:
         pairs = [(figures.nodes[a], figures.nodes[b]) for a, b in network.pairs_at_once(*ends)]
         team = figures.nodes[ends[0][0]].team_id
         own = [graphs[team].path(a, b) for a, b in pairs if a.team_id == b.team_id == team]
-        known = tuple(path for path in own if path)
-        if known and len(known) == len(pairs):
-            paths[ends] = known, transport
+        described = tuple(path for path in own if path)
+        if described and len(described) == len(pairs):
+            paths[ends] = described, transport
     return {lane: paths[ends] for lane, ends in lanes.items() if ends in paths}
 
 
@@ -61,8 +61,8 @@ def ceilings_of(loads: Iterable[Load], paths: Paths, unit: str) -> Ceilings:
 def ceiling_of(ceilings: Ceilings, loads: Iterable[Load]) -> float | None:
     """Return what no figure of several loads exceeds; None where that of any is not known."""
     own = [ceilings.get(load) for load in set(loads)]
-    known = [ceiling for ceiling in own if ceiling is not None]
-    return max(known) or None if known and len(known) == len(own) else None
+    rates = [ceiling for ceiling in own if ceiling is not None]
+    return max(rates) or None if rates and len(rates) == len(own) else None
 
 
 def _rate(paths: Paths, lane: int, length: int | None) -> float | None:

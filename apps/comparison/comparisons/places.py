@@ -45,7 +45,7 @@ def places_of(gathering: Gathering, layout: TableLayout) -> list[FigurePlace]:
         rests = settings_of([factor.name for factor in layout.apart], columns, place)
         pools = settings_of([factor.name for factor in layout.averaged], columns, place)
         row_settings = zip(rows, xs, others, rests, pools, strict=False)
-        for row, x, other, rest, setting in compress(row_settings, layout.kept[place]):
+        for row, x, other, rest, setting in compress(row_settings, layout.has_fixed[place]):
             key = (place, x, other, rest)
             values[key].extend(row.values)
             trials[key].extend(row.trials)

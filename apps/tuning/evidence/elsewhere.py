@@ -30,13 +30,13 @@ def with_passed(campaign: Campaign, evidence_by_ends: Mapping[Ends, Evidence]) -
     for ends, own in evidence_by_ends.items():
         until = max((point.at for point in own.points if point.at is not None), default=None)
         times = [at for link in own.path.links if (at := changes.get(link.name)) is not None]
-        found = [
+        rates = [
             (rate, name, at)
             for rate, name, at in passed.get(own.way, ())
             if campaign.is_published or not _is_between(times, at, until)
         ]
-        if found:
-            rate, name, at = max(found, key=lambda item: item[0])
+        if rates:
+            rate, name, at = max(rates, key=lambda item: item[0])
             # What is published was recorded here on a day that says nothing of it.
             day = day_of(at) if at is not None and not campaign.is_published else ""
             own = dataclasses.replace(own, elsewhere=Passed(rate, name, day))

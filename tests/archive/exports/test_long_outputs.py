@@ -1,5 +1,6 @@
 """Whoever reads stored raw output takes no more memory than they show, however much it unpacks to."""
 
+import functools
 import io
 import json
 import re
@@ -108,7 +109,7 @@ def test_every_page_and_answer_takes_no_more_than_it_shows(
             sizes[address] = length
 
     for address in addresses_of(long, finished):
-        peaks[address] = peak_of(lambda address=address: read(address))  # type: ignore[misc]
+        peaks[address] = peak_of(functools.partial(read, address))
     assert {address for address, peak in peaks.items() if peak > MOST_SHOWN} == set()
     assert len(sizes) > 25
     # Outputs and files are sent whole.

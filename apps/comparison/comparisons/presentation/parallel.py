@@ -44,7 +44,7 @@ def parallel_of(comparison: Comparison) -> Json:
     runs = []
     for place, rows in enumerate(comparison.gathering.figures.rows):
         row_settings = zip(rows, settings_of(names, columns, place), strict=True)
-        for row, setting in compress(row_settings, comparison.kept[place]):
+        for row, setting in compress(row_settings, comparison.has_fixed[place]):
             runs += [(place, setting, *run) for run in zip(row.trials, row.values, strict=True)]
     chosen = runs[:: max(1, -(-len(runs) // MOST_RUNS))]
     lines = []
