@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ORDER = [
     ["apps.config"],
     ["workers"],
+    ["apps.home"],
     ["apps.archive"],
     ["apps.reports"],
     ["apps.tuning"],

@@ -5,7 +5,7 @@ What is stored is shown on the team's page, and asked where bytes come in by som
 What an agent reports of a measurement that ran is always taken: over its quota a team launches nothing new.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -40,7 +40,17 @@ class Usage:
 
 def usage_of(team: Team) -> Usage:
     """Return what a team has stored."""
-    row = TeamUsage.objects.filter(team=team).first()
+    return usages_of([team])[team]
+
+
+def usages_of(teams: Iterable[Team]) -> dict[Team, Usage]:
+    """Return what each of the teams has stored, in their order and in one query."""
+    listed = list(teams)
+    rows = {row.team_id: row for row in TeamUsage.objects.filter(team__in=listed)}
+    return {team: _usage(rows.get(team.pk)) for team in listed}
+
+
+def _usage(row: TeamUsage | None) -> Usage:
     stored, counted_at = (row.stored_bytes, row.counted_at) if row else (0, None)
     return Usage(stored, settings.QUOTA_STORED_BYTES, counted_at)
 

@@ -1,6 +1,5 @@
 """Pages of agents: who is there, what a node is, how to enrol one; and the program itself."""
 
-import hashlib
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +9,6 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -22,11 +20,11 @@ from apps.accounts.models import Role
 from apps.agents import commands, outputs, program, queries, services
 from apps.agents.facts import excerpt, sound
 from apps.agents.models import Agent, AgentInstance, AgentState, JobFile
+from apps.core import live_parts
 from apps.core.search import ListSearch
 from apps.testbeds.models import Node
 
 RECENT_JOBS = 20
-NO_CONTENT = 204
 
 
 @login_required
@@ -55,7 +53,7 @@ def agent_list(request: HttpRequest) -> HttpResponse:
         "teams": list(rights.teams_for(user, Role.VIEWER)),
         "can_write": rights.teams_for(user, Role.OPERATOR).exists(),
     }
-    return _live(request, "agents/_table.html", "agents/list.html", context)
+    return live_parts.answer(request, "agents/_table.html", "agents/list.html", context)
 
 
 @login_required
@@ -76,13 +74,13 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "restart": commands.restart_of(node).splitlines() if row.state == AgentState.LOST else [],
         "jobs": queries.jobs_for(rights.user_of(request)).filter(node=node)[:RECENT_JOBS],
     }
-    if not _asks_for_part(request):
+    if not live_parts.asks_for_part(request):
         latest = queries.latest_facts([node.pk]).get(node.pk)
         context["facts"], context["left_out"] = excerpt(latest) if latest else (None, 0)
         context["history"] = queries.fact_history(node, limit=10)
         context["newest"] = program.version()
         context["update"] = commands.update_of(commands.server_address(request), node)
-    return _live(request, "agents/_status.html", "agents/detail.html", context)
+    return live_parts.answer(request, "agents/_status.html", "agents/detail.html", context)
 
 
 @login_required
@@ -113,7 +111,7 @@ def enrol(request: HttpRequest, pk: int) -> HttpResponse:
         context["issued"] = issued
         context["is_insecure"] = commands.is_insecure(commands.server_address(request))
         context["commands"] = commands.of(commands.server_address(request), issued.text, node)
-    return _live(request, "agents/_arrival.html", "agents/enrol.html", context)
+    return live_parts.answer(request, "agents/_arrival.html", "agents/enrol.html", context)
 
 
 @login_required
@@ -231,22 +229,3 @@ def _managed_node(request: HttpRequest, pk: int) -> Node:
     node = _node(request, pk)
     rights.require(request.user, node.team, Role.MANAGER)
     return node
-
-
-def _asks_for_part(request: HttpRequest) -> bool:
-    return request.headers.get("HX-Request") == "true"
-
-
-def _live(request: HttpRequest, part: str, page: str, context: dict[str, Any]) -> HttpResponse:
-    """Return a page with a part that htmx fetches again and again, or that part, or 204 if it is as it was.
-
-    What has not changed is not swapped, so that a reader's focus and selection stay where they are.
-    """
-    text = render_to_string(part, context, request)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    context |= {"part": text, "digest": digest}
-    if not _asks_for_part(request):
-        return render(request, page, context)
-    if request.GET.get("seen") == digest:
-        return HttpResponse(status=NO_CONTENT)
-    return render(request, "agents/_live.html", context)

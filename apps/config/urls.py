@@ -2,11 +2,11 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from apps.core import views
 from apps.core.api_docs import SchemaView
+from apps.home.views import home
 from apps.reports.views import editions
 
 api: list[URLPattern | URLResolver] = [
@@ -22,12 +22,14 @@ api: list[URLPattern | URLResolver] = [
     path("", include("apps.reports.schedules.api_urls")),
     path("", include("apps.reports.files.api_urls")),
     path("", include("apps.archive.api_urls")),
+    path("", include("apps.home.api_urls")),
     path("schema/", SchemaView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(template_name="core/api_docs.html"), name="api-docs"),
 ]
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="campaigns:campaign_list"), name="home"),
+    path("", home, name="home"),
+    path("home/", include("apps.home.urls")),
     path("campaigns/", include("apps.campaigns.urls")),
     path("results/", include("apps.results.urls")),
     path("figures/", include("apps.comparison.figures.urls")),

@@ -26,7 +26,7 @@ class MenuEntry:
 class MenuGroup:
     """Entries under one title, or under none."""
 
-    title: Promise
+    title: Promise | str
     entries: tuple[MenuEntry, ...]
 
 
@@ -41,6 +41,7 @@ class ShownEntry:
 
 
 MENU = (
+    MenuGroup("", (MenuEntry(gettext_lazy("Home"), "house", "home", ("home",)),)),
     MenuGroup(
         pgettext_lazy("menu", "Measure"),
         (

@@ -13,6 +13,8 @@ from apps.results import charts, doubts, node_charts, placements, services
 from apps.results.models import Result, Superseded
 from apps.testbeds.queries.readers import of_own_nodes
 
+# So many figures of a run, the primary one first, stand large above the others.
+HEADLINE = 4
 # What a page shows of a raw output; the whole is a download away.
 SHOWN_CHARACTERS = 20_000
 
@@ -84,6 +86,16 @@ class Attempt:
             (metric, value, marks.about([trial], metric.name), metric.name not in self.left_out)
             for metric, value in self.samples
         ]
+
+    @property
+    def headline(self) -> list[tuple[Metric, float, doubts.Mark | None, bool]]:
+        """Return the first of the figures."""
+        return self.figures[:HEADLINE]
+
+    @property
+    def other_figures(self) -> list[tuple[Metric, float, doubts.Mark | None, bool]]:
+        """Return the figures after the first."""
+        return self.figures[HEADLINE:]
 
     @property
     def is_by_size(self) -> bool:

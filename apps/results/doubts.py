@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.db.models import QuerySet
+from django.db.models import BooleanField, Count, Func, QuerySet, Value
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -22,6 +22,8 @@ SEVERITIES = ("invalid", "warning", "info")
 BEARS = """({flags} <> '[]' AND EXISTS (
     SELECT FROM jsonb_array_elements({flags}) f WHERE f->>'name' <> ALL(%(no_doubts)s)
         AND (coalesce(nullif(f->'metrics', 'null'), '[]') = '[]' OR f->'metrics' ? {metric})))"""
+# The same of any metric, as a path into the flags.
+_IN_DOUBT = "$[*] ? ({})".format(" && ".join(f'@.name != "{name}"' for name in NO_DOUBTS))
 # The metric of flags that are asked of trials, whatever these measured.
 ANY_METRIC = ""
 
@@ -138,6 +140,19 @@ def doubts_of_trials(trials: Iterable[int]) -> Doubts:
     """Return the flags of trials, whatever they measured, in one query."""
     rows = Result.objects.filter(trial__in=list(trials)).exclude(flags=[]).order_by("trial_id", "pk")
     return from_flags((trial, ANY_METRIC, flags) for trial, flags in rows.values_list("trial_id", "flags"))
+
+
+def results_in_doubt() -> QuerySet[Result]:
+    """Return the results with a flag that is a doubt."""
+    return Result.objects.exclude(flags=[]).filter(
+        Func("flags", Value(_IN_DOUBT), function="jsonb_path_exists", output_field=BooleanField())
+    )
+
+
+def doubtful_trials(campaigns: Iterable[int]) -> dict[int, int]:
+    """Return {campaign: how many of its trials are flagged} of those where some are, in one query."""
+    rows = results_in_doubt().filter(trial__campaign__in=list(campaigns)).order_by().values("trial__campaign")
+    return dict(rows.annotate(n=Count("trial", distinct=True)).values_list("trial__campaign", "n"))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from apps.campaigns import queries as campaigns
 from apps.campaigns import waits
 from apps.campaigns.models import Trial
 from apps.core import figures
-from apps.results import trial_table
+from apps.results import doubts, trial_table
 from apps.toolbox import queries as toolbox
 
 TRIALS_PER_PAGE = 100
@@ -21,7 +21,7 @@ TRIALS_PER_PAGE = 100
 @login_required
 @require_GET
 def trial_list(request: HttpRequest, pk: int) -> HttpResponse:
-    """List a campaign's trials, by state and experiment if asked; of one experiment each metric may be a column."""
+    """List a campaign's trials, by state, experiment and flags if asked; of one experiment metrics are columns."""
     user = rights.user_of(request)
     campaign = get_object_or_404(campaigns.campaigns_for(user), pk=pk)
     experiments = list(campaign.experiments.select_related("campaign__team"))
@@ -32,6 +32,9 @@ def trial_list(request: HttpRequest, pk: int) -> HttpResponse:
         rows = rows.filter(state=state)
     if number is not None:
         rows = rows.filter(experiment=number)
+    is_flagged = request.GET.get("flagged") == "1"
+    if is_flagged:
+        rows = rows.filter(pk__in=doubts.results_in_doubt().filter(trial__campaign=campaign).values("trial"))
     tools = {experiment.tool: toolbox.get_tool(experiment.tool) for experiment in experiments}
     chosen = next((item for item in experiments if item.pk == number or len(experiments) == 1), None)
     sheet = trial_table.sheet_of(chosen, tools[chosen.tool]) if chosen else None
@@ -49,6 +52,7 @@ def trial_list(request: HttpRequest, pk: int) -> HttpResponse:
         "chosen": chosen,
         "state": state,
         "sort": sort,
+        "is_flagged": is_flagged,
         "unknown_state": state if state and state not in Trial.State.values else "",
     }
     return render(request, "results/trials.html", context)

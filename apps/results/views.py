@@ -148,6 +148,8 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
         "trial": trial_shown,
         "can_write": rights.can(request.user, trial_shown.campaign.team, Role.OPERATOR),
         "has_figures": any(attempt.result for attempt in attempts),
+        "has_series": any(attempt.result and attempt.result.series.all() for attempt in attempts),
+        "is_watched": any(attempt.result and attempt.watched for attempt in attempts),
         "tool": tool,
         "parameters": parameters,
         "attempts": attempts,

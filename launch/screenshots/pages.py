@@ -44,7 +44,7 @@ NO_PAGES = {
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "invite", "member_role")),
     "accounts:invitation_withdraw", "accounts:invitation_accept",
     *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke")),
-    "home", "alive", "health", "set_language",
+    "start:changes", "matrix:panel", "alive", "health", "set_language",
 }  # fmt: skip
 
 
@@ -83,6 +83,7 @@ def _import_example(page: Page) -> None:
 
 
 def _campaigns() -> Iterator[Shot]:
+    yield Shot("home", "home")
     yield Shot("campaign-list", "campaigns:campaign_list")
     yield Shot("campaign-list-nothing-found", "campaigns:campaign_list", query="q=nothing+like+it")
     yield Shot("menu", "campaigns:campaign_list", act=_open_menu)

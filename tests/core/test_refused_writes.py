@@ -40,8 +40,8 @@ OWN = {
 }  # fmt: skip
 # They are posted to for the length of what is asked, and keep nothing: a figure of what the page shows.
 READING = {"figures:draw"}
-# Leads on to the list of campaigns; shows what a definition would do, and keeps nothing.
-READING |= {"home", "toolbox:tool_preview"}
+# Shows what a definition would do, and keeps nothing.
+READING |= {"toolbox:tool_preview"}
 # Whoever may write in a team of their own is told that the team which they name is none of theirs.
 REFUSED, WRONG_TEAM = {403, 404, 405}, 422
 CHOOSES_A_TEAM = {"exports:receive", "imports:import_create", "published:import", "tuning:workload_draft"}
@@ -115,6 +115,7 @@ def world(cast: SimpleNamespace, pair: list[Node], tool: Any) -> SimpleNamespace
 ABOUT = {
     "campaigns/<int:pk>/launch": "campaign", "campaigns/<int:pk>": "going", "campaigns/notes/": "note",
     "campaigns/experiments/": "experiment", "results/experiments/": "experiment", "results/trials/": "trial",
+    "results/campaigns/": "going",
     "results/runs/": "trial", "campaigns/<int:pk>/edit": "campaign", "campaigns/<int:pk>/delete": "campaign",
     "history/": "history", "compare/views/": "view", "archive/searches/": "search", "archive/already/": "campaign",
     "imports/": "imported", "imports/mappings/": "mapping", "reports/<int:pk>": "report",

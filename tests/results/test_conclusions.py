@@ -27,6 +27,7 @@ OFFERS = {"campaigns/offers/", "api/v1/campaign-offers/"}
 CONCLUSIONS = {
     "compare/?set=tool:iperf3-tcp", "findings/", "findings/sites/", "history/", "matrix/",
     "matrix/table.csv", "matrix/table.json",
+    "matrix/panel/", "",
     "api/v1/findings/", "api/v1/histories/", "api/v1/matrix/", "api/v1/site-layers/",
 }  # fmt: skip
 

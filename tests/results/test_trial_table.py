@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from apps.campaigns.models import Campaign, Experiment
 from apps.results import validity
-from apps.results.models import Sample
+from apps.results.models import Result, Sample
+from tests import rewriting
 
 
 def page(client: Client, campaign: Campaign, **query: object) -> str:
@@ -85,3 +86,14 @@ def test_it_takes_a_fixed_number_of_queries(oscar: Client, measured: Campaign, d
 def test_others_see_none_of_it(client: Client, measured: Campaign, cast: SimpleNamespace) -> None:
     client.force_login(cast.charlie)
     assert client.get(f"/results/campaigns/{measured.pk}/trials/").status_code == 404
+
+
+def test_flagged_trials_are_found(oscar: Client, measured: Campaign) -> None:
+    flag = {"name": "processor-full", "severity": "warning", "message": {"msgid": "Full.", "params": {}}}
+    verified = {**flag, "name": "verified", "severity": "info"}
+    first, second, *_others = Result.objects.filter(trial__campaign=measured).order_by("trial")
+    rewriting.update(Result.objects.all(), flags=[])
+    rewriting.update(Result.objects.filter(pk=first.pk), flags=[verified, flag])
+    rewriting.update(Result.objects.filter(pk=second.pk), flags=[verified])
+    assert trials_on(page(oscar, measured, flagged="1")) == [first.trial_id]
+    assert len(trials_on(page(oscar, measured, flagged="2"))) == measured.trials.count()

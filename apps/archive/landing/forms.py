@@ -21,7 +21,7 @@ class RunAgainForm(StyledWidgets, forms.Form):
     """A name, a choice for each node, cluster and file system of the recipe, who sees it, and whether to start."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
-    visibility = forms.ChoiceField(label=gettext_lazy("Who sees it"), choices=_WHO_SEES, required=False)
+    visibility = forms.ChoiceField(label=gettext_lazy("Sharing"), choices=_WHO_SEES, required=False)
     launch = forms.BooleanField(label=gettext_lazy("Launch it at once"), required=False, initial=True)
 
     def __init__(

@@ -58,9 +58,7 @@ class Bing(Tool):
 
     slug = "bing"
     name = "bing"
-    summary = _(
-        "Rate of each link of a path by ICMP packets of several sizes, from one end; needs the right of root."
-    )
+    summary = _("Rate of each link of a path by ICMP packets of several sizes, from one end; needs root.")
     programs = ("bing",)
     roles = (ToolRole("client", _("From")), ToolRole("server", _("To")))
     parameters = (

@@ -56,7 +56,7 @@ class Mtr(Tool):
             "interval",
             "duration",
             _("Time between rounds"),
-            help=_("Less than 1 s needs the right of root."),
+            help=_("Less than 1 s needs root."),
             default=1.0,
             unit="s",
             minimum=0.1,
@@ -81,7 +81,7 @@ class Mtr(Tool):
         Metric("rtt_min", _("Min RTT to the end"), "s", False, axis="time"),
         Metric("rtt_mean", _("Mean RTT to the end"), "s", False, primary=True, axis="time"),
         Metric("rtt_max", _("Max RTT to the end"), "s", False, axis="time"),
-        Metric("rtt_deviation", _("Deviation of the RTT"), "s", False, axis="time", has_zero=True),
+        Metric("rtt_deviation", _("RTT variation (mdev)"), "s", False, axis="time", has_zero=True),
         Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
     signatures = (

@@ -101,7 +101,7 @@ class Netperf(Tool):
         Metric("rtt_p90", _("Transaction time, 90th percentile"), "s", False, axis="time"),
         Metric("rtt_p99", _("Transaction time, 99th percentile"), "s", False, axis="time"),
         Metric("rtt_max", _("Max transaction time"), "s", False, axis="time"),
-        Metric("rtt_deviation", _("Deviation of the transaction time"), "s", False, axis="time", has_zero=True),
+        Metric("rtt_deviation", _("Variation of the transaction time"), "s", False, axis="time", has_zero=True),
         Metric("transaction_rate", _("Transactions per second"), "1/s", True, axis="frequency"),
         Metric("goodput", _("Goodput"), "bit/s", True, axis="rate"),
         Metric("retransmits", _("Retransmits"), "count", False, axis="count"),

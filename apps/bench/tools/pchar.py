@@ -55,7 +55,7 @@ class Pchar(Tool):
 
     slug = "pchar"
     name = "pchar"
-    summary = _("Rate, latency and loss of each link of a path, measured from one end; needs the right of root.")
+    summary = _("Rate, latency and loss of each link of a path, measured from one end; needs root.")
     programs = ("pchar",)
     roles = (ToolRole("client", _("From")), ToolRole("server", _("To")))
     parameters = (

@@ -100,7 +100,7 @@ class Ping(Tool):
             "interval",
             "duration",
             _("Time between probes"),
-            help=_("Less than 0.2 s needs a recent ping or the right of root."),
+            help=_("Less than 0.2 s needs a recent ping or root."),
             default=FASTEST_FOR_ALL_S,
             unit="s",
             minimum=0.002,
@@ -140,7 +140,7 @@ class Ping(Tool):
         Metric("rtt_min", _("Min RTT"), "s", False, primary=True, axis="time"),
         Metric("rtt_mean", _("Mean RTT"), "s", False, axis="time"),
         Metric("rtt_max", _("Max RTT"), "s", False, axis="time"),
-        Metric("rtt_mdev", _("Deviation of the RTT"), "s", False, axis="time", has_zero=True),
+        Metric("rtt_mdev", _("RTT variation (mdev)"), "s", False, axis="time", has_zero=True),
         Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
 

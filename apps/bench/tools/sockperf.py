@@ -100,7 +100,7 @@ class Sockperf(Tool):
         Metric("latency_p99", _("One-way latency, 99th percentile"), "s", False, axis="time"),
         Metric("latency_p999", _("One-way latency, 99.9th percentile"), "s", False, axis="time"),
         Metric("latency_max", _("Max one-way latency"), "s", False, axis="time"),
-        Metric("latency_deviation", _("Deviation of the one-way latency"), "s", False, axis="time", has_zero=True),
+        Metric("latency_deviation", _("Variation of the one-way latency"), "s", False, axis="time", has_zero=True),
         Metric("loss", _("Messages lost"), "fraction", False, axis="fraction"),
         Metric("message_rate", _("Messages per second"), "1/s", True, axis="frequency"),
         Metric("sent_rate", _("Sent rate"), "bit/s", True, axis="rate"),

@@ -67,7 +67,7 @@ class Traceroute(Tool):
             "method",
             "choice",
             _("Probes"),
-            help=_("UDP needs no privilege; ICMP and TCP pass more firewalls but need the right of root."),
+            help=_("UDP needs no privilege; ICMP and TCP pass more firewalls but need root."),
             default=UDP,
             choices=((UDP, _("UDP")), (ICMP, _("ICMP echo")), (TCP, _("TCP SYN"))),
         ),

@@ -148,7 +148,7 @@ def context_fields(tool: Tool) -> dict[str, forms.Field]:
             label=_("Look at route, RTT and loss before and after each run"),
             required=False,
             initial=True,
-            help_text=_("Takes about a second more; a run whose path changed meanwhile is marked as suspect."),
+            help_text=_("Takes about a second more; a run whose path changed meanwhile is marked as doubtful."),
         )
     }
 

@@ -8,7 +8,7 @@ from apps.campaigns.waits.queries import (
     waits_of_trials,
     without_addresses,
 )
-from apps.campaigns.waits.reasons import REASONS, WaitReason, Waits, WaitSubject
+from apps.campaigns.waits.reasons import REASONS, WaitReason, Waits, WaitSubject, moment
 
 __all__ = [
     "REASONS",
@@ -17,6 +17,7 @@ __all__ = [
     "Waits",
     "attach_trial_waits",
     "attach_waits",
+    "moment",
     "tell_waits",
     "waits_of",
     "waits_of_trials",

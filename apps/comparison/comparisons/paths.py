@@ -1,12 +1,13 @@
 """The paths that were measured, and what no figure on them exceeds."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from apps.bench import network
 from apps.comparison.comparisons.figure_rows import FigureRow, FigureRows
 from apps.results import charts, queries
 from apps.results.theory import ceiling_bps, length_of
 from apps.testbeds import queries as testbeds
+from apps.testbeds.models import Node
 
 # Of more ends than this the paths are not looked for.
 MOST_ENDS = 40
@@ -30,18 +31,27 @@ def paths_of(figures: FigureRows) -> Paths:
         ends = tuple(tuple(lane.roles[role]) for role, _node in queries.ends_of(lane, tool))
         if len(ends) == 2 and all(node in figures.nodes for nodes in ends for node in nodes):
             lanes[row.lane], casts[ends] = ends, tool.transport
+    paths = described_paths(casts, figures.nodes)
+    return {lane: (paths[ends], casts[ends]) for lane, ends in lanes.items() if ends in paths}
+
+
+def described_paths(casts: Collection[Ends], nodes: Mapping[int, Node]) -> dict[Ends, tuple[network.Path, ...]]:
+    """Return the paths that move data at once between the ends, of those that the inventory describes in full.
+
+    None of more than MOST_ENDS. `nodes` are all that the ends name.
+    """
     if len(casts) > MOST_ENDS:
         return {}
-    graphs = {team: testbeds.graph(team) for team in {figures.nodes[ends[0][0]].team_id for ends in casts}}
-    paths: dict[Ends, tuple[tuple[network.Path, ...], str]] = {}
-    for ends, transport in casts.items():
-        pairs = [(figures.nodes[a], figures.nodes[b]) for a, b in network.pairs_at_once(*ends)]
-        team = figures.nodes[ends[0][0]].team_id
+    graphs = {team: testbeds.graph(team) for team in {nodes[ends[0][0]].team_id for ends in casts}}
+    paths: dict[Ends, tuple[network.Path, ...]] = {}
+    for ends in casts:
+        pairs = [(nodes[a], nodes[b]) for a, b in network.pairs_at_once(*ends)]
+        team = nodes[ends[0][0]].team_id
         own = [graphs[team].path(a, b) for a, b in pairs if a.team_id == b.team_id == team]
         described = tuple(path for path in own if path)
         if described and len(described) == len(pairs):
-            paths[ends] = described, transport
-    return {lane: paths[ends] for lane, ends in lanes.items() if ends in paths}
+            paths[ends] = described
+    return paths
 
 
 def loads_of(rows: Iterable[FigureRow]) -> list[Load]:

@@ -45,6 +45,10 @@ class MatrixCellSerializer(serializers.Serializer):
         child=serializers.IntegerField(), source="mark.counts", default=dict, help_text="How many of them by flag."
     )
 
+    ceiling = serializers.FloatField(
+        allow_null=True, help_text="What no figure exceeds, as the inventory describes the path; null if not known."
+    )
+
     def get_fields(self) -> dict[str, Any]:
         """Return the fields, with the ids of both sites first."""
         ends = {

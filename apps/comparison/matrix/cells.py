@@ -14,7 +14,8 @@ class MatrixCell:
     Of each setting the newest repeated figure counts, so that neither a sweep of bad settings nor a single run takes
     its place; the best of these in the metric's own direction (the newest where neither is better). `points` counts
     the settings, `setting` and `nodes` say in words which it is and between which nodes;
-    `is_told` whether only an archive says that it was measured.
+    `is_told` whether only an archive says that it was measured, `ceiling` what no figure of it exceeds, None where
+    the inventory does not tell.
     """
 
     source: int
@@ -32,3 +33,9 @@ class MatrixCell:
     nodes: str = ""
     is_told: bool = False
     mark: Mark | None = None
+    ceiling: float | None = None
+
+    @property
+    def share(self) -> float | None:
+        """Return the figure as a share of the ceiling."""
+        return self.value / self.ceiling if self.ceiling else None

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Experiment
 from apps.comparison.history import series
-from apps.comparison.matrix import naming, ways
+from apps.comparison.matrix import ceilings, naming, ways
 from apps.comparison.matrix.cells import MatrixCell
 from apps.comparison.matrix.ways import End
 from apps.results import doubts, means
@@ -75,7 +75,7 @@ def matrix_of(user: User, tool: Tool, metric: Metric) -> Matrix:
     ends = _ends(user, tool, metric)
     cells = _cells(ways.chosen(ends, metric), tool, metric)
     site_ids = {site for pair in ends for site in pair}
-    cells = naming.named(_marked(cells, metric), tool, metric)
+    cells = ceilings.attached(naming.named(_marked(cells, metric), tool, metric), tool, metric)
     sites = tuple(Site.objects.filter(pk__in=site_ids).order_by("name", "pk"))
     rights.attach_foreign_teams(sites, user)
     return Matrix(tool, metric, sites, cells)

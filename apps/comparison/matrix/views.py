@@ -8,20 +8,22 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from apps.accounts import rights
 from apps.bench.toolkit import Tool
-from apps.comparison.matrix import table
+from apps.comparison.matrix import pairs, table
 from apps.comparison.matrix.cells import MatrixCell
 from apps.comparison.matrix.table import Matrix
 from apps.results import charts, downloads, queries
+from apps.testbeds.models import Site
 
 COLUMNS = (
     "from", "to", "value", "unit", "samples", "points", "nodes", "setting", "experiment", "lane", "point", "measured",
-    "flagged", "flags",
+    "flagged", "flags", "ceiling",
 )  # fmt: skip
 
 
@@ -38,14 +40,23 @@ def matrix(request: HttpRequest) -> HttpResponse:
     if site_matrix:
         context |= {
             "metrics": queries.metrics_of(site_matrix.tool),
-            "rows": [
-                (site, [(other, site_matrix.cells.get((site.pk, other.pk))) for other in site_matrix.sites])
-                for site in site_matrix.sites
-            ],
+            "pair_table": pairs.pair_table(rights.user_of(request), site_matrix, timezone.now()),
+            "directions": _directions(site_matrix),
             "chart": json.dumps(chart_of(site_matrix)),
             "query": f"tool={site_matrix.tool.slug}&metric={site_matrix.metric.name}",
         }
     return render(request, "results/matrix/matrix.html", context)
+
+
+@login_required
+@require_GET
+def panel(request: HttpRequest) -> HttpResponse:
+    """Return the partial with the table by pairs, of the most used tool unless another is asked for."""
+    _tools, site_matrix = _find(request)
+    context: dict[str, object] = {"matrix": site_matrix}
+    if site_matrix:
+        context["pair_table"] = pairs.pair_table(rights.user_of(request), site_matrix, timezone.now())
+    return render(request, "results/matrix/_panel.html", context)
 
 
 @login_required
@@ -117,6 +128,13 @@ def chart_of(site_matrix: Matrix) -> dict[str, object]:
     }
 
 
+def _directions(site_matrix: Matrix) -> list[tuple[Site, Site, MatrixCell]]:
+    """Return (from, to, cell) by name."""
+    sites = {site.pk: site for site in site_matrix.sites}
+    listed = [(sites[source], sites[target], cell) for (source, target), cell in site_matrix.cells.items()]
+    return sorted(listed, key=lambda each: (each[0].name, each[1].name))
+
+
 def flat_rows(site_matrix: Matrix) -> list[dict[str, object]]:
     """Return one flat object a pair of sites that has a figure."""
     names = {site.pk: name_of(site) for site in site_matrix.sites}
@@ -136,6 +154,7 @@ def flat_rows(site_matrix: Matrix) -> list[dict[str, object]]:
             "measured": cell.at.isoformat(),
             "flagged": cell.mark.flagged if cell.mark else 0,
             "flags": cell.mark.counts if cell.mark else {},
+            "ceiling": cell.ceiling,
         }
         for (source, target), cell in sorted(
             site_matrix.cells.items(), key=lambda pair: (names[pair[0][0]], names[pair[0][1]])

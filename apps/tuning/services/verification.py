@@ -51,7 +51,7 @@ def _composition_of(finding: Finding, contrast: contrasts.SettingsContrast) -> c
     composition.add(
         "experiment",
         roles=[campaigns.Player(role, node) for role, nodes in contrast.nodes.items() for node in nodes],
-        name=gettext("Now and then"),
+        name=gettext("Before and after"),
         repetitions=verification.LOOKS[0],
         order=Experiment.Order.RANDOMISED,
         seed=finding.verifications.count() + 1,

@@ -16,13 +16,15 @@ from django.utils import timezone
 from apps.archive.search import entries
 from apps.campaigns.models import Campaign
 from apps.comparison.matrix import ways
-from apps.testbeds.models import Node
+from apps.testbeds.models import Link, Node
 from tests import factories, rewriting
 from tests.campaigns import factories as make
 from tests.comparison.history.conftest import START, WEEK, add_result, measured
 from tests.pages import flat
+from tests.results.factories import measure
 
 ADDRESSES = ["matrix:matrix", "matrix:csv", "matrix:json"]
+PANEL = "matrix:panel"
 
 
 @pytest.fixture
@@ -48,9 +50,10 @@ def test_strangers_sign_in_and_other_teams_see_an_empty_matrix(
     client: Client, cast: SimpleNamespace, pair: list[Node]
 ) -> None:
     measured(cast, pair, 9e8, START)
-    for name in ADDRESSES:
+    for name in (*ADDRESSES, PANEL):
         assert client.get(reverse(name)).status_code == 302
     client.force_login(cast.charlie)
+    assert "Nothing was measured between two sites yet" in client.get(reverse(PANEL)).content.decode()
     assert "Nothing was measured between two nodes yet" in client.get(reverse(ADDRESSES[0])).content.decode()
     for name in ADDRESSES[1:]:
         assert client.get(reverse(name)).status_code == 404
@@ -142,8 +145,10 @@ def test_the_page_costs_a_bounded_number_of_queries(
     for week in range(3):
         measured(cast, pair, 9e8, START + week * WEEK, repetitions=1)
     client.force_login(cast.bob)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(26):
         client.get(reverse("matrix:matrix"))
+    with django_assert_max_num_queries(26):
+        client.get(reverse("matrix:panel"))
 
 
 def test_rest_tells_the_same_and_names_what_there_is(client: Client, cast: SimpleNamespace, pair: list[Node]) -> None:
@@ -211,10 +216,53 @@ def test_each_figure_says_at_which_setting_between_which_nodes_and_how_long_ago(
     measured(cast, pair, 9e8, START, factors=window("64 KiB, 1 MiB"))
     client.force_login(cast.bob)
     page = client.get(reverse("matrix:matrix")).content.decode()
-    table = flat(page[page.index("<table") :])
-    assert re.search(r"Window (64 KiB|1 MiB) ·<span title=\"kisti01 → pnu01\">\d{4}-\d\d-\d\d, \d+.*? ago", table)
+    table = flat(page[page.rindex("<table") :])
+    assert re.search(r"<td>Window (64 KiB|1 MiB)", table)
+    assert re.search(r"<td>kisti01 → pnu01</td><td><time[^>]*>\d{4}-\d\d-\d\d \d\d:\d\d</time>.*? ago", table)
     assert "kisti01 → pnu01, Window" in chart_of(page)["cells"][0]["note"]
     [cell] = client.get("/api/v1/matrix/").json()["cells"]
     assert (cell["nodes"], cell["parameters"]["window"]) in {("kisti01 → pnu01", 65536), ("kisti01 → pnu01", 1048576)}
     [row] = csv.DictReader(io.StringIO(client.get(reverse("matrix:csv")).content.decode()))
     assert row["setting"].startswith("Window ")
+
+
+@pytest.mark.parametrize(
+    ("there", "back", "grade"),
+    [(9.8e8, 9.5e8, "good"), (9.8e8, 8e8, "fair"), (6e8, 9.8e8, "bad"), (9.8e8, None, "good"), (None, 5e8, "bad")],
+)
+def test_a_pair_is_judged_by_its_slower_direction(
+    client: Client, cast: SimpleNamespace, pair: list[Node], there: float | None, back: float | None, grade: str
+) -> None:
+    now = timezone.now()
+    for ends, value in ((pair, there), (pair[::-1], back)):
+        if value:
+            measured(cast, ends, value, now)
+    client.force_login(cast.bob)
+    for name in ("matrix:matrix", PANEL):
+        page = client.get(reverse(name)).content.decode()
+        assert re.findall(r'<td class="pair pair-(\w+)( pair-stale)?"', page) == [(grade, "")]
+    [lowest] = sorted(client.get("/api/v1/matrix/").json()["cells"], key=lambda cell: cell["value"])[:1]
+    assert lowest["ceiling"] == pytest.approx(990e6, rel=0.01)
+
+
+def test_what_is_old_is_hatched_and_without_a_ceiling_nothing_is_judged(
+    client: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    Link.objects.update(capacity_bps=None)
+    measured(cast, pair, 9e8, timezone.now() - 2 * WEEK)
+    client.force_login(cast.bob)
+    page = client.get(reverse("matrix:matrix")).content.decode()
+    assert re.findall(r'<td class="pair pair-(\w+)( pair-stale)?"', page) == [("unknown", " pair-stale")]
+    assert "No ceiling is known" in page
+    assert client.get("/api/v1/matrix/").json()["cells"][0]["ceiling"] is None
+
+
+def test_below_the_diagonal_stands_the_min_rtt(client: Client, cast: SimpleNamespace, pair: list[Node]) -> None:
+    measured(cast, pair, 9e8, START)
+    measured(cast, pair, 9e8, START)
+    ping = make.launched(cast, *pair, name="rtt", tool="ping", fixed={"count": "5"}, factors=[], repetitions=2)
+    for trial in ping.trials.all():
+        measure(trial, rtt_min=0.0047)
+    client.force_login(cast.bob)
+    page = client.get(reverse("matrix:matrix"), {"tool": "iperf3-tcp"}).content.decode()
+    assert re.search(r'pair-rtt"><a [^>]*>4.70 ms', flat(page))

@@ -1,0 +1,46 @@
+"""Changes of level in what is measured again and again, of the last days."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from apps.accounts.models import User
+from apps.comparison.history import changes, queries, series
+from apps.comparison.history.changes import HistoryChange
+from apps.comparison.history.queries import LaneHistory
+
+# Changes within this time are told, of so many histories: those that were continued last.
+RECENT = timedelta(days=14)
+MOST_HISTORIES = 8
+# Fewer campaigns show no change.
+FEWEST = 2 * changes.LEAST_LEVEL
+
+
+@dataclass(frozen=True)
+class RecentChange:
+    """A change of level that nobody dismissed, in the history where it is shown whole."""
+
+    history: LaneHistory
+    change: HistoryChange
+
+    @property
+    def percent(self) -> str:
+        """Return by how much the level changed: "−21 %"; "" from nothing on."""
+        return f"{100 * (self.change.ratio - 1):+.3g} %".replace("-", "−") if self.change.has_ratio else ""
+
+
+def recent_changes(user: User, now: datetime) -> list[RecentChange]:
+    """Return the last change of each history of the user's teams that was continued lately, the newest first."""
+    since = now - RECENT
+    continued = [
+        item for item in series.known_histories(user, least=FEWEST) if item.last is not None and item.last >= since
+    ]
+    continued.sort(key=lambda item: item.last or since, reverse=True)
+    recent = []
+    for item in continued[:MOST_HISTORIES]:
+        history = queries.find(user, item.lane, point=None, metric=None)
+        if history is None:
+            continue
+        told = changes.shown_changes(history.subject, history.levels, user)
+        newest = [change for change in told if change.level.at >= since and not change.is_dismissed]
+        recent += [RecentChange(history, change) for change in newest[-1:]]
+    return sorted(recent, key=lambda each: each.change.level.at, reverse=True)

@@ -1,0 +1,8 @@
+"""Pages."""
+
+from django.urls import path
+
+from apps.home import views
+
+app_name = "start"
+urlpatterns = [path("changes/", views.recent_changes, name="changes")]
