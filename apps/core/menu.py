@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 class MenuEntry:
     """A page of the menu: `view` names its address, `sections` the spaces of names whose pages belong to it.
 
+    After G its `key` leads there.
+
     A section is an application's ("reports") or what the names in one begin with ("testbeds:node").
     """
 
@@ -20,6 +22,7 @@ class MenuEntry:
     icon: str
     view: str
     sections: tuple[str, ...] = ()
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,22 +41,25 @@ class ShownEntry:
     icon: str
     url: str
     current: str
+    key: str
 
 
 MENU = (
-    MenuGroup("", (MenuEntry(gettext_lazy("Home"), "house", "home", ("home",)),)),
+    MenuGroup("", (MenuEntry(gettext_lazy("Home"), "house", "home", ("home",), "h"),)),
     MenuGroup(
         pgettext_lazy("menu", "Measure"),
         (
-            MenuEntry(gettext_lazy("Campaigns"), "play-circle", "campaigns:campaign_list", ("campaigns", "results")),
+            MenuEntry(
+                gettext_lazy("Campaigns"), "play-circle", "campaigns:campaign_list", ("campaigns", "results"), "c"
+            ),
             MenuEntry(gettext_lazy("Tools"), "wrench-adjustable", "toolbox:tool_list", ("toolbox",)),
         ),
     ),
     MenuGroup(
         gettext_lazy("Results"),
         (
-            MenuEntry(gettext_lazy("Findings"), "lightbulb", "tuning:list", ("tuning", "published")),
-            MenuEntry(gettext_lazy("Between sites"), "grid-3x3-gap", "matrix:matrix", ("matrix", "tuning:site")),
+            MenuEntry(gettext_lazy("Findings"), "lightbulb", "tuning:list", ("tuning", "published"), "f"),
+            MenuEntry(gettext_lazy("Between sites"), "grid-3x3-gap", "matrix:matrix", ("matrix", "tuning:site"), "s"),
             MenuEntry(gettext_lazy("Results archive"), "archive", "archive:search", ("archive", "exports")),
             MenuEntry(gettext_lazy("Imports"), "box-arrow-in-down", "imports:import_list", ("imports",)),
             MenuEntry(gettext_lazy("Compare"), "layout-split", "comparison:compare", ("comparison",)),
@@ -63,7 +69,9 @@ MENU = (
     MenuGroup(
         gettext_lazy("Inventory"),
         (
-            MenuEntry(gettext_lazy("Nodes"), "hdd-stack", "testbeds:node_list", ("testbeds:node", "testbeds:grant")),
+            MenuEntry(
+                gettext_lazy("Nodes"), "hdd-stack", "testbeds:node_list", ("testbeds:node", "testbeds:grant"), "n"
+            ),
             MenuEntry(gettext_lazy("Agents"), "plug", "agents:list", ("agents",)),
             MenuEntry(gettext_lazy("Sites and links"), "diagram-3", "testbeds:home", ("testbeds",)),
             MenuEntry(
@@ -75,7 +83,11 @@ MENU = (
         gettext_lazy("Reports"),
         (
             MenuEntry(
-                gettext_lazy("Reports"), "file-earmark-text", "reports:list", ("reports", "management", "renderings")
+                gettext_lazy("Reports"),
+                "file-earmark-text",
+                "reports:list",
+                ("reports", "management", "renderings"),
+                "r",
             ),
             MenuEntry(gettext_lazy("Schedules"), "envelope-paper", "schedules:schedule_list", ("schedules",)),
         ),
@@ -119,4 +131,6 @@ def _shown(entries: tuple[MenuEntry, ...], request: HttpRequest | None, section:
             continue
         is_here = request is not None and request.path == url
         is_section = section is not None and section in entry.sections
-        yield ShownEntry(str(entry.label), entry.icon, url, "page" if is_here else "true" if is_section else "")
+        yield ShownEntry(
+            str(entry.label), entry.icon, url, "page" if is_here else "true" if is_section else "", entry.key
+        )

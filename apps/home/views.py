@@ -12,7 +12,8 @@ from django.views.decorators.http import require_GET
 from apps.accounts import quotas, rights, team_choice
 from apps.accounts.models import Role, User
 from apps.core import live_parts
-from apps.home import activity, changes, first_steps, needs
+from apps.core.search import ListSearch
+from apps.home import activity, changes, first_steps, lookup, needs
 from apps.tuning import queries as tuning
 from apps.tuning.models import Finding
 
@@ -55,6 +56,15 @@ def recent_changes(request: HttpRequest) -> HttpResponse:
         "days": changes.RECENT.days,
     }
     return render(request, "home/_changes.html", context)
+
+
+@login_required
+@require_GET
+def lookup_hits(request: HttpRequest) -> HttpResponse:
+    """Return the partial with what is called as was typed, of everything that the person sees."""
+    text = request.GET.get("q", "")
+    context = {"groups": lookup.hits_for(request, text), "error": ListSearch(text).error}
+    return render(request, "home/_hits.html", context)
 
 
 def _heading(guide: first_steps.Guide, listed: list[needs.Need]) -> str:

@@ -44,7 +44,7 @@ NO_PAGES = {
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "invite", "member_role")),
     "accounts:invitation_withdraw", "accounts:invitation_accept",
     *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke")),
-    "start:changes", "matrix:panel", "alive", "health", "set_language",
+    "start:changes", "start:lookup", "matrix:panel", "alive", "health", "set_language",
 }  # fmt: skip
 
 
