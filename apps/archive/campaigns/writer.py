@@ -18,6 +18,7 @@ from apps.archive.campaigns.places import CampaignInventory
 from apps.archive.campaigns.records import Json, record
 from apps.archive.rows import one_moment
 from apps.archive.zip_stream import ZipStream
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Event, Run, Trial
 from apps.results.models import Result, Series
@@ -104,7 +105,7 @@ class _ArchiveWriter:
         return [self._number[experiment], position]
 
     def _json(self, path: str, data: Any) -> Iterator[bytes]:
-        return self._zip.add(path, [json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False).encode()])
+        return self._zip.add(path, [strict_json.dumps(data, ensure_ascii=False, indent=1).encode()])
 
     def _lines(self, path: str, records: Iterable[Json]) -> Iterator[bytes]:
         return self._zip.add(path, _joined(records))
@@ -278,7 +279,7 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
 def _joined(records: Iterable[Json]) -> Iterator[bytes]:
     waiting, size = [], 0
     for item in records:
-        line = json.dumps(item, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        line = strict_json.dumps(item, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         waiting.append(line)
         size += len(line)
         if size >= _PIECE:
