@@ -49,6 +49,7 @@ def archive_of(campaign: Campaign, *, now: datetime, reader: User | None = None)
 class _ArchiveWriter:
     def __init__(self, campaign: Campaign, now: datetime, reader: User | None) -> None:
         self._campaign = campaign
+        self._is_imported = campaign.origin == Campaign.Origin.IMPORTED
         self._reader = reader
         self._now = now
         self._zip = ZipStream()
@@ -203,8 +204,9 @@ class _ArchiveWriter:
             jobs = jobs_of([run for _folder, run in batch], self._reader)
             for folder, run in batch:
                 for place, job in enumerate(jobs.get(run, ())):
-                    for path, content in outputs_of(job, f"{folder}/{place}-{job.role}"):
-                        yield from self._zip.add(path, content)
+                    path = f"{folder}/{place}-{job.role}"
+                    for name, content in outputs_of(job, path, is_imported=self._is_imported):
+                        yield from self._zip.add(name, content)
 
     def _trial_lines(self, outputs: list[tuple[str, int]]) -> Iterator[Json]:
         trials = Trial.objects.filter(campaign=self._campaign).order_by("pk").prefetch_related("runs__timings")
@@ -235,7 +237,8 @@ class _ArchiveWriter:
 
     def _job(self, job: Job, path: str) -> Json:
         facts = self._fact[job.facts_id] if job.facts_id else None
-        return {**job_record(job, path), "node": self._places.name(Node, job.node_id), "facts": facts}
+        told = job_record(job, path, is_imported=self._is_imported)
+        return {**told, "node": self._places.name(Node, job.node_id), "facts": facts}
 
     def _results(self) -> Iterator[Json]:
         rows = Result.objects.filter(trial__campaign=self._campaign).order_by("pk")
