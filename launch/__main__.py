@@ -9,6 +9,7 @@ from pathlib import Path
 from launch import (
     backup,
     catalogue,
+    commands,
     database,
     home,
     last_step,
@@ -29,7 +30,7 @@ EXPECTED = (
     ports.PortError,
     EmbeddedError,
     ProcessError,
-    service.ManageError,
+    commands.ManageError,
     service.SettingsError,
     agents.AgentError,
     campaign.DemoError,

@@ -110,6 +110,8 @@ def postgres(data: Path, *, durable: bool = True, identity: str = "") -> Server:
         death_signal=signal.SIGINT,
         identity=identity,
         workplace=cluster,
+        # Its log of changes may be a link to a disk of its own.
+        writes_in=(cluster, cluster / "pg_wal"),
         leaves=(cluster / "postmaster.pid", sockets / ".s.PGSQL.5432.lock"),
         prepare=lambda: _make_again(sockets, data, identity),
     )
@@ -149,6 +151,7 @@ def valkey(data: Path, *, durable: bool = True) -> Server:
         sign=lambda: reachability.valkey_lives(path),
         identity=identity,
         mend=broker_files.SetAside(data),
+        writes_in=(data,),
         prepare=lambda: _make_again(sockets, data, identity),
     )
     return Server(process, f"unix://{path}?db=0", sockets)

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from launch import room
 from launch.liveness import Efforts, Listener, Moment, StoppedProcesses
@@ -34,7 +35,8 @@ class Part:
         self.child: Child | None = None
         self.failures = 0
         self.start_at = 0.0
-        self._lacks_room = False
+        # The folder without room for it, as it ended or could not be started.
+        self.lacks_room_in: Path | None = None
         self.error: ProcessError | None = None
         self.settled = threading.Event()
         self._listener = Listener(process.name, process.sign) if process.sign else None
@@ -61,14 +63,23 @@ class Part:
         if self._listener is not None:
             self._listener.begin_anew()
 
-    def put_off(self) -> float:
-        """Count one failure more, and have it start again in the seconds returned, or once there is room on the disk
-        if there is none now."""
+    def put_off(self) -> str:
+        """Count one failure more, and return in words when it starts again: after a while, or once there is room on
+        the disk if there is none now."""
         self.failures += 1
         delay_s = restart_delay(self.failures, self._delays_s)
         self.start_at = time.monotonic() + delay_s
-        self._lacks_room = self.child is not None and room.is_scarce(self.child.log.parent)
-        return delay_s
+        logs = (self.child.log.parent,) if self.child is not None else ()
+        self.lacks_room_in = room.scarce_in((*logs, *self.process.writes_in))
+        return f"in {delay_s:g} s{self._want_of_room}"
+
+    @property
+    def _want_of_room(self) -> str:
+        """Return in words which disk is full that it writes on, as it was put off; empty if none was."""
+        if self.lacks_room_in is None:
+            return ""
+        most = room.LEAST_BYTES // 1024**2
+        return f"; the disk of {self.lacks_room_in} is full (less than {most} MiB free): once it is not, it starts"
 
     @property
     def is_waited_for(self) -> bool:
@@ -80,7 +91,7 @@ class Part:
         """Say whether it is to start again now."""
         if time.monotonic() >= self.start_at:
             return True
-        return self._lacks_room and self.child is not None and room.is_there_again(self.child.log.parent)
+        return self.lacks_room_in is not None and room.is_there_again(self.lacks_room_in)
 
     def end(self) -> None:
         """Listen no more."""

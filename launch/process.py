@@ -39,6 +39,10 @@ class EndedBySignalError(ProcessError):
     """One that a signal ended before it was ready: it has not refused to start."""
 
 
+class AwayError(ProcessError):
+    """One that runs once, and says that what it needs is away for now."""
+
+
 @dataclass(frozen=True)
 class Process:
     """What to run.
@@ -52,7 +56,8 @@ class Process:
     `waits` is the file in which it says what it waits for before it begins; there is none while it waits for nothing.
     `leaves` are files with its number that it leaves there when it is killed, and would not start with. `mend` puts
     right what may keep it from starting and returns that in words, empty if there is nothing. `prepare` is called
-    before each start, for what it cannot do without and others may have cleared away.
+    before each start, for what it cannot do without and others may have cleared away. `writes_in` are the folders
+    without room in which it ends, beside that of its log: each may be a disk of its own.
     """
 
     name: str
@@ -75,6 +80,7 @@ class Process:
     leaves: tuple[Path, ...] = ()
     mend: Callable[[], str] | None = None
     prepare: Callable[[], object] | None = None
+    writes_in: tuple[Path, ...] = ()
 
 
 class Child:
@@ -152,6 +158,8 @@ class Child:
                 if self.process.once and self.popen.returncode == 0:
                     return
                 kind = EndedBySignalError if self._was_ended else ProcessError
+                if self.process.once and self.popen.returncode == os.EX_TEMPFAIL:
+                    kind = AwayError
                 raise kind(f"{self.process.name} ended: {self.how_it_ended()}.{self.end_of_log()}")
             if not self.process.once and (self.process.ready is None or self.process.ready()):
                 return

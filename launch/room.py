@@ -1,16 +1,18 @@
 """Whether there is room on the disk for what starts: who ended for want of it need not wait once it is there."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 # With less, PostgreSQL may not even write down what it does (bytes); it counts as there again at twice as much.
 LEAST_BYTES = 32 * 1024 * 1024
 
 
-def is_scarce(folder: Path) -> bool:
-    """Return whether next to nothing can be written there; not if that cannot be told."""
-    free = _free_bytes(folder)
-    return free is not None and free < LEAST_BYTES
+def scarce_in(folders: Iterable[Path]) -> Path | None:
+    """Return the first of some folders in which next to nothing can be written; none of which that cannot be told."""
+    return next(
+        (folder for folder in folders if (free := _free_bytes(folder)) is not None and free < LEAST_BYTES), None
+    )
 
 
 def is_there_again(folder: Path) -> bool:

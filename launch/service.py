@@ -12,7 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from launch import embedded, folder_lock, leftovers, liveness, local_agents, orphans, owners, ports, supervisor
+from launch import (
+    commands,
+    embedded,
+    folder_lock,
+    leftovers,
+    liveness,
+    local_agents,
+    orphans,
+    owners,
+    ports,
+    supervisor,
+)
 from launch.home import ROOT, Home, hang_after_s
 from launch.process import Process
 
@@ -29,10 +40,6 @@ _WAITS = "FATHOM_WAITS"
 
 
 _CELERY = (sys.executable, "-m", "workers")
-
-
-class ManageError(RuntimeError):
-    """A management command that failed; the text holds what it said."""
 
 
 class SettingsError(RuntimeError):
@@ -125,23 +132,12 @@ class Service:
         """Stop everything."""
         self.stop()
 
-    def manage(self, *arguments: str, text: str = "") -> str:
+    def manage(self, *arguments: str, text: str = "", again: Sequence[str] = ()) -> str:
         """Run a management command on the service's database and return what it prints; `text` is its input.
 
-        ManageError if it fails.
+        ManageError if it fails. A database that starts again is waited for; then it has the arguments `again`, too.
         """
-        done = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env={**os.environ, **self.env},
-            input=text,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise ManageError(f"manage.py {arguments[0]} failed:\n{done.stderr.strip()}")
-        return done.stdout
+        return commands.run(arguments, self.env, text, again=again, is_over=lambda: self.supervisor.is_stopping)
 
     def first_account(self, *, username: str = "admin", team: str = "My team") -> list[str]:
         """Make the first account of this folder, and return what there is to tell: its name and password.
@@ -151,9 +147,11 @@ class Service:
         """
         if self.home.has_account():
             return []
-        again = ["--renew-unused"] if self.home.was_account_begun() else []
+        renewing = ["--renew-unused"]
+        once_more = renewing if self.home.was_account_begun() else []
         self.home.begin_account()
-        return self.manage("create_account", "--username", username, "--team", team, *again).splitlines()
+        ask = ("create_account", "--username", username, "--team", team)
+        return self.manage(*ask, *once_more, again=[] if once_more else renewing).splitlines()
 
     def _open_sockets(self) -> None:
         for host in [agent.server_host() for agent in self._agents]:
@@ -218,7 +216,10 @@ class Service:
             ),
         ]
         processes = [server.process for server in self._servers]
-        processes += [self._with_files(dataclasses.replace(process, cwd=ROOT, env=self.env)) for process in ours]
+        processes += [
+            self._with_files(dataclasses.replace(process, cwd=ROOT, env=self.env, writes_in=(self.home.folder,)))
+            for process in ours
+        ]
         return [dataclasses.replace(process, hang_after_s=self._hang_after_s) for process in processes]
 
     def _with_files(self, process: Process) -> Process:

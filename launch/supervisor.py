@@ -11,7 +11,7 @@ from launch import liveness, orphans
 from launch.lines import Lines
 from launch.looks import Looks
 from launch.part import RESTART_DELAYS_S, Part
-from launch.process import Child, EndedBySignalError, Process, ProcessError, SlowStartError
+from launch.process import AwayError, Child, EndedBySignalError, Process, ProcessError, SlowStartError
 
 # A process that ran this long has recovered: its next end is the first in a row again.
 RECOVERED_S = 60.0
@@ -143,6 +143,9 @@ class Supervisor:
                     if self._stopping.is_set():
                         break
                     self._looks.take(part.process.name, "cannot be looked after", self._look_after, part)
+                    # What comes after it waits for it.
+                    if not part.settled.is_set():
+                        break
                 if time.monotonic() > halts_at:
                     self._looks.take("supervisor", "cannot look for halts", self._end_halts)
                     halts_at = time.monotonic() + HALTS_EVERY_S
@@ -171,7 +174,8 @@ class Supervisor:
     def _look_after(self, part: Part) -> None:
         try:
             if not part.settled.is_set():
-                self._start_first(part)
+                if part.is_due:
+                    self._start_first(part)
             elif part.process.once or part.error or part.alive:
                 return
             elif part.child is not None and not part.start_at:
@@ -187,6 +191,9 @@ class Supervisor:
             if part.is_waited_for:
                 self._report(part.process.name, "done" if part.process.once else "ready")
         except (ProcessError, OSError) as error:
+            if isinstance(error, AwayError) and part.failures + 1 < MOST_FIRST_STARTS and part.child is not None:
+                self._schedule_restart(part, part.child)
+                return
             part.error = error if isinstance(error, ProcessError) else ProcessError(f"{part.process.name}: {error}")
             if part.child is not None:
                 part.child.stop()
@@ -242,14 +249,13 @@ class Supervisor:
         return child
 
     def _put_off(self, part: Part, error: Exception) -> None:
-        self._report(part.process.name, f"cannot be started ({error}), tried again in {part.put_off():g} s")
+        self._report(part.process.name, f"cannot be started ({error}), tried again {part.put_off()}")
 
     def _schedule_restart(self, part: Part, child: Child) -> None:
         child.kill_group()
         if time.monotonic() - child.started_at > RECOVERED_S:
             part.failures = 0
-        delay = part.put_off()
-        how = f"ended unexpectedly ({child.how_it_ended()}), starts again in {delay:g} s; see {child.log}"
+        how = f"ended unexpectedly ({child.how_it_ended()}), starts again {part.put_off()}; see {child.log}"
         self._report(part.process.name, how)
         if part.failures > 1:
             self._mend(part, child)

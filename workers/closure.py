@@ -14,7 +14,7 @@ from apps.bench.toolkit import ToolFailure
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
-from apps.core import cpu_time, isolation, leases, queue, shutdown
+from apps.core import clock_steps, cpu_time, isolation, leases, queue, shutdown
 from apps.core.models import SetAside
 from apps.core.shutdown import ShuttingDown
 from apps.results import services as results
@@ -31,6 +31,10 @@ MOST_LOSSES = 3
 _LOST = _("Workers were lost while they read what the commands printed.")
 _UNREADABLE = _("What the commands printed could not be read; the server's log has the details.")
 _REPORT_IT = _("The raw output is kept on this page: report it together with the tool's version.")
+
+
+class ClockSetError(Exception):
+    """The server's clock was set as a run was read, whose result does not say so."""
 
 
 def close_waiting(run_id: int, *, now: datetime) -> None:
@@ -50,6 +54,7 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
     with leases.hold(CLOSE, run_id) as is_ours:
         if not is_ours:
             return False
+        lead_s = clock_steps.lead()
         # It may have been set since the last look, a moment ago.
         campaigns.note_clock_steps(now=timezone.now())
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
@@ -60,7 +65,11 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
             # Committed before anything is read: whatever ends this worker on the way is counted, but a stop.
             with shutdown.put_off():
                 opened.update(readings=Case(is_new_server, default=F("readings") + 1), updated_at=Now())
-            _close(run_id, cpu_time.READING_S if in_turn else cpu_time.QUICK_S)
+            _close(run_id, cpu_time.READING_S if in_turn else cpu_time.QUICK_S, lead_s)
+        except ClockSetError:
+            # The next look tells of it, and reads it anew.
+            opened.update(readings=F("readings") - 1)
+            return False
         except results.TakesLongError:
             opened.update(readings=F("readings") - 1)
             # From now on whatever this team prints waits for its turn, so that no second one is tried here.
@@ -95,7 +104,7 @@ def fail(run: Run, failure: ToolFailure) -> None:
 
 
 @transaction.atomic
-def _close(run_id: int, most_s: float) -> None:
+def _close(run_id: int, most_s: float, lead_s: float) -> None:
     run = queries.lock_open_run(run_id)
     if run is None:
         return
@@ -118,6 +127,8 @@ def _close(run_id: int, most_s: float) -> None:
     else:
         campaigns.succeed_run(run=run, now=timezone.now())
         adaptation.adapt(trial=run.trial, now=timezone.now())
+    if clock_steps.was_set_since(lead_s):
+        raise ClockSetError
 
 
 def _write_fault(run_id: int, fault: SetAside) -> None:

@@ -60,8 +60,7 @@ _last = _Last()
 def correct_times(*, now: datetime) -> None:
     """Correct what lies ahead: when this process begins, whenever the clock was set since, and each hour."""
     lead_s = clock_steps.lead()
-    was_set = abs(lead_s - _last.lead_s) >= clock_steps.LEAST_STEP_S
-    if not was_set and time.monotonic() - _last.at < _EVERY_S:
+    if not clock_steps.was_set_since(_last.lead_s) and time.monotonic() - _last.at < _EVERY_S:
         return
     correct(now=now)
     counters.forget_ahead(_LONGEST_COUNTED_S)

@@ -2,7 +2,6 @@
 
 import hashlib
 import ipaddress
-import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from django.urls import reverse
 from rest_framework.request import Request
 
 from apps.agents import program
+from apps.bench import strict_json
 from apps.core import certificates
 from apps.testbeds.models import Node, NodeAddress
 
@@ -125,9 +125,9 @@ def _fetch_by_python(server: str) -> str:
     context = ", context=ssl._create_unverified_context()" if server_pin() else ""
     code = (
         "import hashlib, ssl, sys, urllib.request as web; "
-        f"data = web.urlopen({json.dumps(server + reverse('agents:program'))}{context}).read(); "
-        f"hashlib.sha256(data).hexdigest() == {json.dumps(program.current().sha256)} "
+        f"data = web.urlopen({strict_json.dumps(server + reverse('agents:program'))}{context}).read(); "
+        f"hashlib.sha256(data).hexdigest() == {strict_json.dumps(program.current().sha256)} "
         "or sys.exit('This is not the program that the page shows: make the command again.'); "
-        f"open({json.dumps(program.NAME)}, 'wb').write(data)"
+        f"open({strict_json.dumps(program.NAME)}, 'wb').write(data)"
     )
     return f"python3 -c {shlex.quote(code)}"

@@ -4,12 +4,12 @@ What is beyond is left out, with a doubt that names it; the raw output has it st
 """
 
 import dataclasses
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from apps.bench import strict_json
 from apps.bench.rules.base import MOST_FIGURE
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag, Metric, Reading, SampleSeries, SampleValue, Tool, ToolFailure
@@ -185,7 +185,7 @@ def _beside(mapping: Json) -> tuple[Json, list[str]]:
     """Return what can be kept of a part of the reading, and the names of the others."""
     omitted = [name for name, value in mapping.items() if not (is_text(name) and _is_sound(value))]
     sound = {name: value for name, value in mapping.items() if name not in omitted} if omitted else mapping
-    size = {name: len(json.dumps({name: value}, default=str)) for name, value in sound.items()}
+    size = {name: len(strict_json.dumps({name: value}, default=str)) for name, value in sound.items()}
     while sum(size.values()) > MOST_CHARACTERS:
         largest = max(size, key=lambda name: size[name])
         size.pop(largest)
@@ -217,7 +217,7 @@ def _is_sound(value: Any) -> bool:
 
 def _gravest(flags: tuple[Flag, ...]) -> tuple[Flag, ...]:
     """Return the gravest doubts, as many as can be kept, and one as grave as any of the others in their place."""
-    sizes = [len(json.dumps(flag.as_json(), ensure_ascii=False).encode()) + 2 for flag in flags]
+    sizes = [len(strict_json.dumps(flag.as_json(), ensure_ascii=False).encode()) + 2 for flag in flags]
     if sum(sizes) <= MOST_FLAG_BYTES:
         return flags
     room = MOST_FLAG_BYTES - _CUT_FLAG_BYTES

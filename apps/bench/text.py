@@ -1,10 +1,11 @@
 """User-visible words of the science: marked for translation here, translated where they are shown."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from apps.bench import strict_json
 
 # Messages within messages ("Trial 7 failed: no route: …"), the values of one, and the characters of what it says:
 # what stands beyond is cut off, so that no message, whoever wrote it, is longer than what was stored of it.
@@ -57,7 +58,7 @@ class Message:
 
 
 def _bytes_of(data: Any) -> int:
-    return len(json.dumps(data, ensure_ascii=False, default=str).encode(errors="replace"))
+    return len(strict_json.dumps(data, ensure_ascii=False, default=str).encode(errors="replace"))
 
 
 def _shortened(data: Any) -> dict[str, object]:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from channels.generic.websocket import AsyncJsonWebsocketConsumer
+from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.contrib.auth import get_user
 from django.db import DatabaseError
 from django.http import HttpRequest
 
+from apps.bench import strict_json
 from apps.campaigns import live, queries
 from apps.core.limits.open_sockets import TOO_MANY
 from apps.core.looks import Looks
@@ -50,7 +51,7 @@ def _look(key: tuple[str, int]) -> Viewer:
 looks = Looks(_look)
 
 
-class CampaignConsumer(AsyncJsonWebsocketConsumer):
+class CampaignConsumer(AsyncWebsocketConsumer):
     """One viewer of one campaign, for as long as they are signed in and may see it.
 
     Sends ``{"kinds": ["trial", ...], "experiments": [ids]}``; what a viewer sends is ignored.
@@ -107,7 +108,7 @@ class CampaignConsumer(AsyncJsonWebsocketConsumer):
             kinds, experiments = sorted(self.kinds), sorted(self.experiments)
             self.kinds.clear()
             self.experiments.clear()
-            await self.send_json({"kinds": kinds, "experiments": experiments})
+            await self.send(strict_json.dumps({"kinds": kinds, "experiments": experiments}))
 
     async def _look_now_and_then(self) -> None:
         is_let_in = True

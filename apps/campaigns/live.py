@@ -11,6 +11,7 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
 
+from apps.bench import strict_json
 from apps.core import broker, outage
 
 logger = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ def swap(name: str, entries: Collection[str]) -> set[str]:
     layer: Any = settings.CHANNEL_LAYERS["default"]
     key = f"{layer['CONFIG']['prefix']}__kept__{name}"
     try:
-        before: Any = outage.ask_broker(lambda: _client().set(key, json.dumps(sorted(entries)), get=True))
+        before: Any = outage.ask_broker(lambda: _client().set(key, strict_json.dumps(sorted(entries)), get=True))
     except outage.BROKER_ERRORS as error:
         logger.warning("What viewers were told last is not known: %s", error)
         return set(entries)

@@ -32,6 +32,11 @@ def since_last_look() -> Iterator[timedelta | None]:
         signs.note_clock_lead(boot, lead_s)
 
 
+def was_set_since(lead_s: float) -> bool:
+    """Return whether the clock was set since it was so far ahead (`lead`)."""
+    return abs(lead() - lead_s) >= LEAST_STEP_S
+
+
 def lead() -> float:
     """Return how far (s) the clock is ahead of the time since the machine started, its sleep included."""
     kind = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)

@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 
 import psycopg
 import redis
+from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext as _
 
 from apps.core import (
@@ -20,6 +22,7 @@ from apps.core import (
     queue,
     server_words,
     signs,
+    space,
     starvation,
     writing,
 )
@@ -28,6 +31,7 @@ from apps.core import (
 _MOMENT = "%Y-%m-%d %H:%M:%S %Z"
 # How long (s) the broker is waited for, in all.
 _BROKER_S = 2.0
+_FULL = gettext_noop("It does not answer, and its disk is full: it starts again when there is room.")
 _ASKERS = ThreadPoolExecutor(4, thread_name_prefix="health")
 
 
@@ -70,7 +74,7 @@ def parts() -> dict[str, HealthPart]:
 def _database() -> HealthPart:
     if outage.watch.away_since is not None:
         held = holding.held()
-        return HealthPart(False, outage.watch.away_since, held.words() if held else _("It does not answer."))
+        return HealthPart(False, outage.watch.away_since, held.words() if held else _silent_database())
     starved_since = starvation.of_process.since(longer_than_s=starvation.TOLD_AFTER_S)
     if starved_since is not None:
         return HealthPart(False, starved_since, _("It answers, but this web process gets no connection to it."))
@@ -82,7 +86,7 @@ def _database() -> HealthPart:
         outage.watch.note(error)
         if isinstance(error, psycopg.OperationalError) and server_words.shuts_down(error):
             return HealthPart(False, timezone.now(), _("It is shutting down: work goes on when it is back."))
-        return HealthPart(False, timezone.now(), _("It does not answer."))
+        return HealthPart(False, timezone.now(), _silent_database())
     if full_since := writing.full_since(looks=True):
         what = _("Its disk is full: nothing is written since %(since)s. Work goes on when there is room.")
         return HealthPart(False, full_since, what % {"since": f"{full_since:{_MOMENT}}"}, is_hindered=True)
@@ -91,6 +95,12 @@ def _database() -> HealthPart:
         tables = ", ".join(state.tables) or "–"
         return HealthPart(False, timezone.now() - state.longest_wait, what % {"tables": tables}, is_hindered=True)
     return HealthPart(True, state.started, _("It answers."))
+
+
+def _silent_database() -> str:
+    """Return what is known of a database that does not answer: the embedded one ends where its disk is full."""
+    is_near = str(settings.DATABASES["default"].get("HOST", "")).startswith("/")
+    return gettext(_FULL) if is_near and space.embedded_lacks_room("postgres/cluster") else _("It does not answer.")
 
 
 def _migrations() -> HealthPart:
@@ -124,7 +134,9 @@ def _broker(
     except (redis.RedisError, TimeoutError) as error:
         asked.cancel()
         since = outage.broker_watch.begin(outage.words_of(error))
-        return HealthPart(False, since, _("It does not answer: work goes on when it is back.")), None
+        is_full = settings.REDIS_URL.startswith("unix:") and space.embedded_lacks_room("valkey")
+        silent = gettext(_FULL) if is_full else _("It does not answer: work goes on when it is back.")
+        return HealthPart(False, since, silent), None
     if words is None:
         return HealthPart(True, _time(started), _("It answers.")), all_signs
     what = _("It takes no work, and says: %(words)s. Work goes on when it does again.")

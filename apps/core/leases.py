@@ -23,19 +23,20 @@ class ServerStart(Func):
 
 
 @contextmanager
-def hold(work: str, row_id: int = 0) -> Iterator[bool]:
+def hold(work: str, row_id: int = 0, *, waits: bool = False) -> Iterator[bool]:
     """Hold the lease on a row (0: the only one) of a kind of work; gives False if another connection has it.
 
+    Who `waits` has it after the other, or OperationalError where that takes longer than locks are waited for.
     What is done under it may take any number of transactions. It must not begin within one: the row's claim has to be
     seen by others while the work goes on.
     """
-    key = f"{work}:{row_id}"
+    key, take = f"{work}:{row_id}", "pg_advisory_lock" if waits else "pg_try_advisory_lock"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT set_config('client_connection_check_interval', %s, false), pg_try_advisory_lock({_KEY})",
+            f"SELECT set_config('client_connection_check_interval', %s, false), {take}({_KEY})",
             [str(_LOOK_MS), key],
         )
-        is_ours = cursor.fetchone()[1]
+        is_ours = waits or cursor.fetchone()[1]
     try:
         yield is_ours
     finally:
@@ -43,6 +44,18 @@ def hold(work: str, row_id: int = 0) -> Iterator[bool]:
             # Of a connection that has died the lease has gone with it.
             with suppress(DatabaseError), connection.cursor() as cursor:
                 cursor.execute(f"SELECT pg_advisory_unlock({_KEY})", [key])
+
+
+def share(work: str) -> None:
+    """Have whoever is to be `alone` at a kind of work wait for the end of this transaction; others share it."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT pg_advisory_xact_lock_shared({_KEY})", [work])
+
+
+def be_alone(work: str) -> None:
+    """Wait for the transactions of all who `share` a kind of work; who comes now waits for the end of this one."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT pg_advisory_xact_lock({_KEY})", [work])
 
 
 def is_held(work: str, row_id: int = 0) -> bool:

@@ -1,6 +1,5 @@
 """The base of every model, and the rows that the timetable has set aside."""
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -14,6 +13,7 @@ from django.utils.deconstruct import deconstructible
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.bench import strict_json
 from apps.core import clock
 from apps.core.limits import owned
 
@@ -51,7 +51,7 @@ class MostBytesValidator:
 
     def __call__(self, value: Any) -> None:
         """Raise ValidationError if it is too long."""
-        if len(json.dumps(value, ensure_ascii=False, default=str).encode(errors="replace")) > self.most:
+        if len(strict_json.dumps(value, ensure_ascii=False, default=str).encode(errors="replace")) > self.most:
             text = gettext("This is too long: at most %(most)s bytes are kept here.")
             raise ValidationError(text % {"most": self.most})
 
@@ -62,9 +62,15 @@ class BoundedJSONField(_BoundOfNoTable, models.JSONField):
     written_as = "django.db.models.JSONField"
 
     def __init__(self, *args: Any, most_bytes: int = 64 * KIB, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **{**kwargs, "encoder": strict_json.Encoder})
         self.most_bytes = most_bytes
         self.validators = [*self.validators, MostBytesValidator(most_bytes)]
+
+    def deconstruct(self) -> Any:
+        """Return what a migration writes: a table knows nothing of encoders."""
+        name, path, args, kwargs = super().deconstruct()
+        del kwargs["encoder"]
+        return name, path, args, kwargs
 
 
 class BoundedArrayField(_BoundOfNoTable, ArrayField):

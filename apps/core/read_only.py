@@ -3,7 +3,6 @@
 To pass over another value would be to answer that a thing was changed, shared or opened when it was not.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,6 +13,7 @@ from django.utils.translation import gettext as _
 from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 
+from apps.bench import strict_json
 from apps.core import contract, etags
 
 # What stays until somebody changes it; times, counts, addresses and what is put together move by themselves.
@@ -86,7 +86,7 @@ def _words(value: Any) -> Any:
     """Return what a value says, whether it came as JSON or in a form."""
     if isinstance(value, list):
         return [_words(item) for item in value]
-    return "" if value is None else json.dumps(value) if isinstance(value, bool | dict) else str(value)
+    return "" if value is None else strict_json.dumps(value) if isinstance(value, bool | dict) else str(value)
 
 
 def _of_new(view: Any, request: Request, name: str) -> str:
@@ -98,7 +98,7 @@ def _of_new(view: Any, request: Request, name: str) -> str:
 
 
 def _of_known(view: Any, request: Request, name: str, value: Any) -> str:
-    now, door = json.dumps(value, ensure_ascii=False, default=str), _door(view, request.path, name)
+    now, door = strict_json.dumps(value, ensure_ascii=False, default=str), _door(view, request.path, name)
     if door:
         text = _("It is %(now)s, and only read here: leave it out, or change it with %(way)s.")
         return text % {"now": now, "way": door}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from apps.bench import strict_json
 from apps.core import broker
 
 # Whoever gave none for so long does not work; after the second time, or where a clock that was ahead wrote it, it is
@@ -69,7 +70,7 @@ def give(
     turn_at, hung_since = (None if ago_s is None else now - ago_s for ago_s in (turn_ago_s, hung_s))
     times = {"at": now, "since": now - running_s, "turn_at": turn_at, "hung_since": hung_since}
     sign = {**times, "queues": list(queues)}
-    _client().hset(_KEY, name, json.dumps(sign))
+    _client().hset(_KEY, name, strict_json.dumps(sign))
 
 
 def withdraw(name: str) -> None:
@@ -137,7 +138,7 @@ def note_clock_lead(boot: str, lead_s: float) -> None:
     """Keep the lead of a machine's clock (s) for the next look; RedisError if the broker is away."""
     notes = {name.decode(): json.loads(text)["note"] for name, text in _client().hgetall(_LEADS).items()}
     note = max(notes.values(), default=0) + 1
-    _client().hset(_LEADS, boot, json.dumps({"lead_s": lead_s, "note": note}))
+    _client().hset(_LEADS, boot, strict_json.dumps({"lead_s": lead_s, "note": note}))
     others = sorted(notes.keys() - {boot}, key=notes.__getitem__, reverse=True)
     if past := others[_MOST_LEADS - 1 :]:
         _client().hdel(_LEADS, *past)
@@ -145,7 +146,7 @@ def note_clock_lead(boot: str, lead_s: float) -> None:
 
 def note_steps(steps: Iterable[tuple[str, str]]) -> None:
     """Keep what the database was migrated to, as (app, name); RedisError if the broker is away."""
-    _client().set(_STEPS, json.dumps(sorted(steps)))
+    _client().set(_STEPS, strict_json.dumps(sorted(steps)))
 
 
 def noted_steps() -> frozenset[tuple[str, str]] | None:

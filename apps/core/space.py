@@ -38,6 +38,17 @@ def free_bytes() -> int:
     return state.f_bavail * state.f_frsize
 
 
+def embedded_lacks_room(name: str) -> bool:
+    """Return whether the disk is full on which an embedded server ("postgres/cluster", "valkey") writes."""
+    folder = Path(settings.VAR_DIR) / name
+    try:
+        state = os.statvfs(folder)
+    except OSError:
+        # None of ours, or none that can be looked at.
+        return False
+    return state.f_bavail * state.f_frsize < RESERVE_BYTES or state.f_files > state.f_favail == 0
+
+
 def refusal(length: int, kind: str, others: int = 0) -> NoSpaceError | None:
     """Return why a body of `length` bytes (0: not told) and a content type cannot be taken; None if it can.
 

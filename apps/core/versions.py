@@ -1,19 +1,20 @@
 """What was shown of a thing, as digests to compare when somebody acts on it: nobody undoes what they never saw."""
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
 from django.db.models import Model
 
+from apps.bench import strict_json
+
 _LENGTH = 16
 
 
 def digest_of(value: Any) -> str:
     """Return 16 hexadecimal digits that stand for a value: the same for the same content in any order of keys."""
-    text = json.dumps(_plain(value), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    text = strict_json.dumps(_plain(value), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:_LENGTH]
 
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template import loader
 from django.template.defaultfilters import filesizeformat
@@ -15,31 +15,32 @@ from django.views.decorators.http import require_safe
 
 from apps.core import bodies, holding, intake, outage, space, starvation, writing
 from apps.core import health as checks
+from apps.core.json_answers import JsonAnswer
 
 logger = logging.getLogger(__name__)
 
 
 @require_safe
-def alive(request: HttpRequest) -> JsonResponse:
+def alive(request: HttpRequest) -> JsonAnswer:
     """Say that the process answers, whatever else is away: who supervises it asks this.
 
     503 if it gets no connection although the database has some: its restart helps, as nothing else does.
     """
     if starvation.of_process.since(longer_than_s=starvation.ENDS_AFTER_S) is not None:
-        return JsonResponse({"status": "starved"}, status=503)
-    return JsonResponse({"status": "ok"})
+        return JsonAnswer({"status": "starved"}, status=503)
+    return JsonAnswer({"status": "ok"})
 
 
 @require_safe
-def health(request: HttpRequest) -> JsonResponse:
+def health(request: HttpRequest) -> JsonAnswer:
     """Say how each part is, and since when; 503 while the database is away, for nothing can be answered then."""
     parts = checks.parts()
     status = "ok" if all(part.is_ok for part in parts.values()) else "degraded"
     body = {"status": status, "parts": {name: part.as_json() for name, part in parts.items()}}
     if parts["database"].is_ok or parts["database"].is_hindered:
-        return JsonResponse(body, headers={"Cache-Control": "no-store"})
+        return JsonAnswer(body, headers={"Cache-Control": "no-store"})
     headers = {"Cache-Control": "no-store", "Retry-After": str(outage.RETRY_AFTER_S)}
-    return JsonResponse(body | {"status": "away"}, status=503, headers=headers)
+    return JsonAnswer(body | {"status": "away"}, status=503, headers=headers)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -169,5 +170,5 @@ def _is_rest(request: HttpRequest) -> bool:
     return request.path.startswith("/api/")
 
 
-def _as_json(status: int, reason: str) -> JsonResponse:
-    return JsonResponse({"detail": reason, "fields": {}}, status=status)
+def _as_json(status: int, reason: str) -> JsonAnswer:
+    return JsonAnswer({"detail": reason, "fields": {}}, status=status)

@@ -1,12 +1,12 @@
 """What stands in the addresses of pages: names of points, values, and names that mean nothing there."""
 
 import hashlib
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from django.http import QueryDict
 
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.core import contract
 
@@ -16,7 +16,7 @@ Errors = dict[str, list[Message]]
 
 def point_key(parameters: dict[str, Any]) -> str:
     """Return the name of a point in addresses."""
-    return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:12]
+    return hashlib.sha256(strict_json.dumps(parameters, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def text_of(value: object) -> str:

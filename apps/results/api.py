@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from apps.accounts import rights
 from apps.accounts.api import get_scoped_or_404
 from apps.accounts.filters import RowFilter
-from apps.agents import queries as agents
+from apps.agents import heads
 from apps.bench import telemetry
 from apps.bench.outputs.documents import weighed_together
 from apps.bench.statistics import Mean, assumes_of
@@ -170,7 +170,7 @@ class RunTelemetry(rest.APIView):
         """Return it; a job whose agent told nothing is left out."""
         run = get_scoped_or_404(campaigns.runs_for(rights.user_of(request)), pk=pk)
         with weighed_together():
-            jobs = agents.jobs_of_run(run.pk)
+            jobs = heads.shown_jobs_of_run(run.pk)
             telemetries = list(zip(jobs, services.telemetries_of(jobs), strict=True))
         body = {
             "run": run.pk,

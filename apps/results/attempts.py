@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.accounts.models import User
-from apps.agents import queries as agents
+from apps.agents import heads
 from apps.agents.models import Job
 from apps.bench.toolkit import AROUND, BY_SIZE, Metric, Tool
 from apps.campaigns.models import Run, Trial
-from apps.results import charts, doubts, node_charts, placements, services
+from apps.results import charts, doubts, node_charts, placements
 from apps.results.models import Result, Superseded
 from apps.testbeds.queries.readers import of_own_nodes
 
@@ -17,6 +17,8 @@ from apps.testbeds.queries.readers import of_own_nodes
 HEADLINE = 4
 # What a page shows of a raw output; the whole is a download away.
 SHOWN_CHARACTERS = 20_000
+# A character takes four bytes at most; one more tells that there are more.
+HEAD_BYTES = 4 * (SHOWN_CHARACTERS + 1)
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,9 @@ def attempts_of(trial: Trial, tool: Tool, user: User) -> list[Attempt]:
         samples = [(metrics[sample.metric], sample.value) for sample in samples_stored]
         left_out = frozenset(sample.metric for sample in samples_stored if not sample.counts)
         samples.sort(key=lambda pair: not pair[0].primary)
-        commands = [_command(job, is_readable=job.pk in readable) for job in agents.jobs_of_run(run.pk)]
+        commands = [
+            _command(job, is_readable=job.pk in readable) for job in heads.shown_jobs_of_run(run.pk, HEAD_BYTES)
+        ]
         values_beside = charts.kept_of(tool, result) if result else []
         clients = charts.clients_of(tool, result) if result else None
         placement = placements.placement_of(result) if result else None
@@ -148,15 +152,14 @@ def attempts_of(trial: Trial, tool: Tool, user: User) -> list[Attempt]:
 
 
 def _command(job: Job, *, is_readable: bool) -> ShownCommand:
-    # A character takes four bytes at most; one more tells that there are more.
-    heads = services.heads_printed_by(job, 4 * (SHOWN_CHARACTERS + 1)) if is_readable else {}
+    printed = heads.printed_heads(job, HEAD_BYTES) if is_readable else {}
     return ShownCommand(
         job=job,
         is_readable=is_readable,
         line=shlex.join(job.argv) if is_readable else "",
         printed=[
             PrintedStream(name, text[:SHOWN_CHARACTERS], len(text) > SHOWN_CHARACTERS)
-            for name, text in ((name, data.decode(errors="replace")) for name, data in heads.items())
+            for name, text in ((name, data.decode(errors="replace")) for name, data in printed.items())
             if text
         ],
         watched=node_charts.watched(job),

@@ -1,25 +1,26 @@
 """Results as files: CSV and JSON, streamed so that size does not matter."""
 
 import csv
-import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
+from apps.bench import strict_json
 from apps.campaigns.models import Experiment
 from apps.core import contract
 from apps.core.cells import safe
+from apps.core.json_answers import JsonAnswer
 from apps.core.streams import send
 from apps.results import queries
 
 
-def refusal_of(missing: Mapping[str, Iterable[str]]) -> JsonResponse:
+def refusal_of(missing: Mapping[str, Iterable[str]]) -> JsonAnswer:
     """Return 400 for what an address asks for and is not there: {parameter: names that there are}."""
     fields = {name: [contract.one_of(names)] for name, names in missing.items()}
-    return JsonResponse({"detail": _("Some fields are wrong: see “fields”."), "fields": fields}, status=400)
+    return JsonAnswer({"detail": _("Some fields are wrong: see “fields”."), "fields": fields}, status=400)
 
 
 class EchoFile:
@@ -42,7 +43,7 @@ def json_of(request: HttpRequest | Request, experiment: Experiment) -> Streaming
     def parts() -> Iterator[bytes]:
         separator = "["
         for row in queries.rows_of(experiment):
-            yield (separator + json.dumps(row)).encode()
+            yield (separator + strict_json.dumps(row)).encode()
             separator = ",\n"
         yield b"[]" if separator == "[" else b"]"
 

@@ -4,7 +4,6 @@ Told by their contents, however they are packed: retention packs them more tight
 """
 
 import hashlib
-import json
 import struct
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -14,6 +13,7 @@ from django.db.models.functions import Collate
 
 from apps.agents import compression
 from apps.agents.models import Job, JobFile
+from apps.bench import strict_json
 from apps.campaigns.models import Campaign, Run
 from apps.results.models import Series
 
@@ -44,7 +44,7 @@ def _series(campaign: Campaign) -> Iterator[bytes]:
     )
     ordered = rows.order_by("experiment", "trial", "run", Collate("metric", "C"), Collate("stream", "C"))
     for row in ordered.iterator(chunk_size=_SERIES_AT_ONCE):
-        yield json.dumps([row.experiment, row.trial, row.run, row.metric, row.stream, row.unit]).encode()
+        yield strict_json.dumps([row.experiment, row.trial, row.run, row.metric, row.stream, row.unit]).encode()
         for numbers in (row.times, row.values):
             yield struct.pack(f"<{len(numbers)}d", *numbers)
 
@@ -62,7 +62,7 @@ def _output(campaign: Campaign) -> Iterator[bytes]:
         for job in jobs.select_related("output").prefetch_related("collected").order_by():
             lines.setdefault(int(job.run_ref or 0), []).append(_line(job))
         for pk, *place in some:
-            yield json.dumps([place, sorted(lines.get(pk, ()))]).encode()
+            yield strict_json.dumps([place, sorted(lines.get(pk, ()))]).encode()
 
 
 def _line(job: Job) -> str:
@@ -73,7 +73,9 @@ def _line(job: Job) -> str:
         *(output.stdout_bytes, output.stderr_bytes, output.truncated, output.cut_on_way),
     ]
     files = sorted(_file(file) for file in job.collected.all())
-    return json.dumps([job.stage, job.role, job.argv, job.exit_code, job.signal, job.timed_out, printed, files])
+    return strict_json.dumps(
+        [job.stage, job.role, job.argv, job.exit_code, job.signal, job.timed_out, printed, files]
+    )
 
 
 def _file(file: JobFile) -> list[object]:

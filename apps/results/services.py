@@ -33,7 +33,6 @@ _REPORT_IT = _("The raw output is kept on this page: report it together with the
 
 # Of all jobs of a run, once unpacked and decoded: parsers take them together, in a process that has some GB.
 MOST_BYTES_OF_A_RUN = 1024 * 1024 * 1024
-_STREAMS = ("stdout", "stderr")
 # Agents send some ten thousand: 240 moments of some 50 figures.
 MOST_VALUES_OF_TELEMETRY = 250_000
 # Of all jobs of a run, as text in memory, where one sign of another script makes each of them take four bytes.
@@ -195,11 +194,6 @@ def printed_by(job: Job, most_bytes: int = MOST_BYTES_OF_A_RUN) -> dict[str, byt
     out, errors = _packed_of(job)
     stdout = compression.unpack(out, most_bytes)
     return {"stdout": stdout, "stderr": compression.unpack(errors, most_bytes - len(stdout))}
-
-
-def heads_printed_by(job: Job, size: int) -> dict[str, bytes]:
-    """Return the first `size` bytes of what a job printed: {"stdout", "stderr"}."""
-    return {name: compression.head(packed, size) for name, packed in zip(_STREAMS, _packed_of(job), strict=True)}
 
 
 def _packed_of(job: Job) -> tuple[bytes, bytes]:

@@ -1,11 +1,10 @@
 """Pages of results: an experiment's chart and table, and a trial with all that is known of it."""
 
-import json
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,12 +13,14 @@ from django.views.decorators.http import require_GET
 from apps.accounts import rights
 from apps.accounts.models import Role
 from apps.agents.models import Job
+from apps.bench import strict_json
 from apps.bench.sweep import likeness, setting_names
 from apps.bench.toolkit import Parameter
 from apps.campaigns import queries as campaigns
 from apps.campaigns import waits
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.queries.visibility import visible
+from apps.core.json_answers import JsonAnswer
 from apps.results import charts, downloads, intervals, loss, means, node_charts, queries, routes
 from apps.results.addresses import point_key
 from apps.results.attempts import attempts_of
@@ -76,7 +77,7 @@ def _table_context(request: HttpRequest, experiment: Experiment, *, is_part: boo
         "table": table,
         "mean_label": means.label_of(table.mean),
         "chart": chart,
-        "chart_json": json.dumps(chart),
+        "chart_json": strict_json.dumps(chart),
         "rows": rows,
         "lanes": lanes,
         "sweeps": loss.sweeps_of(experiment, tool),
@@ -103,21 +104,21 @@ def experiment_panel(request: HttpRequest, pk: int) -> HttpResponse:
 
 @login_required
 @require_GET
-def experiment_data(request: HttpRequest, pk: int) -> JsonResponse:
+def experiment_data(request: HttpRequest, pk: int) -> JsonAnswer:
     """Return the chart's data."""
     shown_experiment = _experiment(request, pk)
     if missing := _missing(request, shown_experiment):
         return downloads.refusal_of(missing)
     _table, chart = _data_for(request, shown_experiment)
-    return JsonResponse(chart)
+    return JsonAnswer(chart)
 
 
 @login_required
 @require_GET
-def experiment_loss(request: HttpRequest, pk: int) -> JsonResponse:
+def experiment_loss(request: HttpRequest, pk: int) -> JsonAnswer:
     """Return the charts of loss and jitter against the offered load."""
     shown_experiment = _experiment(request, pk)
-    return JsonResponse(loss.charts_of(loss.sweeps_of(shown_experiment, toolbox.get_tool(shown_experiment.tool))))
+    return JsonAnswer(loss.charts_of(loss.sweeps_of(shown_experiment, toolbox.get_tool(shown_experiment.tool))))
 
 
 @login_required
@@ -168,17 +169,17 @@ def _setting_of(trial_of_page: Trial, parameter: Parameter) -> str:
 
 @login_required
 @require_GET
-def run_series(request: HttpRequest, pk: int) -> JsonResponse:
+def run_series(request: HttpRequest, pk: int) -> JsonAnswer:
     """Return a run's time series for its chart."""
     result = get_object_or_404(queries.results_of(rights.user_of(request)).prefetch_related("series"), run_id=pk)
-    return JsonResponse(charts.series_of(result))
+    return JsonAnswer(charts.series_of(result))
 
 
 @login_required
 @require_GET
-def job_telemetry(request: HttpRequest, pk: UUID) -> JsonResponse:
+def job_telemetry(request: HttpRequest, pk: UUID) -> JsonAnswer:
     """Return the charts of what the kernel said around a job."""
     job = get_object_or_404(Job.objects.select_related("output"), pk=pk)
     # Whoever sees a run sees what its jobs did, also on nodes of another team.
     get_object_or_404(campaigns.runs_for(rights.user_of(request)), pk=job.run_ref)
-    return JsonResponse(node_charts.charts_of(job))
+    return JsonAnswer(node_charts.charts_of(job))

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from apps.accounts import rights
 from apps.accounts.models import Role, User
 from apps.accounts.owners import owners_of
-from apps.bench import custom, units
+from apps.bench import custom, strict_json, units
 from apps.bench.text import Message, _
 from apps.bench.toolkit import NodeRef, ParameterError, Reading, ToolFailure
 from apps.core import messages
@@ -70,7 +70,7 @@ def try_definition(
         return DefinitionAttempt(commands)
     question = {"definition": definition.as_json(), "output": output, "argv": commands[-1][1], "parameters": values}
     with _places.turn(owners_of(user)):
-        answer = _read(json.dumps(question))
+        answer = _read(strict_json.dumps(question))
     if "reading" not in answer:
         failure = ToolFailure.from_json(answer["failure"]) if "failure" in answer else _LATE
         reason, remedy = messages.render(failure.message), messages.render(failure.remedy)

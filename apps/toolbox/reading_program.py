@@ -10,7 +10,7 @@ import resource
 import sys
 from typing import Any
 
-from apps.bench import custom
+from apps.bench import custom, strict_json
 from apps.bench.toolkit import Output, ToolFailure
 from apps.core import cpu_time
 
@@ -22,7 +22,7 @@ _MEMORY = 1 << 30
 def main() -> None:
     """Read what is sent, and print what came of it."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    json.dump(_answer(json.load(sys.stdin)), sys.stdout)
+    sys.stdout.write(strict_json.dumps(_answer(json.load(sys.stdin))))
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:

@@ -76,7 +76,8 @@ def _ground(state: ground.Json | None, reason: str) -> ground.Ground:
 def account(running: service.Service) -> str:
     """Make the demo's account at the first start, print its sign-in, and return a REST token that works."""
     file = running.home.folder / "demo.json"
-    for line in running.manage("create_account", "--username", USER, "--team", TEAM).splitlines():
+    ask = ("create_account", "--username", USER, "--team", TEAM)
+    for line in running.manage(*ask, again=["--renew-unused"]).splitlines():
         supervisor.print_event("sign-in", line)
     running.home.note_account()
     if file.exists():

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from launch import home, service, signals, supervisor
+from launch import commands, home, service, signals, supervisor
 from launch.demo import agents, campaign, ground, rest
 from launch.embedded import EmbeddedError
 from launch.ports import PortError
@@ -20,7 +20,7 @@ EXPECTED = (
     PortError,
     EmbeddedError,
     ProcessError,
-    service.ManageError,
+    commands.ManageError,
     agents.AgentError,
     campaign.DemoError,
     rest.RestError,

@@ -36,7 +36,7 @@ async def test_a_team_has_some_places_and_the_rest_is_there_for_others() -> None
     until.set()
     await asyncio.gather(*tasks)
     assert log == [1, 1, 2, 3, *[1] * 8]
-    assert (at._free, at._under_way, at._waiting) == (4, {}, {})
+    assert (at.turns._free, at.turns._in_hand, at.turns._ranks) == (4, {}, {})
 
 
 async def test_teams_that_wait_are_let_in_in_turn() -> None:
@@ -70,7 +70,7 @@ async def test_whoever_hangs_up_leaves_the_place_to_the_next() -> None:
         await turns()
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    assert (at._free, at._under_way, at._waiting) == (1, {}, {})
+    assert (at.turns._free, at.turns._in_hand, at.turns._ranks) == (1, {}, {})
 
 
 async def test_no_more_of_a_team_wait_than_may(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,8 @@ async def test_large_bodies_are_read_one_at_a_time_and_small_ones_meanwhile() ->
     assert log == ["1: True", "1: False", "2: False"]
     until.set()
     await asyncio.gather(*tasks)
-    assert log[3:] == ["1: True", "2: True"]
+    # Team 1 has just had its turn.
+    assert log[3:] == ["2: True", "1: True"]
 
 
 def poll(ids: int, blanks: int = 0) -> bytes:
@@ -147,4 +148,4 @@ async def test_a_place_that_is_left_as_the_next_hangs_up_is_not_lost() -> None:
     until.set()
     await asyncio.gather(gone, waiting, return_exceptions=True)
     assert log == [3]
-    assert (at._free, at._under_way, at._waiting) == (1, {}, {})
+    assert (at.turns._free, at.turns._in_hand, at.turns._ranks) == (1, {}, {})

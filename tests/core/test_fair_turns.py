@@ -11,11 +11,16 @@ from apps.core.limits.fair_turns import FairTurns
 A, B, C = "192.0.2.1", "192.0.2.2", "192.0.2.3"
 
 
-def run(scenario: Callable[[FairTurns], Awaitable[None]], most: int = 2, most_of_address: int = 1) -> None:
+def run(
+    scenario: Callable[[FairTurns], Awaitable[None]],
+    most: int = 2,
+    most_of_address: int = 1,
+    first: int = fair_turns.FIRST,
+) -> None:
     """Run a scenario on new turns, after which none may be left."""
 
     async def whole() -> None:
-        turns = FairTurns(most, most_of_address)
+        turns = FairTurns(most, most_of_address, first=first)
         await scenario(turns)
         assert turns._free == most
         assert not (turns._in_hand or turns._ranks or any(turns._waiting))
@@ -50,7 +55,7 @@ def test_one_address_has_fewer_than_all() -> None:
 
 def test_who_had_few_lately_is_before_who_had_many(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario(turns: FairTurns) -> None:
-        for _number in range(fair_turns._FIRST):
+        for _number in range(fair_turns.FIRST):
             await turns.take(A, within_s=0)
             turns.give_back(A)
         tasks = asked(turns, C, A, B)
@@ -69,9 +74,7 @@ def test_who_had_few_lately_is_before_who_had_many(monkeypatch: pytest.MonkeyPat
     run(scenario, most=1)
 
 
-def test_of_others_who_has_least_in_hand_is_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fair_turns, "_FIRST", 0)
-
+def test_of_others_who_has_least_in_hand_is_next() -> None:
     async def scenario(turns: FairTurns) -> None:
         tasks = asked(turns, A, A, B, A, B, C)
         assert await done(tasks) == [True, True, True, False, False, False]
@@ -84,7 +87,7 @@ def test_of_others_who_has_least_in_hand_is_next(monkeypatch: pytest.MonkeyPatch
         for address in (A, B, B):
             turns.give_back(address)
 
-    run(scenario, most=3, most_of_address=2)
+    run(scenario, most=3, most_of_address=2, first=0)
 
 
 def test_who_waits_no_more_takes_no_turn() -> None:

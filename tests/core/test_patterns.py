@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.core import patterns, pumping
+from tests.core import limited_readers, patterns, pumping
 from tests.rotation import part_of
 
 # Signs, after how long (s of a processor) more are tried, and after how long it is ended: what grows with the square
@@ -21,8 +21,9 @@ from tests.rotation import part_of
 STEPS = ((250, 0.003, 0.15), (1000, 0.03, 0.3), (4000, 1.0, 1.2))
 # What is pumped between two repeats, and what is searched for in texts of any length, so far and no longer (s).
 LONG, LONG_S, LONG_END_S = 32_000, 0.3, 0.4
-# What reads the texts of tools and archives does so within `cpu_time.limited`; what else is searched for, a web
-# process or an agent may search for in texts of any length, but for these, which read the service's own files.
+# What reads the texts of tools and imports does so within `cpu_time.limited`, but for what `limited_readers` finds a
+# way to that goes through none; what else is searched for, a web process or an agent may search for in texts of any
+# length, but for the last, which read the service's own files.
 LIMITED = ("apps/bench/tools/", "apps/bench/outputs/", "apps/bench/recognition/", "apps/archive/imports/")
 OWN = ("apps/core/tables.py", "apps/core/whole_schema.py")
 
@@ -104,6 +105,11 @@ def _slow_search(pattern: re.Pattern) -> str | None:
     )
 
 
+def test_whoever_reads_what_a_tool_printed_is_limited() -> None:
+    printed = limited_readers.read_without_limit(("apps/bench/tools/", "apps/bench/recognition/"))
+    assert printed == {}
+
+
 @pytest.mark.parametrize("pattern", [r"skmem:\(([^)]*)\)", r"([a-z]+)(\d+)", r"(\d+(?:\.\d+)?) ?Gbit", r"\s*x"])
 def test_what_is_slow_in_long_texts_is_seen(pattern: str, timer: None) -> None:
     assert _slow_search(re.compile(pattern)) is not None
@@ -120,7 +126,14 @@ def test_nothing_is_searched_for_that_long_texts_make_slow(timer: None) -> None:
         for pattern, place, is_searched in _collected()
         if is_searched
     ]
-    searched = [(pattern, path) for pattern, path in paths if not path.startswith((*LIMITED, *OWN))]
+    reached = tuple(f"{module.replace('.', '/')}.py" for module in limited_readers.read_without_limit(LIMITED))
+    # The import's tables, of which a page shows the heads, and whatever weighs a document.
+    assert {"apps/archive/imports/tables.py", "apps/bench/outputs/weights.py"} <= set(reached)
+    searched = [
+        (pattern, path)
+        for pattern, path in paths
+        if path.startswith(reached) or not path.startswith((*LIMITED, *OWN))
+    ]
     assert len(searched) > 100
     slow = {
         f"{place} {pattern.pattern!r}": text[:80]

@@ -38,7 +38,7 @@ class Running:
         self.home, self.address = home, address
         self.commands: list[str] = []
 
-    def manage(self, command: str, *_words: str) -> str:
+    def manage(self, command: str, *_words: str, again: object = ()) -> str:
         """Return the token that is made."""
         self.commands.append(command)
         return f"{FRESH}\n" if command == "create_token" else ""

@@ -47,3 +47,34 @@ def test_what_is_killed_at_each_start_ends_the_start(make: Make, events: list[tu
     with pytest.raises(ProcessError, match="bad ended: killed by SIGKILL"):
         make(Process("good", SLEEP), bad).start()
     assert sum(event[0] == "bad" and event[1].startswith("started") for event in events) == MOST_FIRST_STARTS
+
+
+def test_what_runs_once_and_finds_a_server_away_runs_again_once_that_was_started_again(
+    make: Make, tmp_path: Path, events: list[tuple[str, str]]
+) -> None:
+    back, done, ready = tmp_path / "back", tmp_path / "done", tmp_path / "ready"
+    server = f"""
+import pathlib, time
+back, ready = pathlib.Path({str(back)!r}), pathlib.Path({str(ready)!r})
+if ready.exists():
+    back.touch()
+ready.touch()
+time.sleep(60 if back.exists() else 0.5)
+"""
+    step = f"""
+import os, pathlib
+if not pathlib.Path({str(back)!r}).exists():
+    raise SystemExit(os.EX_TEMPFAIL)
+pathlib.Path({str(done)!r}).touch()
+"""
+    after = f"import os, time; assert os.path.exists({str(done)!r}); time.sleep(60)"
+    with make(python("server", server, ready=ready.exists), python("step", step, once=True), python("after", after)):
+        assert done.exists()
+    assert next(text.partition(" (")[0] for part, text in events if part == "after") == "started"
+
+
+def test_what_never_finds_it_back_ends_the_start(make: Make, events: list[tuple[str, str]]) -> None:
+    away = python("away", "import os; raise SystemExit(os.EX_TEMPFAIL)", once=True)
+    with pytest.raises(ProcessError, match="away ended: exit status 75"):
+        make(Process("good", SLEEP), away).start()
+    assert sum(event[0] == "away" and event[1].startswith("started") for event in events) == MOST_FIRST_STARTS

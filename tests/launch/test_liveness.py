@@ -234,6 +234,11 @@ def test_every_part_that_goes_on_gives_signs_of_life(tmp_path: Path, monkeypatch
     assert {process.hang_after_s for process in table} == {17.0}
     files = [process.env["FATHOM_SIGN"] for process in table if "FATHOM_SIGN" in process.env]
     assert len(set(files)) == len(files) >= 3
+    # Each is a disk of its own, perhaps, without room on which it ends.
+    data = {process.name: process.writes_in for process in table}
+    assert [name for name, folders in data.items() if not folders] == []
+    cluster = tmp_path / "postgres/cluster"
+    assert (data["postgres"], data["valkey"]) == ((cluster, cluster / "pg_wal"), (tmp_path / "valkey",))
 
 
 def test_a_question_that_fails_is_no_sign_and_the_next_is_asked(

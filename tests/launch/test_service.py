@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from launch import home, orphans, ports, service
+from launch import commands, home, orphans, ports, service
 from launch.process import ProcessError
 from tests.launch import stack
 from tests.launch.kept import accounts, served
@@ -125,7 +125,7 @@ def test_servers_of_ones_own_are_used_instead_of_the_embedded_ones(
 
 
 def test_a_command_that_fails_is_told(tmp_path: Path) -> None:
-    with pytest.raises(service.ManageError, match="no_such_command"):
+    with pytest.raises(commands.ManageError, match="no_such_command"):
         service.Service(tmp_path).manage("no_such_command")
 
 

@@ -1,5 +1,6 @@
 """The supervisor starts in order, restarts what dies, stops all of it, and leaves no process behind."""
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -63,6 +64,20 @@ def test_what_ended_on_a_full_disk_starts_again_once_there_is_room(
         assert wait_for(lambda: sum("starts again in 60 s" in text for _part, text in events) == 2)
         time.sleep(0.5)
         assert starts() == 2
+
+
+def test_the_disk_that_a_part_writes_on_is_named_wherever_its_log_is(
+    make: Make, events: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    own = tmp_path / "data"
+    own.mkdir()
+    free = {own: 0}
+    monkeypatch.setattr(room, "_free_bytes", lambda folder: free.get(folder, 1 << 40))
+    part = dataclasses.replace(python("frail", "raise SystemExit(3)"), writes_in=(tmp_path, own))
+    with make(part, delays_s=(60.0,)):
+        assert wait_for(lambda: any(f"the disk of {own} is full" in text for _part, text in events))
+        free[own] = 2 * room.LEAST_BYTES
+        assert wait_for(lambda: sum(text.startswith("started") for _part, text in events) == 2)
 
 
 def test_it_restarts_what_dies_with_growing_delays(make: Make, events: list[tuple[str, str]]) -> None:

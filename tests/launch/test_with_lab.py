@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch import __main__ as command
-from launch import home, service
+from launch import commands, home, service
 from launch.demo import ground
 
 
@@ -34,7 +34,7 @@ def test_a_lab_goes_with_a_service_that_cannot_start_unless_it_was_there_before(
     monkeypatch.setattr(ground, "lab_state", lambda folder: next(states))
     monkeypatch.setattr(ground, "build_lab", lambda *words: "")
     monkeypatch.setattr(ground, "take_lab_down", lambda root, folder: taken.append(folder))
-    monkeypatch.setattr(service.Service, "start", lambda self: (_ for _ in ()).throw(service.ManageError("no room")))
+    monkeypatch.setattr(service.Service, "start", lambda self: (_ for _ in ()).throw(commands.ManageError("no room")))
     assert command.main([verb]) == 1
     assert taken == ([] if was_up else [tmp_path / "var" / "lab"])
 

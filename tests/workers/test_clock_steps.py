@@ -1,21 +1,26 @@
 """The server's clock set while runs are under way: each says so, and no node is blamed for times that are right."""
 
-from collections.abc import Iterator
+import itertools
+import threading
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from apps.agents.models import Job
 from apps.bench.toolkit import Plan
 from apps.campaigns import services
 from apps.campaigns.models import Event, Run
-from apps.core import broker, clock_steps, signs
+from apps.campaigns.services import clock_steps as clock_steps_of_runs
+from apps.core import broker, clock_steps, leases, signs
 from apps.results import services as results
 from apps.results.models import Result, StageTiming
 from apps.testbeds.models import Node
-from tests import rewriting
+from tests import competing, rewriting
+from tests.campaigns import factories as make
 from tests.workers.factories import job_of, listen, measure, start
 from workers import closure, timetable
 
@@ -120,3 +125,63 @@ def test_other_machines_keep_their_marks_and_only_the_last_boots_are_kept(run: R
 
 def test_the_timetable_looks_each_second() -> None:
     assert "note_clock_steps" in [part.name for part in timetable.TICK]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_that_is_begun_and_not_committed_as_somebody_looks_is_told_of(
+    cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    begun: list[Run] = []
+
+    def look() -> Callable[[], object]:
+        set_by(3600)
+        return lambda: services.note_clock_steps(now=timezone.now())
+
+    told = competing.after(lambda: begun.append(start(cast, pair)), look)
+    assert told == [begun[0].pk]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_reads_a_run_waits_for_whoever_looks(run: Run) -> None:
+    set_by(3600)
+    looks, reads = threading.Event(), threading.Event()
+
+    def look() -> None:
+        with leases.hold("clock steps"), clock_steps.since_last_look() as step:
+            looks.set()
+            # Who reads has been given this long to go by.
+            reads.wait(1)
+            clock_steps_of_runs._tell(step)
+        connection.close()
+
+    other = threading.Thread(target=look)
+    other.start()
+    looks.wait(10)
+    closure.close(run.pk)
+    reads.set()
+    other.join()
+    assert flags() == {"server-clock-set": {"seconds": "+3600"}}
+
+
+@pytest.fixture
+def set_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the clock be set by an hour after each first look at it."""
+    leads, whole = itertools.count(), clock_steps.lead
+    monkeypatch.setattr(clock_steps, "lead", lambda: whole() + 3600 * min(next(leads), 1))
+
+
+def test_a_run_as_whose_claim_it_is_set_begins_afterwards(
+    cast: SimpleNamespace, pair: list[Node], request: pytest.FixtureRequest
+) -> None:
+    make.launched(cast, *pair)
+    request.getfixturevalue("set_meanwhile")
+    assert make.take() == []
+    assert len(make.take()) == 1
+
+
+def test_a_run_that_is_read_as_it_is_set_is_read_anew(run: Run, set_meanwhile: None) -> None:
+    assert not closure.close(run.pk)
+    run.refresh_from_db()
+    assert (run.state in Run.OPEN_STATES, run.readings, Result.objects.count()) == (True, 0, 0)
+    assert closure.close(run.pk)
+    assert flags() == {"server-clock-set": {"seconds": "+3600"}}

@@ -1,11 +1,11 @@
 """One HTTP exchange over ASGI: the body within its limit, the answer as JSON."""
 
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from apps.agents.endpoint.room import GaveWay, Problem, RoomShare
+from apps.bench import strict_json
 from apps.core import bodies, documents, outage
 
 Scope = Mapping[str, Any]
@@ -85,9 +85,8 @@ class Incoming:
 def read_json(body: bytes) -> dict[str, Any]:
     """Return the JSON object of a body; Problem 400 for anything else."""
     try:
-        documents.weigh(body.decode("utf-8-sig"), _LIMITS)
-        data = json.loads(body, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
+        data = documents.read_json(body, _LIMITS, takes_endless=True)
+    except documents.UnreadableError:
         raise Problem(400, "bad-json", "The body must be one JSON object in UTF-8.") from None
     if not isinstance(data, dict):
         raise Problem(400, "bad-json", "The body must be one JSON object.")
@@ -99,7 +98,7 @@ async def answer(
 ) -> None:
     """Send an answer to a request, marked as the service's own; `retry_after_s` is when to come again."""
     request_id = header(scope, b"fathom-request")
-    body = json.dumps(data, separators=(",", ":")).encode()
+    body = strict_json.dumps(data, separators=(",", ":")).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     headers.append((b"cache-control", b"no-store"))
     headers.append((b"fathom-answer", (request_id if _REQUEST.fullmatch(request_id) else _NAMELESS).encode()))
@@ -109,7 +108,3 @@ async def answer(
         headers.append((b"retry-after", str(retry_after_s or outage.RETRY_AFTER_S).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")

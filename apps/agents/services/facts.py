@@ -1,13 +1,13 @@
 """Facts: a new row whenever something about a node changed."""
 
 import hashlib
-import json
 import logging
 from typing import Any
 
 from django.db import transaction
 
 from apps.agents.models import Agent, FactSnapshot
+from apps.bench import strict_json
 from apps.core.limits import policies
 
 logger = logging.getLogger(__name__)
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 @transaction.atomic
 def record_facts(*, agent_id: int, facts: dict[str, Any], version: str) -> bool:
     """Keep what an agent said of its node; return whether it differs from what it said last."""
-    text = json.dumps(facts, sort_keys=True, separators=(",", ":"))
+    text = strict_json.dumps(facts, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()
     agent = Agent.objects.select_for_update(of=("self",)).select_related("facts", "node").get(pk=agent_id)
     changed = agent.facts is None or agent.facts.digest != digest

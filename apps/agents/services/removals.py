@@ -8,7 +8,8 @@ from typing import Any
 from django.db import transaction
 
 from apps.agents.compression import head
-from apps.agents.models import Job, OwedRemoval
+from apps.agents.heads import PackedHead
+from apps.agents.models import Job, JobOutput, OwedRemoval
 from apps.agents.models.removals import LONGEST_DETAIL, LONGEST_WAIT, MOST_TRIES
 from apps.agents.services import jobs
 from apps.core import immutability
@@ -95,7 +96,7 @@ def _has_passed(job: Job) -> bool:
 
 
 def _what_it_said(job: Job) -> str:
-    output = getattr(job, "output", None)
-    printed = head(output.stderr_z, LONGEST_DETAIL) if output else b""
+    packed = JobOutput.objects.filter(job=job).values_list(PackedHead("stderr_z", LONGEST_DETAIL), flat=True).first()
+    printed = head(packed or b"", LONGEST_DETAIL)
     words = f"{job.fault} {job.fault_detail}".strip() or printed.decode("utf-8", "replace").strip()
     return words.replace("\0", "")[:LONGEST_DETAIL]

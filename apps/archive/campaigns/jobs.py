@@ -1,14 +1,18 @@
 """Jobs as records of an archive, and what they printed as its files."""
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
 
 from apps.accounts.models import User
-from apps.agents import compression
+from apps.agents import bounds, compression
 from apps.agents.models import Job
 from apps.archive.campaigns import fields
 from apps.archive.campaigns.records import Json, record
 from apps.testbeds.queries.readers import of_own_nodes
+
+# Nothing unpacks to more than so many times what it takes: zlib to 1,032, xz to some 7,000.
+_MOST_GAIN = 10_000
 
 
 def withheld_of(runs: list[int], reader: User | None) -> set[int]:
@@ -28,34 +32,95 @@ def jobs_of(runs: list[int], reader: User | None) -> dict[int, list[Job]]:
     return jobs
 
 
-def job_record(job: Job, path: str) -> Json:
-    """Return a job's record without its node and facts; `path` is what its files' paths begin with."""
+@dataclass(frozen=True)
+class RawFile:
+    """One text of a job as an archive has it: its name, as it is packed, and how many bytes archives take of it."""
+
+    name: str
+    packed: bytes
+    most_bytes: int
+
+    @cached_property
+    def length(self) -> int:
+        """Its bytes as an archive has them."""
+        if len(self.packed) * _MOST_GAIN <= self.most_bytes:
+            return sum(map(len, compression.unpack_in_parts(self.packed)))
+        return min(self._whole, self.most_bytes)
+
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether an archive has its head alone: it was stored when there was no such limit, or another."""
+        return len(self.packed) * _MOST_GAIN > self.most_bytes and self._whole > self.most_bytes
+
+    @cached_property
+    def _whole(self) -> int:
+        length = 0
+        for part in compression.unpack_in_parts(self.packed):
+            length += len(part)
+            if length > self.most_bytes:
+                break
+        return length
+
+    def parts(self) -> Iterator[bytes]:
+        """Yield what an archive has of it."""
+        left = self.most_bytes
+        for part in compression.unpack_in_parts(self.packed):
+            yield part[:left]
+            left -= len(part)
+            if left <= 0:
+                return
+
+
+def most_bytes_of(job: Job, *, is_imported: bool) -> int:
+    """Return how much archives take of a job's stdout, stderr and files each; imported outputs are no agent's."""
+    return bounds.MOST_OUTPUT_BYTES if is_imported else min(job.output_limit_bytes, bounds.MOST_OUTPUT_BYTES)
+
+
+def job_record(job: Job, path: str, *, is_imported: bool) -> Json:
+    """Return a job's record without its node and facts; `path` is what its files' paths begin with.
+
+    What an archive has the head of alone is `truncated`, as what an agent has cut off.
+    """
     output = getattr(job, "output", None)
-    printed = None
+    printed, files = _printed(job, is_imported), _collected(job, is_imported)
+    told = None
     if output is not None:
-        printed = {
-            **record(output, fields.OUTPUT),
-            **{name: f"{path}.{name}" if data else None for name, data in _printed(output)},
-        }
+        is_cut = output.truncated or any(file.is_cut for file in printed) or len(files) < len(job.collected.all())
+        told = record(output, fields.OUTPUT) | {"truncated": is_cut}
+        told |= dict.fromkeys(("stdout", "stderr", "telemetry"))
+        told |= {file.name: f"{path}.{file.name}" for file in printed}
     collected = [
-        {**record(file, fields.COLLECTED), "path": f"{path}.file-{place}"}
-        for place, file in enumerate(job.collected.all())
+        {**record(row, fields.COLLECTED), "truncated": row.truncated or file.is_cut, "path": f"{path}.{file.name}"}
+        for row, file in zip(job.collected.all(), files, strict=False)
     ]
-    return {"id": str(job.pk), **record(job, fields.JOB), "output": printed, "collected": collected}
+    return {"id": str(job.pk), **record(job, fields.JOB), "output": told, "collected": collected}
 
 
-def outputs_of(job: Job, path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+def outputs_of(job: Job, path: str, *, is_imported: bool) -> Iterator[tuple[str, Iterator[bytes]]]:
     """Yield path and parts of what a job printed, what its agent read meanwhile, and the files it gave back."""
+    for file in (*_printed(job, is_imported), *_collected(job, is_imported)):
+        yield f"{path}.{file.name}", file.parts()
+
+
+def _printed(job: Job, is_imported: bool) -> list[RawFile]:
+    """Return what a job printed and its agent read, without what has nothing in it; half a telemetry is none."""
     output = getattr(job, "output", None)
-    for name, data in _printed(output) if output is not None else ():
-        if data:
-            yield f"{path}.{name}", compression.unpack_in_parts(data)
-    for place, file in enumerate(job.collected.all()):
-        yield f"{path}.file-{place}", compression.unpack_in_parts(file.content_z)
+    if output is None:
+        return []
+    most = most_bytes_of(job, is_imported=is_imported)
+    files = [
+        RawFile("stdout", bytes(output.stdout_z), most),
+        RawFile("stderr", bytes(output.stderr_z), most),
+        RawFile("telemetry", bytes(output.telemetry_z), bounds.MOST_TELEMETRY_BYTES),
+    ]
+    some = [file for file in files if compression.head(file.packed, 1)]
+    return [file for file in some if file.name != "telemetry" or not file.is_cut]
 
 
-def _printed(output: Any) -> list[tuple[str, bytes]]:
-    """Return what a job printed and its agent read, packed, each with its name; b"" where there is nothing."""
-    parts = [("stdout", output.stdout_z), ("stderr", output.stderr_z), ("telemetry", output.telemetry_z)]
-    pairs = [(name, bytes(data)) for name, data in parts]
-    return [(name, data if compression.head(data, 1) else b"") for name, data in pairs]
+def _collected(job: Job, is_imported: bool) -> list[RawFile]:
+    """Return the files that a job gave back, all of which share what is taken of them."""
+    left, files = most_bytes_of(job, is_imported=is_imported), []
+    for place, row in enumerate(list(job.collected.all())[: bounds.MOST_FILES]):
+        files.append(RawFile(f"file-{place}", bytes(row.content_z), left))
+        left -= files[-1].length
+    return files

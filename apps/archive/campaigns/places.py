@@ -1,6 +1,5 @@
 """What of the inventory a campaign touches: as an inventory file has it, and by name what rows have by number."""
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -8,6 +7,7 @@ from django.db.models import Model, QuerySet
 
 from apps.agents.models import Job
 from apps.archive.campaigns.form import ArchiveError
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Lane
 from apps.testbeds.inventory.entries import VERSION
@@ -66,7 +66,7 @@ class CampaignInventory:
                 entries = [self._mounted_by_known(entry) for entry in entries]
             if entries:
                 document[section.name] = entries
-        return json.dumps(document, ensure_ascii=False, indent=1)
+        return strict_json.dumps(document, ensure_ascii=False, indent=1)
 
     def _mounted_by_known(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Leave out the mounts of clusters that have nothing to do with the campaign."""

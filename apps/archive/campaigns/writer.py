@@ -18,6 +18,7 @@ from apps.archive.campaigns.places import CampaignInventory
 from apps.archive.campaigns.records import Json, record
 from apps.archive.rows import one_moment
 from apps.archive.zip_stream import ZipStream
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Event, Run, Trial
 from apps.results.models import Result, Series
@@ -48,6 +49,7 @@ def archive_of(campaign: Campaign, *, now: datetime, reader: User | None = None)
 class _ArchiveWriter:
     def __init__(self, campaign: Campaign, now: datetime, reader: User | None) -> None:
         self._campaign = campaign
+        self._is_imported = campaign.origin == Campaign.Origin.IMPORTED
         self._reader = reader
         self._now = now
         self._zip = ZipStream()
@@ -104,7 +106,7 @@ class _ArchiveWriter:
         return [self._number[experiment], position]
 
     def _json(self, path: str, data: Any) -> Iterator[bytes]:
-        return self._zip.add(path, [json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False).encode()])
+        return self._zip.add(path, [strict_json.dumps(data, ensure_ascii=False, indent=1).encode()])
 
     def _lines(self, path: str, records: Iterable[Json]) -> Iterator[bytes]:
         return self._zip.add(path, _joined(records))
@@ -202,8 +204,9 @@ class _ArchiveWriter:
             jobs = jobs_of([run for _folder, run in batch], self._reader)
             for folder, run in batch:
                 for place, job in enumerate(jobs.get(run, ())):
-                    for path, content in outputs_of(job, f"{folder}/{place}-{job.role}"):
-                        yield from self._zip.add(path, content)
+                    path = f"{folder}/{place}-{job.role}"
+                    for name, content in outputs_of(job, path, is_imported=self._is_imported):
+                        yield from self._zip.add(name, content)
 
     def _trial_lines(self, outputs: list[tuple[str, int]]) -> Iterator[Json]:
         trials = Trial.objects.filter(campaign=self._campaign).order_by("pk").prefetch_related("runs__timings")
@@ -234,7 +237,8 @@ class _ArchiveWriter:
 
     def _job(self, job: Job, path: str) -> Json:
         facts = self._fact[job.facts_id] if job.facts_id else None
-        return {**job_record(job, path), "node": self._places.name(Node, job.node_id), "facts": facts}
+        told = job_record(job, path, is_imported=self._is_imported)
+        return {**told, "node": self._places.name(Node, job.node_id), "facts": facts}
 
     def _results(self) -> Iterator[Json]:
         rows = Result.objects.filter(trial__campaign=self._campaign).order_by("pk")
@@ -278,7 +282,7 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[Any]]:
 def _joined(records: Iterable[Json]) -> Iterator[bytes]:
     waiting, size = [], 0
     for item in records:
-        line = json.dumps(item, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        line = strict_json.dumps(item, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         waiting.append(line)
         size += len(line)
         if size >= _PIECE:

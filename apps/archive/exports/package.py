@@ -5,7 +5,6 @@ The description follows Frictionless' Tabular Data Package, version 1 (specs.fri
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from apps.archive.exports.columns import ExportColumn, as_json
 from apps.archive.exports.selection import ExportSelection
 from apps.archive.rows import Rows, one_moment
 from apps.archive.zip_stream import Packed, ZipStream
+from apps.bench import strict_json
 from apps.campaigns.models import Campaign, Experiment
 from apps.core.cells import safe
 
@@ -76,7 +76,7 @@ def package_of(selection: ExportSelection, ending: Ending, *, now: datetime, add
             resources.append(_resource(name, rows.columns, stream.packed[-1], ending, keys, _ABOVE["trials"]))
     yield from begun
     description = _description(selection, resources, now, address)
-    yield from stream.add("datapackage.json", [json.dumps(description, ensure_ascii=False, indent=2).encode()])
+    yield from stream.add("datapackage.json", [strict_json.dumps(description, ensure_ascii=False, indent=2).encode()])
     yield from stream.close()
 
 
@@ -108,7 +108,7 @@ def _campaigns(experiments: Sequence[Experiment]) -> Iterator[list[Any]]:
 
 def _experiments(experiments: Sequence[Experiment]) -> Iterator[list[Any]]:
     for item in experiments:
-        fixed, factors = (json.dumps(value, ensure_ascii=False) for value in (item.fixed, item.factors))
+        fixed, factors = (strict_json.dumps(value, ensure_ascii=False) for value in (item.fixed, item.factors))
         system = item.file_system.name if item.file_system else None
         yield [
             item.campaign.permanent_id, item.position, item.name, item.tool, item.repetitions, fixed, factors, system
@@ -123,7 +123,7 @@ def _small(columns: Sequence[ExportColumn], values: Iterable[list[Any]], ending:
     """Return a table that is small."""
     names = [column.name for column in columns]
     if ending == "jsonl":
-        return (json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n" for row in values)
+        return (strict_json.dumps(dict(zip(names, row, strict=True))).encode() + b"\n" for row in values)
     lines = _csv(names, values, safe if ending == "csv" else lambda value: value)
     return parquet.converted(lines, columns) if ending == "parquet" else lines
 

@@ -1,6 +1,5 @@
 """Parquet of a table, made by a program of its own (`parquet_program`) while the table is read."""
 
-import json
 import os
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from typing import IO
 from django.conf import settings
 
 from apps.archive.exports.columns import ExportColumn, as_json
+from apps.bench import strict_json
 
 _PIECE = 256 * 1024
 
@@ -22,7 +22,7 @@ class ParquetError(RuntimeError):
 
 def converted(pieces: Iterable[bytes], columns: Sequence[ExportColumn]) -> Iterator[bytes]:
     """Yield the Parquet of a CSV that comes in pieces; ParquetError if that cannot be."""
-    argv = [sys.executable, "-m", "apps.archive.exports.parquet_program", json.dumps(as_json(columns))]
+    argv = [sys.executable, "-m", "apps.archive.exports.parquet_program", strict_json.dumps(as_json(columns))]
     # Nothing of the service's own environment is needed: no database, no secrets.
     environment = {"PATH": os.environ.get("PATH", ""), "OMP_NUM_THREADS": "1"}
     pipe = subprocess.PIPE

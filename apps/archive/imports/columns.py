@@ -6,7 +6,6 @@ the sign before their decimals (one of DECIMALS; "" where nobody says it).
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from apps.archive.imports import figures
 from apps.archive.imports.figures import Sign
 from apps.archive.imports.groups import NodesByName
 from apps.archive.imports.tables import Cell, text_of
-from apps.bench import units
+from apps.bench import strict_json, units
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Parameter, Tool
 from apps.core import moments
@@ -53,7 +52,7 @@ class TableLine:
         """Return what tells the same figures again: the `number` of those of one table that are all alike counts."""
         moment = self.measured_at.isoformat() if self.measured_at else None
         data: list[Any] = [self.told, self.values, self.roles, self.repetition, moment, *([number] if number else [])]
-        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(strict_json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def check(tool: Tool, headers: Sequence[str], columns: Mapped) -> dict[str, Message]:

@@ -6,7 +6,7 @@ separators between thousands column by column, so that 65536 in one column tells
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -100,9 +100,9 @@ def _signs_of(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Sign]:
     texts = {name: [cell for _sheet, _line, row in rows if isinstance(cell := row.get(name), str)] for name in names}
     if comma := _find_comma(rows, names):
         return dict.fromkeys(names, comma)
-    if any(_is_any(_POINT, own) for own in texts.values()):
+    if any(_is_any(_POINT.fullmatch, own) for own in texts.values()):
         return {}
-    return {name: UnknownPoint() for name, own in texts.items() if not _is_any(_UNSEPARATED, own)}
+    return {name: UnknownPoint() for name, own in texts.items() if not _is_any(_UNSEPARATED.fullmatch, own)}
 
 
 def _find_comma(rows: Iterable[Row], names: Sequence[str]) -> DecimalComma | None:
@@ -115,8 +115,8 @@ def _find_comma(rows: Iterable[Row], names: Sequence[str]) -> DecimalComma | Non
     return None
 
 
-def _is_any(pattern: re.Pattern[str], cells: Iterable[str]) -> bool:
-    return any(pattern.fullmatch(units.normalise(cell)) for cell in cells)
+def _is_any(is_written_so: Callable[[str], object], cells: Iterable[str]) -> bool:
+    return any(is_written_so(units.normalise(cell)) for cell in cells)
 
 
 def with_point(text: str) -> str:

@@ -1,6 +1,5 @@
 """Tell the rows of a table that has grown since it was imported: without times, only what stands before them does."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +7,7 @@ from django.db.models import QuerySet
 
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.queries import trials_before
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 
 # Of fewer rows that differ it may well be chance that another table begins with the same: full lines are alike.
@@ -78,4 +78,4 @@ def _key(item: ImportItem) -> str:
     """Return all that a row has, as it stands in the table and as it was understood."""
     moment = item.measured_at.isoformat() if item.measured_at else None
     data: list[Any] = [item.command.get("row"), item.told, item.values, item.roles, item.repetition, moment]
-    return json.dumps(data, sort_keys=True)
+    return strict_json.dumps(data, sort_keys=True)

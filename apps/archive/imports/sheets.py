@@ -1,7 +1,6 @@
 """Read a table that was sent: first how its sheets begin, and once its columns have a meaning, every row."""
 
 import hashlib
-import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from apps.archive.imports import columns, figures, groups, tables, uploads
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.recognition import storable
 from apps.archive.imports.tables import TableError
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Tool
 from apps.campaigns.errors import Refused
@@ -174,5 +174,7 @@ def _items(imported: Import, tool: Tool, rows: Iterator[tables.Row]) -> Iterator
             item.told, item.values, item.roles = line.told, line.values, line.roles
             item.repetition, item.measured_at = line.repetition, line.measured_at
         # The row as it stands in the table, which the figures were read from.
-        item.command = storable({"row": json.dumps({key: tables.text_of(cell) for key, cell in cells.items()})})
+        item.command = storable(
+            {"row": strict_json.dumps({key: tables.text_of(cell) for key, cell in cells.items()})}
+        )
         yield item

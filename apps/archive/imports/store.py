@@ -1,6 +1,5 @@
 """Make a campaign of what was imported, all of it in one transaction: trials, runs, raw outputs, results, samples."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
@@ -12,6 +11,7 @@ from django.db.models import Max, QuerySet
 from apps.agents.models import Job, JobOutput
 from apps.archive.imports import checks, groups, sweeps
 from apps.archive.imports.models import Import, ImportItem
+from apps.bench import strict_json
 from apps.bench.sweep import likeness
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Plan, Reading, SampleValue, Stage
@@ -186,7 +186,7 @@ class _GroupWriter:
 
     def _trial(self, item: ImportItem, position: int) -> Trial:
         params = self._identified(item, position)
-        key = json.dumps(params, sort_keys=True)
+        key = strict_json.dumps(params, sort_keys=True)
         self._points.setdefault(key, params)
         point = self._numbers.setdefault(key, len(self._numbers))
         lane = self._lane(checks.roles_of(item, self._choice))

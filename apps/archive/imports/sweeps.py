@@ -1,10 +1,9 @@
 """What an experiment set and varied, as told by the points that were imported of it."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from apps.bench import units
+from apps.bench import strict_json, units
 from apps.bench.sweep import likeness
 from apps.bench.toolkit import Tool
 
@@ -22,7 +21,7 @@ def sweep_of(tool: Tool, points: Sequence[Json]) -> Json:
     kinds = {parameter.name: parameter.kind for parameter in tool.parameters}
     # In their order, each once.
     settings = list(
-        {json.dumps(setting, sort_keys=True): setting for setting in map(likeness.told_of, points)}.values()
+        {strict_json.dumps(setting, sort_keys=True): setting for setting in map(likeness.told_of, points)}.values()
     )
 
     def text(point: Json, name: str) -> str:

@@ -1,6 +1,5 @@
 """What the page of a permanent id says of a campaign, with names or without."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from apps.archive.landing.recipes import keys_of, recipe_text
 from apps.archive.landing.redaction import Names
+from apps.bench import strict_json
 from apps.bench.comparison import Centre
 from apps.bench.statistics import Summary
 from apps.bench.toolkit import Metric
@@ -55,7 +55,7 @@ class MeasuredExperiment:
     @property
     def chart_json(self) -> str:
         """Return the chart as the page holds it."""
-        return json.dumps(self.chart)
+        return strict_json.dumps(self.chart)
 
 
 @dataclass(frozen=True)

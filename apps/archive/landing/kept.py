@@ -9,7 +9,6 @@ read: who looks again and again would else have it written each time.
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import cache
@@ -23,6 +22,7 @@ from django.utils.translation import get_language
 from apps.archive.landing.models import KeptText
 from apps.archive.landing.redaction import Names
 from apps.archive.landing.turns import turn
+from apps.bench import strict_json
 from apps.campaigns.models import Campaign
 from apps.core import isolation
 from apps.core.limits.fair_places import FairPlaces
@@ -89,7 +89,7 @@ def text_of(
 
 
 def _sum(content: object) -> str:
-    text = json.dumps(content, sort_keys=True, default=str)
+    text = strict_json.dumps(content, sort_keys=True, default=str)
     return hashlib.blake2b(text.encode(), digest_size=KeptText.SUM_CHARACTERS // 2).hexdigest()
 
 

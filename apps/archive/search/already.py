@@ -1,6 +1,5 @@
 """Whether what an experiment is about to measure has been measured before: with the same settings, or much alike."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from apps.accounts.models import User
 from apps.archive.search.models import SearchEnd, SearchEntry
 from apps.archive.search.queries import Hit, entries_for, hits_of, with_details
 from apps.archive.search.state import Search
+from apps.bench import strict_json
 from apps.bench.toolkit import Metric
 from apps.campaigns.expansion import Cast, Expansion
 from apps.campaigns.models import Experiment, Lane
@@ -74,7 +74,7 @@ def already(expansion: Expansion, user: User) -> Already:
     newest = sorted(grouped, key=lambda pk: _last(grouped[pk]) or NEVER, reverse=True)[:SHOWN]
     raised = doubts.doubts_of_figures(_trials([row for pk in newest for row in grouped[pk]]), metric.name)
     earlier = [_earlier(experiments[pk], grouped[pk], metric, raised) for pk in newest]
-    settings = {(json.dumps(lanes[row["trial__lane_id"]]), _key(row["trial__parameters"])) for row in rows}
+    settings = {(strict_json.dumps(lanes[row["trial__lane_id"]]), _key(row["trial__parameters"])) for row in rows}
     alike, same_nodes = _alike(expansion, casts, user, besides=grouped)
     return Already(
         metric=metric,
@@ -176,4 +176,4 @@ def _any(pairs: Iterable[dict[str, int]]) -> Q:
 
 
 def _key(parameters: dict[str, Any]) -> str:
-    return json.dumps(parameters, sort_keys=True)
+    return strict_json.dumps(parameters, sort_keys=True)

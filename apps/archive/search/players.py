@@ -4,7 +4,6 @@ What is kept already is left as it is: of a campaign under way, which is looked 
 changes, however many pairs of nodes it has.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count
 
+from apps.bench import strict_json
 from apps.campaigns.models import Lane
 
 _PLAYED = """
@@ -67,7 +67,7 @@ def keep_ends(roles: Mapping[int, Sequence[str]]) -> None:
     """Keep in the entries of experiments between which ends they measured; `roles` {experiment: its tool's}."""
     values: dict[str, Any] = {
         "experiments": list(roles),
-        "roles": [json.dumps(list(names)) for names in roles.values()],
+        "roles": [strict_json.dumps(list(names)) for names in roles.values()],
     }
     with connection.cursor() as cursor:
         cursor.execute(_KEEP.format(wanted=_ENDS, **_PAIRS), values)

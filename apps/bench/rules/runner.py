@@ -1,13 +1,12 @@
 """Rules asked one by one, so that one that fails is named and takes no other's findings along."""
 
 import hashlib
-import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from apps.bench import network
+from apps.bench import network, strict_json
 from apps.bench.rules import turns
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.presence import settle
@@ -97,7 +96,7 @@ def failures_of(answers: Sequence[Answer]) -> list[Failure]:
 def fingerprint(rules: Iterable[Rule]) -> str:
     """Return a text that changes when a rule comes, goes, or gets another version."""
     versions = sorted((rule.name, rule.version) for rule in rules)
-    return hashlib.sha256(json.dumps(versions).encode()).hexdigest()[:16]
+    return hashlib.sha256(strict_json.dumps(versions).encode()).hexdigest()[:16]
 
 
 def words_of(error: BaseException) -> str:
@@ -113,7 +112,7 @@ def _ask(rule: Rule, evidence: Evidence, shared: Shared, guard: Guard) -> Answer
             drafts, left_out = _conclude(rule, evidence, shared)
             for draft in drafts:
                 # A figure that JSON does not know (infinity, no number) cannot be kept, nor sent to anybody.
-                json.dumps(draft.as_json(), allow_nan=False)
+                strict_json.require(draft.as_json())
         is_silent = left_out and not drafts and not _without(evidence, left_out).points
         return Answer(rule, tuple(drafts), untold=tuple(sorted(left_out)) if is_silent else ())
     except Exception as error:

@@ -1,10 +1,10 @@
 """The stage that sets what a trial wants of its nodes' kernels, and what came of it."""
 
 import dataclasses
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from apps.bench import strict_json
 from apps.bench.outputs.documents import whole_of
 from apps.bench.settings.catalogue import normalise
 from apps.bench.text import Message, _
@@ -109,7 +109,9 @@ def _was_lost(holder: Output, own: Iterable[Output]) -> bool:
 
 
 def _file(settings: Mapping[str, str]) -> str:
-    return json.dumps({"settings": {key: normalise(value) for key, value in settings.items()}}, indent=1) + "\n"
+    return (
+        strict_json.dumps({"settings": {key: normalise(value) for key, value in settings.items()}}, indent=1) + "\n"
+    )
 
 
 def _checked(document: Any) -> dict[str, dict[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from apps.bench import sweep
+from apps.bench import strict_json, sweep
 from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.toolkit import ParameterError, Params
@@ -67,7 +67,7 @@ def add_points(*, like: Trial, points: Sequence[Params], repetitions: int, now: 
         settings = {name: value for name, value in point.items() if setting_names.is_setting(name)}
         changes = {
             "point": last_point,
-            "parameters": json.loads(json.dumps(parameters | settings)),
+            "parameters": json.loads(strict_json.dumps(parameters | settings)),
             "estimate_s": tool.estimate(parameters).duration_s + GAP_S,
         }
         rows += [_again(like, repetition=number, **changes) for number in range(1, repetitions + 1)]

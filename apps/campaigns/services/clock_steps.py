@@ -15,19 +15,23 @@ CLOCK_SET = _(
     "do not tell how long it took."
 )
 
+# What whoever begins runs shares, and who tells of a step is alone at.
+BEGINNING = "beginning of runs"
+
 
 def note_clock_steps(*, now: datetime) -> list[int]:
-    """Say of every run under way that the server's clock was set since the last look, if it was; return of which."""
-    with leases.hold("clock steps") as is_ours:
-        # Who is at it tells of it.
-        if not is_ours:
-            return []
-        with clock_steps.since_last_look() as step:
-            return [] if step is None else _tell(step)
+    """Say of every run under way that the server's clock was set since the last look, if it was; return of which.
+
+    Once this has returned all is told, by whoever was the first to look: a run that ends reads it then.
+    """
+    with leases.hold("clock steps", waits=True), clock_steps.since_last_look() as step:
+        return [] if step is None else _tell(step)
 
 
 @transaction.atomic
 def _tell(step: timedelta) -> list[int]:
+    # A run that has begun and is not committed has times of before, and is not seen yet.
+    leases.be_alone(BEGINNING)
     runs = list(Run.objects.filter(state__in=Run.OPEN_STATES).select_related("trial").order_by("pk"))
     for run in runs:
         values = {"seconds": f"{step.total_seconds():+.0f}", "attempt": run.attempt, "run": run.pk}

@@ -13,8 +13,9 @@ from apps.campaigns import live, queries
 from apps.campaigns.models import Reservation, Run, Trial
 from apps.campaigns.models.reservations import ONE_HOLDER
 from apps.campaigns.services import completion
+from apps.campaigns.services.clock_steps import BEGINNING
 from apps.campaigns.services.events import Level, write_event, write_fault
-from apps.core import isolation
+from apps.core import clock_steps, isolation, leases
 from apps.core.models import SetAside
 
 
@@ -66,8 +67,9 @@ def take_runs(
     reserved. Older campaigns come first, then experiments in their order, then trials in theirs. Each claim is a
     transaction of its own: what two processes want at once goes to one of them, by a database constraint. With
     `needing`, only lanes that need one of these resources are looked at; none begins that needs one `kept_back`. A
-    trial with which it fails is set aside.
+    trial with which it fails is set aside; one as whose claim the server's clock is set stays where it is.
     """
+    lead_s = clock_steps.lead()
     chosen: list[queries.Startable] = []
     resources = set(kept_back)
     ready = set(ready_nodes)
@@ -79,24 +81,24 @@ def take_runs(
             if len(chosen) == limit:
                 break
     trials = Trial.objects.select_related("experiment", "lane").in_bulk([lane.next_trial for lane in chosen])
-    runs = (_claim_by_itself(trials[lane.next_trial], now) for lane in chosen if lane.next_trial in trials)
+    runs = (_claim_by_itself(trials[lane.next_trial], now, lead_s) for lane in chosen if lane.next_trial in trials)
     return Claims([run for run in runs if run], len(chosen))
 
 
-def _claim_by_itself(trial: Trial, now: datetime) -> Run | None:
+def _claim_by_itself(trial: Trial, now: datetime, lead_s: float) -> Run | None:
     """Return the run of a claimed trial; None if somebody else was faster, or the trial is set aside."""
 
     def write(_pk: int, fault: SetAside) -> None:
         write_fault(trial.campaign_id, fault)
 
     try:
-        return _claim(trial, now)
+        return _claim(trial, now, lead_s)
     except Exception as error:
         isolation.set_aside(queries.CLAIM, trial.pk, error, now=now, tell=write)
         return None
 
 
-def _claim(trial: Trial, now: datetime) -> Run | None:
+def _claim(trial: Trial, now: datetime, lead_s: float) -> Run | None:
     attempt = trial.attempts + 1
     values: dict[str, Any] = {
         **{"trial": trial.pk, "attempts": trial.attempts, "attempt": attempt, "campaign": trial.campaign_id},
@@ -104,8 +106,13 @@ def _claim(trial: Trial, now: datetime) -> Run | None:
     }
     try:
         with transaction.atomic(), connection.cursor() as cursor:
+            leases.share(BEGINNING)
             cursor.execute(_CLAIM, values)
             row = cursor.fetchone()
+            if clock_steps.was_set_since(lead_s):
+                # It would begin at a time of before, and who told of the step may have done so without it.
+                transaction.set_rollback(True)
+                row = None
     except IntegrityError as error:
         if not (isinstance(error.__cause__, Error) and error.__cause__.diag.constraint_name == ONE_HOLDER):
             raise

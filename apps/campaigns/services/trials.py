@@ -1,7 +1,6 @@
 """The trials of a campaign, made when it starts."""
 
 import itertools
-import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from apps.accounts import quotas
-from apps.bench import sweep
+from apps.bench import strict_json, sweep
 from apps.bench.text import Message, _
 from apps.campaigns import errors, live, readiness
 from apps.campaigns.checks import expand_checked
@@ -81,7 +80,7 @@ def make_trials(experiment: Experiment, expansions: Sequence[Expansion], estimat
         ],
         batch_size=BATCH,
     )
-    parameters = [json.dumps(point) for expansion in expansions for point in expansion.points]
+    parameters = [strict_json.dumps(point) for expansion in expansions for point in expansion.points]
     firsts = itertools.accumulate((len(expansion.points) for expansion in expansions), initial=0)
     first_point = {id(expansion): first for expansion, first in zip(expansions, firsts, strict=False)}
     # (lane, point, seconds) of all that is to be measured.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -23,6 +23,7 @@ from apps.comparison.comparisons.presentation import downloads, page
 from apps.comparison.comparisons.state import MOST_SETS, read_state, read_text
 from apps.comparison.models import SavedView
 from apps.core import garbage, messages
+from apps.core.json_answers import JsonAnswer
 from apps.results.saved_queries import KeptCreate, KeptList, KeptUpdate
 
 
@@ -80,9 +81,9 @@ def download(request: HttpRequest, ending: str) -> HttpResponse:
     return downloads.csv_of(comparison) if ending == "csv" else downloads.json_of(comparison)
 
 
-def _refused(errors: Mapping[str, Sequence[Message]]) -> JsonResponse:
+def _refused(errors: Mapping[str, Sequence[Message]]) -> JsonAnswer:
     fields = messages.render_errors(errors)
-    return JsonResponse({"detail": _("Some fields are wrong: see “fields”."), "fields": fields}, status=400)
+    return JsonAnswer({"detail": _("Some fields are wrong: see “fields”."), "fields": fields}, status=400)
 
 
 URL_BASE = "comparison:view"

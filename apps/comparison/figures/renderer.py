@@ -1,7 +1,6 @@
 """Draw a chart by the figure program: numpy and matplotlib never come into this process."""
 
 import contextlib
-import json
 import os
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from typing import IO
 
 from django.conf import settings
 
+from apps.bench import strict_json
 from apps.comparison.figures.checks import check_chart
 from apps.core import scratch
 from apps.core.limits.fair_places import FairPlaces, Owners
@@ -58,7 +58,7 @@ def render_each(charts: Sequence[object], ending: str, *, owners: Owners = _WORK
     with _places.turn(owners), scratch.new_file() as requests, scratch.new_file() as log:
         for chart in checked:
             wish = {"chart": chart, "ending": ending, "most_s": DRAWING_S}
-            requests.write(json.dumps(wish).encode() + b"\n")
+            requests.write(strict_json.dumps(wish).encode() + b"\n")
         requests.seek(0)
         yield from _draw(requests, log, len(checked))
 

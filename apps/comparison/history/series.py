@@ -1,7 +1,6 @@
 """What was measured alike again and again: the histories there are, and the figures of one."""
 
 import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from django.db.models import Count, Func, JSONField, Max, OuterRef, Q, QuerySet,
 from django.db.models.functions import Coalesce
 
 from apps.accounts.models import Team, User
-from apps.bench import statistics
+from apps.bench import statistics, strict_json
 from apps.bench.sweep import likeness
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Lane, Trial
@@ -62,7 +61,7 @@ class Subject:
     def key(self) -> str:
         """Return the name of the history: the same for whatever is measured alike."""
         identity = [self.tool.slug, self.metric.name, self.roles, self.parameters]
-        return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:40]
+        return hashlib.sha256(strict_json.dumps(identity, sort_keys=True).encode()).hexdigest()[:40]
 
 
 @dataclass(frozen=True)
@@ -243,7 +242,7 @@ def _sides(user: User) -> dict[_Key, set[tuple[bool, str]]]:
 
 
 def _key(row: Mapping[str, Any]) -> _Key:
-    return row["experiment__tool"], row["experiment__campaign__team"], json.dumps(row["roles"], sort_keys=True)
+    return row["experiment__tool"], row["experiment__campaign__team"], strict_json.dumps(row["roles"], sort_keys=True)
 
 
 def _ends(tool: Tool, roles: dict[str, list[int]], names: dict[int, str], sides: set[tuple[bool, str]]) -> str:

@@ -1,13 +1,12 @@
 """Pages of histories: the list of what was repeated, one metric over time, and decisions about its changes."""
 
 import csv
-import json
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,9 +14,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import rights
 from apps.accounts.models import Role
+from apps.bench import strict_json
 from apps.comparison.history import changes, charts, points, queries, series, services
 from apps.comparison.models import ChangePoint
 from apps.core import editing, figures
+from apps.core.json_answers import JsonAnswer
 from apps.core.search import ListSearch
 from apps.core.versions import lock_row
 from apps.results import downloads
@@ -68,7 +69,7 @@ def history(request: HttpRequest, pk: int) -> HttpResponse:
                 item for item in changes.decisions_on(lane_history.subject) if item.campaign_id not in campaigns
             ],
             "rows": charts.rows_of(lane_history.subject, lane_history.levels, change_list),
-            "chart": json.dumps(charts.chart_of(lane_history.subject, lane_history.levels, change_list)),
+            "chart": strict_json.dumps(charts.chart_of(lane_history.subject, lane_history.levels, change_list)),
             "states": ChangePoint.State.choices,
             "can_write": rights.can(request.user, lane_history.subject.team, Role.OPERATOR),
             "least": 2 * changes.LEAST_LEVEL,
@@ -90,7 +91,7 @@ def download(request: HttpRequest, pk: int, ending: str) -> HttpResponse:
     name = f"history-{lane_history.lane.pk}-{lane_history.setting.key}-{lane_history.subject.metric.name}.{ending}"
     disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
     if ending == "json":
-        return JsonResponse(rows, safe=False, headers=disposition)
+        return JsonAnswer(rows, safe=False, headers=disposition)
     answer = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
     writer = csv.DictWriter(answer, fieldnames=charts.COLUMNS)
     writer.writeheader()

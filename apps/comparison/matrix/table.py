@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 
 from apps.accounts import rights
 from apps.accounts.models import User
+from apps.bench import strict_json
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Experiment
 from apps.comparison.history import series
@@ -101,8 +102,8 @@ def _ends(user: User, tool: Tool, metric: Metric) -> dict[tuple[int, int], list[
     for (pk, experiment, roles, factors, fixed, repetitions), pair in zip(rows, firsts, strict=True):
         places = [sites[node] for node in pair if node in sites]
         if len(places) == 2 and places[0] != places[1]:
-            cast = json.dumps(roles, sort_keys=True)
-            way = json.dumps([cast, factors, fixed, repetitions > 1], sort_keys=True)
+            cast = strict_json.dumps(roles, sort_keys=True)
+            way = strict_json.dumps([cast, factors, fixed, repetitions > 1], sort_keys=True)
             for is_back in sides_of(tool, metric.name, fixed, factors):
                 source, target = reversed(places) if is_back else places
                 ends[source, target].append(End(pk, experiment, cast, way, is_back))

@@ -1,11 +1,10 @@
 """The page of the newest figures between sites, and its table as a file."""
 
 import csv
-import json
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -14,10 +13,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from apps.accounts import rights
+from apps.bench import strict_json
 from apps.bench.toolkit import Tool
 from apps.comparison.matrix import pairs, table
 from apps.comparison.matrix.cells import MatrixCell
 from apps.comparison.matrix.table import Matrix
+from apps.core.json_answers import JsonAnswer
 from apps.results import charts, downloads, queries
 from apps.testbeds.models import Site
 
@@ -42,7 +43,7 @@ def matrix(request: HttpRequest) -> HttpResponse:
             "metrics": queries.metrics_of(site_matrix.tool),
             "pair_table": pairs.pair_table(rights.user_of(request), site_matrix, timezone.now()),
             "directions": _directions(site_matrix),
-            "chart": json.dumps(chart_of(site_matrix)),
+            "chart": strict_json.dumps(chart_of(site_matrix)),
             "query": f"tool={site_matrix.tool.slug}&metric={site_matrix.metric.name}",
         }
     return render(request, "results/matrix/matrix.html", context)
@@ -72,7 +73,7 @@ def download(request: HttpRequest, ending: str) -> HttpResponse:
     name = f"matrix-{site_matrix.tool.slug}-{site_matrix.metric.name}.{ending}"
     disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
     if ending == "json":
-        return JsonResponse(rows, safe=False, headers=disposition)
+        return JsonAnswer(rows, safe=False, headers=disposition)
     answer = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
     writer = csv.DictWriter(answer, fieldnames=COLUMNS)
     writer.writeheader()

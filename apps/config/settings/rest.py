@@ -9,7 +9,7 @@ REST_FRAMEWORK = {
         "rest_framework.permissions.IsAuthenticated",
         "apps.accounts.permissions.ScopedToken",
     ],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["apps.core.json_answers.Renderer"],
     "DEFAULT_PARSER_CLASSES": ["apps.core.json_bodies.JSONParser"],
     "DEFAULT_FILTER_BACKENDS": [
         "apps.core.row_filters.RowFilters",

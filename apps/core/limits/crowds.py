@@ -8,9 +8,10 @@ places of their own (`at_once`) and waits here for nobody.
 
 from collections import OrderedDict
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from apps.core.json_answers import JsonAnswer
 from apps.core.limits import at_once
 from apps.core.limits.askers import HEALTH, REST, session_key_in
 from apps.core.limits.fair_turns import FairTurns
@@ -102,7 +103,7 @@ def refusal(path: str) -> HttpResponse:
     text = _("Many who are not signed in ask for something at this moment. Try again in %(seconds)s s.")
     text %= {"seconds": round(WAIT_S)}
     plain = "text/plain; charset=utf-8"
-    answer = JsonResponse({"detail": text}) if path.startswith(REST) else HttpResponse(text, content_type=plain)
+    answer = JsonAnswer({"detail": text}) if path.startswith(REST) else HttpResponse(text, content_type=plain)
     answer.status_code = 429
     answer.headers["Retry-After"] = str(round(WAIT_S))
     answer.headers["Content-Length"] = str(len(answer.content))

@@ -1,12 +1,11 @@
 """What a later campaign of the same report measured otherwise than an earlier finding says: it is how things were."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.bench import comparison
+from apps.bench import comparison, strict_json
 from apps.bench.comparison import ContrastVerdict
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Trial
@@ -133,4 +132,4 @@ def _places_of(finding: Finding, trial: Trial, metrics: Mapping[int, Sequence[Me
 
 
 def _key(value: object) -> str:
-    return json.dumps(value, sort_keys=True)
+    return strict_json.dumps(value, sort_keys=True)

@@ -1,7 +1,6 @@
 """A document as HTML: charts that answer, tables that scroll, numbers as in the other formats."""
 
 import base64
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from apps.bench import strict_json
 from apps.reports.document import (
     Block,
     Document,
@@ -142,7 +142,7 @@ class _Maker:
                 case Table():
                     yield NumberedBlock(block, number, html=table_of(block), left_out=_left_out(block))
                 case Figure():
-                    chart = json.dumps(block.chart, ensure_ascii=False)
+                    chart = strict_json.dumps(block.chart, ensure_ascii=False)
                     yield NumberedBlock(block, number, chart=chart, is_edited=block.key in self._words)
                 case Drawing():
                     yield NumberedBlock(block, number, html=_address_of(block))

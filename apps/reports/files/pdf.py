@@ -1,6 +1,5 @@
 """A document as PDF/A, set by a program of its own: neither its fonts nor its memory come into this process."""
 
-import json
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from apps.bench import strict_json
 from apps.core import scratch
 from apps.reports.document import (
     Block,
@@ -42,7 +42,7 @@ def render(document: Document, imprint: Imprint, output: Path, progress: Progres
         share = _share_of_figures(document, count)
         files = figures.draw(document, "svg", folder, lambda done: progress(share * done))
         data = _Setting(document, imprint, files).data()
-        (folder / "given.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+        (folder / "given.json").write_text(strict_json.dumps(data, ensure_ascii=False), encoding="utf-8")
         request = {
             "folder": str(folder),
             "output": str(output),

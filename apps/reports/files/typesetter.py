@@ -1,6 +1,5 @@
 """Run the program that sets reports (`program`): neither its fonts nor its memory come into this process."""
 
-import json
 import os
 import signal
 import subprocess
@@ -11,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.core import scratch
 from apps.reports.files.base import RenderingError
@@ -29,7 +29,7 @@ def run(request: dict[str, Any], sign: Callable[[float], None], expected_s: floa
     `sign` is called now and then with the share that should be done by then, if it takes as long as expected.
     """
     with scratch.new_file() as log, scratch.new_file() as request_file:
-        request_file.write(json.dumps({**request, "memory": MEMORY_BYTES}).encode())
+        request_file.write(strict_json.dumps({**request, "memory": MEMORY_BYTES}).encode())
         request_file.seek(0)
         with subprocess.Popen(
             [sys.executable, "-m", "apps.reports.files.program"],

@@ -12,7 +12,7 @@ from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import connection
 from django.db.models import Count, Max
 
-from apps.bench import statistics
+from apps.bench import statistics, strict_json
 from apps.bench.statistics.changes import ALPHA
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Lane
@@ -184,7 +184,9 @@ def _levels(
     """Return what each campaign measured, the oldest first, by the places of the history and of its point."""
     levels: dict[tuple[int, int], list[_Level]] = defaultdict(list)
     requests = [
-        (place, at, json.dumps(point)) for place, of_history in points.items() for at, point in enumerate(of_history)
+        (place, at, strict_json.dumps(point))
+        for place, of_history in points.items()
+        for at, point in enumerate(of_history)
     ]
     of, places, parameters = map(list, zip(*requests, strict=True)) if requests else ([], [], [])
     lanes, own = _of_lanes(histories)

@@ -1,12 +1,12 @@
 """A document as JSON and back; the canonical form is one text for one content, of which an edition has a checksum."""
 
 import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from apps.bench import strict_json
 from apps.reports.document import (
     Claim,
     Column,
@@ -48,7 +48,7 @@ def as_json(document: Document) -> Json:
 
 def canonical(data: Json) -> str:
     """Return the one text of a content: names sorted, no blanks, whole numbers without a point, no NaN."""
-    return json.dumps(_settled(data), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return strict_json.dumps(_settled(data), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def checksum(text: str) -> str:

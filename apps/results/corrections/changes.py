@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from apps.bench import strict_json
 from apps.bench.toolkit import Reading, ToolFailure
 from apps.campaigns.models import Run
 from apps.results import services
@@ -92,7 +93,7 @@ def change_of(run: Run) -> ResultChange | None:
 
 def plain(reading: Reading) -> Json:
     """Return a reading as the database gives it back."""
-    data: Json = json.loads(json.dumps(reading.as_json()))
+    data: Json = json.loads(strict_json.dumps(reading.as_json()))
     return data
 
 

@@ -1,11 +1,11 @@
 """Make a new edition of a result, and keep the one before it."""
 
-import json
 import zlib
 from datetime import datetime
 
 from django.db import transaction
 
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag
 from apps.campaigns import services as campaigns
@@ -45,7 +45,7 @@ def _keep(result: Result, now: datetime) -> None:
     Superseded.objects.create(
         result=result,
         edition=result.edition,
-        reading_z=zlib.compress(json.dumps(changes.as_stored(result)).encode(), 9),
+        reading_z=zlib.compress(strict_json.dumps(changes.as_stored(result)).encode(), 9),
         reason=result.edition_reason,
         made_at=result.edition_at or result.recorded_at,
         superseded_at=now,

@@ -8,13 +8,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import permissions, serializers
 from rest_framework.parsers import BaseParser
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.accounts.api import TeamField, team_for_new
 from apps.accounts.models import Role, Team
 from apps.accounts.permissions import ScopedToken
+from apps.core.json_answers import Renderer
 from apps.core.json_bodies import JSONParser
 from apps.core.rest import APIView
 from apps.testbeds import inventory
@@ -89,7 +89,7 @@ class InventoryView(APIView):
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[Any, str]:
         """Answer whatever is asked for: a file is YAML, all else JSON."""
-        return JSONRenderer(), JSONRenderer.media_type
+        return Renderer(), Renderer.media_type
 
     @extend_schema(
         operation_id="inventory_export",

@@ -2,7 +2,6 @@
 
 import dataclasses
 import hashlib
-import json
 import math
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import Any, Literal
 from django.utils.translation import gettext
 
 from apps.accounts.models import Team, User
+from apps.bench import strict_json
 from apps.bench.rules.base import Ratio, Trend
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag, ParameterError, Tool
@@ -147,7 +147,7 @@ class Store:
 
 def digest_of(draft: CaseDraft) -> str:
     """Return what tells whether a case is still what was stored."""
-    data = json.dumps([VERSION, dataclasses.asdict(draft)], sort_keys=True, default=str)
+    data = strict_json.dumps([VERSION, dataclasses.asdict(draft)], sort_keys=True, default=str)
     return hashlib.sha256(data.encode()).hexdigest()
 
 

@@ -1,12 +1,12 @@
 """The sites, machines and links of a publication, as an inventory file has them."""
 
-import json
 import re
 from collections.abc import Iterable
 from typing import Any
 
 from django.utils.translation import gettext
 
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.tuning.published.places import At, WrongPlace
 
@@ -86,7 +86,7 @@ class World:
             {**link, "name": known_links.get(ends_of(link), link["name"])} for link in document.get("links", ())
         ]
         # JSON is YAML of a plain kind; numbers are in base units.
-        return json.dumps(document, ensure_ascii=False, indent=0)
+        return strict_json.dumps(document, ensure_ascii=False, indent=0)
 
 
 def ends_of(link: Json) -> frozenset[str]:

@@ -3,6 +3,8 @@
 import functools
 import io
 import json
+import lzma
+import os
 import re
 import tracemalloc
 import zlib
@@ -15,7 +17,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
-from apps.agents import bounds, compression
+from apps.agents import bounds, compression, heads
 from apps.agents.models import Job, JobFile, JobOutput
 from apps.archive.campaigns.form import ArchiveError
 from apps.archive.campaigns.reader import Archive
@@ -116,6 +118,26 @@ def test_every_page_and_answer_takes_no_more_than_it_shows(
     assert sum(size == LONG for size in sizes.values()) >= 3, sizes
 
 
+@pytest.mark.parametrize("packs", [zlib.compress, lambda data: lzma.compress(data, lzma.FORMAT_XZ)])
+def test_a_page_loads_no_packed_output_but_its_head(
+    client: Client, cast: SimpleNamespace, long: Job, finished: Campaign, packs: Callable[[bytes], bytes]
+) -> None:
+    head = b"It began. " + os.urandom(60_000).hex().encode()
+    packed = packs(head + os.urandom(16 * MIB))
+    rewriting.update(JobOutput.objects.filter(job=long), stdout_z=packed, stderr_z=packed, telemetry_z=b"")
+    rewriting.update(JobFile.objects.filter(job=long), content_z=packed)
+    client.force_login(cast.oscar)
+    trial = finished.trials.get(runs__pk=long.run_ref)
+    (shown,) = (job for job in heads.shown_jobs_of_run(long.run_ref, len(head)) if job.pk == long.pk)
+    assert heads.printed_heads(shown, len(head)) == {"stdout": head, "stderr": head}
+    peaks = {}
+    for address in (f"/results/trials/{trial.pk}/", f"/api/v1/runs/{long.run_ref}/telemetry/"):
+        answers: list[Any] = []
+        peaks[address] = peak_of(lambda: answers.append(client.get(address)))  # noqa: B023
+        assert answers[0].status_code == 200
+    assert {address for address, peak in peaks.items() if peak > 12 * MIB} == set(), peaks
+
+
 def test_archives_digests_and_retention_take_them_in_parts(finished: Campaign, long: Job) -> None:
     packed = bytes(JobOutput.objects.get(job=long).stdout_z)
     assert peak_of(lambda: [None for _part in archive_of(finished, now=timezone.now())]) < MOST_SHOWN
@@ -208,3 +230,29 @@ def test_of_an_archive_with_too_much_nothing_is_stored(
         store(archive=archive, team=cast.other_team, user=cast.charlie, choices=Choices(), now=timezone.now())
     assert blamed["id"] in str(caught.value.message.params["place"])
     assert not Campaign.objects.exists()
+
+
+@pytest.mark.parametrize("over", [-1, 0, 1])
+def test_what_was_stored_before_there_was_a_limit_comes_back_up_to_it(
+    cast: SimpleNamespace, finished: Campaign, long: Job, over: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MOST_TELEMETRY_BYTES", 500)
+    text, watched = os.urandom(1000 + over), b'"' + b"a" * (498 + over) + b'"'
+    printed, told = zlib.compress(text), zlib.compress(watched)
+    rewriting.update(Job.objects.filter(pk=long.pk), output_limit_bytes=1000)
+    rewriting.update(JobOutput.objects.filter(job=long), stdout_z=printed, stderr_z=printed, telemetry_z=told)
+    rewriting.delete(JobFile.objects.filter(job=long))
+    for name, part in (("a", text[:600]), ("b", text[600:]), ("c", text[:over] if over > 0 else b"")):
+        JobFile.objects.create(job=long, name=name, content_z=zlib.compress(part), size=len(part))
+    archive = Archive(io.BytesIO(b"".join(archive_of(finished, now=timezone.now()))), "a.zip")
+    rewriting.delete(finished)
+    archive.verify()
+    store(archive=archive, team=cast.other_team, user=cast.charlie, choices=Choices(), now=timezone.now())
+    kept = JobOutput.objects.filter(job__run_ref__in=Run.objects.values("pk"))
+    (output,) = (row for row in kept if compression.unpack(row.stdout_z) == text[:1000])
+    assert compression.unpack(output.stderr_z) == text[:1000]
+    assert output.truncated is (over > 0)
+    assert compression.unpack(output.telemetry_z or zlib.compress(b"")) == (b"" if over > 0 else watched)
+    files = {file.name: (compression.unpack(file.content_z), file.truncated) for file in output.job.collected.all()}
+    rest = text[600:1000]
+    assert files == {"a": (text[:600], False), "b": (rest, over > 0), "c": (b"", over > 0)}

@@ -1,6 +1,5 @@
 """Whom and what of this service the names of an archive stand for."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from apps.archive.campaigns import form, records
 from apps.archive.campaigns.form import ArchiveError, wrong
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.records import Json, as_told
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.testbeds import inventory
 from apps.testbeds.inventory.sections import SECTIONS
@@ -115,7 +115,7 @@ class Here:
             return []
         try:
             return inventory.import_inventory(
-                team=self._team, text=json.dumps(document, ensure_ascii=False), dry_run=dry_run
+                team=self._team, text=strict_json.dumps(document, ensure_ascii=False), dry_run=dry_run
             )
         except ValidationError as error:
             raise wrong(form.INVENTORY, as_told(error)) from None

@@ -1,6 +1,5 @@
 """Store what was measured: trials, runs, jobs with what they printed, results, samples and series."""
 
-import json
 import uuid
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +15,7 @@ from apps.archive.campaigns.records import Json
 from apps.archive.campaigns.store.choices import Here
 from apps.archive.campaigns.store.defined import tool_of
 from apps.archive.campaigns.store.outputs import store_output
+from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Reading, Tool
 from apps.campaigns.models import Campaign, Experiment, Lane, Run, Trial
@@ -262,7 +262,7 @@ def _sample(result: Result, pair: Any, place: str) -> Sample:
 
 def _superseded(result: Result, data: Json, place: str) -> Superseded:
     _parse(Reading.from_json, data.get("reading"), f"{place}, reading")
-    packed = zlib.compress(json.dumps(data["reading"]).encode())
+    packed = zlib.compress(strict_json.dumps(data["reading"]).encode())
     return Superseded(result=result, reading_z=packed, **records.values(Superseded, data, fields.SUPERSEDED, place))
 
 

@@ -6,17 +6,15 @@ from apps.agents import bounds
 from apps.agents.models import Job, JobFile, JobOutput
 from apps.archive.campaigns import fields, records
 from apps.archive.campaigns.form import wrong
+from apps.archive.campaigns.jobs import most_bytes_of
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.records import Json
 from apps.bench.text import Message, _
 
 
 def store_output(archive: Archive, job: Job, data: Json, place: str, *, is_imported: bool) -> None:
-    """Store it of a job whose record is `data`; ArchiveError at `place`, which names the job, for too much.
-
-    Imported outputs are no agent's: the limit of their jobs is not theirs.
-    """
-    most = bounds.MOST_OUTPUT_BYTES if is_imported else min(job.output_limit_bytes, bounds.MOST_OUTPUT_BYTES)
+    """Store it of a job whose record is `data`; ArchiveError at `place`, which names the job, for too much."""
+    most = most_bytes_of(job, is_imported=is_imported)
     if data.get("output") is not None:
         output = records.mapping(data["output"], f"{place}, output")
         telemetry = output.get("telemetry")

@@ -2,11 +2,11 @@
 
 import abc
 import ipaddress
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from apps.bench import strict_json
 from apps.bench.toolkit import Command, NodeRef, Output, Params, Stage
 from apps.bench.tools._mpi.maps import ASKED, Got
 from apps.bench.tools._mpi.options import TRANSPORTS
@@ -71,7 +71,7 @@ class Launch:
             for node, topology in ((node, topology_of(node)) for node in self.nodes)
         ]
         ranks = [{"node": slot.node, "core": slot.core.label if slot.core else ""} for slot in self.slots]
-        return json.dumps({"nodes": nodes, "ranks": ranks})
+        return strict_json.dumps({"nodes": nodes, "ranks": ranks})
 
 
 class Launcher(abc.ABC):

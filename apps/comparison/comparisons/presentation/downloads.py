@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
 from django.utils.text import slugify
 
 from apps.bench import statistics
@@ -15,6 +15,7 @@ from apps.comparison.comparisons.comparison import Comparison
 from apps.comparison.comparisons.presentation import importance
 from apps.comparison.comparisons.presentation.words import baseline_title, has_told
 from apps.core import messages
+from apps.core.json_answers import JsonAnswer
 from apps.results import downloads
 
 
@@ -31,9 +32,9 @@ def csv_of(comparison: Comparison) -> HttpResponse:
     return _attachment(HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8"), comparison, "csv")
 
 
-def json_of(comparison: Comparison) -> JsonResponse:
+def json_of(comparison: Comparison) -> JsonAnswer:
     """Return the whole comparison as REST gives it."""
-    return _attachment(JsonResponse(as_json(comparison)), comparison, "json")
+    return _attachment(JsonAnswer(as_json(comparison)), comparison, "json")
 
 
 def as_json(comparison: Comparison) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """The context of a comparison's page: charts, the lines of one page of its table, and all that may be chosen."""
 
-import json
 from typing import Any
 
 from django.core.paginator import Paginator
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
+from apps.bench import strict_json
 from apps.comparison.comparisons import factors, failures
 from apps.comparison.comparisons.comparison import Comparison
 from apps.comparison.comparisons.factors import VariedFactor
@@ -40,7 +40,7 @@ def page_of(comparison: Comparison, number: str | None) -> dict[str, Any]:
         "comparison": comparison,
         "metric": comparison.metric,
         "choices": choices,
-        "charts": [(title, json.dumps(data)) for title, data in drawn],
+        "charts": [(title, strict_json.dumps(data)) for title, data in drawn],
         "chart_remark": charts.remark_of(comparison, drawn),
         "undrawn": charts.undrawn(comparison),
         "statistic": words.statistic_label(comparison),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import typst
 
+from apps.bench import strict_json
 from apps.reports.files.program import letters
 
 # Of a drawing as a picture: twice what a screen shows, for slides that are projected.
@@ -31,7 +32,7 @@ def main() -> None:
             compiler.compile(str(folder / f"{name}.typ"), str(folder / f"{name}.png"), format="png", ppi=PPI)
         return
     data = json.loads((folder / "given.json").read_text(encoding="utf-8"))
-    text = json.dumps(letters.replaced(data, fonts[:2]), ensure_ascii=False)
+    text = strict_json.dumps(letters.replaced(data, fonts[:2]), ensure_ascii=False)
     (folder / "report.json").write_text(text, encoding="utf-8")
     (folder / "report.typ").write_bytes(Path(__file__).with_name("report.typ").read_bytes())
     compiler.compile(

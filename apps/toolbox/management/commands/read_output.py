@@ -1,6 +1,5 @@
 """Read a raw output: ``manage.py read_output FILE``, ``-`` for the standard input. It needs no database."""
 
-import json
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -10,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 
-from apps.bench import custom, recognition, tools
+from apps.bench import custom, recognition, strict_json, tools
 from apps.bench.toolkit import Output, Tool
 from apps.core.commands import BaseCommand
 from apps.core.messages import render
@@ -48,7 +47,7 @@ class Command(BaseCommand):
         data: dict[str, Any] = outputs[0] if len(findings) == 1 else {"outputs": outputs}
         if len(own) < len(findings):
             data["passed_over"] = [_command(item.output) or str(item.failure) for item in foreign]
-        self.stdout.write(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+        self.stdout.write(strict_json.dumps(data, indent=2, ensure_ascii=False))
         if failed := [item for item in own if item.failure]:
             text = _("%(failed)s of %(all)s outputs have no result; the first: %(why)s")
             raise CommandError(text % {"failed": len(failed), "all": len(own), "why": _reason(failed[0])})

@@ -1,6 +1,5 @@
 """List what the rules conclude: ``manage.py findings --json --campaign 12``."""
 
-import json
 from argparse import ArgumentParser
 from typing import Any
 
@@ -8,6 +7,7 @@ from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
+from apps.bench import strict_json
 from apps.campaigns.models import Campaign
 from apps.core import messages
 from apps.core.commands import BaseCommand
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         for campaign, message in untold.silent_among(Campaign.objects.filter(pk__in=campaign_ids).order_by("pk")):
             self.stderr.write(f"{campaign.name}: {messages.render(message)}")
         if options["json"]:
-            self.stdout.write(json.dumps(documents, ensure_ascii=False, indent=2, allow_nan=False))
+            self.stdout.write(strict_json.dumps(documents, ensure_ascii=False, indent=2))
             return
         for record in documents:
             words = (
