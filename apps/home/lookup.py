@@ -28,7 +28,7 @@ SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Hit:
+class LookupHit:
     """Something with a name, what else tells it from its like, and its page."""
 
     title: str
@@ -81,7 +81,7 @@ SOURCES = (
 )  # fmt: skip
 
 
-def hits_for(request: HttpRequest, text: str) -> list[tuple[str, list[Hit]]]:
+def hits_for(request: HttpRequest, text: str) -> list[tuple[str, list[LookupHit]]]:
     """Return (title, hits) of each kind that has any, in one query a kind; without words the pages and actions."""
     user = rights.user_of(request)
     search = ListSearch(text)
@@ -90,19 +90,19 @@ def hits_for(request: HttpRequest, text: str) -> list[tuple[str, list[Hit]]]:
     return [(title, hits) for title, hits in groups if hits]
 
 
-def _hits(source: Source, user: User, search: ListSearch) -> Iterator[Hit]:
+def _hits(source: Source, user: User, search: ListSearch) -> Iterator[LookupHit]:
     rows = search.of(source.rows(user), source.fields)
     # A row with several addresses is found once for each.
     for row in {row.pk: row for row in rows[: 2 * SHOWN]}.values():
         title = render(row.title) if source.rows is tuning.listed_for else str(row)
         url = reverse("tuning:detail", args=[row.pk]) if source.rows is tuning.listed_for else row.get_absolute_url()
-        yield Hit(title, source.detail(row), url, source.symbol)
+        yield LookupHit(title, source.detail(row), url, source.symbol)
 
 
-def _pages(request: HttpRequest, user: User, search: ListSearch) -> Iterator[Hit]:
-    pages = [Hit(_("New campaign"), "", reverse("campaigns:campaign_create"), "plus-lg")] if _can_write(user) else []
+def _pages(request: HttpRequest, user: User, search: ListSearch) -> Iterator[LookupHit]:
+    pages = [LookupHit(_("New campaign"), "", reverse("campaigns:campaign_create"), "plus-lg")] if _can_write(user) else []
     pages += [
-        Hit(entry.label, group, entry.url, entry.icon)
+        LookupHit(entry.label, group, entry.url, entry.icon)
         for group, entries in (*menu.groups_for(request), (_("Yours"), menu.own_for(request)))
         for entry in entries
     ]
@@ -110,7 +110,7 @@ def _pages(request: HttpRequest, user: User, search: ListSearch) -> Iterator[Hit
     yield from (page for page in pages if all(word in page.title.lower() for word in words))
     if search.words:
         url = f"{reverse('archive:search')}?{urlencode({'q': search.text})}"
-        yield Hit(_("Search the archive for “%(text)s”") % {"text": search.text}, "", url, "archive")
+        yield LookupHit(_("Search the archive for “%(text)s”") % {"text": search.text}, "", url, "archive")
 
 
 def _can_write(user: User) -> bool:

@@ -1,10 +1,9 @@
 """What /health/ says of each part, and to whom."""
 
-import json
 import threading
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,36 +13,14 @@ from django.db import OperationalError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from apps.core import backends, broker, clock, outage, queue, signs, space
+from apps.core import backends, outage, signs, space
 from apps.core.models import SetAside
 from tests import outages
+from tests.core.signing import ALL, give, nobody_gave_a_sign, parts
+
+__all__ = ["nobody_gave_a_sign"]
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def nobody_gave_a_sign() -> Iterator[None]:
-    client = broker.client(timeout_s=1)
-    client.delete(signs._KEY)
-    yield
-    client.delete(signs._KEY)
-
-
-ALL = (queue.CLOCK, queue.SHORT, queue.LONG)
-
-
-def give(name: str, *, ago_s: float = 0, turn_ago_s: float | None = None, queues: tuple[str, ...] = ALL) -> None:
-    """Have given a sign some seconds ago."""
-    signs.give(name, running_s=60, turn_ago_s=turn_ago_s, queues=queues)
-    client = broker.client(timeout_s=1)
-    stored = json.loads(client.hget(signs._KEY, name))
-    moved = {key: value - ago_s if isinstance(value, float) else value for key, value in stored.items()}
-    client.hset(signs._KEY, name, json.dumps(moved))
-
-
-def parts(client: Client) -> dict[str, Any]:
-    answer = client.get("/health/")
-    return answer.json()["parts"]
 
 
 def test_each_part_says_whether_it_works_and_since_when(client: Client) -> None:
@@ -211,85 +188,6 @@ def test_a_table_that_is_locked_is_named(client: Client, monkeypatch: pytest.Mon
     )
     assert ended.wait(20)
     assert parts(client)["database"]["ok"] is True
-
-
-def test_a_clock_that_was_set_back_is_told_until_it_has_gone_that_way_again(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ahead = {"s": 0.0}
-    monkeypatch.setattr(clock, "wall", clock.WallClock(lambda: time.time() + ahead["s"]))
-    assert parts(client)["clock"]["ok"] is True
-    ahead["s"] = -3600.0
-    part = parts(client)["clock"]
-    assert part["ok"] is False
-    assert part["what"].startswith("The server's clock was set back by 3600 s: times until ")
-    assert parts(client)["clock"]["since"] == part["since"]
-    ahead["s"] = 1.0
-    assert parts(client)["clock"]["ok"] is True
-
-
-def test_a_clock_that_was_set_ahead_is_told_for_an_hour_or_until_it_is_put_right(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shift = {"wall": 0.0, "both": 0.0}
-    monkeypatch.setattr(
-        clock,
-        "wall",
-        clock.WallClock(
-            lambda: time.time() + shift["wall"] + shift["both"], lambda: time.monotonic() + shift["both"]
-        ),
-    )
-    # A machine that slept, or a clock that is led, was not set.
-    for wall_s in (0.0, 59.0):
-        shift = {"wall": wall_s, "both": 7200.0}
-        assert parts(client)["clock"]["ok"] is True
-    shift = {"wall": 86400.0, "both": 7200.0}
-    part = parts(client)["clock"]
-    assert (part["ok"], part["what"]) == (
-        False,
-        "The server's clock was set ahead by 86400 s: nothing is removed for good for an hour.",
-    )
-    shift = {"wall": 0.5, "both": 7200.0}
-    assert "set back by 86400 s" in parts(client)["clock"]["what"]
-    shift = {"wall": 86400.0, "both": 7200.0}
-    assert parts(client)["clock"]["ok"] is False
-    shift = {"wall": 86400.0, "both": 7200.0 + 3601.0}
-    assert parts(client)["clock"]["ok"] is True
-
-
-def test_a_clock_that_was_years_ahead_at_the_start_is_told_for_an_hour_once_it_is_right(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shift = {"wall": 400 * 86400.0, "both": 0.0}
-    walls = (lambda: time.time() + shift["wall"] + shift["both"], lambda: time.monotonic() + shift["both"])
-    monkeypatch.setattr(clock, "wall", clock.WallClock(*walls))
-    assert parts(client)["clock"]["ok"] is True
-    shift["wall"] = 0.0
-    part = parts(client)["clock"]
-    until = datetime.now(UTC) + timedelta(days=400)
-    assert part["what"].startswith(f"The server's clock was set back by 34560000 s: times until {until:%Y-%m-%d} ")
-    shift["both"] = clock.TOLD_FOR_S + 1
-    assert parts(client)["clock"]["ok"] is True
-
-
-def test_no_part_says_since_a_time_that_is_not_yet(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    ahead = timezone.now() + timedelta(days=400)
-    monkeypatch.setattr(clock.wall.begun, "_at", ahead.timestamp())
-    monkeypatch.setattr(backends, "look", lambda: backends.DatabaseState(ahead, 0, timedelta()))
-    monkeypatch.setattr(signs, "broker_started", lambda: ahead.timestamp())
-    # A worker of a machine that is no more, and a timetable: a clock that was ahead wrote their signs.
-    for name in ("worker@a", "beat@a"):
-        give(name, ago_s=-400 * 86400.0)
-    for name, part in parts(client).items():
-        since = part["since"]
-        assert since is None or datetime.fromisoformat(since) <= timezone.now(), name
-    assert signs.given() == []
-
-
-@pytest.mark.parametrize("ago_s", [-3400, 3600])
-def test_a_sign_of_before_the_clock_was_set_back_is_none(ago_s: float) -> None:
-    give("worker@a", ago_s=ago_s - 60)
-    assert signs.given()[0].is_silent
 
 
 def test_a_database_that_shuts_down_says_so_though_those_in_it_still_work(
