@@ -2,7 +2,7 @@
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const IEC = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-const TIME = [["s", 1], ["ms", 1e3], ["us", 1e6], ["ns", 1e9]];
+const TIME = [["s", 1], ["ms", 1e3], ["µs", 1e6], ["ns", 1e9]];
 const LONG = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
 // Below this a size that is not whole KiB is clearer in bytes: an MTU is 9000 B.
 const PLAIN_BYTES = 10000;

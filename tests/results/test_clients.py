@@ -34,5 +34,5 @@ def test_what_was_observed_has_the_unit_that_its_name_tells(
     seen = {"working_set": 2**27, "together_s": 3.75, "start_skew": 0.000324}
     rewriting.update(Result.objects.filter(pk=result.pk), observed={**result.observed, **seen})
     page = client.get(reverse("results:trial", args=[result.trial_id])).content.decode()
-    for text in ("128 MiB", "3.75 s", "324 us"):
+    for text in ("128 MiB", "3.75 s", "324 µs"):
         assert text in page, text

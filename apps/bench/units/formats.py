@@ -17,7 +17,7 @@ _SIZE_DIGITS = 4
 _TIME_DIGITS = 3
 # What is stored as a share of one and shown in per cent.
 FRACTION = "fraction"
-_TIME_SCALES = (("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9))
+_TIME_SCALES = (("s", 1.0), ("ms", 1e3), ("µs", 1e6), ("ns", 1e9))
 
 
 def format_quantity(value: float, unit: str) -> str:
