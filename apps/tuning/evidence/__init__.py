@@ -11,9 +11,8 @@ from apps.agents import queries as agents
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.toolkit import Tool
 from apps.campaigns.models import Campaign, Run
-from apps.testbeds.models import Site
-from apps.tuning.evidence import elsewhere, paths, points, printed, storage, ways
-from apps.tuning.evidence.lanes import (
+from apps.results.evidence import points, ways
+from apps.results.evidence.lanes import (
     Ends,
     MeasuredLane,
     lanes_beneath,
@@ -21,6 +20,8 @@ from apps.tuning.evidence.lanes import (
     lanes_of_files,
     lanes_of_sites,
 )
+from apps.testbeds.models import Site
+from apps.tuning.evidence import elsewhere, paths, printed, storage
 
 # The roles between which data go where another node starts them.
 THIRD_PARTY = ("source", "destination")

@@ -10,9 +10,9 @@ from apps.bench.rules.tcp.elsewhere import most_passed
 from apps.bench.toolkit import Tool
 from apps.bench.units.days import day_of
 from apps.campaigns.models import Campaign
+from apps.results.evidence import points, ways
+from apps.results.evidence.lanes import Ends, lanes_elsewhere
 from apps.testbeds import queries as testbeds
-from apps.tuning.evidence import points, ways
-from apps.tuning.evidence.lanes import Ends, lanes_elsewhere
 
 # Of the latest results between the same nodes so many are read.
 MOST_RESULTS = 1000

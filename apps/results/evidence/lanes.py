@@ -16,6 +16,8 @@ from apps.toolbox import queries as toolbox
 
 # So many lanes of other campaigns are looked at for those of the same nodes, the latest.
 MOST_LANES = 5000
+# Kinds of file system that lie on the disks of the node itself.
+LOCAL = (FileSystem.Kind.XFS, FileSystem.Kind.EXT)
 # Who was measured: (role, node id) pairs in the order of the tool's roles.
 Ends = tuple[tuple[str, int], ...]
 
