@@ -98,7 +98,7 @@ def test_it_takes_few_queries(
     client: Client, cast: SimpleNamespace, experiment: Experiment, django_assert_max_num_queries: object
 ) -> None:
     client.force_login(cast.bob)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(32):
         ask(client, experiment, window="192 KiB")
 
 

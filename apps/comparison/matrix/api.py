@@ -44,6 +44,12 @@ class MatrixCellSerializer(serializers.Serializer):
     flags = serializers.DictField(
         child=serializers.IntegerField(), source="mark.counts", default=dict, help_text="How many of them by flag."
     )
+    passed = serializers.FloatField(
+        source="passed.rate_bps",
+        default=None,
+        allow_null=True,
+        help_text="Of a capacity: what more came through the same way, by whichever measurement of the team (bit/s).",
+    )
 
     def get_fields(self) -> dict[str, Any]:
         """Return the fields, with the ids of both sites first."""

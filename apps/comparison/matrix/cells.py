@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from apps.bench.rules.passed import Passed
+from apps.core.messages import render
 from apps.results.doubts import Mark
 
 
@@ -14,7 +16,8 @@ class MatrixCell:
     Of each setting the newest repeated figure counts, so that neither a sweep of bad settings nor a single run takes
     its place; the best of these in the metric's own direction (the newest where neither is better). `points` counts
     the settings, `setting` and `nodes` say in words which it is and between which nodes;
-    `is_told` whether only an archive says that it was measured.
+    `is_told` whether only an archive says that it was measured. `passed` is what more than a capacity came through
+    the same way, whoever measured it.
     """
 
     source: int
@@ -32,3 +35,9 @@ class MatrixCell:
     nodes: str = ""
     is_told: bool = False
     mark: Mark | None = None
+    passed: Passed | None = None
+
+    @property
+    def remark(self) -> str:
+        """Return what speaks against the figure, in the reader's language; "" for nothing."""
+        return render(self.passed.message) if self.passed else ""

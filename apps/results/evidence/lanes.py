@@ -104,17 +104,17 @@ def lanes_beneath(team: Team, lanes: Iterable[MeasuredLane]) -> dict[int, Measur
     return _measured(rows.filter(pk__in=[pk for pk, own in nodes.items() if own & clients and own & servers]))
 
 
-def lanes_elsewhere(campaign: Campaign, ways: Iterable[tuple[int, ...]]) -> dict[int, MeasuredLane]:
-    """Return the latest lanes of the team's other campaigns of its kind that join the two nodes of any of some ways.
+def lanes_along(
+    team: int, ways: Iterable[tuple[int, ...]], *, is_published: bool, besides: Iterable[int] = ()
+) -> dict[int, MeasuredLane]:
+    """Return the latest lanes of a team's campaigns that join the two nodes of any of some ways.
 
-    Of a campaign of published figures the others are published, too.
+    Either of published figures alone or of none; the campaigns `besides` are left out.
     """
     pairs = {frozenset(way) for way in ways}
-    rows = _known_to_all(campaign.team_id).filter(experiment__file_system__isnull=True)
-    is_published = Q(experiment__campaign__origin=Campaign.Origin.PUBLISHED)
-    rows = rows.filter(is_published if campaign.is_published else ~is_published).exclude(
-        experiment__campaign=campaign.pk
-    )
+    rows = _known_to_all(team).filter(experiment__file_system__isnull=True)
+    published = Q(experiment__campaign__origin=Campaign.Origin.PUBLISHED)
+    rows = rows.filter(published if is_published else ~published).exclude(experiment__campaign__in=[*besides])
     # What an import or an archive brought reserved nothing: whom a lane joins its roles alone tell.
     latest = rows.order_by("-pk").values_list("pk", "roles")[:MOST_LANES] if pairs else ()
     own = [pk for pk, roles in latest if any(pair <= {node for _role, node in _firsts(roles)} for pair in pairs)]

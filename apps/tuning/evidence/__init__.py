@@ -90,7 +90,9 @@ def _trials_of(evidence: Evidence) -> int:
 def of_campaign(campaign: Campaign) -> Evidence:
     """Return all that the campaign measured or prints, between whichever nodes."""
     lanes = lanes_of_campaign(campaign)
-    return _whole(lanes, points.of_lanes(lanes), paths.TeamNetwork(campaign.team_id, campaign), _runs_of(campaign))
+    network = paths.TeamNetwork(campaign.team_id, campaign)
+    whole = _whole(lanes, points.of_lanes(lanes), network, _runs_of(campaign))
+    return elsewhere.with_passed_beneath(campaign, whole, lanes.values()) if whole.file_systems else whole
 
 
 def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) -> Evidence:

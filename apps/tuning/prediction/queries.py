@@ -20,6 +20,7 @@ from apps.core import parts
 from apps.results import doubts, means
 from apps.results import queries as results
 from apps.results.doubts import Mark
+from apps.results.evidence.passed import passed_along
 from apps.results.models import Sample
 from apps.results.theory import theory_of
 from apps.toolbox import queries as toolbox
@@ -165,6 +166,9 @@ def _ceiling_bps(question: PredictionQuestion) -> float | None:
         rows.filter(metric__in=GOODPUTS).values("trial__lane", "trial__point", "metric").annotate(rate=Avg("value"))
     )
     maximum = max((row["rate"] for row in rates.order_by()), default=0.0)
+    trials = rows.filter(trial__lane=question.lane, metric=question.metric.name).values_list("trial", flat=True)
+    passed = passed_along({question.lane.pk: set(trials)}, question.tool, question.metric.name).get(question.lane.pk)
+    maximum = max(maximum, passed.rate_bps if passed else 0.0)
     return ceiling if maximum <= REFUTED * ceiling else None
 
 
