@@ -105,14 +105,21 @@ def lanes_beneath(team: Team, lanes: Iterable[MeasuredLane]) -> dict[int, Measur
 
 
 def lanes_along(
-    team: int, ways: Iterable[tuple[int, ...]], *, is_published: bool, besides: Iterable[int] = ()
+    team: int,
+    ways: Iterable[tuple[int, ...]],
+    *,
+    is_published: bool,
+    besides: Iterable[int] = (),
+    with_private: bool = False,
 ) -> dict[int, MeasuredLane]:
     """Return the latest lanes of a team's campaigns that join the two nodes of any of some ways.
 
-    Either of published figures alone or of none; the campaigns `besides` are left out.
+    Either of published figures alone or of none; the campaigns `besides` are left out, and private ones unless they
+    are asked for.
     """
     pairs = {frozenset(way) for way in ways}
-    rows = _known_to_all(team).filter(experiment__file_system__isnull=True)
+    rows = _of_team(team) if with_private else _known_to_all(team)
+    rows = rows.filter(experiment__file_system__isnull=True)
     published = Q(experiment__campaign__origin=Campaign.Origin.PUBLISHED)
     rows = rows.filter(published if is_published else ~published).exclude(experiment__campaign__in=[*besides])
     # What an import or an archive brought reserved nothing: whom a lane joins its roles alone tell.
@@ -123,8 +130,11 @@ def lanes_along(
 
 def _known_to_all(team_id: int) -> QuerySet[Lane]:
     """Return the lanes of a team's campaigns without those that one person keeps to themselves."""
-    rows = Lane.objects.filter(experiment__campaign__team=team_id, experiment__campaign__deleting_at=None)
-    return rows.exclude(experiment__campaign__visibility=Campaign.Visibility.PRIVATE)
+    return _of_team(team_id).exclude(experiment__campaign__visibility=Campaign.Visibility.PRIVATE)
+
+
+def _of_team(team_id: int) -> QuerySet[Lane]:
+    return Lane.objects.filter(experiment__campaign__team=team_id, experiment__campaign__deleting_at=None)
 
 
 def _measured(lanes: QuerySet[Lane]) -> dict[int, MeasuredLane]:

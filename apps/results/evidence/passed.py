@@ -41,7 +41,7 @@ class WayMeasured:
 
 
 @dataclass(frozen=True)
-class _Rate:
+class CampaignRate:
     """The most (bit/s) that came through in one campaign, and when (Unix time, None if nobody knows)."""
 
     rate_bps: float
@@ -57,7 +57,7 @@ def most_along(team: int, measured: Mapping[K, WayMeasured], *, is_published: bo
     Published figures are held against published ones, whose day says nothing: it is that of their import.
     """
     asked = {key: item for key, item in measured.items() if len(item.way) == 2}
-    rates = _rates(team, asked.values(), is_published=is_published) if asked else {}
+    rates = rates_along(team, asked.values(), is_published=is_published) if asked else {}
     changes = _changes(team, asked.values()) if rates else {}
     passed: dict[K, Passed] = {}
     for key, item in asked.items():
@@ -126,7 +126,7 @@ def _links_of(wanted: Iterable[Way]) -> dict[Way, frozenset[str]]:
     return found
 
 
-def _rates(team: int, asked: Iterable[WayMeasured], *, is_published: bool) -> dict[Way, list[_Rate]]:
+def rates_along(team: int, asked: Iterable[WayMeasured], *, is_published: bool) -> dict[Way, list[CampaignRate]]:
     """Return by way the most of each campaign that is known to all of the team."""
     items = list(asked)
     asking = {item.asking for item in items}
@@ -139,13 +139,13 @@ def _rates(team: int, asked: Iterable[WayMeasured], *, is_published: bool) -> di
         campaign: Campaign = lanes[pk].lane.experiment.campaign
         names[campaign.pk] = campaign.name
         cells[campaign.pk, lanes[pk].ends].append((lanes[pk].tool, point))
-    rates: dict[Way, list[_Rate]] = defaultdict(list)
+    rates: dict[Way, list[CampaignRate]] = defaultdict(list)
     for (campaign_id, ends), own in cells.items():
         for side in ways.sides_of(ends, own):
             rate = most_passed(Evidence(side.points, way=side.way, is_back=side.is_back))
             at = max((point.at for point in side.points if point.at is not None), default=None)
             if rate:
-                rates[side.way].append(_Rate(rate, campaign_id, names[campaign_id], at))
+                rates[side.way].append(CampaignRate(rate, campaign_id, names[campaign_id], at))
     return rates
 
 

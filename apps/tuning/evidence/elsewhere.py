@@ -1,14 +1,15 @@
 """What came through the paths of a campaign in others of its team, beside the evidence of its own."""
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from apps.bench.rules.base import Evidence, PathFacts
 from apps.bench.rules.tcp.elsewhere import believed
 from apps.bench.rules.tcp.path import REFUTED
 from apps.campaigns.models import Campaign
-from apps.results.evidence.lanes import Ends, MeasuredLane
-from apps.results.evidence.passed import WayMeasured, most_along
+from apps.results.evidence.lanes import Ends, MeasuredLane, lanes_along
+from apps.results.evidence.passed import WayMeasured, most_along, rates_along
 
 # Of a campaign with many clients and servers the ways between so many pairs are looked at.
 MOST_PAIRS = 64
@@ -49,6 +50,30 @@ def with_passed_beneath(campaign: Campaign, whole: Evidence, lanes: Iterable[Mea
         for pair, path in whole.paths.items()
     }
     return dataclasses.replace(whole, paths=paths, elsewhere_between=passed)
+
+
+def hearing_of(campaign: Campaign, ways: Iterable[tuple[int, ...]], *, is_first: bool) -> set[int]:
+    """Return the other campaigns of a team whose evidence is another since this one has results.
+
+    Where these are its first they are those along ways on which more came through than in all others; else all, for
+    nobody knows what it had shown before.
+    """
+    wanted = {way for way in ways if len(way) == 2}
+    if not wanted:
+        return set()
+    lanes = lanes_along(campaign.team_id, wanted, is_published=campaign.is_published, with_private=True)
+    along: dict[frozenset[int], set[int]] = defaultdict(set)
+    for item in lanes.values():
+        along[frozenset(node for _role, node in item.ends)].add(item.lane.experiment.campaign_id)
+    measured = [WayMeasured(way, frozenset(), None) for way in wanted]
+    rates = rates_along(campaign.team_id, measured, is_published=campaign.is_published)
+    hearing: set[int] = set()
+    for way in wanted:
+        own = max((rate.rate_bps for rate in rates.get(way, ()) if rate.campaign == campaign.pk), default=0.0)
+        most = max((rate.rate_bps for rate in rates.get(way, ()) if rate.campaign != campaign.pk), default=0.0)
+        if not is_first or own > most:
+            hearing |= along[frozenset(way)] - {campaign.pk}
+    return hearing
 
 
 def _links_of(path: PathFacts) -> frozenset[str]:
