@@ -250,3 +250,11 @@ def test_what_few_datagrams_are_lost_of_by_chance_is_chance(runs: int) -> None:
     assert curve is not None
     assert curve.chance_below(1e9) is not None
     assert "not enough to tell" not in said(curve)
+
+
+def test_loads_far_above_a_limit_on_the_flow_lose_alike_and_not_by_chance():
+    arrived = {382e6: 43.3e6, 573e6: 41.9e6, 860e6: 43.6e6, 956e6: 42.8e6}
+    points = [LoadPoint(rate, 1 - own / rate, losses=(1 - own / rate,) * 5) for rate, own in arrived.items()]
+    assert loss_curve.analyse(points).chance_below(1e9) is None
+    by_chance = [LoadPoint(rate, 0.02, losses=(0.02,) * 5) for rate in arrived]
+    assert loss_curve.analyse(by_chance).chance_below(1e9).share == pytest.approx(0.02)

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Avg
 
 from apps.bench import model, statistics, units
+from apps.bench.model.calibration import LEAST_SETTINGS
 from apps.bench.rules import pace
 from apps.bench.rules.runner import words_of
 from apps.bench.rules.tcp.path import REFUTED
@@ -188,6 +189,10 @@ def _rows(question: PredictionQuestion) -> list[model.MeasuredPoint]:
         parameters[point] = own
         values[point][trial] = value
     by_point = {point: pace.free_of(own, held_trials) for point, own in values.items()}
+    # What a setting has of which no run stayed the same nobody knows; the others tell it, if they are enough.
+    unsteady = _flagged(question, (pace.NOT_STEADY,))
+    steady = {point: own for point, own in by_point.items() if own.keys() - unsteady}
+    by_point = steady if len(steady) >= LEAST_SETTINGS else by_point
     return [
         model.MeasuredPoint(
             parameters[point], means.value_of([*own.values()], kind), tuple(own), _interval([*own.values()], kind)
