@@ -251,7 +251,7 @@ def test_connections_are_given_back_by_one_door_which_no_transaction_passes() ->
 # to say why a figure is left out, to read what a point was given, and to name the flags of a report; digests tell
 # whether all of it is as it was.
 JUDGES = {
-    "apps.results.doubts", "apps.results.digests", "apps.tuning.evidence.points", "apps.reports.campaign.material",
+    "apps.results.doubts", "apps.results.digests", "apps.results.evidence.points", "apps.reports.campaign.material",
 }  # fmt: skip
 _TERMS = {"trial__is_warmup", "trial__invalid_at", "flags__contains", "result__flags__contains"}
 _IN_SQL = re.compile(r"\b(is_warmup|invalid_at|severity|flags)\b")

@@ -21,6 +21,8 @@ from apps.tuning.analysis import queries as analyses
 from workers import carry_out, clean_up, fences, past_times, reconcile, stages
 
 ANALYSE = "analyse"
+# After an upgrade all findings are to be drawn anew: workers are not to be kept from those of new results.
+RENEWED_AT_ONCE = 20
 
 
 def schedule(*, now: datetime) -> None:
@@ -31,7 +33,14 @@ def schedule(*, now: datetime) -> None:
 
 def ask_for_analyses(*, now: datetime) -> None:
     """Ask for the analysis of every campaign that waits for one, also after a failure."""
-    for campaign_id in analyses.waiting(now).filter(~isolation.waiting(ANALYSE, now)).values_list("pk", flat=True):
+    for campaign_id in analyses.due(now).filter(~isolation.waiting(ANALYSE, now)).values_list("pk", flat=True):
+        queue.remind(queue.ANALYSE, campaign_id)
+
+
+def renew_findings(*, now: datetime) -> None:
+    """Ask for findings anew of outdated rules or evidence: of a few campaigns each time, the latest first."""
+    rows = analyses.outdated().filter(~isolation.waiting(ANALYSE, now)).values_list("pk", flat=True)
+    for campaign_id in rows[:RENEWED_AT_ONCE]:
         queue.remind(queue.ANALYSE, campaign_id)
 
 
@@ -52,6 +61,7 @@ TICK = (
 )
 # All else that may be due or was missed, less often: it takes a processor that measurements need.
 TEND = (
+    TimetablePart("renew_findings", renew_findings),
     TimetablePart(past_times.CORRECT, past_times.correct_times),
     TimetablePart("correct_dates", campaigns.correct_dates),
     TimetablePart("resume_cancelling", campaigns.resume_cancelling),

@@ -100,7 +100,11 @@ def _hits(source: Source, user: User, search: ListSearch) -> Iterator[LookupHit]
 
 
 def _pages(request: HttpRequest, user: User, search: ListSearch) -> Iterator[LookupHit]:
-    pages = [LookupHit(_("New campaign"), "", reverse("campaigns:campaign_create"), "plus-lg")] if _can_write(user) else []
+    pages = (
+        [LookupHit(_("New campaign"), "", reverse("campaigns:campaign_create"), "plus-lg")]
+        if _can_write(user)
+        else []
+    )
     pages += [
         LookupHit(entry.label, group, entry.url, entry.icon)
         for group, entries in (*menu.groups_for(request), (_("Yours"), menu.own_for(request)))

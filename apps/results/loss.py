@@ -9,13 +9,16 @@ from django.utils.translation import gettext as _
 
 from apps.bench import units
 from apps.bench.network import loss_curve
+from apps.bench.network.full_links import PLATEAU
 from apps.bench.network.loss_curve import LoadPoint, LossCurve
 from apps.bench.rules import pace
+from apps.bench.rules.passed import Passed
 from apps.bench.toolkit import Tool
 from apps.campaigns.models import Experiment
 from apps.core.messages import render
 from apps.results import charts, doubts, queries
 from apps.results.doubts import Doubts, Mark
+from apps.results.evidence.passed import passed_along
 
 Line = dict[str, Any]
 
@@ -28,17 +31,20 @@ OFFERED, LOSS, JITTER, GOODPUT = "offered_load", "loss", "jitter", "goodput"
 class LossSweep:
     """The curve of one combination of the other factors; `label` names it ("" if there are none).
 
-    `marks` are the flags of the figures at each offered load.
+    `marks` are the flags of the figures at each offered load, `passed` what more came through the same way in
+    whichever campaign.
     """
 
     label: str
     curve: LossCurve
     marks: Mapping[float, Mark | None] = field(default_factory=dict)
+    passed: Passed | None = None
 
     @property
     def conclusions(self) -> list[str]:
-        """Return what the curve says, in the reader's language."""
-        return [render(message) for message in self.curve.conclusions]
+        """Return what the curve says of one flow, and what else is known of the path, in the reader's language."""
+        beside = [self.passed.message] if self.passed else []
+        return [render(message) for message in (*self.curve.conclusions, *beside)]
 
     @property
     def rows(self) -> list[dict[str, object]]:
@@ -75,18 +81,28 @@ def sweeps_of(experiment: Experiment, tool: Tool) -> list[LossSweep]:
     held_trials = _held_trials(raised)
     points: dict[tuple[object, ...], list[LoadPoint]] = defaultdict(list)
     marks: dict[tuple[object, ...], dict[float, Mark | None]] = defaultdict(dict)
+    runs: dict[tuple[object, ...], set[int]] = defaultdict(set)
     for key, values in cells.items():
         if point := _mean_point(values, held_trials):
             points[key[:place] + key[place + 1 :]].append(point)
             marks[key[:place] + key[place + 1 :]][point.offered] = raised.about(sorted(trials[key]), LOSS)
+            runs[key[:place] + key[place + 1 :]] |= trials[key]
     others = tuple(name for name in factors if name != RATE)
     lanes = queries.lane_names(experiment) if queries.NODES in others else {}
+    curves = {
+        key: curve for key, members in points.items() if len(members) > 1 and (curve := loss_curve.analyse(members))
+    }
+    passed = passed_along({key: runs[key] for key in curves}, tool, LOSS)
     sweeps = [
-        LossSweep(charts.label_of(tool, others, key, lanes), curve, marks[key])
-        for key, members in points.items()
-        if len(members) > 1 and (curve := loss_curve.analyse(members))
+        LossSweep(charts.label_of(tool, others, key, lanes), curve, marks[key], _more_than(curve, passed.get(key)))
+        for key, curve in curves.items()
     ]
     return sorted(sweeps, key=lambda sweep: sweep.label)
+
+
+def _more_than(curve: LossCurve, passed: Passed | None) -> Passed | None:
+    """Return what came through the same way if it is more than arrived of any load, by the width of a plateau."""
+    return passed if passed is not None and passed.rate_bps > (1 + PLATEAU) * curve.arrived else None
 
 
 def charts_of(sweeps: list[LossSweep]) -> dict[str, object]:

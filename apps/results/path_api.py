@@ -48,6 +48,10 @@ class LossCurveSerializer(serializers.Serializer):
     plateau = serializers.FloatField(allow_null=True)
     full = serializers.FloatField(allow_null=True)
     exponent = serializers.FloatField(allow_null=True)
+    passed = serializers.FloatField(
+        allow_null=True,
+        help_text="What more came through the same way, by whichever measurement of the team (bit/s).",
+    )
     conclusions = serializers.ListField(child=serializers.CharField())
 
 
@@ -88,7 +92,12 @@ class ExperimentLoss(APIView):
         """Return one curve for each combination of the other factors."""
         experiment = _experiment(request, pk)
         curves = [
-            {**sweep.curve.as_json(), "factors": sweep.label, "conclusions": sweep.conclusions}
+            {
+                **sweep.curve.as_json(),
+                "factors": sweep.label,
+                "passed": sweep.passed.rate_bps if sweep.passed else None,
+                "conclusions": sweep.conclusions,
+            }
             for sweep in loss.sweeps_of(experiment, toolbox.get_tool(experiment.tool))
         ]
         return Response(LossCurveSerializer(curves, many=True).data)

@@ -25,7 +25,7 @@ NAMES = (
     ("No load lost", "none-lossy"),
     ("so much one flow of datagrams can have", "capacity"),
     ("carries so much or more", "bound"),
-    ("the capacity lies in between", "between"),
+    ("can have lies in between", "between"),
     ("All loads lost", "unknown"),
     ("not enough to tell chance", "burst"),
     ("short outages", "chance"),

@@ -140,7 +140,7 @@ def test_loads_whose_ends_dropped_tell_only_what_came_whole():
 def test_one_load_that_lost_is_no_plateau():
     curve = loss_curve.analyse([LoadPoint(200e6, 0.0), LoadPoint(400e6, 0.25)])
     assert curve.plateau is None
-    assert "the capacity lies in between" in said(curve)
+    assert "what one flow of datagrams can have lies in between" in said(curve)
     # Just at the plateau came whole: two loads agree.
     near = loss_curve.analyse([LoadPoint(298e6, 0.0), LoadPoint(400e6, 0.25)])
     assert near.plateau == pytest.approx(300e6)
@@ -250,3 +250,11 @@ def test_what_few_datagrams_are_lost_of_by_chance_is_chance(runs: int) -> None:
     assert curve is not None
     assert curve.chance_below(1e9) is not None
     assert "not enough to tell" not in said(curve)
+
+
+def test_loads_far_above_a_limit_on_the_flow_lose_alike_and_not_by_chance():
+    arrived = {382e6: 43.3e6, 573e6: 41.9e6, 860e6: 43.6e6, 956e6: 42.8e6}
+    points = [LoadPoint(rate, 1 - own / rate, losses=(1 - own / rate,) * 5) for rate, own in arrived.items()]
+    assert loss_curve.analyse(points).chance_below(1e9) is None
+    by_chance = [LoadPoint(rate, 0.02, losses=(0.02,) * 5) for rate in arrived]
+    assert loss_curve.analyse(by_chance).chance_below(1e9).share == pytest.approx(0.02)

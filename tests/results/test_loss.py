@@ -138,5 +138,5 @@ def test_an_experiment_without_offered_loads_has_no_curve(
 
 def test_a_curve_takes_a_fixed_number_of_queries(swept: Experiment, django_assert_max_num_queries) -> None:
     tool = toolbox.get_tool(swept.tool)
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(17):
         assert len(loss.sweeps_of(swept, tool)) == 1

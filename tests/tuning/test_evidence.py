@@ -9,10 +9,10 @@ from apps.agents.models import FactSnapshot
 from apps.bench.rules.base import DISK, FILE_SYSTEM, NETWORK
 from apps.bench.toolkit import doubts as toolkit_doubts
 from apps.campaigns.models import Campaign, Experiment, Lane, Trial
+from apps.results.evidence.lanes import lanes_of_campaign
 from apps.results.models import Result
 from apps.testbeds.models import Cluster, FileSystem, Node, Switch
 from apps.tuning import evidence
-from apps.tuning.evidence.lanes import lanes_of_campaign
 from apps.tuning.evidence.storage import read_disks, read_options
 from tests import factories, rewriting, rows
 from tests.campaigns import factories as make

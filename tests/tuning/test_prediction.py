@@ -98,7 +98,7 @@ def test_it_takes_few_queries(
     client: Client, cast: SimpleNamespace, experiment: Experiment, django_assert_max_num_queries: object
 ) -> None:
     client.force_login(cast.bob)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(32):
         ask(client, experiment, window="192 KiB")
 
 
@@ -159,3 +159,18 @@ def test_the_figures_of_a_setting_say_how_sure_one_beside_it_can_be(
     answer = ask(client, experiment, window="1536 KiB").context["answer"].prediction
     assert plain.low > 8e8
     assert answer.low <= 4.9e8 * 1.01
+
+
+def test_a_setting_of_which_no_run_stayed_the_same_is_left_out(
+    client: Client, cast: SimpleNamespace, experiment: Experiment
+) -> None:
+    client.force_login(cast.bob)
+    undisturbed = ask(client, experiment, window="192 KiB").context["answer"]
+    slow = list(experiment.trials.filter(parameters__window=262144))
+    rewriting.update(Sample.objects.filter(trial__in=slow, metric="goodput"), value=1e8)
+    flag = {"name": "not-steady", "severity": "warning", "message": {"msgid": "x", "params": {}}}
+    rewriting.update(Result.objects.filter(trial__in=slow), flags=[flag])
+    answer = ask(client, experiment, window="192 KiB").context["answer"]
+    assert {trial.pk for trial in slow} & {*undisturbed.trials}
+    assert not {trial.pk for trial in slow} & {*answer.trials}
+    assert answer.prediction.value == pytest.approx(undisturbed.prediction.value, rel=0.1)

@@ -4,14 +4,12 @@ import math
 from collections.abc import Sequence
 
 from apps.bench import knee
-from apps.bench.network.loads import LoadPoint
+from apps.bench.network.loads import FOLLOWS, LoadPoint
 
 # Loss is compared with the model only this far beyond the capacity: closer by, noise decides.
 BEYOND = 1.02
 # What arrives of different loads is one plateau within this share.
 PLATEAU = 0.03
-# Where so much of what is offered more arrives, what arrives follows the load.
-FOLLOWS = 0.5
 
 
 def plateau_of(whole: float | None, lossy: Sequence[LoadPoint]) -> float | None:

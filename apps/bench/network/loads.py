@@ -13,6 +13,8 @@ ALIKE = 4
 # Runs of one load are not alike whose losses scatter by more than this share of their mean (chance does that which
 # takes fewer than four a run), or of which one lost less than this part of it (a run that lost nothing by chance).
 SCATTER, SPARED = 0.5, 1 / 8
+# Where so much of what is offered more arrives, what arrives follows the load.
+FOLLOWS = 0.5
 # More than this many times what arrived of a load shows that nothing held that load to it.
 ABOVE = 1.1
 
@@ -81,9 +83,9 @@ def are_alike(points: Sequence[LoadPoint]) -> bool:
 def chance_of(points: Iterable[LoadPoint], level: float) -> Chance | None:
     """Return what chance takes of the loads far below a level (bit/s).
 
-    None where the loss grows with the load, is hardly any, spares a larger load, or is that of one load to which a
-    limit may hold it; and
-    of a single run, or of runs that differ more than chance does: a burst in one of them looks like that.
+    None where the loss grows with the load, is hardly any, spares a larger load, or is that of loads to which a limit
+    may hold them, of which more offered brings no more; and of a single run, or of runs that differ more than chance
+    does: a burst in one of them looks like that.
     """
     listed = sorted(points, key=lambda point: point.offered)
     quiet = tuple(point for point in listed if point.offered <= QUIET * level and not point.is_held)
@@ -97,6 +99,10 @@ def chance_of(points: Iterable[LoadPoint], level: float) -> Chance | None:
     # A single run may have met a burst, unless one of a larger load lost about as much.
     alike = [point for point in listed if not point.is_held and share / ALIKE <= point.loss <= ALIKE * share]
     if sum(len(point.runs) for point in alike) < 2:
+        return None
+    first, last = quiet[0], quiet[-1]
+    if last.offered > first.offered and last.delivered - first.delivered < FOLLOWS * (last.offered - first.offered):
+        # Far above a limit on the flow nearly all of any load is lost, and as much arrives of each.
         return None
     # Of one load a limit on the flow takes as much as chance does, unless another load brought more through.
     max_delivered = max(point.delivered for point in quiet)

@@ -232,11 +232,12 @@ def _limit(curve: LossCurve) -> Message | None:
     elif beyond:
         text = _(
             "Loss stays below %(share)s %% up to an offered load of %(rate)s, and %(more)s lost more: "
-            "the capacity lies in between, or more is lost than a full link loses. Offer loads in smaller steps."
+            "what one flow of datagrams can have lies in between, or more is lost than a full link loses."
+            " Offer loads in smaller steps."
         )
         values["more"] = _rate(beyond)
     else:
-        text = _("No load lost %(share)s %%: the capacity is %(rate)s or more. Offer more to find it.")
+        text = _("No load lost %(share)s %%: the path carries %(rate)s or more. Offer more to find its capacity.")
         if curve.lossy or curve.uneven:
             text = _("%(rate)s arrived with a loss below %(share)s %%: the path carries so much or more.")
     return Message(text, values)

@@ -10,7 +10,7 @@ import pkgutil
 from contextlib import nullcontext
 from types import ModuleType
 
-from apps.bench.rules import runner
+from apps.bench.rules import folding, runner
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.runner import Answer, Guard, Rule
 
@@ -41,7 +41,7 @@ def registered() -> tuple[Rule, ...]:
 
 def fingerprint() -> str:
     """Return a text that changes when a rule comes, goes, or gets another version."""
-    return runner.fingerprint(registered())
+    return runner.fingerprint((*registered(), *folding.OF_OTHERS))
 
 
 def ask_ends(evidence: Evidence, guard: Guard = nullcontext) -> list[Answer]:

@@ -126,7 +126,8 @@ class Evidence:
     nodes in other roles or the other way, in the order in which it is asked of the path, `elder` of it first.
     Of one pair of ends data goes one way: `way` are the ids of who sends and who receives (() where nobody says), and
     from the second role to the first if it `is_back`. The trials `told_beside` are of both ways: what rests on them
-    alone is told of the other. `elsewhere` is the most that came through the same way in another campaign.
+    alone is told of the other. `elsewhere` is the most that came through the same way in another campaign,
+    of a whole one `elsewhere_between` {(who sends, who receives): that}.
     """
 
     points: tuple[Point, ...]
@@ -143,6 +144,7 @@ class Evidence:
     is_back: bool = False
     told_beside: frozenset[int] = frozenset()
     elsewhere: Passed | None = None
+    elsewhere_between: Mapping[tuple[str, str], Passed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Put the points in one order: what rules say of them must not go by the order that they were measured in."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from apps.bench.rules import turns
 from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.path import unexplained
-from apps.bench.rules.runner import cut, of_known
+from apps.bench.rules.runner import Rule, cut, of_known
 from apps.bench.rules.tcp import best, contradictions, rivals
 from apps.bench.rules.weight import weigh
 from apps.bench.text import Message, _
@@ -24,6 +24,12 @@ LAYERS = ("storage-connections", *TOLD_APART, SHARE)
 
 # What leads says so of each of the others among its reasons.
 FOLDED = _("For the same question: %(title)s")
+
+# What is told of all other findings on one path, once these are known.
+OF_OTHERS = (
+    Rule(best.RULE, best.VERSION, best.conclude),
+    Rule(unexplained.RULE, unexplained.VERSION, unexplained.conclude),
+)
 
 Standing = Callable[[FindingDraft], str]
 

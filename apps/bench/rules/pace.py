@@ -17,7 +17,8 @@ ENDS = doubts.HELD | {
     "threads-idle",
 }
 # What disturbed a run, and may have passed: an end at its limit, or a rate that did not stay the same.
-DISTURBED = ENDS | {"not-steady"}
+NOT_STEADY = "not-steady"
+DISTURBED = ENDS | {NOT_STEADY}
 # What makes a figure no measure of what was asked: it was disturbed, not measured by all at once, or clocked badly.
 DOUBTED = DISTURBED | doubts.DOUBTED | {
     "low-overlap", "late-start", "common-window", "clock-unsure", "clock-off", "coarse-time", "restarted", "short",

@@ -44,6 +44,12 @@ class MatrixCellSerializer(serializers.Serializer):
     flags = serializers.DictField(
         child=serializers.IntegerField(), source="mark.counts", default=dict, help_text="How many of them by flag."
     )
+    passed = serializers.FloatField(
+        source="passed.rate_bps",
+        default=None,
+        allow_null=True,
+        help_text="Of a capacity: what more came through the same way, by whichever measurement of the team (bit/s).",
+    )
 
     ceiling = serializers.FloatField(
         allow_null=True, help_text="What no figure exceeds, as the inventory describes the path; null if not known."

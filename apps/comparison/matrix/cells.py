@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from apps.bench.rules.passed import Passed
+from apps.core.messages import render
 from apps.results.doubts import Mark
 
 
@@ -15,7 +17,7 @@ class MatrixCell:
     its place; the best of these in the metric's own direction (the newest where neither is better). `points` counts
     the settings, `setting` and `nodes` say in words which it is and between which nodes;
     `is_told` whether only an archive says that it was measured, `ceiling` what no figure of it exceeds, None where
-    the inventory does not tell.
+    the inventory does not tell. `passed` is what more than a capacity came through the same way, whoever measured it.
     """
 
     source: int
@@ -34,8 +36,14 @@ class MatrixCell:
     is_told: bool = False
     mark: Mark | None = None
     ceiling: float | None = None
+    passed: Passed | None = None
 
     @property
     def share(self) -> float | None:
         """Return the figure as a share of the ceiling."""
         return self.value / self.ceiling if self.ceiling else None
+
+    @property
+    def remark(self) -> str:
+        """Return what speaks against the figure, in the reader's language; "" for nothing."""
+        return render(self.passed.message) if self.passed else ""

@@ -12,6 +12,8 @@ from django.db.models import Count, Q
 from apps.accounts import rights
 from apps.accounts.models import User
 from apps.bench import strict_json
+from apps.bench.rules.passed import Passed
+from apps.bench.rules.tcp.estimates import CAPACITY
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Experiment
 from apps.comparison.history import series
@@ -19,6 +21,7 @@ from apps.comparison.matrix import ceilings, naming, ways
 from apps.comparison.matrix.cells import MatrixCell
 from apps.comparison.matrix.ways import End
 from apps.results import doubts, means
+from apps.results.evidence.passed import passed_along
 from apps.results.models import Sample
 from apps.results.ways import back_in_sql, sides_of
 from apps.testbeds.models import Node, Site
@@ -76,7 +79,7 @@ def matrix_of(user: User, tool: Tool, metric: Metric) -> Matrix:
     ends = _ends(user, tool, metric)
     cells = _cells(ways.chosen(ends, metric), tool, metric)
     site_ids = {site for pair in ends for site in pair}
-    cells = ceilings.attached(naming.named(_marked(cells, metric), tool, metric), tool, metric)
+    cells = ceilings.attached(naming.named(_marked(cells, tool, metric), tool, metric), tool, metric)
     sites = tuple(Site.objects.filter(pk__in=site_ids).order_by("name", "pk"))
     rights.attach_foreign_teams(sites, user)
     return Matrix(tool, metric, sites, cells)
@@ -152,8 +155,10 @@ def _best_of(lanes: dict[End, int], experiments: set[int], tool: Tool, metric: M
         return [dict(zip(_COLUMNS, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _marked(cells: dict[tuple[int, int], MatrixCell], metric: Metric) -> dict[tuple[int, int], MatrixCell]:
-    """Return the cells with the flags of their figures, read in one query."""
+def _marked(
+    cells: dict[tuple[int, int], MatrixCell], tool: Tool, metric: Metric
+) -> dict[tuple[int, int], MatrixCell]:
+    """Return the cells with the flags of their figures, read in one query, and with what refutes a capacity."""
     if not cells:
         return cells
     chosen = Q()
@@ -167,7 +172,15 @@ def _marked(cells: dict[tuple[int, int], MatrixCell], metric: Metric) -> dict[tu
         trials[lane, point].append(trial)
         flags.append((trial, metric.name, raised))
     all_doubts = doubts.from_flags(flags)
+    own_trials = {pair: trials[cell.lane, cell.point] for pair, cell in cells.items()}
+    passed = passed_along(own_trials, tool, metric.name) if metric.name == CAPACITY else {}
     return {
-        pair: replace(cell, mark=all_doubts.about(trials[cell.lane, cell.point], metric.name))
+        pair: replace(
+            cell, mark=all_doubts.about(own_trials[pair], metric.name), passed=_more_than(cell, passed.get(pair))
+        )
         for pair, cell in cells.items()
     }
+
+
+def _more_than(cell: MatrixCell, passed: Passed | None) -> Passed | None:
+    return passed if passed is not None and passed.rate_bps > cell.value else None

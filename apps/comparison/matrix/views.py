@@ -24,7 +24,7 @@ from apps.testbeds.models import Site
 
 COLUMNS = (
     "from", "to", "value", "unit", "samples", "points", "nodes", "setting", "experiment", "lane", "point", "measured",
-    "flagged", "flags", "ceiling",
+    "flagged", "flags", "ceiling", "passed",
 )  # fmt: skip
 
 
@@ -114,7 +114,15 @@ def chart_of(site_matrix: Matrix) -> dict[str, object]:
                 "n": cell.n,
                 "note": ", ".join(
                     filter(
-                        None, (cell.experiment_name, cell.nodes, cell.setting, f"{cell.at:%Y-%m-%d}", age_of(cell))
+                        None,
+                        (
+                            cell.experiment_name,
+                            cell.nodes,
+                            cell.setting,
+                            f"{cell.at:%Y-%m-%d}",
+                            age_of(cell),
+                            cell.remark,
+                        ),
                     )
                 ),
                 **(
@@ -156,6 +164,7 @@ def flat_rows(site_matrix: Matrix) -> list[dict[str, object]]:
             "flagged": cell.mark.flagged if cell.mark else 0,
             "flags": cell.mark.counts if cell.mark else {},
             "ceiling": cell.ceiling,
+            "passed": cell.passed.rate_bps if cell.passed else None,
         }
         for (source, target), cell in sorted(
             site_matrix.cells.items(), key=lambda pair: (names[pair[0][0]], names[pair[0][1]])

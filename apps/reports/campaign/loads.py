@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from apps.bench.units.formats import FRACTION
+from apps.core import messages
 from apps.reports.claims import loads
 from apps.reports.columns import scale_of
 from apps.reports.document import Block, Column, Paragraph, Table, Value, spaced
@@ -21,7 +22,14 @@ def blocks_of(key: str, title: str, sweeps: Sequence[LossSweep]) -> list[Block]:
         for place, sweep in enumerate(loads.sweeps_in(table), start=1)
         if (sentences := loads.tell(table, sweep))
     ]
-    return [*statements, table]
+    return [*statements, *_beside(sweeps), table]
+
+
+def _beside(sweeps: Sequence[LossSweep]) -> list[Block]:
+    """Return what more came through the same ways, whoever measured it: one flow is not all that a path carries."""
+    texts = {messages.render(sweep.passed.message): sweep.label for sweep in sweeps if sweep.passed}
+    remarks = [f"{label}: {text}" if label and len(sweeps) > 1 else text for text, label in texts.items()]
+    return [Paragraph((remark,), style="remark") for remark in remarks]
 
 
 def table_of(key: str, title: str, sweeps: Sequence[LossSweep]) -> Table:

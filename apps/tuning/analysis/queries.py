@@ -39,7 +39,10 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Standing:
-    """How the analysis of a campaign stands: `failures` by rule; `error` if it failed as a whole."""
+    """How the analysis of a campaign stands: `failures` by rule; `error` if it failed as a whole.
+
+    Of one that is pending `is_outdated` says that its findings are there, but of other rules or evidence.
+    """
 
     campaign: Campaign
     state: str
@@ -48,6 +51,7 @@ class Standing:
     attempts: int = 0
     ended_at: datetime | None = None
     next_at: datetime | None = field(default=None)
+    is_outdated: bool = False
 
     @property
     def is_done(self) -> bool:
@@ -71,6 +75,12 @@ class Standing:
             return []
         if self.state == OPEN:
             return [Message(_("Analysis pending: conclusions are drawn once the campaign has ended."))]
+        if self.is_outdated:
+            text = _(
+                "Analysis pending: since these conclusions were drawn the rules changed, or what other campaigns"
+                " showed of the same paths."
+            )
+            return [Message(text)]
         if self.state == PENDING:
             return [Message(_("Analysis pending: no conclusions were drawn from the results yet."))]
         lines = []
@@ -104,15 +114,47 @@ def asked_with() -> str:
     return f"{digest.hexdigest()[:16]}/{rules.fingerprint()}"
 
 
+def _rules_of(asked_with: str) -> str:
+    """Return the part of it that tells rules and their versions apart."""
+    return asked_with.rpartition("/")[2]
+
+
+def _outdated() -> Q:
+    """Return what campaigns are whose findings other rules drew, or that a worker left while it drew them anew."""
+    is_left = Q(analysis__ended_at=None, analysis__isnull=False)
+    of_others = ~Q(analysis__asked_with__endswith=_rules_of(asked_with())) & Q(analysis__isnull=False)
+    return Q(analysed_at__isnull=False) & (is_left | of_others)
+
+
 def waiting(now: datetime) -> QuerySet[Campaign]:
-    """Return the ended campaigns whose results are to be analysed: for the first time, or again after a failure."""
+    """Return the ended campaigns whose results are to be analysed: for the first time, or again.
+
+    Again after a failure, and where rules, or what other campaigns show of the same paths, are others since.
+    """
+    return _ended(_due(now) | _outdated())
+
+
+def due(now: datetime) -> QuerySet[Campaign]:
+    """Return those of `waiting` that have no findings yet, or none of a rule that failed."""
+    return _ended(_due(now))
+
+
+def outdated() -> QuerySet[Campaign]:
+    """Return those of `waiting` whose findings are there, but outdated; those that ended last first."""
+    return _ended(_outdated()).order_by("-finished_at", "-pk")
+
+
+def _ended(condition: Q) -> QuerySet[Campaign]:
+    rows = Campaign.objects.filter(condition, state__in=ENDED, launched_at__isnull=False, deleting_at=None)
+    return rows.order_by("finished_at")
+
+
+def _due(now: datetime) -> Q:
     # What is to wait for longer than any does was written by a clock that was ahead.
     ahead = Q(analysis__next_at__gt=now + WAITS[-1] + clock.AHEAD)
     again = Q(analysis__next_at__lte=now) | ahead | ~Q(analysis__asked_with=asked_with())
     failed = Q(analysis__has_failed=True) & again
-    first = Q(pk__in=campaigns.to_analyse().order_by().values("pk"))
-    rows = Campaign.objects.filter(first | failed, state__in=ENDED, launched_at__isnull=False, deleting_at=None)
-    return rows.order_by("finished_at")
+    return Q(pk__in=campaigns.to_analyse().order_by().values("pk")) | failed
 
 
 def waiting_beside(standing: Standing, now: datetime) -> int:
@@ -143,7 +185,7 @@ def standing_of(campaign: Campaign) -> Standing:
 def unfinished_for(user: User) -> list[Standing]:
     """Return the analyses that wait or failed, of ended campaigns that count for the user: the latest few."""
     rows = Campaign.objects.filter(state__in=ENDED, launched_at__isnull=False, deleting_at=None)
-    rows = rows.filter(Q(analysed_at=None) | Q(analysis__has_failed=True)).select_related("team")
+    rows = rows.filter(Q(analysed_at=None) | Q(analysis__has_failed=True) | _outdated()).select_related("team")
     latest = counted(rows, user).order_by("-finished_at", "-pk")[:SHOWN]
     standings = list(standings_of(latest).values())
     rights.attach_foreign_teams([standing.campaign for standing in standings], user)
@@ -155,7 +197,14 @@ def _standing(campaign: Campaign, analysis: Analysis | None, failures: list[Rule
         return Standing(campaign, OPEN)
     if campaign.analysed_at is None:
         return Standing(campaign, PENDING)
+    if analysis is not None and _is_outdated(analysis):
+        return Standing(campaign, PENDING, ended_at=campaign.analysed_at, is_outdated=True)
     if analysis is None or not analysis.has_failed:
         return Standing(campaign, DONE, ended_at=campaign.analysed_at)
     error = Message(analysis.error["msgid"], analysis.error["params"]) if analysis.error else None
     return Standing(campaign, FAILED, tuple(failures), error, analysis.attempts, analysis.ended_at, analysis.next_at)
+
+
+def _is_outdated(analysis: Analysis) -> bool:
+    is_of_others = not analysis.asked_with.endswith(_rules_of(asked_with()))
+    return is_of_others or (analysis.ended_at is None and not analysis.has_failed)

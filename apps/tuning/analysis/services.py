@@ -1,6 +1,6 @@
 """Writes: an analysis begun, ended, and asked for again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -32,6 +32,11 @@ class Failed:
     failure: Failure
     subject: str = ""
     places: int = 1
+
+
+def is_first(*, campaign_id: int) -> bool:
+    """Return whether no analysis of a campaign was ever begun."""
+    return not Analysis.objects.filter(campaign=campaign_id).exists()
 
 
 @transaction.atomic
@@ -99,6 +104,11 @@ def end_analysis(
             campaign, Message(_("No findings could be drawn from the results: %(error)s"), {"error": error.as_json()})
         )
     campaigns.mark_analysed(campaign=campaign, now=now)
+
+
+def ask_again(*, campaign_ids: Iterable[int]) -> None:
+    """Have findings drawn anew that rest on what other campaigns show; pages say so until they are."""
+    Analysis.objects.filter(campaign__in=[*campaign_ids]).exclude(asked_with="").update(asked_with="")
 
 
 @transaction.atomic

@@ -11,9 +11,8 @@ from apps.agents import queries as agents
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.toolkit import Tool
 from apps.campaigns.models import Campaign, Run
-from apps.testbeds.models import Site
-from apps.tuning.evidence import elsewhere, paths, points, printed, storage, ways
-from apps.tuning.evidence.lanes import (
+from apps.results.evidence import points, ways
+from apps.results.evidence.lanes import (
     Ends,
     MeasuredLane,
     lanes_beneath,
@@ -21,11 +20,13 @@ from apps.tuning.evidence.lanes import (
     lanes_of_files,
     lanes_of_sites,
 )
+from apps.testbeds.models import Site
+from apps.tuning.evidence import elsewhere, paths, printed, storage
 
 # The roles between which data go where another node starts them.
 THIRD_PARTY = ("source", "destination")
 
-__all__ = ["Ends", "between_sites", "by_ends", "of_campaign", "of_files"]
+__all__ = ["Ends", "between_sites", "by_ends", "hearing_of", "of_campaign", "of_files"]
 
 
 def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
@@ -62,6 +63,15 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
     return _beside(elsewhere.with_passed(campaign, found_by_ends))
 
 
+def hearing_of(campaign: Campaign, *, is_first: bool) -> set[int]:
+    """Return the other campaigns whose findings rest on what this one shows of their paths, now that it changed."""
+    ways: set[tuple[int, ...]] = set()
+    for item in lanes_of_campaign(campaign).values():
+        ends = tuple(node for _role, node in item.ends)
+        ways |= {ends, ends[::-1]}
+    return elsewhere.hearing_of(campaign, ways, is_first=is_first)
+
+
 def _beside(evidence_by_ends: dict[Ends, Evidence]) -> dict[Ends, Evidence]:
     """Return evidence with what was measured between the same two nodes otherwise: they have one path.
 
@@ -89,7 +99,9 @@ def _trials_of(evidence: Evidence) -> int:
 def of_campaign(campaign: Campaign) -> Evidence:
     """Return all that the campaign measured or prints, between whichever nodes."""
     lanes = lanes_of_campaign(campaign)
-    return _whole(lanes, points.of_lanes(lanes), paths.TeamNetwork(campaign.team_id, campaign), _runs_of(campaign))
+    network = paths.TeamNetwork(campaign.team_id, campaign)
+    whole = _whole(lanes, points.of_lanes(lanes), network, _runs_of(campaign))
+    return elsewhere.with_passed_beneath(campaign, whole, lanes.values()) if whole.file_systems else whole
 
 
 def between_sites(a: Site, b: Site, *, most_results: int = points.MOST_RESULTS) -> Evidence:

@@ -1,79 +1,84 @@
-"""What came through the paths of a campaign in others of its team: one path has one capacity, whoever measured it."""
+"""What came through the paths of a campaign in others of its team, beside the evidence of its own."""
 
 import dataclasses
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from apps.bench.rules.base import Evidence, Point
-from apps.bench.rules.passed import Passed
-from apps.bench.rules.tcp.elsewhere import most_passed
-from apps.bench.toolkit import Tool
-from apps.bench.units.days import day_of
+from apps.bench.rules.base import Evidence, PathFacts
+from apps.bench.rules.tcp.elsewhere import believed
+from apps.bench.rules.tcp.path import REFUTED
 from apps.campaigns.models import Campaign
-from apps.testbeds import queries as testbeds
-from apps.tuning.evidence import points, ways
-from apps.tuning.evidence.lanes import Ends, lanes_elsewhere
+from apps.results.evidence.lanes import Ends, MeasuredLane, lanes_along
+from apps.results.evidence.passed import WayMeasured, most_along, rates_along
 
-# Of the latest results between the same nodes so many are read.
-MOST_RESULTS = 1000
+# Of a campaign with many clients and servers the ways between so many pairs are looked at.
+MOST_PAIRS = 64
 
 
 def with_passed(campaign: Campaign, evidence_by_ends: Mapping[Ends, Evidence]) -> dict[Ends, Evidence]:
-    """Return evidence with the most that came through the same way in another campaign, before it or after it.
+    """Return evidence with the most that came through the same way in another campaign, before it or after it."""
+    measured = {
+        ends: WayMeasured(own.way, _links_of(own.path), _latest(own), campaign.pk)
+        for ends, own in evidence_by_ends.items()
+    }
+    passed = most_along(campaign.team_id, measured, is_published=campaign.is_published)
+    return {
+        ends: dataclasses.replace(own, elsewhere=passed[ends]) if ends in passed else own
+        for ends, own in evidence_by_ends.items()
+    }
 
-    Only what counts, of which nothing is flagged; none of before, or after, a link of the path was described anew.
+
+def with_passed_beneath(campaign: Campaign, whole: Evidence, lanes: Iterable[MeasuredLane]) -> Evidence:
+    """Return a campaign's evidence with the same of the ways between the clients and servers of its file systems.
+
+    Of links through which more came than they are said to carry nothing is known.
     """
-    wanted = {own.way for own in evidence_by_ends.values() if len(own.way) == 2}
-    passed = _passed(campaign, wanted)
-    changes = _changes(campaign, evidence_by_ends.values()) if passed else {}
-    joined = {}
-    for ends, own in evidence_by_ends.items():
-        until = max((point.at for point in own.points if point.at is not None), default=None)
-        times = [at for link in own.path.links if (at := changes.get(link.name)) is not None]
-        rates = [
-            (rate, name, at)
-            for rate, name, at in passed.get(own.way, ())
-            if campaign.is_published or not _is_between(times, at, until)
-        ]
-        if rates:
-            rate, name, at = max(rates, key=lambda item: item[0])
-            # What is published was recorded here on a day that says nothing of it.
-            day = day_of(at) if at is not None and not campaign.is_published else ""
-            own = dataclasses.replace(own, elsewhere=Passed(rate, name, day))
-        joined[ends] = own
-    return joined
+    ids = {name: node for item in lanes for node, name in (*item.names.items(), *item.serving.items())}
+    servers = {name for facts in whole.file_systems.values() for name in facts.servers}
+    pairs = [pair for pair in whole.paths if servers & {*pair} and {*pair} <= ids.keys()][:MOST_PAIRS]
+    at = _latest(whole)
+    measured = {
+        way: WayMeasured((ids[way[0]], ids[way[1]]), _links_of(whole.paths[pair]), at, campaign.pk)
+        for pair in pairs
+        for way in (pair, pair[::-1])
+    }
+    passed = most_along(campaign.team_id, measured, is_published=campaign.is_published)
+    if not passed:
+        return whole
+    paths = {
+        pair: believed(path, [passed[way] for way in (pair, pair[::-1]) if way in passed], REFUTED)
+        for pair, path in whole.paths.items()
+    }
+    return dataclasses.replace(whole, paths=paths, elsewhere_between=passed)
 
 
-def _passed(
-    campaign: Campaign, wanted: Iterable[tuple[int, ...]]
-) -> dict[tuple[int, ...], list[tuple[float, str, float | None]]]:
-    """Return {(sender, receiver): (rate, name, time) of each other campaign}."""
-    lanes = lanes_elsewhere(campaign, wanted)
-    cells: dict[tuple[int, Ends], list[tuple[Tool, Point]]] = defaultdict(list)
-    names: dict[int, str] = {}
-    for pk, point in points.of_lanes(lanes, most_results=MOST_RESULTS) if lanes else ():
-        other = lanes[pk].lane.experiment.campaign
-        names[other.pk] = other.name
-        cells[other.pk, lanes[pk].ends].append((lanes[pk].tool, point))
-    passed: dict[tuple[int, ...], list[tuple[float, str, float | None]]] = defaultdict(list)
-    for (other_pk, ends), own in cells.items():
-        for side in ways.sides_of(ends, own):
-            rate = most_passed(Evidence(side.points, way=side.way, is_back=side.is_back))
-            at = max((point.at for point in side.points if point.at is not None), default=None)
-            if rate:
-                passed[side.way].append((rate, names[other_pk], at))
-    return passed
+def hearing_of(campaign: Campaign, ways: Iterable[tuple[int, ...]], *, is_first: bool) -> set[int]:
+    """Return the other campaigns of a team whose evidence is another since this one has results.
+
+    Where these are its first they are those along ways on which more came through than in all others; else all, for
+    nobody knows what it had shown before.
+    """
+    wanted = {way for way in ways if len(way) == 2}
+    if not wanted:
+        return set()
+    lanes = lanes_along(campaign.team_id, wanted, is_published=campaign.is_published, with_private=True)
+    along: dict[frozenset[int], set[int]] = defaultdict(set)
+    for item in lanes.values():
+        along[frozenset(node for _role, node in item.ends)].add(item.lane.experiment.campaign_id)
+    measured = [WayMeasured(way, frozenset(), None) for way in wanted]
+    rates = rates_along(campaign.team_id, measured, is_published=campaign.is_published)
+    hearing: set[int] = set()
+    for way in wanted:
+        own = max((rate.rate_bps for rate in rates.get(way, ()) if rate.campaign == campaign.pk), default=0.0)
+        most = max((rate.rate_bps for rate in rates.get(way, ()) if rate.campaign != campaign.pk), default=0.0)
+        if not is_first or own > most:
+            hearing |= along[frozenset(way)] - {campaign.pk}
+    return hearing
 
 
-def _changes(campaign: Campaign, evidence: Iterable[Evidence]) -> dict[str, float]:
-    """Return {name: when it was last described (Unix time)} of the links of paths."""
-    names = {link.name for own in evidence for link in own.path.links}
-    return {name: at.timestamp() for name, at in testbeds.links_described(campaign.team_id, names)}
+def _links_of(path: PathFacts) -> frozenset[str]:
+    return frozenset(link.name for link in path.links)
 
 
-def _is_between(times: Iterable[float], one: float | None, other: float | None) -> bool:
-    """Return whether any of some times lies between two; where one of these is not known any may."""
-    if one is None or other is None:
-        return True
-    first, last = sorted((one, other))
-    return any(first < time <= last for time in times)
+def _latest(own: Evidence) -> float | None:
+    return max((point.at for point in own.points if point.at is not None), default=None)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from apps.bench import network
 from apps.bench.rules.base import LinkFacts, PathFacts
 from apps.campaigns.models import Campaign
+from apps.results.evidence.lanes import Ends, MeasuredLane
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import Node
 from apps.tuning.evidence import printed
-from apps.tuning.evidence.lanes import Ends, MeasuredLane
 
 # Of large clusters that mount one file system not every pair of nodes is looked at.
 MOST_PAIRS = 512

@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from apps.bench.rules.base import LinkFacts, PathFacts, Ratio, Trend
 from apps.campaigns.models import Campaign, Experiment
-from apps.tuning.evidence.lanes import MeasuredLane
+from apps.results.evidence.lanes import MeasuredLane
 
 
 class Printed(TypedDict):

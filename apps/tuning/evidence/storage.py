@@ -6,13 +6,11 @@ from typing import Any
 
 from apps.bench import units
 from apps.bench.rules.base import FileSystemFacts
+from apps.results.evidence.lanes import LOCAL, MeasuredLane, serving
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence import printed
-from apps.tuning.evidence.lanes import MeasuredLane, serving
 
-# Kinds of file system that lie on the disks of the node itself.
-LOCAL = (FileSystem.Kind.XFS, FileSystem.Kind.EXT)
 Facts = Mapping[int, Mapping[str, Any]]
 
 # What may stand in a line that people paste.

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Avg
 
 from apps.bench import model, statistics, units
+from apps.bench.model.calibration import LEAST_SETTINGS
 from apps.bench.rules import pace
 from apps.bench.rules.runner import words_of
 from apps.bench.rules.tcp.path import REFUTED
@@ -20,6 +21,7 @@ from apps.core import parts
 from apps.results import doubts, means
 from apps.results import queries as results
 from apps.results.doubts import Mark
+from apps.results.evidence.passed import passed_along
 from apps.results.models import Sample
 from apps.results.theory import theory_of
 from apps.toolbox import queries as toolbox
@@ -165,6 +167,9 @@ def _ceiling_bps(question: PredictionQuestion) -> float | None:
         rows.filter(metric__in=GOODPUTS).values("trial__lane", "trial__point", "metric").annotate(rate=Avg("value"))
     )
     maximum = max((row["rate"] for row in rates.order_by()), default=0.0)
+    trials = rows.filter(trial__lane=question.lane, metric=question.metric.name).values_list("trial", flat=True)
+    passed = passed_along({question.lane.pk: set(trials)}, question.tool, question.metric.name).get(question.lane.pk)
+    maximum = max(maximum, passed.rate_bps if passed else 0.0)
     return ceiling if maximum <= REFUTED * ceiling else None
 
 
@@ -184,6 +189,10 @@ def _rows(question: PredictionQuestion) -> list[model.MeasuredPoint]:
         parameters[point] = own
         values[point][trial] = value
     by_point = {point: pace.free_of(own, held_trials) for point, own in values.items()}
+    # What a setting has of which no run stayed the same nobody knows; the others tell it, if they are enough.
+    unsteady = _flagged(question, (pace.NOT_STEADY,))
+    steady = {point: own for point, own in by_point.items() if own.keys() - unsteady}
+    by_point = steady if len(steady) >= LEAST_SETTINGS else by_point
     return [
         model.MeasuredPoint(
             parameters[point], means.value_of([*own.values()], kind), tuple(own), _interval([*own.values()], kind)

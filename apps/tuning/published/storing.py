@@ -16,10 +16,10 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag, ParameterError, Tool
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Lane, Run, Trial
 from apps.core import immutability, messages
+from apps.results.evidence.points import PRINTED
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem, Node
 from apps.toolbox import queries as toolbox
-from apps.tuning.evidence.points import PRINTED
 from apps.tuning.published.drafts import CaseDraft, PublishedValue, Setup
 from apps.tuning.published.places import WrongPlace
 

@@ -30,7 +30,10 @@ def judge_network(case: Case) -> Judgement:
     if lowered:
         return Judgement(HARMFUL, lowered)
     proof = case.fields.get("proof")
-    if proof and proof["tool"] == TOOL:
+    if proof and proof["tool"] != TOOL:
+        # What is proved by another tool its own judge has weighed.
+        return yes()
+    if proof:
         now, then = proof["now"], proof["then"]
     elif case.fields["kind"] == "recommendation" and changes:
         now = present(case) or {"window": 0, "streams": 1}

@@ -1,22 +1,36 @@
 """Judges of what is said of messages between processes: placement, pairs, ports."""
 
 from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, undecided, whether, yes
-from benchmarks.truth.worlds.messages import LARGEST, OTHER, PORTS, SAME, MessagesWorld
+from benchmarks.truth.worlds.messages import LARGEST, OTHER, PORTS, SAME, SMALLEST, MessagesWorld
 
 # A ratio of placements below this is no reason to bind.
 WORTH = 1.15
 
 
 def _affinity(case: Case) -> Judgement:
-    world: MessagesWorld = case.world
-    truth = world.rate(SAME, LARGEST) / world.rate(OTHER, LARGEST)
+    truth = _of_one_socket(case)
+    if "in two sockets are" in case.title:
+        truth = 1 / truth
     if case.fields["kind"] == "recommendation" or case.fields["is_comparison"]:
         if truth < WORTH:
             return no(f"placement makes ×{truth:.2f}")
         return whether(is_near(case.value, truth), f"the ratio is {truth:.2f}, not {case.value:.2f}")
     if case.fields["kind"] == "doubt":
         return undecided("it says that it does not know")
-    return whether(truth <= 1.45, f"placement makes ×{truth:.2f}")
+    return whether(1 / 1.45 <= truth <= 1.45, f"placement makes ×{truth:.2f}")
+
+
+def _of_one_socket(case: Case) -> float:
+    """Return how many times as fast partners in one socket are as those in two: in latency, or in bandwidth."""
+    world: MessagesWorld = case.world
+    if _is_latency(case):
+        return world.time(OTHER, SMALLEST) / world.time(SAME, SMALLEST)
+    return world.rate(SAME, LARGEST) / world.rate(OTHER, LARGEST)
+
+
+def _is_latency(case: Case) -> bool:
+    proof, metric = case.fields.get("proof"), case.fields["title"]["params"].get("metric")
+    return bool(proof and proof["tool"] == "osu-latency") or metric == "latency"
 
 
 def _contention(case: Case) -> Judgement:

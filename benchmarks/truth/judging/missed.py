@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from apps.bench.toolkit import Tool
 from benchmarks.truth.statements import Statement
 from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.base import Cell, Setup, World
@@ -35,7 +36,12 @@ def expected(world: World, statements: Sequence[Statement]) -> Iterator[tuple[st
 
 
 def _setup(world: World, tool: str, factor: str = "") -> Setup | None:
-    return next((item for item in world.setups if item.tool == tool and factor in ("", *item.factors)), None)
+    return next((item for item in _own(world) if item.tool == tool and factor in ("", *item.factors)), None)
+
+
+def _own(world: World) -> list[Setup]:
+    """Return what was measured in the world's own campaign, the way that it asks about."""
+    return [item for item in world.setups if not item.days and Tool.backwards_at[0] not in item.factors]
 
 
 def _automatic(world: NetworkWorld) -> Cell | None:
@@ -43,7 +49,7 @@ def _automatic(world: NetworkWorld) -> Cell | None:
     return next(
         (
             cell
-            for setup in world.setups
+            for setup in _own(world)
             if setup.tool == "iperf3-tcp"
             for cell in setup.cells
             if not cell.parameters.get("window")

@@ -1,10 +1,14 @@
 """Judges of what is said of the path itself: its bottleneck, its capacity, its loss."""
 
+from apps.bench.toolkit import Tool
 from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, undecided, whether, yes
 from benchmarks.truth.worlds import noise, udp
 
 # Of a link that is really shared or policed less than this can be had.
 WHOLE = 0.9
+# What is told of two ways that differ has so many times the other at least; what is unexplained less than this share.
+SLOWER, LEFT = 1.15, 0.95
+TCP = "iperf3-tcp"
 
 
 def payload_span(case: Case) -> tuple[float, float]:
@@ -88,6 +92,28 @@ def _levels(case: Case) -> Judgement:
     return whether(kind in (noise.DRIFT, noise.AUTOCORRELATED, noise.BIMODAL), f"the noise is {kind}")
 
 
+def _directions(case: Case) -> Judgement:
+    """Return whether the one way really has so much less than the other at one setting."""
+    name = Tool.backwards_at[0]
+    rates = {cell.parameters[name]: cell.truth["goodput"] for cell in case.cells(TCP) if name in cell.parameters}
+    if len(rates) < 2:
+        return undecided("it does not rest on both ways")
+    slow, fast = min(rates.values()), max(rates.values())
+    if fast < SLOWER * slow:
+        return no(f"both ways have nearly the same: {slow:.4g} and {fast:.4g}")
+    return whether(is_near(case.value, slow), f"the slower way has {slow:.4g}, not {case.value:.4g}")
+
+
+def _unexplained(case: Case) -> Judgement:
+    """Return whether TCP really leaves much of the path, or of its links as they are described."""
+    own = case.world
+    best = max((cell.truth["goodput"] for cell in case.cells(TCP)), default=0.0)
+    carried = own.capacity_bps
+    if "as described" in case.title:
+        carried = min((link.capacity_bps for link in own.links if link.capacity_bps), default=carried)
+    return whether(best < LEFT * carried, f"TCP has {best:.4g} of {carried:.4g}")
+
+
 def _known(case: Case) -> Judgement:
     return yes("read off the facts")
 
@@ -100,4 +126,6 @@ RULES: Rules = {
     "path-modes": modes,
     "path-levels": _levels,
     "path-interface": _known,
+    "path-directions": _directions,
+    "path-unexplained": _unexplained,
 }

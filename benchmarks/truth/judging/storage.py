@@ -205,26 +205,16 @@ def _streams(case: Case) -> Judgement:
     return whether(at >= ENOUGH * best, f"more streams give {best:.4g}, not {at:.4g}")
 
 
-def _undecided(case: Case) -> Judgement:
-    return undecided("it says that it does not know")
-
-
-def _unknown(case: Case) -> Judgement:
-    return undecided("the simulation does not have what it speaks of")
-
-
 RULES: Rules = {
     "storage-clients": _clients,
     "storage-record-size": _records,
     "limiting-layer": layers.limit,
-    "undecided-layer": _undecided,
     "storage-share-of-disk": layers.share,
     "cache-effect": layers.cache,
     "storage-cached-reads": layers.cache,
     "storage-clients-alike": _alike,
     "storage-modes": modes,
     "storage-connections": _connections,
-    "storage-gpfs-client": _unknown,
     "workload-nodes": _nodes,
     "path-bottleneck": _bottleneck,
     "tcp-streams": _streams,

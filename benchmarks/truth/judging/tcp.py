@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from apps.bench.toolkit import Tool
 from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, undecided, whether, yes
 from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.base import Cell
@@ -54,6 +55,9 @@ def _limit(case: Case) -> Judgement:
     if name == tcp.LOSS and _is_policed(case, reached):
         # It says that a policer may be what drops, and what would tell.
         return yes("a policer drops, which it names")
+    if name == tcp.LOSS and case.world.way.late > case.world.way.loss and reached.is_limit(name):
+        # What comes late is sent again for nothing: it has to say that this may be so.
+        return whether(_names(case, "come late"), "segments come late, none is lost")
     if not reached.is_limit(name):
         return no(f"{reached.limit} is the limit, not {name} (Mbit/s: {terms})")
     if name == tcp.WINDOW and not is_near(case.value, reached.window, 0.25):
@@ -63,9 +67,13 @@ def _limit(case: Case) -> Judgement:
     return yes()
 
 
+def _names(case: Case, word: str) -> bool:
+    """Return whether a finding names something among what else would look like this."""
+    return any(word in item["title"]["msgid"] for item in case.fields.get("alternatives") or ())
+
+
 def _is_policed(case: Case, reached: tcp.Reached) -> bool:
-    way, alternatives = case.world.way, case.fields.get("alternatives") or ()
-    is_named = any("policer" in item["title"]["msgid"] for item in alternatives)
+    way, is_named = case.world.way, _names(case, "policer")
     return is_named and reached.is_limit(tcp.FLOW) and way.policer_bps < way.shaper_bps
 
 
@@ -119,7 +127,9 @@ def _best_setting(case: Case) -> Judgement:
     """Return whether no other setting measured on the path really has more."""
     proof = case.fields["proof"]
     rate = case.world.reach(proof["then"]).rate
-    tried = [cell for setup in case.world.setups if setup.tool == TOOL for cell in setup.cells]
+    # What another campaign had of TCP at its settings is no choice of this one, nor is what data had the other way.
+    own = [item for item in case.world.setups if not item.days and Tool.backwards_at[0] not in item.factors]
+    tried = [cell for setup in own if setup.tool == TOOL for cell in setup.cells]
     plain = [cell.truth["goodput"] for cell in tried if not cell.parameters.get("congestion")]
     return whether(rate >= ENOUGH * max(plain), f"it has {rate:.4g}, another {max(plain):.4g}")
 
@@ -160,6 +170,19 @@ def _scaling(case: Case) -> Judgement:
     return whether(bool(off), "window scaling is on at both ends")
 
 
+def _sack(case: Case) -> Judgement:
+    return _switched_off(case, tcp.SACK)
+
+
+def _timestamps(case: Case) -> Judgement:
+    return _switched_off(case, tcp.TIMESTAMPS)
+
+
+def _switched_off(case: Case, key: str) -> Judgement:
+    off = [host for host in (case.world.client, case.world.server) if host.value(key) == 0]
+    return whether(bool(off), f"{key} is on at both ends")
+
+
 def _congestion(case: Case) -> Judgement:
     if "Try" in case.title:
         reached = case.world.reach(present(case))
@@ -173,8 +196,8 @@ def _congestion(case: Case) -> Judgement:
 
 def _pacing(case: Case) -> Judgement:
     way = case.world.way
-    if way.loss:
-        return no("the loss is random, which pacing does not mend")
+    if way.loss or way.late:
+        return no("the loss is random, or segments come late, which pacing does not mend")
     if way.policer_bps < way.shaper_bps and way.policer_bps < case.world.capacity_bps:
         return undecided("a policer drops bursts: pacing below its rate may help")
     return whether(way.queue_bytes < case.world.bdp_bytes, "no burst is lost: the queue holds what the path does")
@@ -206,6 +229,8 @@ RULES: Rules = {
     "tcp-buffer-maxima": _maxima,
     "tcp-autotuning": _autotuning,
     "tcp-window-scaling": _scaling,
+    "tcp-sack": _sack,
+    "tcp-timestamps": _timestamps,
     "tcp-congestion": _congestion,
     "tcp-pacing": _pacing,
     "tcp-mtu": _mtu,

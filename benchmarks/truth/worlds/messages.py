@@ -11,7 +11,7 @@ from benchmarks.truth.worlds.noise import Noise, steady
 from benchmarks.truth.worlds.noise import draw as scatter
 
 SAME, OTHER, NODE = "same-socket", "other-socket", "node"
-LARGEST = 2**20
+LARGEST, SMALLEST = 2**20, 8
 # What one port of each kind carries (B/s).
 PORTS = {"InfiniBand QDR": 4e9, "InfiniBand FDR": 6.8e9, "10 Gbit/s Ethernet": 1.18e9, "": 6e9}
 
@@ -62,6 +62,12 @@ def world(seed: int, noise: Noise, repetitions: int, source: random.Random) -> M
         setups.append(_distances(world, source))
     if source.random() < 0.7 or not setups:
         setups.append(_pairs(world, source))
+    # Drawn by itself: what else a seed gives stays as it was.
+    own = random.Random(f"{seed} latency")  # noqa: S311 - a simulation, not a secret
+    if own.random() < 0.5:
+        latency = {**world.latency, OTHER: world.latency[SAME] * own.choice((0.6, 1.0, 1.0, 1.6, 3.0))}
+        world = dataclasses.replace(world, latency=latency)
+        setups.append(_latencies(world, own))
     return dataclasses.replace(world, setups=tuple(setups))
 
 
@@ -75,6 +81,14 @@ def _distances(world: MessagesWorld, source: random.Random) -> Setup:
     return Setup(
         "Sockets", "osu-bandwidth", {"node": ("node1",)}, _cells(world, points, truths, source), ("placement",)
     )
+
+
+def _latencies(world: MessagesWorld, source: random.Random) -> Setup:
+    """Return how long the smallest messages take between both placements within one node."""
+    points = [{"placement": name, "message_size": SMALLEST} for name in (SAME, OTHER)]
+    truths = [{"latency": world.time(name, SMALLEST)} for name in (SAME, OTHER)]
+    cells = _cells(world, points, truths, source)
+    return Setup("Latencies", "osu-latency", {"node": ("node1",)}, cells, ("placement",))
 
 
 def _pairs(world: MessagesWorld, source: random.Random) -> Setup:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from apps.bench.toolkit import Tool
 from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.base import Json, StatedLink, StatedNode, World
 from benchmarks.truth.worlds.noise import Noise
@@ -50,6 +51,9 @@ class NetworkWorld(World):
 
     def reach(self, parameters: Mapping[str, Any]) -> Reached:
         """Return what a setting, as the tools' parameters name it, really reaches."""
+        name, value = Tool.backwards_at
+        if not self.is_back and parameters.get(name) == value:
+            return tcp.reach(self.server, self.client, self.way, setting_of(parameters, is_back=True))
         return tcp.reach(self.client, self.server, self.way, setting_of(parameters, is_back=self.is_back))
 
     @property
@@ -156,7 +160,7 @@ def _host(name: str, nic: float, mtu: int, source: random.Random) -> Host:
         tcp.SCALING: "0" if source.random() < 0.04 else "1",
         tcp.TUNING: "0" if source.random() < 0.04 else "1",
         tcp.SACK: "0" if source.random() < 0.04 else "1",
-        "net.ipv4.tcp_timestamps": "1",
+        tcp.TIMESTAMPS: "1",
         tcp.PROBING: source.choice(("0", "0", "1")),
         tcp.NO_DISCOVERY: "0",
         tcp.CONTROL: source.choice(("cubic", "cubic", "cubic", "reno", "bbr")),

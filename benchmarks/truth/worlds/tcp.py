@@ -10,6 +10,7 @@ HOLE, STALLED = "black-hole", 1e4
 RMEM, WMEM = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
 RMEM_MAX, WMEM_MAX = "net.core.rmem_max", "net.core.wmem_max"
 SCALING, TUNING, SACK = "net.ipv4.tcp_window_scaling", "net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_sack"
+TIMESTAMPS = "net.ipv4.tcp_timestamps"
 CONTROL, PROBING, NO_DISCOVERY = (
     "net.ipv4.tcp_congestion_control", "net.ipv4.tcp_mtu_probing", "net.ipv4.ip_no_pmtu_disc",
 )  # fmt: skip
@@ -57,8 +58,9 @@ class Line:
 class Way:
     """The path: links, random loss of a packet, the bottleneck's queue (B), what each flow and all together may have.
 
-    So many flows of `others` have their shares of it, too. A shaper delays what is above, a policer drops it; in a
-    black hole packets above the MTU vanish without a word.
+    So many flows of `others` have their shares of it, too. Of packets a share comes `late`, out of order: TCP takes
+    them for lost, sends them again and slows down, though none is. A shaper delays what is above, a policer drops
+    it; in a black hole packets above the MTU vanish without a word.
     """
 
     lines: tuple[Line, ...]
@@ -68,6 +70,7 @@ class Way:
     policer_bps: float = math.inf
     aggregate_bps: float = math.inf
     others: int = 0
+    late: float = 0.0
     is_black_hole: bool = False
 
     @property
@@ -138,7 +141,7 @@ def reach(client: Host, server: Host, way: Way, setting: Setting) -> Reached:
     capacity = line_rate(client, server, way) * share
     each = {
         WINDOW: window * 8 / rtt,
-        LOSS: _lossy(control, mss, rtt, way.loss),
+        LOSS: _lossy(control, mss, rtt, way.loss + way.late),
         FLOW: share * min(way.shaper_bps, POLICED * way.policer_bps, setting.pace_bps),
         PROCESSOR: min(client.flow_bps, server.flow_bps),
     }
@@ -152,7 +155,7 @@ def reach(client: Host, server: Host, way: Way, setting: Setting) -> Reached:
         terms[HOLE] = STALLED
     limit = min(terms, key=lambda name: terms[name])
     rate = terms[limit]
-    lost = way.loss
+    lost = way.loss + way.late
     if limit == FLOW and way.policer_bps < way.shaper_bps and setting.pace_bps > way.policer_bps:
         lost = max(lost, 0.005)
     if limit == PATH and streams * window > capacity * rtt / 8 + way.queue_bytes:

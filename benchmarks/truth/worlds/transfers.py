@@ -167,14 +167,14 @@ def _udp(world: NetworkWorld, source: random.Random) -> Setup:
         arrived = udp.offer(world.client, world.server, world.way, rate, world.length, world.drain_bps)
         parameters = {"rate": int(rate), "length": world.length, "duration": DURATION}
         truth = {"goodput": arrived.goodput, "offered_load": arrived.offered, "loss": arrived.loss}
-        trials = [_udp_trial(arrived, world.length, hit, source) for _factor, hit in noise]
+        trials = [_udp_trial(arrived, world.length, world.way.late, hit, source) for _factor, hit in noise]
         if world.has_bursts:
             trials = _with_burst(trials, bursts)
         cells.append(Cell(parameters, truth, trials))
     return Setup("Loads of UDP", "iperf3-udp", ROLES, cells, ("rate",))
 
 
-def _udp_trial(arrived: udp.Arrived, length: int, hit: bool, source: random.Random) -> Trial:
+def _udp_trial(arrived: udp.Arrived, length: int, late: float, hit: bool, source: random.Random) -> Trial:
     offered = arrived.offered * source.uniform(0.998, 1.0)
     # Losses are counted: ten seconds of packets leave little chance, a busy receiver adds its own.
     packets = offered * DURATION / 8 / length
@@ -187,7 +187,7 @@ def _udp_trial(arrived: udp.Arrived, length: int, hit: bool, source: random.Rand
         flags.append(("receive-buffer-full", "warning", ()))
     figures = {
         "goodput": offered * (1 - loss), "offered_load": offered, "loss": loss,
-        "jitter": arrived.jitter_s * source.uniform(0.7, 1.3), "out_of_order": 0.0,
+        "jitter": arrived.jitter_s * source.uniform(0.7, 1.3), "out_of_order": round(late * packets),
     }  # fmt: skip
     return Trial(figures, tuple(flags))
 

@@ -208,6 +208,12 @@ def test_a_receiver_that_drops_is_no_capacity_of_the_path(make):
     assert (draft.low, draft.high) == (950e6, 1e9)
 
 
+def test_what_arrived_of_a_load_that_lost_some_came_through_as_well(make):
+    points = [make.ping(0.0048), *udp(make, {600: 0.0, 860: 0.0, 1050: 0.0905})]
+    draft = next(draft for draft in path.findings(evidence(points, WIDE)) if draft.rule == "path-capacity")
+    assert (draft.low, draft.high) == (860e6, pytest.approx(955e6, rel=0.01))
+
+
 def test_datagrams_that_came_whole_beat_a_dispersion_of_less(make):
     points = [make.ping(0.0048), *udp(make, {400: 0.0, 622: 0.0}), dispersion(make, 450e6, 457e6)]
     draft = next(draft for draft in path.findings(evidence(points, NOTHING)) if draft.rule == "path-capacity")
@@ -236,6 +242,20 @@ def test_pacing_is_advised_only_where_datagrams_were_seen_to_lose_nothing(make):
     assert pacing.conclude(lossy(*udp(make, {800: 0.0}, duration=10), again=3.0)) is None
     # So few datagrams would not have shown it.
     assert pacing.conclude(lossy(*udp(make, {1: 0.0}, duration=1))) is None
+    # What chance loses is no burst, though TCP sends far more again.
+    by_chance = udp(make, {200: 1e-4, 400: 1e-4, 600: 1e-4}, duration=10)
+    assert pacing.conclude(lossy(*by_chance, *by_chance)) is None
+
+
+def test_no_pace_is_advised_for_loss_that_leaves_far_more(make):
+    def held_at(again):
+        item = make.tcp([235e6] * 3, observed=20e6, rtt=0.0012)
+        item.metrics["retransmits"] = dict.fromkeys(item.trials("goodput"), again)
+        confirming = make.tcp([940e6], observed=30e6, rtt=0.0012, streams=8)
+        return evidence([make.ping(0.0012), item, confirming, *udp(make, {800: 0.0}, duration=10)], WIDE)
+
+    assert pacing.conclude(held_at(400.0)) is not None
+    assert pacing.conclude(held_at(6.0)) is None
 
 
 def test_a_single_stream_is_set_against_streams_of_the_same_window(make):

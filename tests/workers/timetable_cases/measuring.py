@@ -11,6 +11,7 @@ from apps.campaigns.models import Campaign, Event, Reservation, Run, Trial
 from apps.campaigns.waits.reasons import TOOL_AWAITED
 from apps.toolbox import services as toolbox
 from apps.toolbox.models import ToolVersion
+from apps.tuning.analysis.queries import asked_with
 from apps.tuning.models import Analysis
 from tests.bench.custom import definitions
 from tests.campaigns import factories as make
@@ -128,6 +129,17 @@ def ask_for_analyses(cast: Cast) -> Case:
     case = case_of("analyse", made, analysed_at__isnull=False)
     # An analysis that failed waits for its own time, too.
     return replace(case, hasten=lambda: Analysis.objects.update(began_at=timezone.now() - DAY, next_at=None))
+
+
+def renew_findings(cast: Cast) -> Case:
+    """Two campaigns whose findings other rules drew."""
+    made = launched(cast)
+    Trial.objects.update(state="succeeded")
+    Campaign.objects.update(state="finished", finished_at=timezone.now(), analysed_at=timezone.now())
+    past = timezone.now() - DAY
+    Analysis.objects.bulk_create(Analysis(campaign=item, began_at=past, ended_at=past) for item in made)
+    case = case_of("analyse", made, analysis__asked_with=asked_with())
+    return replace(case, hasten=lambda: Analysis.objects.update(began_at=past, next_at=None))
 
 
 def resume_cancelling(cast: Cast) -> Case:

@@ -1,6 +1,6 @@
 """What each client of a file system had of the network by itself, as TCP was measured between it and a server."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from apps.bench.rules import pace
@@ -10,6 +10,7 @@ from apps.bench.rules.layers.days import UNKNOWN, When
 from apps.bench.rules.layers.flows import best_over, flows_of, least_flows_of, streams_of
 from apps.bench.rules.layers.links import ceiling_of, stated_rate
 from apps.bench.rules.layers.questions import WRITE, Level, Question, level_of
+from apps.bench.rules.passed import Passed
 from apps.bench.rules.tcp.path import fills_surely
 
 # TCP that moves this share of what the links carry fills them; more streams that move no more than the inverse of the
@@ -73,14 +74,29 @@ def _alone(evidence: Evidence, question: Question, client: str, levels: Sequence
     is_printed = "published" in best.point.observed
     # What an end held shows nothing of the links, however many streams there were.
     is_held = any(pace.flags_of(level.point) for level in levels if level.value >= ALONE * best.value)
-    is_full = fills_surely(best.value, pair) or (
-        not is_held and (levelled or is_printed or (pair is not None and best.value >= FULL_PATH * pair))
+    # Nor is it all where more came through the same way in another campaign.
+    passed = passed_between(evidence, question, (client,), (server,))
+    is_more = passed is not None and ALONE * passed.rate_bps > 8 * best.value
+    is_full = not is_more and (
+        fills_surely(best.value, pair)
+        or (not is_held and (levelled or is_printed or (pair is not None and best.value >= FULL_PATH * pair)))
     )
     total = stated_rate(evidence, [client], question.facts)
     own, flows = best_over(levels, flows_of(question)), least_flows_of(question)
     shares = [level.value * min(1.0, flows / streams_of(level)) if flows else level.value for level in levels]
     when = when_alike(best, [level.point for level in levels if level.metric == best.metric])
     return Alone(best, is_full, pair, total, own and with_others(own, levels), max(shares), when)
+
+
+def passed_between(
+    evidence: Evidence, question: Question, clients: Iterable[str], servers: Iterable[str]
+) -> Passed | None:
+    """Return the most that came through the way that the data go in another campaign, between any of these."""
+    pairs = [
+        (client, server) if question.metric == WRITE else (server, client) for client in clients for server in servers
+    ]
+    rates = [evidence.elsewhere_between[pair] for pair in pairs if pair in evidence.elsewhere_between]
+    return max(rates, key=lambda passed: passed.rate_bps, default=None)
 
 
 def joins(point: Point, question: Question) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from apps.bench import network
 from apps.bench.rules.base import NETWORK, Evidence, PathFacts
-from apps.bench.rules.layers.alone import ALONE, Alone, client_rates, joins
+from apps.bench.rules.layers.alone import ALONE, Alone, client_rates, joins, passed_between
 from apps.bench.rules.layers.days import UNKNOWN, When, all_of, when_of
 from apps.bench.rules.layers.flows import ends_of, streams_of
 from apps.bench.rules.layers.links import LEAST_MTU, USUAL_MTU, shared_rate, stated_rate
@@ -247,7 +247,8 @@ def one_path_bps(evidence: Evidence, question: Question, carried: Beneath, clien
     """
     path = path_of(evidence, question.clients, question.facts.servers)
     own = tuple(point for point in evidence.points if joins(point, question))
-    capacity = read_capacity(Evidence(own, path or PathFacts()))
+    passed = passed_between(evidence, question, sorted(question.clients), question.facts.servers)
+    capacity = read_capacity(Evidence(own, path or PathFacts(), elsewhere=passed))
     if capacity and not capacity.is_lower_bound:
         return capacity.value
     if carried.is_stated and path and path.capacity_bps:

@@ -1,7 +1,10 @@
 """What measurements of another campaign bear out of a path: no less than what surely came through."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from apps.bench.rules import pace
-from apps.bench.rules.base import SAMPLE, Evidence, Point
+from apps.bench.rules.base import SAMPLE, Evidence, PathFacts, Point
 from apps.bench.rules.passed import Passed
 from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.between import RATES, metric_of
@@ -21,6 +24,24 @@ def refutes(evidence: Evidence, capacity: float, by: float) -> Passed | None:
     """Return what came through in another campaign, if it is more than so many times a capacity (bit/s)."""
     passed = evidence.elsewhere
     return passed if passed is not None and passed.rate_bps > by * capacity else None
+
+
+def believed(path: PathFacts, passed: Iterable[Passed], by: float) -> PathFacts:
+    """Return a path without what its links are said to have, of those through which more than so many times it came.
+
+    Links have the same both ways: it does not matter which way it came.
+    """
+    rate = max((item.rate_bps for item in passed), default=0.0)
+    if not any(_is_refuted(link.capacity_bps, rate, by) for link in path.links):
+        return path
+    links = tuple(
+        replace(link, capacity_bps=None) if _is_refuted(link.capacity_bps, rate, by) else link for link in path.links
+    )
+    return replace(path, links=links, capacity_bps=None, bottleneck="")
+
+
+def _is_refuted(capacity: float | None, rate: float, by: float) -> bool:
+    return capacity is not None and rate > by * capacity
 
 
 def _rate_of(point: Point) -> float:

@@ -233,4 +233,6 @@ def by_udp(evidence: Evidence) -> ByUdp | None:
         return ByUdp(curve.whole or curve.plateau, max(curve.whole or 0.0, curve.plateau), curve, trials)
     if curve.whole is None or curve.lossy < curve.whole:
         return None
-    return ByUdp(curve.whole, max(curve.whole, min(curve.full or curve.whole, curve.lossy)), curve, trials)
+    # What arrived of a load that lost some came through as well.
+    high = max(curve.whole, min(curve.full or curve.whole, curve.lossy), curve.arrived)
+    return ByUdp(curve.whole, high, curve, trials)

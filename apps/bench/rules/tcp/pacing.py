@@ -3,6 +3,7 @@
 from apps.bench.rules import pace
 from apps.bench.rules.base import Alternative, Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp import estimates, held, verdict
+from apps.bench.rules.tcp.loss_law import LEAVES_MORE, read_loss_law
 from apps.bench.rules.tcp.mtu import interface_of
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all
@@ -11,7 +12,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-pacing", 5
+RULE, VERSION = "tcp-pacing", 6
 # An interface this many times as fast as the bottleneck sends bursts that the queue before it must hold.
 FASTER = 1.5
 # Pacing is worth its trouble where it leaves this much more than what there is.
@@ -43,6 +44,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         and item.may_be_late is False
         and not pace.flags_of(item.point)
         and not item.congestion.startswith("bbr")
+        # So little lost leaves far more by its law: something else holds the rate, and pacing mends nothing.
+        and not _leaves_more(item, path.rtt.value)
     ]
     if not lossy:
         return None
@@ -50,6 +53,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     item = max(lossy, key=lambda one: one.rate)
     udp_loss = estimates.lost_by_datagrams(evidence, capacity, item.lost_share or 0.0)
     is_clean = udp_loss is not None and udp_loss[0] <= estimates.CLEAN * (item.lost_share or 0.0)
+    if estimates.chance_of(evidence, capacity) is not None:
+        # What chance loses no pace mends, whatever bursts lose beside it.
+        return None
     if udp_loss is None or not is_clean or (limit is not None and limit.subject in ("path", "window", "processor")):
         return None
     trials = udp_loss[1]
@@ -93,6 +99,11 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         alternatives=_alternatives(item),
         proof=_proof(evidence, item, rate),
     )
+
+
+def _leaves_more(item: Present, rtt_s: float) -> bool:
+    found = read_loss_law(item, rtt_s)
+    return found is not None and found.word == LEAVES_MORE
 
 
 def _proof(evidence: Evidence, item: Present, rate: float) -> Proof:

@@ -57,6 +57,16 @@ def alternative(order: Order, sender: str) -> Alternative:
     )
 
 
+def uncounted() -> Alternative:
+    """Return reordering as the cause of what is sent again, where nobody counted in which order datagrams come."""
+    return Alternative(
+        Message(
+            _("Segments come late, not never, and TCP takes them for lost: nobody counted the order of datagrams.")
+        ),
+        Message(_("Measure UDP at half the rate: it counts what comes out of order apart from what is lost.")),
+    )
+
+
 def percent_of(order: Order) -> str:
     """Return the share as a sentence has it, without its sign."""
     return percent(order.share) if order.share >= 0.1 else f"{100 * order.share:.2g}"

@@ -10,8 +10,10 @@ from apps.bench.rules.base import AT_LEAST, MODE, Point
 from apps.bench.rules.shapes.curves import ONCE_OF_TWO
 from apps.bench.rules.shapes.forms import EQUAL
 from apps.bench.rules.workloads.belief import distinct
+from apps.bench.statistics import student_t_quantile
 from apps.bench.statistics.bounds import Within
 from apps.bench.statistics.modes import LEAST_RATIO
+from apps.bench.statistics.quantiles import CONFIDENCE
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 from apps.bench.units.days import day_of
@@ -26,6 +28,8 @@ _MODES_BESIDE = _(
 )
 _LOOSE = _("Repetitions of another setting of its table lie ×%(ratio)s apart: these may scatter as far.")
 
+# No interval is told wider than this either way, as a power of e.
+_WIDEST = 10.0
 # The setting of a table's cell.
 K = TypeVar("K")
 
@@ -38,6 +42,7 @@ class Amount(Within):
     `campaign` measured it, the last time `at` (Unix time, None: unknown); `beside` is what other campaigns had, of
     which one `has_changed` from what they surely were. `spread` is by how many times repetitions of its table
     lie apart where that is as far as two modes do, and they are too few to tell whether there are two; else 1.
+    `on_logs` is the interval that ratios to it are told by, None where the mean has none.
     """
 
     value: float
@@ -52,6 +57,12 @@ class Amount(Within):
     beside: tuple[Message, ...] = ()
     has_changed: bool = False
     spread: float = 1.0
+    on_logs: tuple[float, float] | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return between what it lies where it is set against another rate; of two modes these."""
+        return self.on_logs if self.on_logs and not self.is_bimodal else (self.low, self.high)
 
 
 class PointRates(NamedTuple):
@@ -211,10 +222,26 @@ def _amount_of(figures: Figures, metric: str) -> Amount:
     mean, interval = summary.mean, summary.interval
     # Of one figure, of equal ones, and of such as lie too far apart there is no interval.
     low, high = min(*values, mean), max(*values, mean)
+    on_logs = None
     if interval and interval.confidence is not None and interval.low <= mean <= interval.high:
         low, high = max(interval.low, 0.0), interval.high
+        on_logs = _on_logs(values, mean)
     elif low < high:
         doubts = (*doubts, Message(_SCATTERED))
     if any(item.point.statistic == AT_LEAST for item in figures):
         low = min(summary.minimum, mean)
-    return Amount(mean, low, high, trials, summary.n, doubts=doubts)
+    return Amount(mean, low, high, trials, summary.n, doubts=doubts, on_logs=on_logs)
+
+
+def _on_logs(values: Sequence[float], mean: float) -> tuple[float, float] | None:
+    """Return Student's interval of the logarithms around a mean of rates, None of one or where any is zero.
+
+    A rate's reciprocal whose interval comes near zero has an end that is many times what was ever measured.
+    """
+    if len(values) < 2 or min(values) <= 0:
+        return None
+    logs = [math.log(value) for value in values]
+    middle = math.fsum(logs) / len(logs)
+    error = math.sqrt(math.fsum((one - middle) ** 2 for one in logs) / (len(logs) - 1) / len(logs))
+    factor = math.exp(min(student_t_quantile((1 + CONFIDENCE) / 2, len(logs) - 1) * error, _WIDEST))
+    return mean / factor, mean * factor

@@ -15,7 +15,7 @@ from apps.bench.rules.workloads.supplies import Supply, grows, supplies
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "workload-nodes", 8
+RULE, VERSION = "workload-nodes", 9
 # Of figures that were repeated less often than this so much less.
 ENOUGH, POOR_ONCE = 3, 0.4
 # The most clients have so much of the best rate, or more of them are in each other's way.
@@ -182,7 +182,7 @@ def _at_record(
 
 def _is_less(more: Amount, fewer: Amount) -> bool:
     """Return whether more clients surely have less than fewer of them."""
-    return more.high < fewer.low and more.value < AS_GOOD * fewer.value
+    return more.ends[1] < fewer.ends[0] and more.value < AS_GOOD * fewer.value
 
 
 def _is_poor(alone: float, first: Amount | None, best: Amount, carried: float | None) -> bool:
@@ -192,14 +192,15 @@ def _is_poor(alone: float, first: Amount | None, best: Amount, carried: float | 
     """
     if first is None:
         return is_poor(alone, best.value, carried or best.value)
-    if carried and not is_poor(first.high, carried, carried):
+    high, low = first.ends[1], best.ends[0]
+    if carried and not is_poor(high, carried, carried):
         return False
     if first.is_bimodal != best.is_bimodal:
-        return first.high < POOR * best.low
+        return high < POOR * low
     spread = max(first.spread, best.spread)
     if spread > 1:
         # By chance few may have met the lower of two modes, and many the upper one.
-        return first.value < POOR * best.value and first.high * spread < best.low
+        return first.value < POOR * best.value and high * spread < low
     if min(first.n, best.n) < ENOUGH:
         return first.value < POOR_ONCE * best.value
-    return first.value < POOR * best.value and first.high < best.low
+    return first.value < POOR * best.value and high < low

@@ -1,7 +1,7 @@
 """Loss as the limit: segments were lost, the window left room, and the rate is about what such loss leaves (R7)."""
 
 from apps.bench.rules.base import Alternative, FindingDraft, Proposal
-from apps.bench.rules.tcp import estimates, held
+from apps.bench.rules.tcp import estimates, held, reordering
 from apps.bench.rules.tcp.lost import LIKELY
 from apps.bench.rules.tcp.present import Present
 from apps.bench.rules.tcp.sweeps import MOST_FALL, confidence_of
@@ -116,6 +116,8 @@ def _beyond(case: Case, better: Present) -> tuple[Message, ...]:
 def _causes(case: Case) -> tuple[Alternative, ...]:
     """Return what loses segments though nothing does by chance, and the loads of UDP that decide."""
     present = case.present
+    # Where datagrams enough came in order that is ruled out.
+    late = () if present.may_be_late is False else (reordering.uncounted(),)
     return (
         Alternative(
             Message(_("The loss comes of a queue that is too short for the sender's bursts, not by chance.")),
@@ -130,4 +132,5 @@ def _causes(case: Case) -> tuple[Alternative, ...]:
             Message(_("Measure UDP at half and at twice the rate: a policer takes nothing of the load below it.")),
             Proposal("iperf3-udp", {}, {"rate": rates_around(present.rate)}),
         ),
+        *late,
     )

@@ -11,10 +11,9 @@ from apps.bench.rules.base import DISK, FILE_SYSTEM, INTERCONNECT, NETWORK, SAMP
 from apps.bench.rules.told import Told
 from apps.bench.sweep import likeness
 from apps.bench.toolkit import Tool, bears_on, doubts, goes_back, harmonic_metrics
+from apps.results.evidence.lanes import LOCAL, MeasuredLane
 from apps.results.models import Result, Sample
 from apps.testbeds.models import FileSystem
-from apps.tuning.evidence.lanes import MeasuredLane
-from apps.tuning.evidence.storage import LOCAL
 
 # Of an archive no more results than these, the latest, are read: a page asks for them.
 MOST_RESULTS = 3000

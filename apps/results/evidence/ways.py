@@ -7,7 +7,7 @@ from apps.bench.rules.base import Point
 from apps.bench.rules.told import known_or_none, unknown_in
 from apps.bench.toolkit import Tool
 from apps.bench.toolkit.ways import BACK, BOTH, base_of, has_way, in_order
-from apps.tuning.evidence.lanes import Ends
+from apps.results.evidence.lanes import Ends
 
 
 @dataclasses.dataclass(frozen=True)

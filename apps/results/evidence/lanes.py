@@ -16,6 +16,8 @@ from apps.toolbox import queries as toolbox
 
 # So many lanes of other campaigns are looked at for those of the same nodes, the latest.
 MOST_LANES = 5000
+# Kinds of file system that lie on the disks of the node itself.
+LOCAL = (FileSystem.Kind.XFS, FileSystem.Kind.EXT)
 # Who was measured: (role, node id) pairs in the order of the tool's roles.
 Ends = tuple[tuple[str, int], ...]
 
@@ -102,17 +104,24 @@ def lanes_beneath(team: Team, lanes: Iterable[MeasuredLane]) -> dict[int, Measur
     return _measured(rows.filter(pk__in=[pk for pk, own in nodes.items() if own & clients and own & servers]))
 
 
-def lanes_elsewhere(campaign: Campaign, ways: Iterable[tuple[int, ...]]) -> dict[int, MeasuredLane]:
-    """Return the latest lanes of the team's other campaigns of its kind that join the two nodes of any of some ways.
+def lanes_along(
+    team: int,
+    ways: Iterable[tuple[int, ...]],
+    *,
+    is_published: bool,
+    besides: Iterable[int] = (),
+    with_private: bool = False,
+) -> dict[int, MeasuredLane]:
+    """Return the latest lanes of a team's campaigns that join the two nodes of any of some ways.
 
-    Of a campaign of published figures the others are published, too.
+    Either of published figures alone or of none; the campaigns `besides` are left out, and private ones unless they
+    are asked for.
     """
     pairs = {frozenset(way) for way in ways}
-    rows = _known_to_all(campaign.team_id).filter(experiment__file_system__isnull=True)
-    is_published = Q(experiment__campaign__origin=Campaign.Origin.PUBLISHED)
-    rows = rows.filter(is_published if campaign.is_published else ~is_published).exclude(
-        experiment__campaign=campaign.pk
-    )
+    rows = _of_team(team) if with_private else _known_to_all(team)
+    rows = rows.filter(experiment__file_system__isnull=True)
+    published = Q(experiment__campaign__origin=Campaign.Origin.PUBLISHED)
+    rows = rows.filter(published if is_published else ~published).exclude(experiment__campaign__in=[*besides])
     # What an import or an archive brought reserved nothing: whom a lane joins its roles alone tell.
     latest = rows.order_by("-pk").values_list("pk", "roles")[:MOST_LANES] if pairs else ()
     own = [pk for pk, roles in latest if any(pair <= {node for _role, node in _firsts(roles)} for pair in pairs)]
@@ -121,8 +130,11 @@ def lanes_elsewhere(campaign: Campaign, ways: Iterable[tuple[int, ...]]) -> dict
 
 def _known_to_all(team_id: int) -> QuerySet[Lane]:
     """Return the lanes of a team's campaigns without those that one person keeps to themselves."""
-    rows = Lane.objects.filter(experiment__campaign__team=team_id, experiment__campaign__deleting_at=None)
-    return rows.exclude(experiment__campaign__visibility=Campaign.Visibility.PRIVATE)
+    return _of_team(team_id).exclude(experiment__campaign__visibility=Campaign.Visibility.PRIVATE)
+
+
+def _of_team(team_id: int) -> QuerySet[Lane]:
+    return Lane.objects.filter(experiment__campaign__team=team_id, experiment__campaign__deleting_at=None)
 
 
 def _measured(lanes: QuerySet[Lane]) -> dict[int, MeasuredLane]:
