@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from apps.bench import bounds, context, cut, settings, telemetry, validity
 from apps.bench.network import rfc6349
+from apps.bench.outputs import texts
 from apps.bench.outputs.failures import failure
 from apps.bench.toolkit import AROUND, Output, Params, Reading, Tool
 
@@ -51,10 +52,18 @@ def read_run(
 
 def _parse(tool: Tool, own: Sequence[Output], params: Params) -> Reading:
     """Return the tool's own reading; figures longer than any number break no one who asked for a ToolFailure."""
+    _refuse_several(tool, own)
     try:
         return cut.parse(tool, own, params)
     except (OverflowError, ValueError) as error:
         raise failure("unreadable", own[-1] if own else None) from error
+
+
+def _refuse_several(tool: Tool, own: Sequence[Output]) -> None:
+    """Refuse an output that holds several runs: figures of one would be taken with the settings of another."""
+    for output in own:
+        if tool.opening and (count := len(tool.opening.findall(texts.read_text(output)))) > 1:
+            raise failure("several-results", output, n=count)
 
 
 def _with_version(reading: Reading, own: Sequence[Output], tool: Tool) -> Reading:

@@ -2,14 +2,15 @@
 
 import bisect
 import dataclasses
+import itertools
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from apps.bench import tools
 from apps.bench.outputs.documents import EVENT, PrintedJson
-from apps.bench.toolkit import Output, ToolFailure
+from apps.bench.toolkit import Output, Tool, ToolFailure
 
 # What stands for the name of the node that a file does not tell.
 NODE = "this node"
@@ -21,39 +22,24 @@ _STDERR = re.compile(rb"^--- stderr:[ \t]*\r?$\n?", re.MULTILINE)
 # 128 and more with meanings of its own. timeout(1) ends with 124.
 _BY_SIGNAL = {130: 2, 137: 9, 139: 11, 143: 15}
 _TIMED_OUT = 124
-# Lines with which programs begin, of which logs often hold several outputs one after the other.
-_BEGINNINGS = re.compile(
-    "|".join(
-        (
-            r"^PING \S+ ?\(",
-            r"^ ?1\?: \[LOCALHOST\]",
-            r"^traceroute to \S+ \(",
-            r"^Connecting to host \S+, port \d",
-            r"^[ \t]+Iozone: Performance Test of File I/O",
-            r"^IOR-\d[\w.+-]*: MPI Coordinated Test",
-            r"^-- started at ",
-            r"^ ?NAS Parallel Benchmarks",
-            r"^# OSU MPI",
-            r"^fio-\d",
-            r"^pathrate run from ",
-        )
-    ),
-    re.MULTILINE,
-)
 
 
-# Lines with which the results within one output begin: those of qperf's loops, and a server's tests of iperf 2.
+# Lines with which the results within one output begin: those of qperf's loops, a server's tests of iperf 2, and
+# tables of the Intel MPI Benchmarks, of which those of MPI-IO tell of the same writes twice.
 _RESULTS = (
+    re.compile(rb"^#-{9,120}\r?\n# Benchmarking .*$(?!(?:\r?\n#[^\n]*){1,6}?\r?\n#  +MODE: NON-AGG)", re.MULTILINE),
     re.compile(rb"^[a-z]+_(?:[a-z]+_)*(?:bw|lat):[ \t]*\r?$", re.MULTILINE),
     re.compile(rb"^\[ *\d{1,4}\] local \S+ port \d+ connected with .*$", re.MULTILINE),
 )
 
 
-def split_results(output: Output) -> list[Output]:
-    """Return an output of several results as one for each; the output alone if it can not be cut."""
+def split_results(output: Output, tool: Tool) -> list[Output]:
+    """Return an output of several results of a tool as one for each; the output alone if it can not be cut."""
     text = output.stdout
     if len(documents := _json_documents(text)) > 1:
         return [dataclasses.replace(output, stdout=document) for document in documents]
+    if len(runs := _runs(text, [tool])) > 1:
+        return [dataclasses.replace(output, stdout=run) for run in runs]
     for pattern in _RESULTS:
         lines = [(match.start(), match.end()) for match in pattern.finditer(text)]
         # Streams of one test begin in lines that follow each other.
@@ -139,14 +125,16 @@ def _plain_parts(raw: bytes) -> Iterator[bytes]:
     if len(documents) > 1:
         yield from documents
         return
+    yield from _runs(raw, tools.all_tools())
+
+
+def _runs(raw: bytes, known: Iterable[Tool]) -> list[bytes]:
+    """Return the parts of a text that begin as the runs of tools do; what stands before the first belongs to it."""
     text = raw.decode("utf-8", "surrogateescape")
-    starts = [match.start() for match in _BEGINNINGS.finditer(text)]
-    if len(starts) < 2:
-        yield raw
-        return
-    # What stands before the first belongs to it.
-    for start, end in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True):
-        yield text[start:end].encode("utf-8", "surrogateescape")
+    openings = {tool.opening for tool in known if tool.opening}
+    starts = sorted({match.start() for opening in openings for match in opening.finditer(text)})
+    cuts = [0, *starts[1:], len(text)]
+    return [text[start:end].encode("utf-8", "surrogateescape") for start, end in itertools.pairwise(cuts)]
 
 
 def _json_documents(raw: bytes) -> list[bytes]:

@@ -45,7 +45,7 @@ def read_file(raw: bytes, known: Sequence[Tool] | None = None) -> list[Finding]:
     for output in split_file(raw):
         finding = read_output(output, known)
         if finding.tool and finding.failure and finding.failure.code == "several-results":
-            findings += [read_output(part, [finding.tool]) for part in split_results(output)]
+            findings += [read_output(part, [finding.tool]) for part in split_results(output, finding.tool)]
         else:
             findings.append(finding)
     return findings

@@ -134,6 +134,14 @@ def between(first: Moment | None, second: Moment | None) -> float | None:
     return float(seconds) if seconds >= 0 else None
 
 
+def ran_for(started: Moment | None, ended: Moment | None, counted: float | None) -> float | None:
+    """Return for how long (s) a job ran that has ended: as its scheduler counted, else by the clock on the wall.
+
+    That clock may have been set meanwhile, for summer time.
+    """
+    return counted if counted is not None and started and ended else between(started, ended)
+
+
 def expand_hosts(text: str) -> tuple[str, ...]:
     """Return the host names of a list such as ``n[1-3,07-08],login``, in its order."""
     hosts: list[str] = []

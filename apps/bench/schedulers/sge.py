@@ -103,17 +103,18 @@ def _accounted(block: str) -> ScheduledJob:
     """Return the job of one block of ``qacct -j``."""
     fields = {name: value.strip() for name, value in re.findall(r"^(\w{1,40}) +(\S.*)$", block, re.M)}
     times = [_read_ctime(fields.get(name, "")) for name in ("qsub_time", "start_time", "end_time")]
-    keys = ("jobnumber", "jobname", "qname", "hostname", "slots", "failed", "exit_status", "category")
+    keys = ("jobnumber", "jobname", "qname", "hostname", "slots", "failed", "exit_status", "category", "ru_wallclock")
     return _ended(dict(zip(_NAMES, [fields.get(key, "") for key in keys], strict=True)), times)
 
 
 def _accounted_line(cells: Sequence[str]) -> ScheduledJob:
     """Return the job of one line of the accounting file (accounting(5)); its times are seconds since 1970."""
     times = [jobs.read_epoch(jobs.whole(cells[column])) for column in (8, 9, 10)]
-    return _ended(dict(zip(_NAMES, [cells[column] for column in (5, 4, 0, 1, 34, 11, 12, 39)], strict=True)), times)
+    columns = (5, 4, 0, 1, 34, 11, 12, 39, 13)
+    return _ended(dict(zip(_NAMES, [cells[column] for column in columns], strict=True)), times)
 
 
-_NAMES = ("id", "name", "queue", "host", "slots", "failed", "status", "category")
+_NAMES = ("id", "name", "queue", "host", "slots", "failed", "status", "category", "counted")
 
 
 def _ended(fields: Mapping[str, str], times: Sequence[Moment | None]) -> ScheduledJob:
@@ -122,6 +123,7 @@ def _ended(fields: Mapping[str, str], times: Sequence[Moment | None]) -> Schedul
     number, _colon, reason = fields["failed"].partition(":")
     failed, status = jobs.whole(number) or 0, jobs.whole(fields["status"].partition("(")[0])
     limit = _CATEGORY_LIMIT.search(fields["category"])
+    counted = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)s?", fields["counted"])
     submitted, started, ended = times
     return ScheduledJob(
         job_id=fields["id"],
@@ -134,7 +136,7 @@ def _ended(fields: Mapping[str, str], times: Sequence[Moment | None]) -> Schedul
         started_at=jobs.say_time(started),
         ended_at=jobs.say_time(ended),
         queue_time=jobs.between(submitted, started),
-        run_time=jobs.between(started, ended),
+        run_time=jobs.ran_for(started, ended, float(counted[1]) if counted else None),
         time_limit=float(limit[1]) if limit else None,
         exit_code=status if status is not None and status <= 128 else None,
         # accounting(5): an exit status over 128 is a signal's number and 128.

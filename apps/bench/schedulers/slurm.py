@@ -142,6 +142,7 @@ def _job_of(fields: Mapping[str, str]) -> ScheduledJob | None:
         # What stands there then is when it may start, and end.
         started = ended = None
     minutes = jobs.whole(fields.get("TimeLimit", ""))
+    counted = jobs.read_span(fields.get("RunTime", ""))
     return ScheduledJob(
         job_id=job_id,
         state=state,
@@ -154,7 +155,7 @@ def _job_of(fields: Mapping[str, str]) -> ScheduledJob | None:
         started_at=jobs.say_time(started),
         ended_at=jobs.say_time(ended),
         queue_time=jobs.between(submitted, started),
-        run_time=None if state == jobs.RUNNING else jobs.between(started, ended),
+        run_time=None if state == jobs.RUNNING else jobs.ran_for(started, ended, counted),
         time_limit=60.0 * minutes if minutes is not None else jobs.read_span(fields.get("TimeLimit", "")),
         exit_code=jobs.whole(code),
         signal=jobs.whole(signal) or None,

@@ -76,6 +76,8 @@ class Tool(abc.ABC):
     file_system: ClassVar[str] = ""
     # Metrics that the program itself sums up in its last lines, whatever it printed before.
     closing: ClassVar[frozenset[str]] = frozenset()
+    # The line with which each of its runs begins, and none has twice; None where the program prints no such line.
+    opening: ClassVar[re.Pattern[str] | None] = None
     # Texts that tell its outputs from those of others; any one of them is enough.
     signatures: ClassVar[tuple[re.Pattern[str], ...]] = ()
 

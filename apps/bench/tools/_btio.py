@@ -16,6 +16,8 @@ INPUT = "inputbt.data"
 # From this version on one program serves any number of ranks.
 OLD, NEW = "3.3", "3.4"
 
+# That of any of the suite: what another of them printed is no part of a report of BT either.
+OPENING = re.compile(r"^ ?NAS Parallel Benchmarks", re.M)
 TITLE = re.compile(r"^ ?NAS Parallel Benchmarks (?:\(NPB)?(\d{1,2}\.\d{1,2})[^\n]*?-- ?BT Benchmark", re.M)
 HEADLINE = re.compile(r"^ ?BTIO -- (FULL MPI-IO|SIMPLE MPI-IO|EPIO|FORTRAN IO) write interval: +(\d{1,6})", re.M)
 HEADS = {"FULL MPI-IO": FULL, "SIMPLE MPI-IO": SIMPLE, "EPIO": EPIO, "FORTRAN IO": FORTRAN}

@@ -61,9 +61,8 @@ def read_values(text: str, letter: str = "") -> list[dict[str, str]]:
     Where neither the text nor the command tells a rate's unit there is no rate.
     """
     keys = _KEY.findall(text)
-    if keys:
-        return [{name: value.strip() for name, value in keys}] * sum(name == "THROUGHPUT" for name, _value in keys)
-    return [*_of_lines(text)] or [*_of_tables(text, letter)]
+    named = [{name: value.strip() for name, value in keys}] * sum(name == "THROUGHPUT" for name, _value in keys)
+    return [*named, *_of_lines(text), *_of_tables(text, letter)]
 
 
 def number(values: Mapping[str, str], key: str) -> float | None:
@@ -97,16 +96,15 @@ def _of_tables(text: str, letter: str) -> list[dict[str, str]]:
         | {"THROUGHPUT_UNITS": f"{head[1]}/s" if head else TRANSACTIONS}
         for row in RR_ROW.finditer(text)
     ]
-    if named_rows:
-        return named_rows
-    if rows := list(_OMNI_ROW.finditer(text)):
-        return [
-            dict(zip(("ELAPSED_TIME", "THROUGHPUT", "THROUGHPUT_UNITS"), row.groups(), strict=True)) for row in rows
-        ]
+    omni_rows = [
+        dict(zip(("ELAPSED_TIME", "THROUGHPUT", "THROUGHPUT_UNITS"), row.groups(), strict=True))
+        for row in _OMNI_ROW.finditer(text)
+    ]
     unit = f"{head[1]}/s" if head else _LETTERS.get(letter, "")
-    return [
+    stream_rows = [
         _row(row, "ELAPSED_TIME", "THROUGHPUT") | {"THROUGHPUT_UNITS": unit} for row in _STREAM_ROW.finditer(text)
     ]
+    return named_rows + omni_rows + stream_rows
 
 
 def _row(row: re.Match[str], *names: str) -> dict[str, str]:

@@ -83,6 +83,7 @@ class Bing(Tool):
         Metric("fit", _("Fit of the slowest link's far end (r)"), "1", True, axis="ratio"),
         Metric("hops", _("Hops"), "count", False, axis="count"),
     )
+    opening = re.compile(r"^Found \d+ key hosts$", re.M)
     signatures = (
         re.compile(r"^Found \d+ key hosts\n|^Round \d+ hinvalid: ", re.M),
         re.compile(r"^bing: (?:error|warning): ", re.M),

@@ -51,6 +51,7 @@ class Btio(Tool):
     group = "mpi"
     file_system = "required"
     roles = mpi.ROLES
+    opening = _btio.OPENING
     signatures = (_btio.TITLE, _btio.WRONG_COUNT)
     parameters = (
         Parameter(

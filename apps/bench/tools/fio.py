@@ -25,7 +25,7 @@ from apps.bench.toolkit import (
 from apps.bench.tools._fio import errors, logs, options, pacing
 from apps.bench.tools._fio.figures import FioRefused, FioWay, add_up
 from apps.bench.tools._fio.passes import passes_of
-from apps.bench.tools._fio.recovery import known_options, recover
+from apps.bench.tools._fio.recovery import recover, size_of
 from apps.bench.tools._fio.report import WAYS, FioReport, is_later, read_report
 from apps.bench.tools._storage import caches, clients, places
 
@@ -58,6 +58,7 @@ class Fio(Tool):
     programs = ("fio", places.CHECK_PROGRAM, places.CLEAN_PROGRAM)
     group = "storage"
     file_system = "required"
+    opening = re.compile(r"^fio-\d[\w.+-]*$", re.M | re.A)
     signatures = (
         re.compile(r'"fio version" ?: ?"fio-'),
         re.compile(r"^[345];fio-\d", re.M | re.A),
@@ -222,7 +223,6 @@ def _observed(readings: Sequence[ClientReport], params: Params, together: Mappin
 
     `together` {metric: time (s)} are those measured over the time in which all clients ran.
     """
-    size = params["file_size"] * params["jobs"]
     seconds = {
         name: min(each.report.ways[name].seconds for each in readings)
         for name in WAYS
@@ -230,11 +230,14 @@ def _observed(readings: Sequence[ClientReport], params: Params, together: Mappin
     }
     whole = {"rate": max(seconds.values())} if seconds else {}
     observed: dict[str, Any] = {"measured_s": {**seconds, **whole, **together}}
-    if not all(_tells_size(each) for each in readings):
+    sizes = [size_of(each.output, each.report) for each in readings]
+    if None in sizes:
         return observed
-    most_read = max(each.report.ways["read"].size for each in readings)
+    size = params["jobs"] * max(own for own in sizes if own)
+    most_read, most_written = (max(each.report.ways[way].size for each in readings) for way in WAYS)
     return observed | {
-        "working_set": size,
+        # Files to read are laid out before; of those that are written there is what was written until time was up.
+        "working_set": size if most_read else min(size, round(most_written)),
         "direct_io": params["direct"],
         "synced": bool(params["sync_every"]),
         # fio drops its files from the page cache before it begins; a second pass reads what the first one left there.
@@ -253,11 +256,6 @@ def _freed(outputs: Sequence[Output], readings: Sequence[ClientReport], params: 
     most_read = max(each.report.ways["read"].size for each in readings)
     is_once = most_read <= params["file_size"] * params["jobs"]
     return list(options.OF_READS) if is_once and caches.freed_before(outputs, MEASURE) else []
-
-
-def _tells_size(each: ClientReport) -> bool:
-    """Return whether the size of the files is known, and not only assumed."""
-    return "size" in known_options(each.output, each.report)
 
 
 def _limit_flags(readings: Sequence[ClientReport]) -> list[Flag]:

@@ -20,7 +20,16 @@ from apps.bench.toolkit import (
     TrialEstimate,
     Value,
 )
-from apps.bench.tools._imb.table import TITLE, Block, ImbReport, read_report, require_whole
+from apps.bench.tools._imb.table import (
+    MULTI,
+    TITLE,
+    Block,
+    ImbReport,
+    calling_words,
+    processes_of,
+    read_report,
+    require_whole,
+)
 from apps.bench.tools._mpi import options as mpi
 from apps.bench.tools._mpi import recovery, run
 from apps.bench.tools._mpi.launch import ROLE, Launch
@@ -57,6 +66,7 @@ class Imb(Tool):
     group = "mpi"
     file_system = "optional"
     roles = mpi.ROLES
+    opening = TITLE
     signatures = (TITLE, re.compile(r"^Usage: IMB-\w+ \[-help\]", re.M))
     parameters = (
         Parameter(
@@ -175,11 +185,12 @@ class Imb(Tool):
         """Return the first benchmark, its processes and sizes, as the head and the command line tell."""
         text = texts.read_text(output)
         valued = {"-iter": "iterations", "-multi": "groups", "-msglog": "msglog"}
-        program = recovery.program_of(output.argv, (MPI1, IO)) or MPI1
-        options_by_name = reconstruction.read_options(recovery.words_of(output.argv, program), valued, {})
+        words = output.argv or calling_words(text)
+        program = recovery.program_of(words, (MPI1, IO)) or MPI1
+        options_by_name = reconstruction.read_options(recovery.words_of(words, program), valued, {})
         minimum, _colon, maximum = options_by_name.pop("msglog", "").rpartition(":")
         largest = re.search(r"^# Maximum (?:message length|io portion) in bytes: +(\d{1,10})$", text, re.M)
-        block = re.search(r"^# Benchmarking (?:Multi-)?(\S{1,64}) *$", text, re.M)
+        block = re.search(rf"^(?:{MULTI}|# Benchmarking )(\S{{1,64}}) *$", text, re.M)
         is_known = reconstruction.is_known(output.argv)
         sizes = [int(size) for size in re.findall(r"^ +([1-9]\d{0,11}) +\d+ +\d+\.\d", text, re.M | re.A)]
         usual = {"min_size": 1, "max_size": LARGEST} if is_known else {}
@@ -188,10 +199,11 @@ class Imb(Tool):
         raw = {
             **usual,
             "benchmark": next((name for name in NAMES if block and name.lower() == block[1].lower()), None),
-            "ranks": recovery.ranks_of(output.argv) or (None if is_known else _processes_of(text)),
+            # Those that take part; where some of those that were started wait, the command line tells of these, too.
+            "ranks": processes_of(text) or recovery.ranks_of(output.argv),
             "launcher": recovery.launcher_of(output.argv, text),
-            "iterations": options_by_name.get("iterations", "").partition(",")[0] if is_known else None,
-            "groups": "groups" in options_by_name if is_known else None,
+            "iterations": options_by_name.get("iterations", "").partition(",")[0] if words else None,
+            "groups": block[0].startswith(MULTI) if block else "groups" in options_by_name if words else None,
         }
         if re.fullmatch(r"[0-9]{1,2}", minimum):
             raw["min_size"] = 2 ** int(minimum)
@@ -218,8 +230,11 @@ class Imb(Tool):
 
 
 def _choose(report: ImbReport, output: Output, params: Params) -> Block:
-    """Return the table of the benchmark; IMB may have run it with fewer processes, or others beside it."""
+    """Return the table of the benchmark; IMB may have run it in groups and with all, or counted its writes twice."""
     name = params["benchmark"].lower()
+    kinds = {(block.name.lower(), block.processes) for block in report.blocks}
+    if len(kinds) > 1:
+        raise failure("several-results", output, n=len(kinds))
     blocks = [block for block in report.blocks if block.name.lower() == name and block.mode in ("", MODE)]
     if not blocks:
         others = ", ".join(sorted({block.name for block in report.blocks}))
@@ -267,13 +282,6 @@ def _read(
         flags=(*started.flags, *([Flag("option-ignored", "warning", text)] if report.ignored else [])),
         tool_version=report.version,
     )
-
-
-def _processes_of(text: str) -> int | None:
-    """Return how many ranks were started, those included that waited."""
-    match = re.search(r"^# #processes = (\d{1,6})", text, re.M)
-    waiting = re.search(r"^# ?\( ?(\d{1,6}) additional process(?:es)? waiting", text, re.M)
-    return int(match[1]) + (int(waiting[1]) if waiting else 0) if match else None
 
 
 def _log(size: int) -> int:

@@ -22,7 +22,7 @@ from apps.bench.toolkit import (
     Value,
 )
 from apps.bench.tools._ior import launch
-from apps.bench.tools._ior.report import IorPass, IorReport, IorUnreadable, read_report
+from apps.bench.tools._ior.report import IorPass, IorReport, IorSeveral, IorUnreadable, read_report
 from apps.bench.tools._mpi import options, run
 from apps.bench.tools._mpi.recovery import ranks_of, words_of
 from apps.bench.tools._storage import places
@@ -44,6 +44,7 @@ class Ior(Tool):
     programs = ("ior", *launch.PROGRAMS)
     group = "storage"
     file_system = "required"
+    opening = re.compile(r"^IOR-\d[\w.+-]*: MPI Coordinated Test of Parallel I/O", re.M | re.A)
     signatures = (
         re.compile(r"^IOR-\d[\w.+-]*: MPI Coordinated Test of Parallel I/O", re.M | re.A),
         re.compile(r"^access,bw\(MiB/s\),IOPS", re.M),
@@ -145,6 +146,8 @@ class Ior(Tool):
             report = read_report(text)
         except IorUnreadable:
             raise failure("unreadable", output) from None
+        except IorSeveral as several:
+            raise failure("several-results", output, n=several.tests) from None
         if not report.is_whole or not report.rows:
             raise launch.why_none(output, text) if not report.rows else failure("unreadable", output)
         accesses = ACCESSES if params["read"] else ("write",)
@@ -181,7 +184,7 @@ class Ior(Tool):
         text = texts.read_text(output)
         try:
             report = read_report(text)
-        except IorUnreadable:
+        except (IorUnreadable, IorSeveral):
             report = None
         own = own_words(output, report)
         valued = {"-a": "api", "-b": "block_size", "-t": "transfer_size", "-s": "segments", "-i": "iterations"}
@@ -197,6 +200,9 @@ class Ior(Tool):
         ranks = (report.count("tasks") if report else None) or ranks_of(output.argv)
         parameters |= {"ranks": ranks} if ranks else {}
         parameters |= {"read": True} if report and report.of("read") else {}
+        if report and report.rows and report.moved != report.planned and report.planned:
+            # What each rank was to write, but did not, says nothing of the files.
+            parameters.pop("block_size", None)
         return reconstruction.keep_valid(self, parameters)
 
 
@@ -216,8 +222,7 @@ def _samples(access: str, report: IorReport) -> dict[str, float]:
     samples = {access: report.means.get(access, sum(rates) / len(rates))}
     if len(rates) > 1:
         samples[f"{access}_best"] = max(rates)
-    size = report.size("aggregate filesize")
-    transfers = [size / row.transfer_s for row in rows if size and row.transfer_s]
+    transfers = [amount / row.transfer_s for row in rows if row.transfer_s and (amount := report.moved_by(row))]
     if transfers:
         samples[f"{access}_transfer"] = sum(transfers) / len(transfers)
     operations = [row.iops for row in rows if row.iops is not None]
@@ -231,7 +236,7 @@ def _observed(report: IorReport, params: Params, *, is_told: bool) -> dict[str, 
 
     Whether it synchronised and went past caches only its command line says.
     """
-    size, nodes = report.size("aggregate filesize"), report.count("nodes") or 1
+    nodes = report.count("nodes") or 1
     observed: dict[str, Any] = {
         "measured_s": {
             access: min(times)
@@ -241,9 +246,11 @@ def _observed(report: IorReport, params: Params, *, is_told: bool) -> dict[str, 
         "times": {access: _times(report.of(access)) for access in ACCESSES if report.of(access)},
     }
     # A summary alone tells none of these.
-    if size:
-        observed |= {"api": report.word("api"), "working_set": size // nodes}
-    if size and is_told:
+    if report.planned:
+        observed["api"] = report.word("api")
+    if report.planned and report.moved:
+        observed["working_set"] = round(report.moved) // nodes
+    if report.planned and is_told:
         observed |= {"direct_io": params["direct"], "synced": params["fsync"]}
         # With -C a rank reads the data of another node, if there is one.
         observed["uncached"] = list(OF_READS) if params["reorder"] and nodes > 1 else []

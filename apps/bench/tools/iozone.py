@@ -28,6 +28,7 @@ from apps.bench.tools._iozone.passes import passes_of
 from apps.bench.tools._iozone.recovery import recover
 from apps.bench.tools._iozone.report import (
     KIB,
+    OPENING,
     RETESTS,
     SIGNATURES,
     IozonePoint,
@@ -52,6 +53,7 @@ class Iozone(Tool):
     programs = ("iozone", places.CHECK_PROGRAM, places.CLEAN_PROGRAM, *caches.PROGRAMS)
     group = "storage"
     file_system = "required"
+    opening = OPENING
     signatures = SIGNATURES
     roles = clients.ROLES
     parameters = PARAMETERS
@@ -193,6 +195,8 @@ def _read(output: Output, params: Params, where: Sequence[places.FileSystemPlace
         report = workbook.read_workbook(output.stdout) if workbook.is_workbook(output.stdout) else read_report(text)
     except IozoneUnreadable:
         raise failure("unreadable", output) from None
+    if report.has_others:
+        raise failure("several-results", output, n=2)
     if not report.points:
         raise failure("unreadable", output) if report.has_banner else texts.no_result(output, text)
     if report.has_banner and not report.is_whole:

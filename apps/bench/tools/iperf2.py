@@ -27,6 +27,7 @@ from apps.bench.tools._iperf2 import result
 from apps.bench.tools._iperf2.report import (
     count_tests,
     has_head,
+    is_in_both_forms,
     is_of_both_ways,
     is_reverse,
     read_report,
@@ -100,6 +101,7 @@ class Iperf2(Tool):
         Metric("window_granted", _("Socket buffer granted"), "B", None, axis="size"),
         Metric("fairness", _("Fairness of the streams (Jain)"), "1", True, axis="ratio"),
     )
+    opening = re.compile(r"^Client connecting to .*(?:TCP|UDP) port \d+", re.M)
     signatures = (
         re.compile(r"^\[ *(?:ID|\d+)\] Interval +Transfer +Bandwidth", re.M),
         re.compile(r"^(?:Client connecting to|Server listening on) .*(?:TCP|UDP) port \d+", re.M),
@@ -176,7 +178,7 @@ class Iperf2(Tool):
         if unknown := texts.bad_option(output, text):
             raise unknown
         options = read_options(output.argv, _OPTIONS, _FLAGS)
-        if is_of_both_ways(text) or "both" in options:
+        if is_of_both_ways(text) or "both" in options or is_in_both_forms(text):
             raise failure("several-results", output, n=2)
         if _LISTENING.search(text):
             return _read_server_alone(output, text, params)

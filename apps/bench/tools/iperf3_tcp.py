@@ -41,6 +41,7 @@ class Iperf3Tcp(Tool):
     programs = ("iperf3",)
     transport = "tcp"
     minimum_version = "3.7"
+    opening = recovery.OPENING
     signatures = recovery.SIGNATURES
     roles = _pairs.ROLES
     parameters = (

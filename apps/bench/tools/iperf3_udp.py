@@ -35,6 +35,7 @@ class Iperf3Udp(Tool):
     transport = "udp"
     # Earlier reports give the sender's rate only.
     minimum_version = "3.11"
+    opening = recovery.OPENING
     signatures = recovery.SIGNATURES
     roles = _pairs.ROLES
     parameters = (

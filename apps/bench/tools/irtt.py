@@ -86,6 +86,7 @@ class Irtt(Tool):
         Metric("send_loss", _("Packets lost to the server"), "fraction", False, axis="fraction"),
         Metric("receive_loss", _("Packets lost from the server"), "fraction", False, axis="fraction"),
     )
+    opening = re.compile(r"^\[Connecting\] connecting to \S+", re.M)
     signatures = (
         _SERVER,
         re.compile(r'"irtt": "'),

@@ -48,7 +48,9 @@ GUESSED_RATE = 500.0
 _VERSION = re.compile(
     r"^mdtest-(\d[\w.+-]{0,40}) was launched with (\d{1,9}) total task\(s\) on (\d{1,9}) node", re.M
 )
-_SUMMARY = re.compile(r"^SUMMARY(?: rate \(in ops/sec\))?: \(of (\d{1,6}) iterations\)", re.M)
+_SUMMARY = re.compile(r"^SUMMARY(?: rate(?: \(in ops/sec\))?)?: \(of (\d{1,6}) iterations\)", re.M)
+# Of fewer than were started, with -l and -s.
+_TASKS = re.compile(r"^(\d{1,9}) tasks?, \d{1,15} files", re.M | re.A)
 _RATE = re.compile(
     r"^   ([A-Z][a-z]+ [a-z]+) *:? +(\d{1,15}\.\d+) +(\d{1,15}\.\d+) +(\d{1,15}\.\d+) +(\d{1,15}\.\d+) *$",
     re.M | re.A,
@@ -65,6 +67,7 @@ class Mdtest(Tool):
     programs = ("mdtest", *launch.PROGRAMS)
     group = "storage"
     file_system = "required"
+    opening = re.compile(r"^-- started at [\d/]+ [\d:]+ --$", re.M | re.A)
     signatures = (
         re.compile(r"^mdtest-\d[\w.+-]* was launched with", re.M | re.A),
         re.compile(r"^-- started at [\d/]+ [\d:]+ --$", re.M | re.A),
@@ -147,9 +150,13 @@ class Mdtest(Tool):
         """Return the mean rates over the iterations, as the program computes them; or ToolFailure."""
         where = places.read_places(outputs, params)
         output, text = launch.read_output(outputs, params)
-        head, summary = _VERSION.search(text), _SUMMARY.search(text)
-        if not summary:
+        head, summaries = _VERSION.search(text), list(_SUMMARY.finditer(text))
+        if not summaries:
             raise launch.why_none(output, text)
+        # One for each number of tasks that -f, -l and -s ask for.
+        if len(summaries) > 1:
+            raise failure("several-results", output, n=len(summaries))
+        summary = summaries[0]
         if not re.search(r"^-- finished at ", text, re.M):
             raise failure("unreadable", output)
         rows = [row for row in _RATE.finditer(text, summary.end()) if row[1] in OPERATIONS]
@@ -168,19 +175,19 @@ class Mdtest(Tool):
             raise failure("tests-missing", output, missing=", ".join(missing))
         if not samples:
             raise failure("unreadable", output) if not rows else failure("nothing-moved", output, said=rows[0][1])
-        begun = run.started(outputs, output, params)
+        begun, tasks = run.started(outputs, output, params), _tasks_of(text)
         queue = {name: value for name, value in begun.samples.items() if value is not None}
         return Reading(
             samples=tuple(SampleValue(metric, value) for metric, value in (samples | queue).items()),
             requested=dict(params) | begun.requested,
-            granted={"tasks": int(head[2]), "nodes": int(head[3])} if head else {},
+            granted={"tasks": tasks, "nodes": int(head[3])} if head else {},
             observed={"iterations": int(summary[1]), "standard_deviation": spread}
             | begun.observed
             | places.observed_of(where),
             flags=(
                 *places.flags_of(where, outputs),
                 *begun.flags,
-                *launch.flags_of(params, int(head[2]) if head else None),
+                *launch.flags_of(params, tasks),
             ),
             tool_version=head[1] if head else "",
         )
@@ -188,7 +195,7 @@ class Mdtest(Tool):
     def recover(self, output: Output) -> dict[str, Value]:
         """Return the parameters that the command line tells."""
         text = texts.read_text(output)
-        head, line = _VERSION.search(text), _COMMAND.search(text)
+        line = _COMMAND.search(text)
         own = words_of(output.argv, "mdtest") if output.argv else []
         own = own if len(own) > 1 else [word.strip("'") for word in line[1].split()] if line else []
         valued = {"-n": "items", "-i": "iterations", "-w": "write_size", "-e": "read_size", "-N": "stride"}
@@ -197,10 +204,19 @@ class Mdtest(Tool):
         )
         if own:
             parameters["shift"] = "stride" in parameters
+            if "-W" in own:
+                # It ends after a time then: the number that it was to make is no one's.
+                parameters.pop("items", None)
             parameters["kind"] = FILES if "-F" in own else DIRECTORIES if "-D" in own else BOTH
-        ranks = int(head[2]) if head else ranks_of(output.argv)
+        ranks = _tasks_of(text) or ranks_of(output.argv)
         parameters |= {"ranks": ranks} if ranks else {}
         return reconstruction.keep_valid(self, parameters)
+
+
+def _tasks_of(text: str) -> int | None:
+    """Return how many tasks a summary is of, where it does not say those that were started; None if untold."""
+    tasks, head = _TASKS.search(text), _VERSION.search(text)
+    return int(tasks[1]) if tasks else int(head[2]) if head else None
 
 
 def _metrics_of_kind(params: Params) -> tuple[str, ...]:

@@ -84,6 +84,7 @@ class Mtr(Tool):
         Metric("rtt_deviation", _("RTT variation (mdev)"), "s", False, axis="time", has_zero=True),
         Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
+    opening = re.compile(r"^HOST: .*Loss%", re.M)
     signatures = (
         re.compile(r'"report": *\{\s*"mtr": *\{'),
         re.compile(r"^Start: .*\nHOST: .*Loss%", re.M),

@@ -109,6 +109,7 @@ class Netperf(Tool):
         Metric("cpu_local", _("Processor load of the client"), "%", False, axis="load"),
         Metric("cpu_remote", _("Processor load of the server"), "%", False, axis="load"),
     )
+    opening = re.compile(r"^(?:MIGRATED )?[A-Z]\S{1,9} [A-Za-z/_ ]{2,40} ?TEST from ", re.M)
     signatures = (
         _BANNER,
         _SERVER,

@@ -29,6 +29,7 @@ class OsuBandwidth(Tool):
     programs = (*TITLES.values(), *mpi.PROGRAMS)
     group = "mpi"
     roles = mpi.ROLES
+    opening = TITLE
     signatures = (
         re.compile(r"^# OSU MPI [^\n]*(?:Bandwidth|Message Rate) Test v\d", re.M),
         re.compile(r"^Usage: osu_m?(?:bi)?bw\w* \[options\]", re.M),

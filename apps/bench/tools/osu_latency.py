@@ -38,6 +38,7 @@ class OsuLatency(Tool):
     programs = (*TITLES.values(), *mpi.PROGRAMS)
     group = "mpi"
     roles = mpi.ROLES
+    opening = TITLE
     signatures = (re.compile(r"^# OSU MPI [^\n]*Latency Test v\d", re.M),)
     parameters = (
         Parameter(

@@ -71,6 +71,7 @@ class Pathload(Tool):
         Metric("available_high", _("Available bandwidth, high end"), "bit/s", True, axis="rate"),
         Metric("probe_bytes", _("Bytes of the probes"), "B", False, axis="size"),
     )
+    opening = re.compile(r"^Receiver .* starts measurements (?:at|on) sender ", re.M)
     signatures = (
         re.compile(r"^Receiver .* starts measurements (?:at|on) sender ", re.M),
         re.compile(r"\*{5}  RESULT \*{5}\s+Avail"),

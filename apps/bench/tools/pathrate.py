@@ -72,6 +72,7 @@ class Pathrate(Tool):
         Metric("variation", _("Coefficient of variation"), "1", False, axis="ratio"),
         Metric("rtt_mean", _("Mean RTT"), "s", False, axis="time"),
     )
+    opening = re.compile(r"^\tpathrate run from ", re.M)
     signatures = (
         re.compile(r"^\tpathrate run from |^--> Coefficient of variation: .*\n-+\nFinal capacity est", re.M),
     )

@@ -92,6 +92,7 @@ class Pchar(Tool):
         Metric("fit", _("Fit of the slowest link (r²)"), "1", True, axis="ratio"),
         Metric("loss", _("Probes lost"), "fraction", False, axis="fraction"),
     )
+    opening = _HEADER
     signatures = (re.compile(r"^pchar to \S+ \(\S+\) using |^ +Path bottleneck: +[\d.]+ Kbps", re.M),)
 
     def check(self, params: Params) -> dict[str, Message]:

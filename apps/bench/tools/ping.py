@@ -88,11 +88,10 @@ class Ping(Tool):
     summary = _("Round-trip time and loss of small packets; the min RTT is the path's own.")
     programs = ("ping",)
     closing = frozenset({"rtt_min", "rtt_mean", "rtt_max", "rtt_mdev", "loss"})
+    opening = _HEADER
     signatures = (
-        _HEADER,
-        re.compile(r"^--- .{1,255} ping statistics ---$", re.M),
-        re.compile(r"^ping: ", re.M),
-    )
+        _HEADER, re.compile(r"^--- .{1,255} ping statistics ---$", re.M), re.compile(r"^ping: ", re.M),
+    )  # fmt: skip
     roles = (ToolRole("client", _("From")), ToolRole("server", _("To")))
     parameters = (
         Parameter("count", "integer", _("Probes"), default=20, unit="count", minimum=1, maximum=100_000),

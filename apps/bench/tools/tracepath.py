@@ -49,6 +49,7 @@ class Tracepath(Tool):
     name = "tracepath"
     summary = _("Hops and path MTU, without a privilege.")
     programs = ("tracepath",)
+    opening = re.compile(r"^ ?1\?: \[LOCALHOST\]", re.M)
     signatures = (
         re.compile(r"^ ?1\?: \[LOCALHOST\]", re.M),
         re.compile(r"^[ \t]+(?:Resume|Too many hops): pmtu \d", re.M),

@@ -55,6 +55,7 @@ class Traceroute(Tool):
     name = "traceroute"
     summary = _("Hops of a path and the time to each of them.")
     programs = ("traceroute",)
+    opening = _HEADER
     signatures = (
         _HEADER,
         re.compile(r"^traceroute6?: ", re.M),

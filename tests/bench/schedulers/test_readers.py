@@ -85,6 +85,23 @@ def test_slurm_keeps_the_time_in_the_queue_apart_from_that_of_the_run():
     assert jobs["7"]["queue_time"] is None
 
 
+@pytest.mark.parametrize(("start", "end"), [("01:59:00", "03:01:00"), ("02:59:30", "02:01:30")])
+def test_a_job_ran_as_long_as_its_scheduler_counted_whatever_was_done_to_the_clock(start, end):
+    """Summer time begins in the first, ends in the second, two minutes of the job's own."""
+    day = "2026-11-21T"
+    pairs = (("RunTime=00:00:01", "RunTime=00:02:00"), (f"StartTime={day}08:35:37", f"StartTime={day}{start}"))
+    text = text_of("slurm/scontrol_ok.txt").replace("EndTime=2026-11-21T08:35:38", f"EndTime={day}{end}")
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    (job,) = schedulers.read(text)["jobs"]
+    assert job["run_time"] == 120
+    text = text_of("sge/qacct_7.txt").replace("ru_wallclock 2s", "ru_wallclock 120s")
+    text = text.replace("Nov 21 08:39:57", f"Nov 21 {start}").replace("Nov 21 08:39:59", f"Nov 21 {end}")
+    (job,) = schedulers.read(text)["jobs"]
+    assert job["run_time"] == 120
+
+
 def test_slurm_tells_in_json_what_waits_and_why():
     jobs = read("slurm/squeue_json.txt")["jobs"]
     assert [job["state"] for job in jobs] == ["completed", "failed", "pending", "pending"]

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from apps.bench import tools
+from apps.bench import recognition, tools
 from apps.bench.toolkit import NodeRef, ParameterError, ToolFailure
 from tests.bench.tools import recordings
 from tests.bench.tools.mpi_nodes import command, node, pair_of_nodes
@@ -48,22 +48,46 @@ def test_a_collective_tells_the_fastest_and_the_slowest_rank():
     )
 
 
-def test_groups_at_once_are_read_and_not_those_that_ran_together():
-    reading = parse("multi_pingpong.txt")
-    assert values(reading)["bandwidth"] == pytest.approx(1748.83e6)
-    assert reading.granted == {"processes": 4, "groups": 2}
-    assert values(parse("multi_pingpong.txt", benchmark="Sendrecv"))["bandwidth"] == pytest.approx(1698.18e6)
-    alone = values(parse("multi_pingpong.txt", benchmark="Sendrecv", groups=False))
-    assert alone["bandwidth"] == pytest.approx(1544.53e6)
+def parts(name, *, is_recorded=True):
+    """Return what is found in a recording, with its command line or without."""
+    raw = (recordings.DATA / "imb" / name).read_bytes()
+    return recognition.read_file(raw if is_recorded else recordings.load("imb", name).stdout)
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_each_table_of_a_run_of_several_benchmarks_is_a_result_of_its_own(is_recorded):
+    """Its calling sequence says -multi 0, too, where no command line was kept."""
+    first, together, alone = parts("multi_pingpong.txt", is_recorded=is_recorded)
+    assert values(first.reading)["bandwidth"] == pytest.approx(1748.83e6)
+    assert first.reading.granted == {"processes": 4, "groups": 2}
+    assert values(together.reading)["bandwidth"] == pytest.approx(1698.18e6)
+    assert values(alone.reading)["bandwidth"] == pytest.approx(1544.53e6)
+    told = [{name: part.parameters[name] for name in ("benchmark", "ranks", "groups")} for part in (together, alone)]
+    assert told == [{"benchmark": "Sendrecv", "ranks": 4, "groups": groups} for groups in (True, False)]
+
+
+def test_several_benchmarks_are_not_read_as_one_of_them():
+    assert fail(recordings.load("imb", "multi_pingpong.txt")).code == "several-results"
+    assert fail(recordings.load("imb", "io_s_write_indv.txt")).code == "several-results"
+
+
+def test_tables_of_several_numbers_of_processes_are_results_of_their_own():
+    output = recordings.load("imb", "allreduce.txt")
+    text = output.stdout.decode()
+    begin = text.index("#-", text.index("# Allreduce"))
+    table = text[begin : text.index("# All processes")].replace("#processes = 4", "#processes = 8")
+    found = recognition.read_file(text.replace("# All processes", f"{table}# All processes").encode())
+    assert [part.parameters["ranks"] for part in found] == [4, 8]
+    assert [part.reading.granted["processes"] for part in found] == [4, 8]
 
 
 def test_writes_are_told_merged_and_single():
-    first = values(parse("io_s_write_indv.txt"))
-    assert first["bandwidth"] == pytest.approx(2317.54e6)
-    assert first["bandwidth_single"] == pytest.approx(619.60e6)
-    shared = values(parse("io_s_write_indv.txt", benchmark="C_Write_Shared"))
-    assert shared["bandwidth"] == pytest.approx(1219.05e6)
-    assert shared["time_max"] == pytest.approx(215.04e-6)
+    found = {part.parameters["benchmark"]: values(part.reading) for part in parts("io_s_write_indv.txt")}
+    assert list(found) == ["S_Write_Indv", "P_Write_Shared", "C_Write_Shared"]
+    assert found["S_Write_Indv"]["bandwidth"] == pytest.approx(2317.54e6)
+    assert found["S_Write_Indv"]["bandwidth_single"] == pytest.approx(619.60e6)
+    assert found["C_Write_Shared"]["bandwidth"] == pytest.approx(1219.05e6)
+    assert found["C_Write_Shared"]["time_max"] == pytest.approx(215.04e-6)
 
 
 def test_the_release_of_intel_mpi_reports_its_pins():

@@ -78,6 +78,21 @@ def test_it_reads_nfs_with_opening_and_closing(name, write, read_rate):
     assert reading.observed["api"] == "LIBNFS"
 
 
+def test_several_tests_of_a_script_are_several_results():
+    """Whether each has options and a table of its own, or only a line in the summary of all."""
+    output = load("posix_np2.txt")
+    text = output.stdout
+    tables = text[text.index(b"TestID") : text.index(b"Summary of all")]
+    twice = text.replace(tables, tables + tables.replace(b"TestID              : 0", b"TestID              : 1"))
+    lines = text.splitlines(keepends=True)
+    rows = [line for line in lines if line.rstrip().endswith(b"POSIX      0")]
+    more = b"".join(row.replace(b" NA     0 ", b" NA     1 ") for row in rows)
+    summed = text.replace(b"".join(rows), b"".join(rows) + more)
+    for several in (twice, summed):
+        assert several != text
+        assert fail(dataclasses.replace(output, stdout=several)).code == "several-results"
+
+
 def test_a_commit_in_close_is_told():
     reading = read("nfs/ior_libnfs_tuned_slowdisk_np1.txt")
     assert reading.value("write_transfer") == pytest.approx(64 * MIB / 0.992970)

@@ -56,6 +56,31 @@ def test_the_older_form_with_colons_is_read():
     assert parse(dataclasses.replace(output, stdout=text)).value("file_create") == 53963.211
 
 
+@pytest.mark.parametrize("head", [b"SUMMARY: (of", b"SUMMARY rate: (of", b"SUMMARY rate (in ops/sec): (of"])
+def test_the_summary_of_every_version_is_read(head):
+    """That of 3.3 and 4.0 says "rate" without its unit."""
+    assert parse(output_with(b"SUMMARY rate (in ops/sec): (of", head)).value("file_create") == 53963.211
+
+
+def test_summaries_of_several_numbers_of_tasks_are_several_results():
+    """With -f, -l and -s each number of tasks has its own: the first is not that of all."""
+    text = output_with().stdout
+    begin = text.index(b"2 tasks, ")
+    both = text[:begin] + text[begin : text.index(b"-- finished")].replace(b"2 tasks, ", b"1 tasks, ") + text[begin:]
+    assert fail(output_with(text, both)).code == "several-results"
+
+
+def test_the_tasks_are_those_of_the_summary():
+    found = parse(output_with(b"launched with 2 total", b"launched with 4 total"))
+    assert found.granted["tasks"] == found.requested["ranks"] == 2
+
+
+def test_what_a_time_limit_kept_from_being_made_is_not_told():
+    output = output_with()
+    assert "items" in TOOL.recover(output)
+    assert "items" not in TOOL.recover(dataclasses.replace(output, argv=(*output.argv, "-W", "5")))
+
+
 def test_what_was_not_done_has_no_figure():
     row = b"   Directory rename            68108.700      67956.967      68032.833        107.291\n"
     nothing = b"   Directory rename                0.000          0.000          0.000          0.000\n"

@@ -48,6 +48,9 @@ def read_report(output: Output) -> FioReport | None:
         # Terse lines have both ways in the place of reads.
         if command.union.get("unified_rw_reporting", "") in _MIXED:
             raise FioRefused("ways-together", said="--unified_rw_reporting")
+        kinds = {tuple(line[:2]) for line in lines}
+        if len(kinds) > 1:
+            raise FioRefused("several-results", n=len(kinds))
         return _from_parts(_last(plain.read_terse(lines), command), plain.terse_version(lines))
     if jobs := _last(plain.read_jobs(text), command):
         report = _from_parts(jobs, plain.version_in(text))

@@ -14,6 +14,10 @@ TITLE = re.compile(r"^# +Intel ?\(R\) MPI Benchmark(?:s| Suite V?) ?(\d{1,4}(?:\
 _BLOCK = re.compile(r"^# Benchmarking (\S{1,64}) *$", re.M)
 _PROCESSES = re.compile(r"^# #processes = (\d{1,7})", re.M)
 _GROUPS = re.compile(r"^# \( (\d{1,7}) groups? of (\d{1,7}) processes", re.M)
+# How a benchmark is named that runs in groups at once.
+MULTI = "# Benchmarking Multi-"
+_CALLING = re.compile(r"^# Calling sequence was: *\n+# (\S.{0,2000})$", re.M)
+_WAITING = re.compile(r"^# ?\( ?(\d{1,6}) additional process(?:es)? waiting", re.M)
 _MODE = re.compile(r"^# +MODE: (\S{1,40})", re.M)
 _HEAD = re.compile(r"^ *((?:#bytes +)?#repetitions +\S[^\n]*)$", re.M)
 _NUMBER = r"\d{1,15}(?:\.\d{1,9})?"
@@ -47,6 +51,21 @@ class ImbReport:
     version: str
     blocks: tuple[Block, ...]
     ignored: tuple[str, ...]
+
+
+def calling_words(text: str) -> list[str]:
+    """Return the words of the command line that a head repeats, [] if there is none."""
+    match = _CALLING.search(text)
+    return match[1].split() if match else []
+
+
+def processes_of(text: str) -> int | None:
+    """Return how many ranks took part in the first table; of one that is for a single rank how many were started."""
+    match = _PROCESSES.search(text)
+    if groups := _GROUPS.search(text, 0, match.start() if match else len(text)):
+        return int(groups[1]) * int(groups[2])
+    waiting = _WAITING.search(text) if re.search(r"^# Benchmarking S_", text, re.M) else None
+    return int(match[1]) + (int(waiting[1]) if waiting else 0) if match else None
 
 
 def read_report(output: Output) -> ImbReport:

@@ -10,14 +10,16 @@ from typing import Any
 from apps.bench.outputs.documents import Damaged, dig, first_object, number, objects
 
 MIB = 1024**2
+# Sizes are printed with two digits behind the point, rates and times with four digits or more, times in whole us.
+ROUNDING, TICK_S = 0.02, 1e-6
 
 _VERSION = re.compile(r"^IOR-(\d[\w.+-]{0,40}): MPI Coordinated", re.M | re.A)
 _HEADER = re.compile(r"^access +bw\(MiB/s\) .*$", re.M)
 _CSV_HEADER = re.compile(r"^access,bw\(MiB/s\),.*$", re.M)
+_SECTION = re.compile(r"^Options: *$", re.M)
 _ROW = re.compile(r"^(write|read) +[\d.]", re.M)
 _OPTION = re.compile(r"^([a-z][\w ]{2,30}?) *: (\S.*)$", re.M)
 _COMMAND = re.compile(r"^Command line *: (.*)$", re.M)
-_SUMMARY = re.compile(r"^(write|read) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +", re.M | re.A)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:e[+-]\d{1,2})?", re.A)
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) (bytes|KiB|MiB|GiB|TiB)", re.A)
 _UNITS = {"bytes": 1, "KiB": 1024, "MiB": MIB, "GiB": 1024**3, "TiB": 1024**4}
@@ -25,6 +27,14 @@ _UNITS = {"bytes": 1, "KiB": 1024, "MiB": MIB, "GiB": 1024**3, "TiB": 1024**4}
 
 class IorUnreadable(Exception):
     """A table whose rows do not fit its header."""
+
+
+class IorSeveral(Exception):
+    """A report of several tests, such as a script (-f) has: their number."""
+
+    def __init__(self, tests: int) -> None:
+        super().__init__(tests)
+        self.tests = tests
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,11 @@ class IorPass:
     transfer_s: float | None
     close_s: float | None
     total_s: float | None
+
+    @property
+    def moved(self) -> float | None:
+        """Return the bytes that were moved, over which the program has its rate; None if it prints no time."""
+        return self.rate * self.total_s if self.total_s else None
 
 
 @dataclass(frozen=True)
@@ -69,6 +84,31 @@ class IorReport:
         return round(float(match[1]) * _UNITS[match[2]]) if match else None
 
     @property
+    def planned(self) -> int | None:
+        """Return the bytes that each pass was to move: with a time limit (-D), or after an error, it moves less."""
+        return self.size("aggregate filesize")
+
+    def moved_by(self, row: IorPass) -> float | None:
+        """Return the bytes that a pass moved: those that were planned, which have more digits, if these are they."""
+        if row.moved is None or row.total_s is None:
+            return None if self.is_limited else self.planned
+        tolerance = ROUNDING + TICK_S / row.total_s
+        is_as_planned = self.planned and math.isclose(row.moved, self.planned, rel_tol=tolerance)
+        return self.planned if is_as_planned else row.moved
+
+    @property
+    def is_limited(self) -> bool:
+        """Return whether a pass ends after a time (-D), whatever it has moved."""
+        return "stonewallingTime" in self.options or "-D" in self.command.split()
+
+    @property
+    def moved(self) -> float | None:
+        """Return the bytes of the files: what the largest pass wrote, or read where nothing was written."""
+        rows = self.of("write") or self.of("read")
+        amounts = [amount for row in rows if (amount := self.moved_by(row))]
+        return max(amounts) if amounts and len(amounts) == len(rows) else None
+
+    @property
     def settings(self) -> dict[str, Any]:
         """Return the parameters that the options tell: sizes in B, counts, and whose file each rank wrote."""
         settings = {
@@ -91,14 +131,15 @@ class IorReport:
 
 
 def read_report(text: str) -> IorReport:
-    """Return what a text holds of a report; Unreadable if a row is damaged."""
+    """Return what a text holds of a report; IorUnreadable if a row is damaged, IorSeveral if it has several tests."""
     if document := _document(text):
         return _of_json(document)
+    if (tests := _count_tests(text)) > 1:
+        raise IorSeveral(tests)
     version = _VERSION.search(text)
     command = _COMMAND.search(text)
     rows = (*_table(text), *_comma_separated(text))
-    summary = text[text.find("\nSummary of all tests:") :] if "\nSummary of all tests:" in text else ""
-    means = {match[1]: _number(match[4]) * MIB for match in _SUMMARY.finditer(summary)}
+    means = {row["Operation"]: _number(row["Mean(MiB)"]) * MIB for row in _summary(text) if "Mean(MiB)" in row}
     return IorReport(
         rows=rows,
         means=means,
@@ -107,6 +148,24 @@ def read_report(text: str) -> IorReport:
         is_whole=re.search(r"^Finished *: ", text, re.M) is not None or bool(_CSV_HEADER.search(text)),
         command=command[1] if command else "",
     )
+
+
+def _count_tests(text: str) -> int:
+    """Return how many tests a text tells of: each has options and a table, and its number in the summary of all."""
+    numbers = {row["Test#"] for row in _summary(text) if "Test#" in row}
+    tables = len(_HEADER.findall(text)) + len(_CSV_HEADER.findall(text))
+    return max(len(numbers), tables, len(_SECTION.findall(text)))
+
+
+def _summary(text: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of the summary of all tests by the names of its columns, as far as they fit them."""
+    names: list[str] = []
+    for line in text.partition("\nSummary of all tests:\n")[2].splitlines():
+        fields = line.split()
+        if fields[:1] == ["Operation"]:
+            names = fields
+        elif fields[:1] in (["write"], ["read"]) and len(fields) == len(names):
+            yield dict(zip(names, fields, strict=True))
 
 
 def _document(text: str) -> Any:
@@ -120,7 +179,7 @@ def _document(text: str) -> Any:
 def _of_json(data: Any) -> IorReport:
     tests = objects(dig(data, "tests"))
     if len(tests) > 1:
-        raise IorUnreadable
+        raise IorSeveral(len(tests))
     test = tests[0] if tests else {}
     options = test.get("Options")
     # Up to version 3 the results are lists of passes, since 4 they are one list.

@@ -42,6 +42,7 @@ PHASES = {
 # Without retests (-+n) these are printed as 0.
 RETESTS = {"rewrite": "write", "reread": "read", "refwrite": "fwrite", "refread": "fread"}
 
+OPENING = re.compile(r"^[ \t]{0,9}Iozone: Performance Test of File I/O", re.M)
 SIGNATURES = (
     re.compile(r"Iozone: Performance Test of File I/O"),
     re.compile(r"^\tChildren see throughput for +\d+ [a-z -]+[ \t]*= *[\d.]+ \w+/sec", re.M | re.A),
@@ -59,6 +60,7 @@ _PHASE = re.compile(
 _PART = re.compile(r"^\t(Min|Max) (throughput per process|xfer)[ \t]*= *(\d{1,18}\.\d\d) ", re.M | re.A)
 _FILE = re.compile(r"^\tFile size set to (\d{1,16}) kB", re.M | re.A)
 _RECORD = re.compile(r"^\tRecord Size (\d{1,10}) kB", re.M | re.A)
+_END = "iozone test complete."
 _VERSION = re.compile(r"Version \$Revision: ([\d.]{1,20}) \$", re.A)
 
 
@@ -100,6 +102,8 @@ class IozoneReport:
     is_spread: bool
     direct: bool
     fsync: bool
+    # Whether results stand before the banner or after the end: they are of another run.
+    has_others: bool = False
 
     def rates(self, point: IozonePoint) -> dict[str, float]:
         """Return the figures of a point as rates (B/s); a kB of IOzone's is 1024 bytes."""
@@ -121,16 +125,19 @@ def read_report(text: str) -> IozoneReport:
     elif "Microseconds/op Mode." in text and not _PHASE.search(text):
         unit = "latency"
     version = _VERSION.search(text)
+    banner = OPENING.search(text)
+    outside = f"{text[: banner.start()]}\n{text.partition(_END)[2]}" if banner else ""
     return IozoneReport(
         points=(*_rows(text), *_throughputs(text)),
         unit=unit,
         version=version[1] if version else "",
-        is_whole="iozone test complete." in text,
+        is_whole=_END in text,
         has_banner="Iozone: Performance Test" in text,
         is_verified="Performance measurements are invalid in this mode" in text,
         is_spread="Network distribution mode enabled" in text,
         direct="O_DIRECT feature enabled" in text,
         fsync="Include fsync in write timing" in text,
+        has_others=bool(_ROW.search(outside) or _PHASE.search(outside)),
     )
 
 

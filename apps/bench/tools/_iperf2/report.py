@@ -91,6 +91,11 @@ def is_of_both_ways(text: str) -> bool:
     return (_CLIENT in text and _SERVER in text) or bool(ends and not frozenset.intersection(*ends))
 
 
+def is_in_both_forms(text: str) -> bool:
+    """Return whether a text holds results in words and in CSV: one test has one form."""
+    return bool(_CSV.search(text) and _LINE.search(text))
+
+
 def is_reverse(text: str) -> bool:
     """Return whether the server was the one that sent (-R)."""
     return _REVERSE.search(text) is not None

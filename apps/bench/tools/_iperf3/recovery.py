@@ -15,6 +15,7 @@ from apps.bench.tools._iperf3.document import Json, dig, load, number, objects
 from apps.bench.tools._iperf3.options import BOTH, FORWARD, REVERSE
 from apps.bench.tools._iperf3.text import read_text_report
 
+OPENING = re.compile(r"(?:^|^[^\n]{1,220} )Connecting to host \S+, port \d", re.M)
 SIGNATURES: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
