@@ -12,11 +12,12 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
+from django.db.models.functions import Greatest
 from django.utils import timezone, translation
 
 from apps.accounts.models import User
 from apps.bench.text import Message, _
-from apps.core import isolation, leases, queue, scratch, turns, whole_files
+from apps.core import isolation, leases, programs, queue, scratch, turns, whole_files
 from apps.core.shutdown import ShuttingDown, WorkClaim, put_off
 from apps.reports import drafts
 from apps.reports.document import Document
@@ -29,7 +30,7 @@ State = Rendering.State
 
 RENDER = "render"
 _ASKED = turns.TurnFields("report__team", "requested_by", "requested_at")
-MOST_ATTEMPTS = 3
+MOST_ATTEMPTS = programs.MOST_ATTEMPTS
 SIGN_EVERY_S = 1.0
 # Of whoever gave a sign within so long (s) it is known that they are at it.
 ALIVE_S = 10.0
@@ -135,6 +136,9 @@ def _render_claimed(claimed: Rendering, claim: WorkClaim) -> bool:
     except RenderingError as error:
         logger.warning("Rendering %s failed: %s", claimed.pk, error)
         _end(claimed, State.FAILED, error=error.message.as_json())
+    except programs.ProgramLostError:
+        logger.warning("Rendering %s: its program was killed, attempt %s", claimed.pk, claimed.attempts)
+        _lose(_ours(claimed), timezone.now())
     except (Exception, ShuttingDown) as error:
         isolation.give_back(
             error, claimed, lambda: _ours(claimed).update(state=State.WAITING, progress=0, attempts=F("attempts") - 1)
@@ -161,12 +165,15 @@ def _take_up(pk: int, now: datetime) -> None:
         if not is_free:
             return
         unfinished = Rendering.objects.filter(pk=pk, state=State.WORKING)
-        text = _(
-            "It was given up after several attempts: the machine may have too little memory for a report so large."
-        )
-        error = Message(text).as_json()
-        unfinished.filter(attempts__gte=MOST_ATTEMPTS).update(state=State.FAILED, error=error, finished_at=now)
-        unfinished.update(state=State.WAITING, progress=0)
+        _lose(unfinished.filter(leases.lost_worker("started_at")), now)
+        unfinished.update(state=State.WAITING, progress=0, attempts=Greatest(F("attempts") - 1, 0))
+
+
+def _lose(lost: QuerySet[Rendering], now: datetime) -> None:
+    """Have a file rendered again whose worker, or a program of it, was lost, or given up after a few attempts."""
+    given_up = lost.filter(attempts__gte=MOST_ATTEMPTS)
+    given_up.update(state=State.FAILED, error=Message(programs.GIVEN_UP).as_json(), finished_at=now)
+    lost.update(state=State.WAITING, progress=0)
 
 
 def _claim(pk: int, now: datetime) -> Rendering | None:
