@@ -62,7 +62,10 @@ class PathFacts:
 
 @dataclass(frozen=True)
 class FileSystemFacts:
-    """A file system as described: block size (B), the nodes that serve it, options by name, the disks' rate (B/s)."""
+    """A file system as described: block size (B), the nodes that serve it, options by name, how many disks it has.
+
+    `disk_rates` {metric: what the disks are said to give that way (B/s)} lacks what nobody wrote of that direction.
+    """
 
     name: str
     kind: str
@@ -70,7 +73,7 @@ class FileSystemFacts:
     servers: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     disks: int | None = None
-    disk_bytes_per_s: float | None = None
+    disk_rates: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
