@@ -237,7 +237,7 @@ class FindingDraft:
     compared_title: Message | None = None
     predicted: float | None = None
     predicted_interval: tuple[float, float] | None = None
-    predicted_unit: str = "bit/s"
+    predicted_unit: str = ""
     confidence: float
     applies_when: Message
     limits: tuple[Message, ...] = ()
@@ -249,6 +249,11 @@ class FindingDraft:
     proof: Proof | None = None
     question: str = ""
     parts: tuple["FindingDraft", ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a figure without its unit: nobody could tell what it counts."""
+        if not self.predicted_unit and {self.present, self.tried, self.predicted} != {None}:
+            raise ValueError(f"{self.rule}: a figure without its unit")
 
     @property
     def confidence_label(self) -> str:

@@ -11,7 +11,7 @@ from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "storage-gpfs-client", 1
+RULE, VERSION = "storage-gpfs-client", 2
 RATE, POOL = "maxMBpS", "pagepool"
 # The daemon derives from maxMBpS how much it reads ahead and writes behind: it is to be twice the rate wanted.
 TWICE = 2
@@ -81,6 +81,7 @@ def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         change="mmchconfig " + ",".join(f"{name}={value}" for name, value in short.items()),
         undo="mmchconfig " + ",".join(f"{name}={settings.get(name, 'DEFAULT')}" for name in short),
         present=level.value,
+        predicted_unit="B/s",
         confidence=0.6 if is_known else 0.35,
         applies_when=Message(_("The file system itself is the limit: neither the network nor the disks are full.")),
         limits=(
