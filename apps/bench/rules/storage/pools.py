@@ -11,7 +11,7 @@ from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "storage-gpfs-client", 2
+RULE, VERSION = "storage-gpfs-client", 3
 RATE, POOL = "maxMBpS", "pagepool"
 # The daemon derives from maxMBpS how much it reads ahead and writes behind: it is to be twice the rate wanted.
 TWICE = 2
@@ -60,8 +60,13 @@ def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     text = _("See that each client of %(name)s is allowed its %(wanted)s: at least %(settings)s")
     if is_known:
         text = _("Each client of %(name)s is not allowed its %(wanted)s: set %(settings)s")
+    given = _("Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all.")
+    if verdict.described:
+        given = _(
+            "Network and disks are described to give each client %(wanted)s; %(name)s gives %(present)s in all."
+        )
     reasons = [
-        Message(_("Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all."), params),
+        Message(given, params),
         Message(_("The daemon reads ahead and writes behind as much as maxMBpS tells it: twice the rate wanted.")),
     ]
     if settings:
