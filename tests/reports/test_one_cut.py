@@ -239,7 +239,7 @@ def test_a_predicted_interval_that_is_cut_says_so() -> None:
     for interval, expected in (((-1e8, 5e8), (0.0, 5e8)), ((4e8, 2e9), (4e8, ceiling)), ((4e8, 5e8), (4e8, 5e8))):
         draft = FindingDraft(
             rule="any", version=1, title=Message("x"), why=(), formula="", evidence=(), confidence=0.5,
-            applies_when=Message("x"), predicted=4.5e8, predicted_interval=interval,
+            applies_when=Message("x"), predicted=4.5e8, predicted_interval=interval, predicted_unit="bit/s",
         )  # fmt: skip
         found = runner.cut(draft, evidence)
         assert found.predicted_interval == pytest.approx(expected)

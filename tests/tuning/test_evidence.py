@@ -13,7 +13,7 @@ from apps.results.evidence.lanes import lanes_of_campaign
 from apps.results.models import Result
 from apps.testbeds.models import Cluster, FileSystem, Node, Switch
 from apps.tuning import evidence
-from apps.tuning.evidence.storage import read_disks, read_options
+from apps.tuning.evidence.storage import read_options
 from tests import factories, rewriting, rows
 from tests.campaigns import factories as make
 from tests.results.factories import measure
@@ -147,7 +147,7 @@ def test_a_file_system_has_its_servers_options_and_disks(cast: SimpleNamespace, 
     assert described.servers == ("right0", "right1")
     named = {"mount": "/data", "source": "s:/x"}
     assert described.options == {"rw": True, "vers": "4.2", "rsize": 1048576, **named}
-    assert (described.disks, described.disk_bytes_per_s) == (8, 800e6)
+    assert (described.disks, described.disk_rates) == (8, {"write": 800e6, "read": 800e6})
     assert found.facts["left0"]["sysctls"] == {"net.core.rmem_max": "212992"}
     assert found.path_between("left0", "right1").capacity_bps == 10**9
 
@@ -165,21 +165,6 @@ def test_local_file_systems_of_the_servers_are_known_though_nobody_measured_them
     # Two of them may lie beneath: had only the one that was measured been known, it would have been taken for it.
     assert found.file_systems.keys() == {"data", "raid1", "raid2"}
     assert found.file_systems["raid2"].servers == ("right0", "right1")
-
-
-@pytest.mark.parametrize(
-    ("text", "disks", "rate"),
-    [
-        ("8 SATA disks", 8, None),
-        ("8 disks, 800 MB/s by specification", 8, 800e6),
-        ("RAID 1, 30 MB/s write", None, 30e6),
-        ("250 GB SATA", None, None),
-        ("12 x 4 TB", 12, None),
-        ("", None, None),
-    ],
-)
-def test_disks_are_read_from_their_description(text: str, disks: int | None, rate: float | None) -> None:
-    assert read_disks(text) == (disks, rate)
 
 
 def test_mount_options_are_switches_texts_and_numbers() -> None:

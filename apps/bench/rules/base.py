@@ -62,7 +62,10 @@ class PathFacts:
 
 @dataclass(frozen=True)
 class FileSystemFacts:
-    """A file system as described: block size (B), the nodes that serve it, options by name, the disks' rate (B/s)."""
+    """A file system as described: block size (B), the nodes that serve it, options by name, how many disks it has.
+
+    `disk_rates` {metric: what the disks are said to give that way (B/s)} lacks what nobody wrote of that direction.
+    """
 
     name: str
     kind: str
@@ -70,7 +73,7 @@ class FileSystemFacts:
     servers: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     disks: int | None = None
-    disk_bytes_per_s: float | None = None
+    disk_rates: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -236,7 +239,7 @@ class FindingDraft:
     compared_title: Message | None = None
     predicted: float | None = None
     predicted_interval: tuple[float, float] | None = None
-    predicted_unit: str = "bit/s"
+    predicted_unit: str = ""
     confidence: float
     applies_when: Message
     limits: tuple[Message, ...] = ()
@@ -248,6 +251,11 @@ class FindingDraft:
     proof: Proof | None = None
     question: str = ""
     parts: tuple["FindingDraft", ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a figure without its unit: nobody could tell what it counts."""
+        if not self.predicted_unit and {self.present, self.tried, self.predicted} != {None}:
+            raise ValueError(f"{self.rule}: a figure without its unit")
 
     @property
     def confidence_label(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from apps.bench.rules import turns
-from apps.bench.rules.base import RECOMMENDATION, Evidence, FindingDraft
+from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.path import unexplained
 from apps.bench.rules.runner import Rule, cut, of_known
 from apps.bench.rules.tcp import best, contradictions, rivals
@@ -21,6 +21,9 @@ ALIKE = 0.9
 # Rules that say what limits one rate of a file system: what can be done, the layer, that it is open, a share.
 SHARE, TOLD_APART = "storage-share-of-disk", ("limiting-layer", "undecided-layer")
 LAYERS = ("storage-connections", *TOLD_APART, SHARE)
+
+# Rules that say what one factor does to each metric of a file system's runs.
+BY_METRIC = ("storage-clients", "storage-record-size")
 
 # What leads says so of each of the others among its reasons.
 FOLDED = _("For the same question: %(title)s")
@@ -67,7 +70,7 @@ def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[
     It is the one that somebody holds to already, else that of the largest gain, which says what to do. One that was
     dismissed or refuted stands by itself.
     """
-    listed = _fold_layers(list(drafts), standing)
+    listed = _fold_metrics(_fold_layers(list(drafts), standing), standing)
     groups: dict[str, list[FindingDraft]] = {}
     for draft in listed:
         if draft.kind == RECOMMENDATION and draft.question and standing(draft) != APART:
@@ -81,6 +84,28 @@ def fold(drafts: Iterable[FindingDraft], standing: Standing = open_all) -> list[
         folded |= {id(draft): None for draft in parts} | {id(lead): _joined(lead, parts)}
     entries = [folded.get(id(draft), draft) for draft in listed]
     return [draft for draft in entries if draft is not None]
+
+
+def _fold_metrics(drafts: Sequence[FindingDraft], standing: Standing) -> list[FindingDraft]:
+    """Return the findings, of those on what one factor does to several metrics of the same runs one.
+
+    What it leaves as it is stands with what it changes: else one says to let many do I/O, and another that more add
+    nothing.
+    """
+    own = [draft for draft in drafts if draft.rule in BY_METRIC and standing(draft) == OPEN]
+    parts: dict[int, list[FindingDraft]] = {}
+    folded = set()
+    for draft in own:
+        leads = [item for item in own if item.kind != NO_CHANGE and _is_of_same_runs(item, draft)]
+        if draft.kind == NO_CHANGE and leads:
+            parts.setdefault(id(leads[0]), []).append(draft)
+            folded.add(id(draft))
+    entries = [draft for draft in drafts if id(draft) not in folded]
+    return [_joined(draft, parts[id(draft)]) if id(draft) in parts else draft for draft in entries]
+
+
+def _is_of_same_runs(one: FindingDraft, other: FindingDraft) -> bool:
+    return one.rule == other.rule and bool({*one.evidence} & {*other.evidence})
 
 
 def _fold_layers(drafts: Sequence[FindingDraft], standing: Standing) -> list[FindingDraft]:

@@ -4,20 +4,17 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from apps.bench import units
 from apps.bench.rules.base import FileSystemFacts
 from apps.results.evidence.lanes import LOCAL, MeasuredLane, serving
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import FileSystem
 from apps.tuning.evidence import printed
+from apps.tuning.evidence.disks import read_disks
 
 Facts = Mapping[int, Mapping[str, Any]]
 
 # What may stand in a line that people paste.
 PLAIN = re.compile(r"[A-Za-z0-9_./:@\[\]-]{1,200}")
-# "8 × 250 GB SATA, 800 MB/s": how many disks, and what they give together.
-_COUNT = re.compile(r"\s*(\d{1,5})\b(?!\s*[.,]?\d*\s*[kMGTP]i?B)")
-_RATE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kMGT]i?B/s)")
 
 
 def file_systems_of(lanes: Iterable[MeasuredLane], facts: Facts) -> dict[str, FileSystemFacts]:
@@ -62,24 +59,15 @@ def _beside(systems: Mapping[int, FileSystem], nodes: Collection[int]) -> dict[i
 
 
 def _facts_of(file_system: FileSystem, servers: tuple[str, ...], options: dict[str, Any]) -> FileSystemFacts:
-    disks, rate = read_disks(file_system.disks)
+    disks = read_disks(file_system.disks)
     return FileSystemFacts(
         name=file_system.name,
         kind=file_system.kind,
         block_size_bytes=file_system.block_size_bytes,
         servers=servers,
         options=options,
-        disks=disks,
-        disk_bytes_per_s=rate,
-    )
-
-
-def read_disks(text: str) -> tuple[int | None, float | None]:
-    """Return how many disks a description names first, and the rate (B/s) it gives; None for what it does not say."""
-    count, rate = _COUNT.match(text), _RATE.search(text)
-    return (
-        int(count[1]) if count and int(count[1]) else None,
-        float(units.parse_quantity(f"{rate[1]} {rate[2]}", "byte-rate") or 0) or None if rate else None,
+        disks=disks.number,
+        disk_rates=disks.rates,
     )
 
 

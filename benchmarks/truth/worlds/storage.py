@@ -146,7 +146,7 @@ def draw(seed: int, noise: Noise, repetitions: int, source: random.Random) -> St
     )
     world, traits = _with_own_links(world), ()
     links = _links(world, source)
-    disks = f"8 disks, {len(servers) * write / 1e6:.0f} MB/s" if source.random() < 0.3 else ""
+    disks = _describe_disks(world) if source.random() < 0.3 else ""
     systems = [
         StatedFileSystem(
             SHARED,
@@ -193,6 +193,17 @@ def _with_own_links(world: StorageWorld) -> StorageWorld:
         disk={name: max(rate, 2e9) for name, rate in world.disk.items()},
         decline=0.0,
     )
+
+
+def _describe_disks(world: StorageWorld) -> str:
+    """Return what somebody wrote of all servers' disks: what they write and read, in either order, or one rate.
+
+    What is drawn for it leaves all other worlds of these seeds as they are.
+    """
+    source = random.Random(f"{world.seed} disks")  # noqa: S311 - a simulation, not a secret
+    write, read = (f"{len(world.servers) * world.disk[metric] / 1e6:.0f} MB/s" for metric in (WRITE, READ))
+    forms = f"{write} write, {read} read", f"{read} read, {write} write", f"{write} write", write
+    return f"8 disks, {source.choice(forms)}"
 
 
 def _facts(source: random.Random) -> Json | None:

@@ -92,7 +92,7 @@ file_systems = st.dictionaries(
             st.sampled_from([True, "x", 0, 1, 4096, -5]),
             max_size=3,
         ),
-        disk_bytes_per_s=st.sampled_from([None, 1e8]),
+        disk_rates=st.sampled_from([{}, {"write": 1e8}, {"write": 1e8, "read": 3e8}]),
     ),
 )
 links = st.builds(LinkFacts, name=st.sampled_from(["l", "m"]), capacity_bps=st.sampled_from([None, 1e6, 1e9]))

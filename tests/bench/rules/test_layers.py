@@ -116,7 +116,7 @@ def test_two_modes_in_eight_repetitions_are_found_where_they_were_measured():
 
 
 def test_the_wan_is_full_so_that_faster_disks_gain_nothing():
-    x4500 = FileSystemFacts("GPFS_X4500", "gpfs", None, ("X4500",), disk_bytes_per_s=800 * MB)
+    x4500 = FileSystemFacts("GPFS_X4500", "gpfs", None, ("X4500",), disk_rates={"write": 800 * MB, "read": 800 * MB})
     make = Storing().io("GPFS_X4500", write=[115 * MB] * 3, read=[115 * MB] * 3, clients=CLIENTS)
     drafts = limiting(make.evidence(x4500))
     for metric in ("write", "read"):
@@ -128,12 +128,14 @@ def test_the_wan_is_full_so_that_faster_disks_gain_nothing():
     wan10 = PathFacts(1e10, 0.0048, 9000, (LinkFacts("wan", 1e10),), "wan")
     wide = {(client, "X4500"): wan10 for client in CLIENTS}
     assert "itself is the limit" in limiting(make.evidence(x4500, paths=wide))["GPFS_X4500 write"].title.msgid
-    assert limiting(make.evidence(dataclasses.replace(x4500, disk_bytes_per_s=None), paths={})) == {}
+    assert limiting(make.evidence(dataclasses.replace(x4500, disk_rates={}), paths={})) == {}
 
 
 def lan(*, gpfs=300 * MB, ext3=500 * MB, tasks=1):
     """Return the X4500 on its LAN: clients of 1 Gbit/s each, four links of the server bonded."""
-    x4500 = FileSystemFacts("GPFS_X4500", "gpfs", None, ("X4500",), disks=8, disk_bytes_per_s=800 * MB)
+    x4500 = FileSystemFacts(
+        "GPFS_X4500", "gpfs", None, ("X4500",), disks=8, disk_rates={"write": 800 * MB, "read": 800 * MB}
+    )
     local = FileSystemFacts("ext3", "ext", None, ("X4500",))
     trunk = LinkFacts("X4500 - switch", 4e9, 0.0001, 9000)
     paths = {
@@ -151,7 +153,7 @@ def lan(*, gpfs=300 * MB, ext3=500 * MB, tasks=1):
 
 def test_on_the_lan_the_file_system_is_the_limit_as_four_links_carry_more():
     draft = limiting(lan())["GPFS_X4500 write"]
-    assert str(draft.title).startswith(f"GPFS_X4500 {FOUR} itself is the limit: 300.0 MB/s fills neither")
+    assert str(draft.title).startswith(f"GPFS_X4500 {FOUR} itself is the limit, if what lies beneath gives what it")
     assert "X / X_net = 300.0 MB/s / 495.0 MB/s = 0.61; X / B_disk = 300.0 MB/s / 500.0 MB/s = 0.60" in draft.formula
     nearly = limiting(lan(gpfs=430 * MB, ext3=450 * MB, tasks=4))["GPFS_X4500 write"]
     assert "The disks are the limit" in str(nearly.title)

@@ -109,7 +109,7 @@ def test_more_streams_that_gain_nothing_show_that_the_path_is_full():
 
 
 def test_what_disks_are_only_said_to_give_does_not_name_them():
-    facts = FileSystemFacts("SCRATCH", "lustre", None, SERVERS, disk_bytes_per_s=32 * MB)
+    facts = FileSystemFacts("SCRATCH", "lustre", None, SERVERS, disk_rates={"write": 32 * MB, "read": 32 * MB})
     (table,) = layers.table(evidence_of(31 * MB, systems=(facts,)))
     assert table.layer == ""
     assert any("disks alone" in str(line) for line in table.missing)
@@ -237,7 +237,7 @@ def test_no_share_is_above_all_and_nothing_recommended_below_what_there_is():
         kind = source.choice(("nfs", "lustre", "gpfs"))
         facts = FileSystemFacts(
             "SCRATCH", kind, source.choice((None, 2**20)), servers,
-            disk_bytes_per_s=source.choice((None, 50 * MB, 900 * MB)),
+            disk_rates=source.choice(({}, {"write": 50 * MB}, {"write": 50 * MB, "read": 900 * MB})),
         )  # fmt: skip
         local = FileSystemFacts("LOCAL", "xfs", None, servers[:1])
         make, repetitions = Storing(), source.choice((1, 2, 3, 5))

@@ -12,7 +12,9 @@ from apps.bench.statistics.leaning import FEW
 from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, Storing, concluded, sweep, the, wan
 
 KIB, MIB = 1024, 1024**2
-X4500 = FileSystemFacts("GPFS_X4500", "gpfs", None, ("X4500",), disks=8, disk_bytes_per_s=800 * MB)
+X4500 = FileSystemFacts(
+    "GPFS_X4500", "gpfs", None, ("X4500",), disks=8, disk_rates={"write": 800 * MB, "read": 800 * MB}
+)
 TRUNK = LinkFacts("X4500 - switch", 4e9, 0.0001, 9000)
 LAN = {
     (client, "X4500"): PathFacts(

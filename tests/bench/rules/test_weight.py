@@ -45,7 +45,7 @@ def test_growth_takes_three_sizes(count):
 
 @pytest.mark.parametrize(("disk", "is_doubted"), [(None, False), (60 * MB, True), (67 * MB, False), (80 * MB, False)])
 def test_a_rate_beyond_the_disks_as_described_is_doubted(disk, is_doubted):
-    facts = dataclasses.replace(GPFS, disk_bytes_per_s=disk)
+    facts = dataclasses.replace(GPFS, disk_rates={"write": disk, "read": disk} if disk else {})
     draft = record(sweep("record_size", GROWING).evidence(facts))
     assert any("the disks as described" in str(line) for line in draft.against) == is_doubted
     assert (draft.confidence < 0.5) == is_doubted

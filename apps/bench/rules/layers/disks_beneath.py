@@ -53,8 +53,8 @@ def disk_beneath(evidence: Evidence, question: Question, own: Level) -> Beneath 
             swing=_together(alone),
             earlier=sum(item.earlier or item.level.value for item in alone) if is_again else 0.0,
         )
-    if facts.disk_bytes_per_s:
-        return Beneath(DISK, facts.name, facts.disk_bytes_per_s, is_stated=True)
+    if stated := facts.disk_rates.get(question.metric):
+        return Beneath(DISK, facts.name, stated, is_stated=True)
     return None
 
 

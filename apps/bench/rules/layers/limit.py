@@ -13,14 +13,14 @@ from apps.bench.rules.base import (
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.fullness import BEYOND, FULL, FULL_NETWORK, ROOM, is_over
 from apps.bench.rules.layers.gaps import ENOUGH, gaps
-from apps.bench.rules.layers.order import MOST_NOT_IN_TURN, of_another_level, of_order
+from apps.bench.rules.layers.order import MOST_DESCRIBED, MOST_NOT_IN_TURN, of_another_level, of_described, of_order
 from apps.bench.rules.layers.swings import Swing
 from apps.bench.rules.layers.tables import alternatives_of, say
 from apps.bench.rules.layers.verdicts import ALIKE, Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent, percent_below
 
-RULE, VERSION = "limiting-layer", 8
+RULE, VERSION = "limiting-layer", 9
 # So sure it is at most where the layers were measured in several campaigns: what changed between them is not seen.
 MOST_ELSEWHEN = 0.75
 APPLIES = _("The layers were measured alone; one that was measured with more in parallel may give less with as much.")
@@ -212,7 +212,7 @@ def against(verdict: Verdict) -> list[Message]:
     network = verdict.network
     objections += of_another_level((verdict.network, verdict.disk))
     if verdict.layer == FILE_SYSTEM:
-        objections += of_order(verdict.level, (verdict.network, verdict.disk))
+        objections += of_order(verdict.level, (verdict.network, verdict.disk)) + of_described(verdict.described)
     if network is not None and network.is_stated and 0 < network.alone < FULL * network.value:
         text = _(
             "TCP alone was only seen to move %(least)s of the %(beneath)s that the links carry: measure more streams."
@@ -245,6 +245,7 @@ def _confidence(verdict: Verdict) -> float:
     if verdict.layer == FILE_SYSTEM:
         confidence += 0.2 * bool(verdict.faster) + 0.08 * bool(verdict.high) - 0.1 * (not verdict.others)
         most = MOST_NOT_IN_TURN if verdict.not_in_turn else most
+        most = MOST_DESCRIBED[len(verdict.described)] if verdict.described else most
     else:
         # A layer that is filled needs no other to be ruled out; it speaks for itself.
         confidence += 0.1

@@ -10,6 +10,8 @@ from apps.bench.units import format_quantity
 
 # So sure it is at most that a layer has room which was not measured in turn with what stands on it, nor around it.
 MOST_NOT_IN_TURN = 0.6
+# The same where one layer beneath is only described, or two: less sure than what was measured at another time.
+MOST_DESCRIBED = {1: 0.55, 2: 0.5}
 _EARLIER = {
     NETWORK: _(
         "The network alone was measured before this, not in turn with it: what it carried then, such as by the credit"
@@ -27,6 +29,11 @@ _LATER = {
     DISK: _(
         "The disks alone were measured after this, not in turn with it: they may have given less or more meanwhile."
     ),
+}
+# What nobody measured may give less than it is described to.
+_DESCRIBED = {
+    NETWORK: _("What the network carries is only described: if it carries less, it may be the limit."),
+    DISK: _("What the disks give is only described: if they give less, they may be the limit."),
 }
 _ANOTHER = _(
     "The disks alone had %(earlier)s before this and %(value)s after it: what was measured after it is what counts."
@@ -63,3 +70,8 @@ def of_another_level(layers: Sequence[Beneath | None]) -> list[Message]:
         for layer in layers
         if layer is not None and layer.earlier
     ]
+
+
+def of_described(layers: Sequence[Beneath | None]) -> list[Message]:
+    """Return that layers are only described."""
+    return [Message(_DESCRIBED[layer.layer]) for layer in layers if layer is not None and layer.is_stated]

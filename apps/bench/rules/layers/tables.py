@@ -85,7 +85,12 @@ def say(verdict: Verdict, evidence: Evidence) -> Message:
     if verdict.layer == NETWORK:
         text = _("The network is the limit of %(name)s (%(way)s): %(rate)s is %(share)s %% of what it carries.")
         share = verdict.of_network
-        if verdict.is_of_flows:
+        if verdict.network in verdict.described:
+            text = _(
+                "The network is the limit of %(name)s (%(way)s): %(rate)s is %(share)s %% of what it is described to"
+                " carry."
+            )
+        elif verdict.is_of_flows:
             text = _(
                 "The connections of %(name)s are its limit (%(way)s): %(rate)s is %(share)s %% of what TCP carries"
                 " over as many (%(flows)s); over %(more)s it carries %(wide)s."
@@ -98,11 +103,21 @@ def say(verdict: Verdict, evidence: Evidence) -> Message:
             "The fault is inside %(name)s (%(way)s): at times it gives only %(rate)s, which neither network nor disks"
             " explain."
         )
-        if verdict.not_in_turn:
+        if verdict.described:
+            text = _(
+                "The fault is inside %(name)s (%(way)s), if what lies beneath gives what it is described to: at times"
+                " it gives only %(rate)s, which neither network nor disks explain."
+            )
+        elif verdict.not_in_turn:
             text = _(
                 "The fault is inside %(name)s (%(way)s), if what lies beneath gave as much meanwhile as when it was"
                 " measured alone: at times it gives only %(rate)s, which neither network nor disks explain."
             )
+    elif verdict.layer == FILE_SYSTEM and verdict.described:
+        text = _(
+            "%(name)s (%(way)s) itself is the limit, if what lies beneath gives what it is described to: %(rate)s"
+            " fills neither the network nor the disks."
+        )
     elif verdict.layer == FILE_SYSTEM and verdict.not_in_turn:
         text = _(
             "%(name)s (%(way)s) itself is the limit, if what lies beneath gave as much meanwhile as when it was"

@@ -90,6 +90,11 @@ class Verdict:
         return not_in_turn(self.level, (self.network, self.disk))
 
     @property
+    def described(self) -> tuple[Beneath, ...]:
+        """Return the layers beneath of which nobody measured what they give."""
+        return tuple(item for item in (self.network, self.disk) if item is not None and item.is_stated)
+
+    @property
     def swinging(self) -> Beneath | None:
         """Return the layer that shows two levels, at the lower of which it may be the limit, if none is told."""
         layers = (self.disk, self.network) if not self.layer else ()

@@ -19,6 +19,7 @@ from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.verdicts import Verdict, cached_in
 from apps.bench.rules.shapes import CLIENTS, EQUAL, TASKS, THREADS, way_of
 from apps.bench.rules.storage import growth, memory
+from apps.bench.rules.storage.beside import with_other_metrics
 from apps.bench.rules.storage.common import (
     METRICS,
     TOOLS,
@@ -43,7 +44,7 @@ from apps.bench.rules.storage.titles import (
 )
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 9
+RULE, VERSION = "storage-clients", 10
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
@@ -62,15 +63,16 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             case = growth.case_of(evidence, verdicts, trend, curve)
             if cached & {*trend.trials} or growth.is_of_cache(case):
                 continue
-            is_told = any(set(trend.trials) <= set(other.evidence) for other in drafts.values())
-            if factor != CLIENTS and curve and is_told:
+            told = [own for known in cases.values() for (own, *_), _curve in known if own.metric == trend.metric]
+            if factor != CLIENTS and curve and any({*trend.trials} <= {*own.trials} for own in told):
                 # One task on each client: the same figures have been told of clients.
                 continue
             draft = memory.with_doubt(_draft(case), curve)
             # Of one file system what clients show counts before what tasks do.
             drafts.setdefault(draft.subject, draft)
             cases.setdefault(draft.subject, []).append((case, curve))
-    return [with_other_counts(draft, cases[subject]) for subject, draft in drafts.items()]
+    own = [with_other_counts(draft, cases[subject]) for subject, draft in drafts.items()]
+    return with_other_metrics(own, [cases[subject][0][0].trend for subject in drafts])
 
 
 def _draft(case: Case) -> FindingDraft:

@@ -11,7 +11,7 @@ from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "storage-gpfs-client", 1
+RULE, VERSION = "storage-gpfs-client", 3
 RATE, POOL = "maxMBpS", "pagepool"
 # The daemon derives from maxMBpS how much it reads ahead and writes behind: it is to be twice the rate wanted.
 TWICE = 2
@@ -60,8 +60,13 @@ def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     text = _("See that each client of %(name)s is allowed its %(wanted)s: at least %(settings)s")
     if is_known:
         text = _("Each client of %(name)s is not allowed its %(wanted)s: set %(settings)s")
+    given = _("Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all.")
+    if verdict.described:
+        given = _(
+            "Network and disks are described to give each client %(wanted)s; %(name)s gives %(present)s in all."
+        )
     reasons = [
-        Message(_("Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all."), params),
+        Message(given, params),
         Message(_("The daemon reads ahead and writes behind as much as maxMBpS tells it: twice the rate wanted.")),
     ]
     if settings:
@@ -81,6 +86,7 @@ def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         change="mmchconfig " + ",".join(f"{name}={value}" for name, value in short.items()),
         undo="mmchconfig " + ",".join(f"{name}={settings.get(name, 'DEFAULT')}" for name in short),
         present=level.value,
+        predicted_unit="B/s",
         confidence=0.6 if is_known else 0.35,
         applies_when=Message(_("The file system itself is the limit: neither the network nor the disks are full.")),
         limits=(

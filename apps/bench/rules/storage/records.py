@@ -27,7 +27,7 @@ from apps.bench.rules.storage.differing import with_other_sizes
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "storage-record-size", 9
+RULE, VERSION = "storage-record-size", 10
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
@@ -62,7 +62,8 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
         if trend.metric not in METRICS or (trend.tool and trend.tool not in TOOLS):
             continue
         facts = evidence.file_systems.get(trend.file_system)
-        disk, ceiling = facts.disk_bytes_per_s if facts else None, _ceiling_of(evidence, trend, curve)
+        disk = facts.disk_rates.get(trend.metric) if facts else None
+        ceiling = _ceiling_of(evidence, trend, curve)
         max_rate = max([*(curve.means.values() if curve else ()), trend.best or 0.0])
         if cached & set(trend.trials) or (ceiling and max_rate > BEYOND * ceiling):
             continue

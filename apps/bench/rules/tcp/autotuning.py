@@ -49,6 +49,7 @@ def _switched_off(evidence: Evidence, present: Present) -> FindingDraft | None:
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: let the kernel grow receive windows"),
         undo=sysctl.undo(nodes, NAME),
         present=present.rate,
+        predicted_unit="bit/s",
         confidence=confidence_of((bool(faster), 0.2), base=0.7),
         applies_when=Message(_("Programs that set no socket buffers.")),
         limits=(Message(_("The window grows up to tcp_rmem's largest only.")), Message(sysctl.KEPT)),
@@ -175,6 +176,7 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
         tried=largest.rate,
         predicted=present.rate,
         predicted_interval=scatter.interval(own),
+        predicted_unit="bit/s",
         confidence=confidence_of((min(len(present.trials), len(largest.trials)) > 1, 0.2), base=0.7),
         applies_when=Message(_("Programs that set their socket buffers to no more than this.")),
         limits=(

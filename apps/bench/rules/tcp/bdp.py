@@ -82,6 +82,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         present=present,
         predicted=None if is_little else outlook.rate,
         predicted_interval=None if is_little else outlook.interval,
+        predicted_unit="bit/s",
         # What the path holds is known as it is; only the advice is doubted.
         confidence=path.trust if is_vain else outlook.trust(path.trust),
         applies_when=Message(_("One TCP stream is to fill the path.")),

@@ -75,6 +75,7 @@ def conclude(evidence: Evidence, lead: FindingDraft | None) -> FindingDraft | No
         present=present,
         predicted=item.rate,
         predicted_interval=(low, high),
+        predicted_unit="bit/s",
         confidence=confidence_of((len(rates) > 1, 0.2), base=0.6),
         applies_when=Message(_("Programs that set their socket buffers and open several connections.")),
         source="RFC 6349, section 5.1",

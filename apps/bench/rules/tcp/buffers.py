@@ -58,6 +58,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: programs may ask for windows of {maximum:,} B"),
         undo=sysctl.undo(nodes, NAME),
         present=smallest.rate,
+        predicted_unit="bit/s",
         confidence=0.95,
         applies_when=Message(_("Programs that set their socket buffers themselves, such as iperf3 -w or -tcp-bs.")),
         limits=(

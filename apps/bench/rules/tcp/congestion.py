@@ -75,6 +75,7 @@ def _best_control(evidence: Evidence, sweep: Sweep) -> FindingDraft | None:
         present=present.rate.mean,
         predicted=best.rate.mean,
         predicted_interval=scatter.interval(best.rates),
+        predicted_unit="bit/s",
         confidence=confidence_of((is_apart, 0.3), (len(best.rates) > 1, 0.1), base=0.5),
         applies_when=Message(
             _("Streams = %(streams)s, window = %(window)s; the sender's control counts, the receiver's does not."),
@@ -173,6 +174,7 @@ def _to_try(evidence: Evidence, path: PathReading, present: Present) -> FindingD
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: what senders use"),
         undo=sysctl.undo(nodes, NAME),
         present=present.rate,
+        predicted_unit="bit/s",
         confidence=0.5,
         applies_when=Message(_("The sender may change its congestion control; the receiver's does not matter.")),
         limits=(*limits, Message(sysctl.KEPT), *sysctl.undo_limit(nodes)),

@@ -46,6 +46,7 @@ def _switch_on(evidence: Evidence, readings: list[Present], off: tuple[str, ...]
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: discover the path's MTU"),
         undo=sysctl.undo(nodes, NAME),
         present=item.rate,
+        predicted_unit="bit/s",
         confidence=0.7 if is_small or allowed >= JUMBO else 0.5,
         applies_when=Message(_("Paths with larger frames than 1500 B, or with a tunnel that takes some bytes.")),
         limits=(
@@ -106,6 +107,7 @@ def _vanishing(evidence: Evidence, readings: list[Present]) -> FindingDraft | No
         change=f"# client: only if the second is lost and the first is not, large packets vanish\n"
         f"ping -c 10 -M do -s 1400 SERVER\nping -c 10 -M do -s {path_mtu - PING_HEADERS} SERVER\n",
         present=item.rate,
+        predicted_unit="bit/s",
         confidence=0.9 if passes is False else 0.7 if probing else 0.5,
         applies_when=Message(_("TCP's probing of the MTU is on (tcp_mtu_probing): without it the transfer stalls.")),
         limits=(

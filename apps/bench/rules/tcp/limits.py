@@ -79,6 +79,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         present=present,
         predicted=outlook.rate,
         predicted_interval=outlook.interval,
+        predicted_unit="bit/s",
         confidence=path.trust if is_set else outlook.trust(path.trust),
         applies_when=Message(_("Linux; programs that do not set their socket buffers, or set them up to the limit.")),
         limits=(

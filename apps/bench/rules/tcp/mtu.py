@@ -82,6 +82,7 @@ def _raise(evidence: Evidence, item: Present, frame: int) -> FindingDraft | None
         present=item.rate,
         predicted=item.rate * gain if fills else None,
         predicted_interval=(item.rate * (1 + (gain - 1) / 2), item.rate * gain * 1.02) if fills else None,
+        predicted_unit="bit/s",
         confidence=0.8 if fills else 0.5,
         applies_when=Message(_("Every switch and router between the nodes passes such frames.")),
         limits=(
@@ -123,6 +124,7 @@ def _narrow(evidence: Evidence, item: Present, frame: int, let: float) -> Findin
         formula=f"path MTU = {let:.0f} B < {allowed} B",
         evidence=tuple(sorted({*item.trials, *(t for point in evidence.points for t in point.trials("path_mtu"))})),
         present=item.rate,
+        predicted_unit="bit/s",
         confidence=0.85,
         applies_when=Message(_("This path, as it was measured.")),
         limits=(Message(_("Kernels keep a path MTU for minutes: measure again after a change.")),),

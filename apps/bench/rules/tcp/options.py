@@ -48,6 +48,7 @@ def scaling(evidence: Evidence) -> FindingDraft | None:
         change=sysctl.change(nodes, "tcp-scaling", "Fathom tcp-window-scaling: windows above 65,535 B"),
         undo=sysctl.undo(nodes, "tcp-scaling"),
         present=present.rate,
+        predicted_unit="bit/s",
         confidence=0.9 if is_seen else 0.75,
         applies_when=Message(_("Both ends must have it on; a firewall on the way may strip it.")),
         limits=(
@@ -78,6 +79,7 @@ def sack(evidence: Evidence) -> FindingDraft | None:
         change=sysctl.change(nodes, "tcp-sack", "Fathom tcp-sack: recover from several losses in one RTT"),
         undo=sysctl.undo(nodes, "tcp-sack"),
         present=present.rate,
+        predicted_unit="bit/s",
         confidence=0.5,
         applies_when=Message(_("Paths that lose segments; both ends must have it on.")),
         limits=(
@@ -111,6 +113,7 @@ def timestamps(evidence: Evidence) -> FindingDraft | None:
         change=sysctl.change(nodes, "tcp-timestamps", "Fathom tcp-timestamps: tell old segments from new"),
         undo=sysctl.undo(nodes, "tcp-timestamps"),
         present=present.rate,
+        predicted_unit="bit/s",
         confidence=0.6,
         applies_when=Message(_("Fast paths of long delay; both ends must have them on.")),
         limits=(Message(_("It makes transfers safe and RTTs exact, not faster.")), Message(sysctl.KEPT)),

@@ -88,6 +88,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         change=_line(evidence, rate),
         undo=f"tc qdisc del dev {interface_of(evidence, evidence.sender)} root\n",
         present=item.rate,
+        predicted_unit="bit/s",
         confidence=0.6,
         applies_when=Message(_("Linux senders; fq paces each connection by itself.")),
         limits=(

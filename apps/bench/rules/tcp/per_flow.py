@@ -116,6 +116,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         formula=f"{'' if counts else 'N = '}η · C / X₁ = {params['ceiling']} / {params['rate']} = {streams:.0f}",
         evidence=tuple(sorted({*path.trials, *growth.trials, *slow.point.trials("goodput")})),
         present=slow.rate,
+        predicted_unit="bit/s",
         confidence=0.7 if slow.retransmits is not None or window else 0.6,
         applies_when=Message(_("One stream on this path; several at once each have the same limit.")),
         limits=(_open_causes(causes),),

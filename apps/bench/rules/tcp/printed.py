@@ -85,6 +85,7 @@ def conclude(evidence: Evidence, path: PathReading | None) -> FindingDraft | Non
         present=rate if streams > 1 else None,
         # What the path would carry so many streams need not have: of a gain only what was measured tells.
         predicted=trend.best,
+        predicted_unit="bit/s",
         confidence=0.6,
         applies_when=Message(_("The application can open several connections, for example GridFTP's -p.")),
         limits=(Message(_("Only the shape is printed: the figures behind it are not known.")), Message(HARM)),

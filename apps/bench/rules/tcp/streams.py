@@ -143,6 +143,7 @@ def _smallest(
         present=first.rate.mean if first.value == 1 else None,
         predicted=enough.rate.mean,
         predicted_interval=scatter.interval(enough.rates),
+        predicted_unit="bit/s",
         confidence=confidence_of((is_repeated, 0.2), (beyond > 1, 0.15), (fills, 0.1), base=0.5),
         applies_when=Message(_("The application can open several connections, for example GridFTP's -p.")),
         limits=(

@@ -101,6 +101,7 @@ def _knee(sweep: Sweep, automatic: Cell | None, evidence: Evidence, scatter: Sca
         present=automatic.rate.mean if automatic else None,
         predicted=knee.rate.mean if helps else None,
         predicted_interval=scatter.interval(knee.rates) if helps else None,
+        predicted_unit="bit/s",
         confidence=confidence_of((follows, 0.2), (is_repeated, 0.2), (len(plateau) > 1, 0.1), base=0.45),
         applies_when=Message(
             _("The application sets its socket buffers itself (measured with streams = %(streams)s, %(direction)s)."),

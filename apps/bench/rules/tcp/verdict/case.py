@@ -107,6 +107,7 @@ def make_draft(
         present=case.present.rate,
         predicted=predicted,
         predicted_interval=interval,
+        predicted_unit="bit/s",
         confidence=confidence,
         applies_when=Message(
             _("Streams = %(streams)s with the kernel's automatic window, as measured."),
