@@ -10,7 +10,7 @@ from apps.bench.rules.tcp.sweeps import SURELY, confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "gridftp-options", 8
+RULE, VERSION = "gridftp-options", 9
 # A choice this near the best is as good.
 WITHIN = 0.05
 # A rate beyond the path by more than framing and rounding refutes what is known of it.
@@ -196,6 +196,10 @@ def _share_of_paths(choice: Transfer, path: PathReading | None) -> Message | Non
             "That is %(share)s %% of what TCP can have of the paths between all data nodes at once, %(ceiling)s."
         )
         return Message(text, params)
+    if path.capacity.is_lower_bound:
+        # Of a path that may hold more nobody knows the BDP, and of one that is not described no share either.
+        text = _("That is %(share)s %% of what TCP can have of the links as described, %(ceiling)s.")
+        return Message(text, params) if choice.ceiling else None
     text = _("That is %(share)s %% of what TCP can have of the path, %(ceiling)s; its BDP is %(bdp)s.")
     return Message(text, params | {"bdp": format_quantity(path.bdp_bytes, "B")})
 

@@ -9,7 +9,7 @@ from apps.bench.rules.tcp.present import read_present
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-VERSION = 5
+VERSION = 6
 SCALING, SACK, TIMESTAMPS = "net.ipv4.tcp_window_scaling", "net.ipv4.tcp_sack", "net.ipv4.tcp_timestamps"
 # Sequence numbers come again after 2^31 bytes: within so many seconds old segments may still be on their way
 # (RFC 7323, section 5.2).
@@ -35,6 +35,9 @@ def scaling(evidence: Evidence) -> FindingDraft | None:
         reasons.append(Message(_("The receiver never offered more than 65,535 B, the maximum without scaling.")))
     text = _("That allows %(rate)s; the path holds %(bdp)s.")
     params = {"rate": format_quantity(unscaled, "bit/s"), "bdp": format_quantity(path.bdp_bytes, "B")}
+    if path.capacity.is_lower_bound:
+        text = _("That allows %(rate)s; the path holds %(least)s or more.")
+        params = {"rate": params["rate"], "least": params["bdp"]}
     nodes = sysctl.simple(evidence, {SCALING: "1"}, off or sysctl.ROLES)
     return FindingDraft(
         rule="tcp-window-scaling",

@@ -30,7 +30,7 @@ from apps.bench.rules.tcp.unlike import STANDS
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "tcp-window-knee", 5
+RULE, VERSION = "tcp-window-knee", 6
 # The knee is the smallest window within this of the best rate.
 WITHIN = 0.02
 LEAST_WINDOWS = 3
@@ -239,7 +239,8 @@ def _reasons(
 
 def _theory(path: PathReading | None, knee: Cell) -> list[Message]:
     """Return the knee seen against the BDP, which theory takes for it."""
-    if path is None:
+    if path is None or path.capacity.is_lower_bound:
+        # Of a path that may hold more nobody knows the BDP.
         return []
     text = _("The BDP is %(bdp)s; the knee was seen at %(times)s times that.")
     times = f"{knee.value / path.bdp_bytes:.1f}"
