@@ -235,7 +235,10 @@ def _hosts(text: str) -> list[Json]:
 
 
 def _read_ctime(text: str) -> Moment | None:
-    """Return the time of ctime(3)'s form; `strptime` would ask the locale for the months' names."""
+    """Return the time of ctime(3)'s form, or of Univa's; `strptime` would ask the locale for the months' names."""
+    if numeric := _TABLE_TIME.match(text):
+        month, day, year, *clock = map(int, numeric.groups())
+        return moment(year, month, day, *clock)
     match = _CTIME.match(text)
     if not match or match[1] not in _MONTHS:
         return None

@@ -176,7 +176,10 @@ def is_impossible(state: str, reason: str) -> bool:
 
 
 def read_json(text: str) -> list[ScheduledJob]:
-    """Return the jobs of ``squeue --json`` (plugin v0.0.38: times in s since 1970, limits in minutes)."""
+    """Return the jobs of ``squeue --json`` (times in s since 1970, limits in minutes).
+
+    Until plugin v0.0.38 its values are plain; since then numbers may be unset or infinite, states are lists of words.
+    """
     try:
         document = first_object(text) or {}
         listed = [_job_of_json(item) for item in document["jobs"]]
@@ -185,7 +188,19 @@ def read_json(text: str) -> list[ScheduledJob]:
     return listed
 
 
-def _job_of_json(item: Mapping[str, Any]) -> ScheduledJob:
+def _plain(value: Any) -> Any:
+    """Return what a value of a later plugin is: a number that is set and finite, or the first of its words."""
+    if isinstance(value, Mapping) and "number" in value:
+        return None if value.get("infinite") or not value.get("set", True) else value["number"]
+    if isinstance(value, Mapping) and "return_code" in value:
+        # As wait(2) has it.
+        code, signal = _plain(value["return_code"]), _plain((value.get("signal") or {}).get("id"))
+        return ((code or 0) << 8) + (signal or 0)
+    return value[0] if isinstance(value, list) and value else value
+
+
+def _job_of_json(raw: Mapping[str, Any]) -> ScheduledJob:
+    item = {name: _plain(value) for name, value in raw.items()}
     numbers = {
         name: value
         for name, value in item.items()

@@ -110,6 +110,31 @@ def test_slurm_tells_in_json_what_waits_and_why():
     assert (jobs[3]["reason"], jobs[3]["is_impossible"]) == ("Priority", False)
 
 
+def test_json_of_later_versions_says_the_same():
+    """Since plugin v0.0.39 numbers say whether they are set, states are lists, and the exit status has parts."""
+    text = text_of("slurm/squeue_json.txt")
+    document = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    plain = schedulers.read(json.dumps(document))["jobs"]
+    for job in document["jobs"]:
+        for name in ("submit_time", "start_time", "end_time", "time_limit", "cpus"):
+            job[name] = {"set": True, "infinite": False, "number": job[name]}
+        status = job["exit_code"]
+        job["exit_code"] = {
+            "status": ["SUCCESS"],
+            "return_code": {"set": True, "infinite": False, "number": status >> 8},
+            "signal": {"id": {"set": False, "infinite": False, "number": 0}, "name": ""},
+        }
+        job["job_state"] = [job["job_state"]]
+    assert schedulers.read(json.dumps(document))["jobs"] == plain
+    document["jobs"][0]["time_limit"] = {"set": True, "infinite": True, "number": 0}
+    assert schedulers.read(json.dumps(document))["jobs"][0]["time_limit"] is None
+
+
+def test_univas_times_are_read():
+    text = re.sub(r"Sat Nov 21 (\S+) 2026", r"11/21/2026 \1.123", text_of("sge/qacct_7.txt"))
+    assert schedulers.read(text)["jobs"] == read("sge/qacct_7.txt")["jobs"]
+
+
 def test_a_reason_that_no_time_removes_makes_a_job_impossible():
     text = text_of("slurm/scontrol_ok.txt").replace("COMPLETED Reason=None", "PENDING Reason=PartitionTimeLimit")
     (job,) = schedulers.read(text)["jobs"]
