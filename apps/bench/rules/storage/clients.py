@@ -98,6 +98,8 @@ def _saturates(case: Case) -> FindingDraft:
         reasons.append(Message(text, {"here": rate(here), "further": rate(further), "count": f"{knee:g}"}))
     elif growth.fills(trend.best, case.ceiling):
         text = _("That is %(share)s %% of the %(ceiling)s that the network carries: it is full.")
+        if case.is_undecided:
+            text = _("That is %(share)s %% of the %(ceiling)s that the network carries: it may be what is full.")
         reasons.append(Message(text, growth.share_of(trend.best, case.ceiling)))
     return _make(
         case,

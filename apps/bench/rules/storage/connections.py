@@ -9,10 +9,11 @@ from apps.bench.rules.layers.alone import client_end, joins
 from apps.bench.rules.layers.flows import number_of
 from apps.bench.rules.layers.questions import READ, Question
 from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.storage import allowed
 from apps.bench.rules.storage.common import lost_instead, mount_again, rate
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-connections", 4
+RULE, VERSION = "storage-connections", 5
 # The file system moves what one TCP stream does if it is within this of it; more streams must be this much faster.
 LIKE_ONE, FASTER = 0.15, 1.5
 # Of the best rate of several streams.
@@ -49,11 +50,11 @@ KINDS = {
 
 def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
     """Return the file systems that move as much as one TCP stream where several move more."""
-    drafts = (_conclude(evidence, verdict) for verdict in verdicts)
+    drafts = (_conclude(evidence, verdict, allowed.most_of_one(evidence, verdicts, verdict)) for verdict in verdicts)
     return [draft for draft in drafts if draft is not None]
 
 
-def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+def _conclude(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | None:
     question, kind = verdict.question, KINDS.get(verdict.question.facts.kind)
     options = question.facts.options
     if kind is None or verdict.level in verdict.cached or (number_of(options.get("nconnect")) or 1) > 1:
@@ -67,7 +68,8 @@ def _conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     if single is None or best < FASTER * single[0]:
         return None
     present = verdict.level.value / max(len(verdict.level.clients), 1)
-    if abs(present / single[0] - 1) > LIKE_ONE:
+    if abs(present / single[0] - 1) > LIKE_ONE or most > allowed.MORE * (1 + LIKE_ONE) * single[0]:
+        # It is no connection that holds what one client had far more than.
         return None
     possible = {streams: value for streams, (value, _trials) in rates.items() if streams <= kind.maximum}
     # Of what was measured only: so many connections as nobody tried are no advice.

@@ -37,12 +37,26 @@ def most_of(evidence: Evidence, trend: Trend) -> float | None:
     return max((float(count) for count in counts if count), default=trend.knee)
 
 
-def ceilings_of(evidence: Evidence, trend: Trend, clients: tuple[str, ...]) -> dict[int, float]:
-    """Return what the network carries (B/s) for one client, for two, and so on."""
+def verdict_of(verdicts: Sequence[Verdict], trend: Trend, clients: tuple[str, ...]) -> Verdict | None:
+    """Return what the layers say of a trend's file system, metric and clients, None where they say nothing."""
+    own = (v for v in verdicts if (v.question.facts.name, v.question.metric) == (trend.file_system, trend.metric))
+    return next((verdict for verdict in own if {*verdict.level.clients} == {*clients}), None)
+
+
+def ceilings_of(
+    evidence: Evidence, trend: Trend, clients: tuple[str, ...], verdict: Verdict | None
+) -> dict[int, float]:
+    """Return what the network carries (B/s) for one client, for two, and so on.
+
+    By their links; for all of them what was measured where the layers are told apart by that.
+    """
     facts = evidence.file_systems.get(trend.file_system)
     if not facts or not facts.servers:
         return {}
     ceilings = {count: stated_rate(evidence, clients[:count], facts) for count in range(1, len(clients) + 1)}
+    network = verdict.network if verdict else None
+    if network and not (network.is_stated or network.swing or network.flows or network.times > 1):
+        ceilings[len(clients)] = network.value
     return {count: value for count, value in ceilings.items() if value}
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from apps.bench.rules.base import Evidence, Trend
+from apps.bench.rules.base import NETWORK, Evidence, Trend
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.fullness import BEYOND, FULL, FULL_NETWORK
 from apps.bench.rules.layers.verdicts import Verdict
@@ -24,7 +24,8 @@ class Case(NamedTuple):
 
     `shared` is what it carries though more take part (None: they share no link), `disk` what the disks gave alone,
     `is_held` that an end was at its limit at the last number, `interval` what the rate there may really be. `own` is
-    what it carries for the fewest that were measured, by their links or as TCP showed.
+    what it carries for the fewest that were measured, by their links or as TCP showed; `is_undecided` that the layers
+    beneath do not tell whether the network is the limit.
     """
 
     trend: Trend
@@ -38,6 +39,7 @@ class Case(NamedTuple):
     disk: Beneath | None = None
     is_held: bool = False
     own: float | None = None
+    is_undecided: bool = False
 
     @property
     def ceiling(self) -> float | None:
@@ -53,7 +55,8 @@ class Case(NamedTuple):
 def case_of(evidence: Evidence, verdicts: Sequence[Verdict], trend: Trend, curve: Curve | None) -> Case:
     """Return a trend, with its curve if it was measured, beside what network and disks beneath it give."""
     clients = ends.clients_of(evidence, trend, curve)
-    ceilings = ends.ceilings_of(evidence, trend, clients)
+    verdict = ends.verdict_of(verdicts, trend, clients)
+    ceilings = ends.ceilings_of(evidence, trend, clients, verdict)
     facts = evidence.file_systems.get(trend.file_system)
     case = Case(
         trend,
@@ -63,6 +66,7 @@ def case_of(evidence: Evidence, verdicts: Sequence[Verdict], trend: Trend, curve
         kind=facts.kind if facts else "",
         shared=ends.shared_of(evidence, trend, clients, ceilings),
         disk=ends.disk_of(verdicts, trend),
+        is_undecided=verdict is not None and verdict.layer != NETWORK,
     )
     if curve is None:
         return case._replace(max_count=ends.most_of(evidence, trend))

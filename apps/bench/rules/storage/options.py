@@ -9,12 +9,13 @@ from apps.bench.rules.layers.beneath import one_path_bps, rtt_of
 from apps.bench.rules.layers.flows import number_of
 from apps.bench.rules.layers.questions import READ
 from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.storage import allowed
 from apps.bench.rules.storage.common import lost_instead, mount_again, rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 NFS, LUSTRE, GPFS = "storage-nfs-transfer", "storage-lustre-requests", "storage-gpfs-sockets"
-VERSION = 2
+VERSION = 3
 MIB = 1024**2
 Conclude = Callable[[Evidence, Sequence[Verdict]], list[FindingDraft]]
 # Linux's largest NFS transfer.
@@ -26,8 +27,11 @@ MOST_REQUESTS = 256
 LIMITED = 0.80
 
 
-def _of_kind(kind: str, conclude: Callable[[Evidence, Verdict], FindingDraft | None]) -> Conclude:
-    """Return a rule over the file systems of a kind that fill neither disks nor network, if not their connections."""
+def _of_kind(kind: str, conclude: Callable[[Evidence, Verdict, float], FindingDraft | None]) -> Conclude:
+    """Return a rule over the file systems of a kind that fill neither disks nor network, if not their connections.
+
+    It is told the most (B/s) that one client had.
+    """
 
     def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
         own_verdicts = [
@@ -37,13 +41,15 @@ def _of_kind(kind: str, conclude: Callable[[Evidence, Verdict], FindingDraft | N
             and (verdict.is_of_flows or not (verdict.layer in (NETWORK, DISK) or verdict.may_be_full))
             and verdict.level not in verdict.cached
         ]
-        drafts = [conclude(evidence, verdict) for verdict in own_verdicts]
+        drafts = [
+            conclude(evidence, verdict, allowed.most_of_one(evidence, verdicts, verdict)) for verdict in own_verdicts
+        ]
         return [draft for draft in drafts if draft]
 
     return conclude_all
 
 
-def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+def _nfs(_evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | None:
     """Return larger transfers where the mount's are below Linux's largest."""
     facts = verdict.question.facts
     name = "rsize" if verdict.question.metric == READ else "wsize"
@@ -71,10 +77,11 @@ def _nfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
             " lose data."
         ),
         source="nfs(5)",
+        against=allowed.against(verdict, most),
     )
 
 
-def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+def _lustre(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | None:
     """Return more requests in flight where those there are (stripes x requests x size) limit the rate."""
     facts, rtt, flow = verdict.question.facts, rtt_of(evidence, verdict.question), _path_rate(verdict)
     stripes = number_of(facts.options.get("stripe_count"))
@@ -83,10 +90,10 @@ def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     requests = number_of(facts.options.get("max_rpcs_in_flight")) or REQUESTS
     size = number_of(facts.options.get("rpc_size")) or REQUEST
     under_way = stripes * requests * size
-    allowed, bdp = under_way / rtt, network.bdp_bytes(_one_bps(evidence, verdict), rtt) or 0
+    in_flight, bdp = under_way / rtt, network.bdp_bytes(_one_bps(evidence, verdict), rtt) or 0
     clients = max(len(verdict.level.clients), 1)
     each = verdict.level.value / clients
-    if each < LIMITED * allowed or under_way >= bdp:
+    if each < LIMITED * in_flight or most > allowed.MORE * in_flight or under_way >= bdp:
         return None
     target = min(math.ceil(bdp / (stripes * size)), MOST_REQUESTS)
     params = {
@@ -94,7 +101,7 @@ def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         "wanted": target,
         "requests": requests,
         "bytes": format_quantity(under_way, "B"),
-        "allowed": rate(allowed),
+        "allowed": rate(in_flight),
         "bdp": format_quantity(bdp, "B"),
     }
     return _draft(
@@ -110,7 +117,7 @@ def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
             ),
         ),
         value=float(target),
-        formula=f"W / RTT = {stripes} · {requests} · {size:,} B / RTT = {rate(allowed)}; BDP / W1 = {target}",
+        formula=f"W / RTT = {stripes} · {requests} · {size:,} B / RTT = {rate(in_flight)}; BDP / W1 = {target}",
         change=f"lctl set_param osc.*.max_rpcs_in_flight={target} osc.*.max_dirty_mb={4 * target * size // MIB}",
         undo=f"lctl set_param osc.*.max_rpcs_in_flight={requests} osc.*.max_dirty_mb={4 * requests * size // MIB}",
         confidence=0.75,
@@ -122,7 +129,7 @@ def _lustre(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     )
 
 
-def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+def _gpfs(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | None:
     """Return sockets sized by the kernel where the daemon's own are smaller than the path holds."""
     facts, rtt, flow = verdict.question.facts, rtt_of(evidence, verdict.question), _path_rate(verdict)
     names = ("socketRcvBufferSize", "socketSndBufferSize")
@@ -133,7 +140,8 @@ def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     if min_size >= bdp:
         return None
     each = verdict.level.value / max(len(verdict.level.clients), 1)
-    is_limit = each >= LIMITED * min_size / rtt
+    is_refuted = most > allowed.MORE * min_size / rtt
+    is_limit = each >= LIMITED * min_size / rtt and not is_refuted
     params = {"name": facts.name, "size": format_quantity(min_size, "B"), "bdp": format_quantity(bdp, "B")}
     text = _("Each client has %(each)s, and one such socket allows %(allowed)s: loss, or waiting, limits it there.")
     roomy = Message(text, {"each": rate(each), "allowed": rate(min_size / rtt)})
@@ -152,7 +160,7 @@ def _gpfs(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         confidence=0.7 if is_limit else 0.4,
         # What a socket that left room would gain by more of it nobody knows.
         predicted=flow if is_limit else None,
-        against=() if is_limit else (roomy,),
+        against=allowed.against(verdict, most) if is_refuted else () if is_limit else (roomy,),
         limit=_("The daemons must be restarted: connections keep the sizes they were opened with."),
         source="IBM Storage Scale, parameters for performance tuning",
     )
@@ -194,7 +202,7 @@ def _draft(
         present=verdict.level.value if ceiling else None,
         predicted=ceiling,
         predicted_unit="B/s",
-        confidence=confidence,
+        confidence=min(confidence, allowed.DOUBTED) if against else confidence,
         applies_when=Message(_("Neither the network nor the disks are full.")),
         limits=(Message(limit),),
         side_effects=(Message(_("It interrupts whoever uses the file system: do it when nobody does.")),),

@@ -7,6 +7,7 @@ from apps.bench.rules.base import FILE_SYSTEM, RECOMMENDATION, Evidence, Finding
 from apps.bench.rules.layers.beneath import rtt_of
 from apps.bench.rules.layers.flows import number_of
 from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.storage import allowed
 from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
@@ -26,18 +27,21 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
         facts = verdict.question.facts
         if facts.kind != "gpfs" or verdict.layer != FILE_SYSTEM or verdict.level in verdict.cached:
             continue
-        draft = _draft(evidence, verdict)
+        draft = _draft(evidence, verdict, allowed.most_of_one(evidence, verdicts, verdict))
         if draft and (facts.name not in drafts or (draft.value or 0) > (drafts[facts.name].value or 0)):
             drafts[facts.name] = draft
     return list(drafts.values())
 
 
-def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
+def _draft(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | None:
+    """Return the advice; None where one client had nearly as much as it is to be allowed."""
     facts, level = verdict.question.facts, verdict.level
     beneath = [layer.least for layer in (verdict.network, verdict.disk) if layer]
     if not beneath:
         return None
     client_rate = min(beneath) / max(len(level.clients), 1)
+    if most >= allowed.ENOUGH * client_rate:
+        return None
     requirements = {RATE: math.ceil(TWICE * client_rate / MB)}
     rtt, block = rtt_of(evidence, verdict.question), facts.block_size_bytes
     if rtt and block:
@@ -71,6 +75,8 @@ def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
     ]
     if settings:
         reasons.append(Message(_("The client tells %(now)s."), params))
+    against = allowed.against(verdict, most)
+    confidence = 0.6 if is_known else 0.35
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -87,7 +93,8 @@ def _draft(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
         undo="mmchconfig " + ",".join(f"{name}={settings.get(name, 'DEFAULT')}" for name in short),
         present=level.value,
         predicted_unit="B/s",
-        confidence=0.6 if is_known else 0.35,
+        against=against,
+        confidence=min(confidence, allowed.DOUBTED) if against else confidence,
         applies_when=Message(_("The file system itself is the limit: neither the network nor the disks are full.")),
         limits=(
             Message(_("How much it gains is not known before it is measured.")),

@@ -63,7 +63,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             continue
         facts = evidence.file_systems.get(trend.file_system)
         disk = facts.disk_rates.get(trend.metric) if facts else None
-        ceiling = _ceiling_of(evidence, trend, curve)
+        ceiling = _ceiling_of(evidence, verdicts, trend, curve)
         max_rate = max([*(curve.means.values() if curve else ()), trend.best or 0.0])
         if cached & set(trend.trials) or (ceiling and max_rate > BEYOND * ceiling):
             continue
@@ -75,11 +75,14 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
     return list(drafts.values())
 
 
-def _ceiling_of(evidence: Evidence, trend: Trend, curve: shapes.Curve | None) -> float | None:
+def _ceiling_of(
+    evidence: Evidence, verdicts: Sequence[Verdict], trend: Trend, curve: shapes.Curve | None
+) -> float | None:
     """Return what the network carries (B/s) for as many clients as measured; None where that is not known."""
     clients = ends.clients_of(evidence, trend, curve)
     count = trend.fixed.get(CLIENTS) or len(clients)
-    return ends.ceilings_of(evidence, trend, clients).get(count)
+    verdict = ends.verdict_of(verdicts, trend, clients)
+    return ends.ceilings_of(evidence, trend, clients, verdict).get(count)
 
 
 def find_wait(means: Mapping[float, float]) -> Wait | None:
