@@ -22,28 +22,47 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 
     One flow of datagrams may be held by a limit on each flow: what it has counts where another figure bears it out.
     What TCP reaches or probes find available stands beside it: neither is a capacity. A means that found less than
-    came through was misled.
+    came through was misled, by however little: no capacity ends below a bound that is told with it.
     """
+    return None if means.is_told_beside(evidence) else conclude_way(means.of_way(evidence))
+
+
+def conclude_way(evidence: Evidence) -> FindingDraft | None:
+    """Return the capacity by all that was measured of one way, in whichever roles."""
     readings = means.read_means(evidence)
     firm = [item for item in readings if not item.is_bound and means.is_borne_out(evidence, item, readings)]
     if not firm:
         return None
     arrivals = [item.low for item in readings if item.is_bound or item.means == means.UDP]
     max_rate = max([*arrivals, means.whole_of(evidence)])
-    misled = [item for item in firm if max_rate > (1 + AGREE) * item.high]
+    misled = [item for item in firm if _is_exceeded(evidence, item, readings)]
     credible = [item for item in firm if item not in misled]
     if misled and not credible:
         return _at_least(evidence, readings, misled, max_rate)
-    return _between(evidence, readings, credible, misled)
+    return _between(evidence, readings, credible, misled, max_rate)
+
+
+def _is_exceeded(evidence: Evidence, item: Estimate, readings: list[Estimate]) -> bool:
+    """Return whether more came through than a means found: of payload, or with its headers at the line."""
+    at_line = [means.at_line(evidence, bound) for bound in readings if bound.is_bound]
+    if item.means == means.DISPERSION:
+        # The spacing of packets tells the rate at the line.
+        return max([*at_line, means.whole_of(evidence)]) > EXCEEDS * item.high
+    payload = [bound.low for bound in readings if bound.is_bound and bound.means != means.AVAILABLE]
+    probes = [bound.low for bound in readings if bound.means == means.AVAILABLE]
+    return max([*payload, means.whole_of(evidence)]) > EXCEEDS * item.high or (
+        max(probes, default=0.0) > EXCEEDS * means.at_line(evidence, item)
+    )
 
 
 def _between(
-    evidence: Evidence, readings: list[Estimate], firm: list[Estimate], misled: list[Estimate]
+    evidence: Evidence, readings: list[Estimate], firm: list[Estimate], misled: list[Estimate], max_rate: float
 ) -> FindingDraft:
     # The payload of short datagrams is no rate that the path can be compared by: headers take as much again.
     length = means.short_datagram_of(evidence)
     spans = [means.span_at_line(evidence, item) if length else (item.low, item.high) for item in firm]
-    low, high = min(low for low, _high in spans), max(high for _low, high in spans)
+    # No end lies below what came through, which is payload: at the line it is more.
+    low, high = (max(max_rate, end) for end in (min(low for low, _h in spans), max(high for _l, high in spans)))
     agree = high <= (1 + AGREE) * low
     params = {"low": format_quantity(low, "bit/s"), "high": format_quantity(high, "bit/s")}
     title = _("The path holds %(low)s to %(high)s") if high > low else _("The path holds %(high)s")

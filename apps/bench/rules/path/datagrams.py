@@ -14,7 +14,7 @@ from apps.bench.rules.told import known_or_none
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "path-datagrams", 5
+RULE, VERSION = "path-datagrams", 6
 # A load that loses less than this of what it offers is hardly held.
 LEAST_LOST = 0.05
 # Datagrams are shorter that have this part of another length; as much arrives from this share of a rate on.
@@ -40,9 +40,13 @@ class Streams(NamedTuple):
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return what came of the loads, and what would decide what held them; None where another finding tells it."""
+    return None if means.is_told_beside(evidence) else _conclude_way(means.of_way(evidence))
+
+
+def _conclude_way(evidence: Evidence) -> FindingDraft | None:
     curve, trials = estimates.loss_curve_of(evidence)
     lossy = _held(curve) if curve else []
-    if curve is None or not lossy or capacity.conclude(evidence):
+    if curve is None or not lossy or capacity.conclude_way(evidence):
         return None
     heaviest = max(lossy, key=lambda point: point.offered)
     best = max(curve.free, key=lambda point: point.delivered)

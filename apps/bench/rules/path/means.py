@@ -9,8 +9,10 @@ from apps.bench.network import rfc6349
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.layers.days import when_of
+from apps.bench.rules.readings import read_once
 from apps.bench.rules.shapes.apart import PRINTED
 from apps.bench.rules.tcp import estimates, held
+from apps.bench.rules.tcp.present import read_all
 from apps.bench.rules.tcp.scatter import mean
 from apps.bench.rules.tcp.sweeps import how_of, tcp_points
 from apps.bench.text import Message, _
@@ -39,6 +41,21 @@ class Estimate:
     is_bound: bool = False
     is_held: bool = False
     how: str = ""
+
+
+@read_once
+def of_way(evidence: Evidence) -> Evidence:
+    """Return all that was measured the same way between the two nodes: which of a tool's roles sends is its own."""
+    others = [item for item in evidence.beside if evidence.way and item.way == evidence.way]
+    points = (*evidence.points, *(point for item in others for point in item.points))
+    return replace(evidence, points=points) if others else evidence
+
+
+def is_told_beside(evidence: Evidence) -> bool:
+    """Return whether the capacity of the way is told where it was measured in other roles, which is asked first."""
+    return any(
+        evidence.way and item.way == evidence.way and read_means(item) for item in evidence.beside[: evidence.elder]
+    )
 
 
 def read_means(evidence: Evidence) -> list[Estimate]:
@@ -114,11 +131,14 @@ def _by_others(evidence: Evidence) -> Estimate | None:
 def at_line(evidence: Evidence, estimate: Estimate) -> float:
     """Return an estimate as the rate (bit/s) at the line: payload with its headers, dispersion as it is.
 
-    Where the MTU is not known TCP's headers are those of the largest usual frames: the line carried so much at least.
+    Where neither segments nor the MTU are known TCP's headers are those of the largest usual frames: the line carried
+    so much at least.
     """
     mtu = evidence.path.mtu or USUAL_MTU
     if estimate.means == TCP:
-        return estimate.high / network.tcp_efficiency(evidence.path.mtu or JUMBO_MTU)
+        is_seen = any(present.last_mss for present in read_all(evidence))
+        frame = held.frame_of(evidence) if is_seen else evidence.path.mtu or JUMBO_MTU
+        return estimate.high / network.tcp_efficiency(frame)
     if estimate.means == UDP:
         return rfc6349.line_rate_bps(estimate.high, datagram_of(evidence, mtu), mtu)
     return estimate.high

@@ -1,0 +1,91 @@
+"""No capacity that is told ends below what came through, by whichever means, and each is told once of a way."""
+
+import dataclasses
+import itertools
+
+import pytest
+
+from apps.bench import tools
+from apps.bench.rules import path
+from apps.bench.rules.base import Evidence, FindingDraft, PathFacts
+from apps.bench.rules.passed import Passed
+from apps.bench.rules.path import means
+from tests.bench.rules.cases import Maker, evidence
+
+# Loads of UDP (Mbit/s) with what of each was lost: the published ones, of which less arrives the more is offered.
+PUBLISHED = {400: 0.0005, 450: 0.30, 622: 0.80}
+LEVEL = {300: 0.0, 400: 0.0, 500: 0.12, 600: 0.267}
+
+
+def loads(make: Maker, lost: dict[int, float]) -> list:
+    return [
+        make.udp(rate * 1e6 * (1 - loss), loss, rate=rate * 10**6, length=1448, duration=10)
+        for rate, loss in lost.items()
+    ]
+
+
+def dispersion(make: Maker, low: float, high: float):
+    figures = {"capacity_low": low * 1e6, "capacity_high": high * 1e6, "variation": 0.05}
+    return make.point(tools.get("pathrate"), {}, figures)
+
+
+def told(measurements: Evidence, rule: str = "path-capacity") -> list[FindingDraft]:
+    return [draft for draft in path.findings(measurements) if draft.rule == rule]
+
+
+@pytest.mark.parametrize(
+    ("lost", "ends", "tcp", "elsewhere"),
+    [
+        *itertools.product(
+            (PUBLISHED, LEVEL, None), ((440, 447), (450, 457), None), (300, 441, 451.5, 600), (0, 457.7)
+        )
+    ],
+)
+def test_no_capacity_ends_below_a_bound_that_it_names(lost, ends, tcp, elsewhere):
+    make = Maker()
+    points = loads(make, lost) if lost else []
+    points += [dispersion(make, *ends)] if ends else []
+    points += make.stream_sweep({count: [tcp, tcp * 1.001] for count in (1, 2, 4)})
+    measurements = evidence(points, PathFacts())
+    if elsewhere:
+        measurements = dataclasses.replace(measurements, elsewhere=Passed(elsewhere * 1e6, "another"))
+    readings = means.read_means(measurements)
+    bounds = [item.low for item in readings if item.is_bound]
+    for draft in told(measurements):
+        assert draft.low is not None and draft.value is not None
+        assert min(draft.value, draft.low) >= max([*bounds, means.whole_of(measurements)]) * (1 - 1e-9)
+        # What speaks against it says so, whatever the difference.
+        against = " ".join(map(str, draft.against))
+        for item in readings:
+            if item.means == means.DISPERSION and max(bounds) > 1.01 * item.high:
+                assert "though more came through" in against
+
+
+def of_roles(*groups: list, way: tuple[int, ...] = (1, 2)) -> list[Evidence]:
+    """Return evidence of one way that was measured in several roles, each with the others beside it."""
+    own = [Evidence(tuple(points), PathFacts(), way=way) for points in groups]
+    return [
+        dataclasses.replace(item, beside=(*own[:place], *own[place + 1 :]), elder=place)
+        for place, item in enumerate(own)
+    ]
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_means_whose_receiver_is_the_client_meet_the_others_of_their_way(order):
+    make = Maker()
+    groups = [loads(make, PUBLISHED), [dispersion(make, 440, 447)]][:: -1 if order else 1]
+    drafts = [draft for item in of_roles(*groups) for draft in path.findings(item)]
+    (capacity,) = [draft for draft in drafts if draft.rule == "path-capacity"]
+    assert not [text for text in map(str, capacity.missing) if "UDP" in text or "dispersion" in text]
+    assert not [item for item in capacity.proposals if item.tool in ("iperf3-udp", "pathrate")]
+    assert (capacity.low, capacity.high) == (400e6, 447e6)
+    assert "path-datagrams" not in {draft.rule for draft in drafts}
+
+
+def test_the_other_way_is_not_of_this_one():
+    make = Maker()
+    forth, back = of_roles(loads(make, LEVEL), [dispersion(make, 440, 447)])
+    back = dataclasses.replace(back, way=(2, 1), beside=(dataclasses.replace(forth, beside=()),))
+    forth = dataclasses.replace(forth, beside=(dataclasses.replace(back, beside=()),))
+    assert [draft.rule for draft in path.findings(forth)] == ["path-datagrams"]
+    assert [draft.rule for draft in path.findings(back)] == ["path-capacity"]
