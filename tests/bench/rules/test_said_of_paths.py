@@ -1,5 +1,6 @@
 """What is said of a path was shown of it; what figures refute is not listed; equals are told together."""
 
+import dataclasses
 import itertools
 import re
 
@@ -7,8 +8,10 @@ import pytest
 
 from apps.bench.network import loss_curve
 from apps.bench.network.loss_curve import LoadPoint
-from apps.bench.rules import path, tcp
+from apps.bench.rules import of_ends, path, tcp
 from apps.bench.rules.base import DIAGNOSIS, LinkFacts, PathFacts
+from apps.bench.rules.passed import Passed
+from apps.bench.rules.runner import conclude_all
 from apps.bench.rules.tcp import autotuning, bdp, congestion, limits, streams
 from tests.bench.rules.cases import KIB, Maker, evidence
 
@@ -236,3 +239,21 @@ def test_streams_that_lose_much_name_fewer_that_do_not(make):
     plain = streams.conclude(evidence(clean, LINKS))
     assert not [item for item in plain.alternatives if "sent again" in str(item.title)]
     assert congestion.conclude(evidence(clean, LINKS)) is None
+
+
+FAR = Passed(643.21e6, "of another week")
+
+
+@pytest.mark.parametrize(("name", "links"), [*itertools.product([*LOADS, *STATED], (LINKS, PathFacts(None, RTT)))])
+def test_what_came_through_in_another_campaign_is_told_with_its_name(make, name, links):
+    """No line has the figure alone, as if it had been measured here."""
+    points = [make.ping(RTT)]
+    if name in LOADS:
+        points += [*loads(make, name), row(make, 60, again=0)]
+    for (window, count), rate in STATED.get(name, {}).items():
+        points.append(row(make, rate, window=window, streams=count, again=0))
+    measurements = dataclasses.replace(evidence(points, links), elsewhere=FAR)
+    for draft in conclude_all(of_ends(), measurements):
+        for line in [*lines(draft), str(draft.title)]:
+            is_own = draft.rule in ("path-capacity", "path-bottleneck") and line == str(draft.title)
+            assert is_own or "643.2 Mbit/s" not in line or FAR.campaign in line, line

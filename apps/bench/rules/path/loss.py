@@ -10,7 +10,7 @@ from apps.bench.statistics import CONFIDENCE
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "path-loss", 8
+RULE, VERSION = "path-loss", 9
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -128,6 +128,12 @@ def _far_below(evidence: Evidence, path: PathReading, params: dict[str, str]) ->
     if path.capacity.is_lower_bound or is_held:
         level = arrived if is_held else max(arrived, level)
         text = _("Loads up to %(load)s, far below the %(capacity)s that arrived at most, lost %(share)s %%.")
+        if path.capacity.campaign and level > arrived:
+            params = {**params, "campaign": path.capacity.campaign}
+            text = _(
+                "Loads up to %(load)s, far below the %(capacity)s that came through in the campaign %(campaign)s,"
+                " lost %(share)s %%."
+            )
     elif path.capacity.is_open:
         text = _(
             "Loads up to %(load)s, far below the %(capacity)s that the links are said to carry, lost %(share)s %%."

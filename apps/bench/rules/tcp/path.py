@@ -197,7 +197,7 @@ def read_capacity(evidence: Evidence) -> Known | None:
         return Known(nominal, Message(text, params), 0.8, is_stated=True)
     passed = elsewhere.refutes(evidence, best.rate, 1.0)
     if best.rate and passed is not None:
-        return Known(passed.rate_bps, passed.message, 0.5, best.trials, is_lower_bound=True)
+        return Known(passed.rate_bps, passed.message, 0.5, best.trials, is_lower_bound=True, campaign=passed.campaign)
     if best.rate:
         text = _("Capacity of at least %(rate)s: the highest rate measured.")
         if nominal:

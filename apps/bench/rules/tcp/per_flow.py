@@ -7,6 +7,7 @@ from typing import Any
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
 from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, reordering, sysctl
+from apps.bench.rules.tcp.ceilings import had_of
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
 from apps.bench.rules.tcp.loss_law import EXPLAINS, REFUTED, LossLaw, loss_leaving, read_loss_law, said_of_chance
@@ -18,7 +19,7 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 7
+RULE, VERSION = "tcp-per-flow-limit", 8
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
@@ -77,19 +78,11 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if len(rates) > 1 and scatter_of(evidence).error(rates) > MOST_ERROR:
         return None
     streams = path.ceiling_bps / slow.rate
-    below = _("One stream has less than %(rate)s of the %(ceiling)s that the path holds.")
-    has = _("One stream has %(rate)s of the %(ceiling)s that the path holds.")
-    if path.capacity.is_lower_bound:
-        below = _("One stream has less than %(rate)s of the %(ceiling)s that arrived at most.")
-        has = _("One stream has %(rate)s of the %(ceiling)s that arrived at most.")
-    elif path.capacity.is_stated:
-        below = _("One stream has less than %(rate)s of the %(ceiling)s that the links would carry as described.")
-        has = _("One stream has %(rate)s of the %(ceiling)s that the links would carry as described.")
     params = {"rate": format_quantity(slow.rate, "bit/s"), "ceiling": format_quantity(path.ceiling_bps, "bit/s")}
     reasons = [
         path.rtt.source,
         path.capacity.source,
-        Message(below if slow.is_bound else has, params),
+        had_of(path, slow.rate, is_bound=slow.is_bound),
         growth.message,
     ]
     window = slow.point.parameters.get("window") or 0

@@ -17,7 +17,8 @@ REFUTES = 1.5
 class Known:
     """A figure of the path, where it comes from, how much that is trusted (0 to 1), and its trials.
 
-    `is_stated` says that it is only said of the links, and nothing measured tells.
+    `is_stated` says that it is only said of the links, and nothing measured tells; `campaign` names the other one
+    in which it was measured ("": this one).
     """
 
     value: float
@@ -26,6 +27,7 @@ class Known:
     trials: tuple[int, ...] = ()
     is_lower_bound: bool = False
     is_stated: bool = False
+    campaign: str = ""
 
     @property
     def is_open(self) -> bool:
