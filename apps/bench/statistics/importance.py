@@ -8,18 +8,20 @@ from dataclasses import dataclass
 
 from apps.bench.statistics.differences import adjust_holm
 from apps.bench.statistics.distributions import f_tail
+from apps.bench.statistics.least_squares import explained_beyond
 
 
 @dataclass(frozen=True)
 class EffectShare:
     """What one factor, or the interaction of two, explains.
 
-    `share` is eta squared (0 to 1), the sum of squares over the whole; `p` that of the F test against repetition,
-    corrected for the number of tests; None where nothing was repeated.
+    `share` is eta squared (0 to 1), the sum of squares over the whole; None where what was measured does not tell it
+    from others. `p` is that of the F test against repetition, corrected for the number of tests; None where nothing
+    was repeated.
     """
 
     factors: tuple[str, ...]
-    share: float
+    share: float | None
     p: float | None
 
 
@@ -27,10 +29,12 @@ class EffectShare:
 class Importance:
     """The shares, the largest first, and what is left: `rest` of higher interactions, `noise` of repetition.
 
-    `is_balanced` says whether every combination has the same number of values; where not, the shares overlap.
+    `is_balanced` says whether every combination has the same number of values; where not, each share is what a factor
+    explains beyond all others, and `shared` what they explain that none of them does alone.
     """
 
     shares: tuple[EffectShare, ...]
+    shared: float
     rest: float
     noise: float
     is_balanced: bool
@@ -41,7 +45,8 @@ def explain_variance(columns: Mapping[str, Sequence[object]], values: Sequence[f
 
     `columns` has each factor's settings, as many as `values`; ValueError if not. Analysis of variance by sums of
     squares (Fisher, 1925; Jain, 1991, chapter 22): of a factor between its values, of a pair between its combinations
-    less its factors' own.
+    less its factors' own. Where combinations were not measured equally often these would hold each other's effects:
+    then of each what it explains beyond all others (type II), None where there are too many settings for that.
     """
     keyed = {name: [_key(value) for value in columns[name]] for name in sorted(columns)}
     keyed = {name: column for name, column in keyed.items() if len(set(column)) > 1}
@@ -58,31 +63,48 @@ def explain_variance(columns: Mapping[str, Sequence[object]], values: Sequence[f
     # Of a cell, all that the terms need are how many values it has and what these add up to.
     sums = [(len(cell), math.fsum(cell)) for cell in cells.values()]
     settings = dict(zip(keyed, zip(*cells, strict=True), strict=True))
-    terms: list[tuple[tuple[str, ...], float, int]] = []
-    single: dict[str, tuple[float, int]] = {}
+    is_balanced = len({len(cell) for cell in cells.values()}) == 1 and len(cells) == math.prod(
+        len(set(column)) for column in settings.values()
+    )
+    read = _terms(settings, sums) if is_balanced else explained_beyond(settings, sums)
+    if read is None:
+        return None
+    terms, explained = read
+    ps = {
+        factors: p
+        for factors, (squares, degrees) in terms.items()
+        if degrees and (p := _p_of(squares, degrees, within, free)) is not None
+    }
+    tested = dict(zip(ps, adjust_holm([*ps.values()]), strict=True))
+    shares = [
+        EffectShare(factors, squares / whole if degrees else None, tested.get(factors))
+        for factors, (squares, degrees) in terms.items()
+        # Combinations that were not measured tell nothing of a pair.
+        if degrees or len(factors) == 1
+    ]
+    told = math.fsum(share.share or 0.0 for share in shares)
+    return Importance(
+        shares=tuple(sorted(shares, key=lambda share: -(share.share or 0.0))),
+        shared=max(0.0, explained / whole - told),
+        rest=max(0.0, 1 - (explained + within) / whole),
+        noise=within / whole,
+        is_balanced=is_balanced,
+    )
+
+
+def _terms(
+    settings: Mapping[str, Sequence[object]], sums: Sequence[tuple[int, float]]
+) -> tuple[dict[tuple[str, ...], tuple[float, int]], float]:
+    """Return {term: (sum of squares, degrees)} of combinations measured equally often, and that of all of them."""
+    terms: dict[tuple[str, ...], tuple[float, int]] = {}
     for name, column in settings.items():
         squares, groups = _between(column, sums)
-        single[name] = (squares, groups - 1)
-        terms.append(((name,), *single[name]))
+        terms[(name,)] = squares, groups - 1
     for a, b in itertools.combinations(settings, 2):
         squares, groups = _between(zip(settings[a], settings[b], strict=True), sums)
-        squares = max(0.0, squares - single[a][0] - single[b][0])
-        degrees = groups - 1 - single[a][1] - single[b][1]
-        if degrees > 0:
-            terms.append(((a, b), squares, degrees))
-    ps = [_p_of(squares, degrees, within, free) for _names, squares, degrees in terms]
-    tested = adjust_holm([p for p in ps if p is not None]) if free else []
-    shares = [
-        EffectShare(term[0], term[1] / whole, tested[place] if tested else None) for place, term in enumerate(terms)
-    ]
-    explained = math.fsum(share.share for share in shares)
-    return Importance(
-        shares=tuple(sorted(shares, key=lambda share: -share.share)),
-        rest=max(0.0, 1 - explained - within / whole),
-        noise=within / whole,
-        is_balanced=len({len(cell) for cell in cells.values()}) == 1
-        and len(cells) == math.prod(degrees + 1 for _sum, degrees in single.values()),
-    )
+        (own, own_degrees), (other, other_degrees) = terms[(a,)], terms[(b,)]
+        terms[a, b] = max(0.0, squares - own - other), groups - 1 - own_degrees - other_degrees
+    return terms, math.fsum(squares for squares, _degrees in terms.values())
 
 
 def _p_of(squares: float, degrees: int, within: float, free: int) -> float | None:

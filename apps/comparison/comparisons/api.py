@@ -82,7 +82,9 @@ class ShareSerializer(serializers.Serializer):
     """The share of the variance that a factor, or a pair of them, explains; p corrected for the number of tests."""
 
     factors = serializers.ListField(child=serializers.CharField())
-    share = serializers.FloatField()
+    share = serializers.FloatField(
+        allow_null=True, help_text="Null where what was measured does not tell it from the others."
+    )
     p = serializers.FloatField(allow_null=True)
 
 
@@ -91,9 +93,12 @@ class SetImportanceSerializer(serializers.Serializer):
 
     set = serializers.CharField()
     shares = ShareSerializer(many=True)
+    shared = serializers.FloatField(help_text="What they explain together, and none of them alone.")
     rest = serializers.FloatField()
     noise = serializers.FloatField()
-    is_balanced = serializers.BooleanField()
+    is_balanced = serializers.BooleanField(
+        help_text="Whether every combination was measured equally often; else each share is beyond all others."
+    )
 
 
 class PlaceSerializer(serializers.Serializer):

@@ -91,6 +91,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
             {
                 "set": title,
                 "shares": [{"factors": list(item.factors), "share": item.share, "p": item.p} for item in own.shares],
+                "shared": own.shared,
                 "rest": own.rest,
                 "noise": own.noise,
                 "is_balanced": own.is_balanced,

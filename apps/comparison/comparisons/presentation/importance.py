@@ -52,6 +52,7 @@ def table_of(comparison: Comparison, shares: list[Explained]) -> list[dict[str, 
                 }
                 for item in importance.shares[:MOST_SHARES]
             ],
+            "shared": importance.shared,
             "rest": importance.rest,
             "noise": importance.noise,
             "is_balanced": importance.is_balanced,
