@@ -10,6 +10,7 @@ from apps.bench.rules import path
 from apps.bench.rules.base import Evidence, FindingDraft, PathFacts
 from apps.bench.rules.passed import Passed
 from apps.bench.rules.path import means
+from apps.bench.rules.tcp.path import read_capacity
 from tests.bench.rules.cases import Maker, evidence
 
 # Loads of UDP (Mbit/s) with what of each was lost: the published ones, of which less arrives the more is offered.
@@ -89,3 +90,43 @@ def test_the_other_way_is_not_of_this_one():
     forth = dataclasses.replace(forth, beside=(dataclasses.replace(back, beside=()),))
     assert [draft.rule for draft in path.findings(forth)] == ["path-datagrams"]
     assert [draft.rule for draft in path.findings(back)] == ["path-capacity"]
+
+
+GIGABIT = PathFacts(1e9, 0.0048, 9000)
+
+
+def moved(make: Maker, *rates: float, **parameters):
+    """Return transfers of files at some rates (Mbit/s)."""
+    tool = tools.get("gridftp")
+    return make.point(tool, {"streams": 4, **parameters}, *({"throughput": rate * 1e6 / 8} for rate in rates))
+
+
+@pytest.mark.parametrize(
+    ("by_transfers", "by_tcp", "by_others"),
+    [*itertools.product((None, 300, 700, 897, 975), (None, 300, 700), (0, 700, 980))],
+)
+def test_nothing_came_near_a_link_is_said_where_nothing_did(by_transfers, by_tcp, by_others):
+    """By whichever tool, here or in another campaign; and no plateau stands below what a transfer had."""
+    make = Maker()
+    points = [make.ping(0.0048)]
+    points += [moved(make, by_transfers, 1.002 * by_transfers)] if by_transfers else []
+    if by_tcp:
+        points += make.stream_sweep({count: [by_tcp, by_tcp * 1.001] for count in (1, 2, 4)})
+    measurements = evidence(points, GIGABIT)
+    if by_others:
+        measurements = dataclasses.replace(measurements, elsewhere=Passed(by_others * 1e6, "another"))
+    capacity = read_capacity(measurements)
+    rates = [by_transfers or 0, by_tcp or 0, by_others]
+    if max(rates) >= 897:
+        assert "nothing measured has come near" not in str(capacity.source)
+    if by_transfers and by_transfers >= 897:
+        assert (capacity.value, capacity.is_open) == (1e9, False)
+    if not capacity.is_stated:
+        assert capacity.value >= max(rates) * 1e6 / 1.05
+
+
+def test_a_lone_transfer_or_one_between_several_nodes_confirms_no_link():
+    make = Maker()
+    several = dataclasses.replace(moved(make, 950, 951), roles={"source": ("a", "b"), "destination": ("c", "d")})
+    for point in (moved(make, 950), several):
+        assert read_capacity(evidence([make.ping(0.0048), point], GIGABIT)).is_stated

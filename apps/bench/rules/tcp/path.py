@@ -1,5 +1,6 @@
 """What the evidence says of the path: its round-trip time, its capacity, and what both make."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.bench import network
@@ -187,14 +188,17 @@ def read_capacity(evidence: Evidence) -> Known | None:
             return Known(nominal, Message(text, params), PAST, best.trials)
         text = _("Capacity %(nominal)s: the lowest link's, confirmed by a measured %(rate)s.")
         return Known(nominal, Message(text, params), 0.95, best.trials)
+    moved, transfers = elsewhere.best_transfer(evidence)
+    if nominal and not is_near and _is_near(evidence, moved, nominal):
+        text = _("Capacity %(nominal)s: the lowest link's, confirmed by transfers of files at %(rate)s.")
+        return Known(nominal, Message(text, _rates(moved, nominal)), 0.9, transfers)
     reading = _by_plateau(evidence, nominal) or _by_dispersion(evidence, nominal, best.rate)
     if reading:
         return reading
     if nominal and (not best.rate or _is_untested(evidence, best)):
-        text = _("Capacity %(nominal)s: the lowest link's; nothing measured has come near it.")
-        if is_near:
-            text = _("Capacity %(nominal)s: the lowest link's; the best rate measured was held by its ends.")
-        return Known(nominal, Message(text, params), 0.8, is_stated=True)
+        return _as_described(evidence, nominal, params, is_near=is_near)
+    if moved > best.rate:
+        best, params = held.Best(moved, transfers), _rates(moved, nominal)
     passed = elsewhere.refutes(evidence, best.rate, 1.0)
     if best.rate and passed is not None:
         return Known(passed.rate_bps, passed.message, 0.5, best.trials, is_lower_bound=True, campaign=passed.campaign)
@@ -204,6 +208,24 @@ def read_capacity(evidence: Evidence) -> Known | None:
             text = _("Capacity of at least %(rate)s, as measured; nothing yet confirms the links' %(nominal)s.")
         return Known(best.rate, Message(text, params), 0.5, best.trials, is_lower_bound=True)
     return None
+
+
+def _is_near(evidence: Evidence, rate: float, nominal: float) -> bool:
+    """Return whether a rate (bit/s of payload) is about what links of a capacity let through, and no more."""
+    return CONFIRMED * nominal * network.tcp_efficiency(held.frame_of(evidence)) <= rate <= nominal
+
+
+def _as_described(evidence: Evidence, nominal: float, params: Mapping[str, object], *, is_near: bool) -> Known:
+    """Return the links' capacity, which nothing that was measured here confirms, with what came near it."""
+    passed = evidence.elsewhere
+    if is_near:
+        text = _("Capacity %(nominal)s: the lowest link's; the best rate measured was held by its ends.")
+    elif passed is not None and _is_near(evidence, passed.rate_bps, nominal):
+        text = _("Capacity %(nominal)s: the lowest link's; in the campaign %(campaign)s %(rate)s came through.")
+        params = {**_rates(passed.rate_bps, nominal), "campaign": passed.campaign}
+    else:
+        text = _("Capacity %(nominal)s: the lowest link's; nothing measured has come near it.")
+    return Known(nominal, Message(text, params), 0.8, is_stated=True)
 
 
 def fills_surely(rate: float, carried: float | None) -> bool:
@@ -223,7 +245,7 @@ def _by_plateau(evidence: Evidence, nominal: float | None) -> Known | None:
     if nominal and line < BELOW_LINKS * nominal and not held.are_ends_watched(evidence, plateau.trials):
         # The links are said to have more, and a processor that nobody watched levels off as well.
         return None
-    if elsewhere.refutes(evidence, line, REFUTED):
+    if elsewhere.refutes(evidence, line, REFUTED) or elsewhere.best_transfer(evidence)[0] > REFUTED * line:
         return None
     return Known(line, Message(text, _rates(line, nominal)), 0.9, plateau.trials)
 
@@ -231,6 +253,7 @@ def _by_plateau(evidence: Evidence, nominal: float | None) -> Known | None:
 def _by_dispersion(evidence: Evidence, nominal: float | None, best: float) -> Known | None:
     """Return what packet dispersion tells, unless more came through."""
     dispersed = estimates.by_dispersion(evidence)
+    best = max(best, elsewhere.best_transfer(evidence)[0])
     if dispersed is None or best > REFUTED * dispersed.high or elsewhere.refutes(evidence, dispersed.high, REFUTED):
         return None
     value = min(dispersed.high, nominal) if nominal else dispersed.high
