@@ -259,6 +259,14 @@ def _explain(curve: LossCurve) -> Iterable[Message]:
         )
         yield Message(text, {"rate": _rate(curve.full)})
         return
+    yield from explain_excess(curve)
+
+
+def explain_excess(curve: LossCurve) -> Iterable[Message]:
+    """Yield by how much more is lost than a full link loses, and what to look for; nothing where it is not."""
+    worst = curve.worst
+    if worst is None or curve.full is None:
+        return
     text = _(
         "At %(offered)s the loss is %(ratio)s times what a full link of %(rate)s explains: "
         "look for datagrams sent in fragments, a receive buffer that overflows, or a policer."

@@ -2,8 +2,9 @@
 
 from apps.bench.network.loss_curve import THRESHOLD
 from apps.bench.rules import pace
-from apps.bench.rules.base import DIAGNOSIS, Alternative, Evidence, FindingDraft, Proposal
-from apps.bench.rules.path import means
+from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
+from apps.bench.rules.path import excess, means
+from apps.bench.rules.path.excess import load_text
 from apps.bench.rules.path.means import Estimate
 from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.sweeps import confidence_of
@@ -71,6 +72,7 @@ def _between(
         params["length"] = format_quantity(length, "B")
     line = max(means.at_line(evidence, item) for item in firm)
     trials = tuple(sorted({trial for item in readings for trial in item.trials}))
+    curve, _loads = estimates.loss_curve_of(evidence)
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -88,7 +90,7 @@ def _between(
         applies_when=means.applies_when(evidence, trials),
         limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
         source="RFC 5136, section 2.3; Dovrolis, Ramanathan, Moore (2004)",
-        alternatives=_alternatives(evidence),
+        alternatives=excess.causes_of(curve, curve.worst if curve else None),
         missing=_missing(readings),
         proposals=_proposals(readings, high),
     )
@@ -98,7 +100,7 @@ def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimat
     """Return that more came through than the means found that find a capacity: it is so much or more."""
     params = {"rate": format_quantity(max_rate, "bit/s")}
     # The load that came through whole is no reading of its own.
-    _curve, loads = estimates.loss_curve_of(evidence)
+    curve, loads = estimates.loss_curve_of(evidence)
     trials = tuple(sorted({*loads, *(trial for item in readings for trial in item.trials)}))
     return FindingDraft(
         rule=RULE,
@@ -116,9 +118,10 @@ def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimat
         applies_when=means.applies_when(evidence, trials),
         limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
         source="RFC 5136, section 2.3",
+        alternatives=excess.causes_of(curve, curve.worst if curve else None),
         missing=(Message(_("What the path holds at most: higher loads of UDP.")),),
         proposals=(
-            Proposal("iperf3-udp", {}, {"rate": ", ".join(_load(max_rate * share) for share in (1, 1.5, 2, 3))}),
+            Proposal("iperf3-udp", {}, {"rate": ", ".join(load_text(max_rate * share) for share in (1, 1.5, 2, 3))}),
         ),
     )
 
@@ -187,39 +190,6 @@ def _against(evidence: Evidence, agree: bool) -> list[Message]:
     return objections
 
 
-def _alternatives(evidence: Evidence) -> tuple[Alternative, ...]:
-    """Return why UDP may lose before the path is full, if it loses more than a full link explains."""
-    curve, _trials = estimates.loss_curve_of(evidence)
-    if curve is None or curve.worst is None or curve.full is None:
-        return ()
-    worst, load = curve.worst, format_quantity(curve.worst.offered, "bit/s")
-    params = {"load": load, "ratio": f"{curve.excess(worst) or 0:.1f}", "pieces": f"{curve.exponent or 1:.1f}"}
-    return (
-        Alternative(
-            Message(
-                _("Datagrams sent in fragments: at %(load)s %(ratio)s times a full link's loss (n = %(pieces)s)."),
-                params,
-            ),
-            Message(_("Offer the same load in datagrams that fit a frame.")),
-            Proposal("iperf3-udp", {"rate": _load(worst.offered)}, {"length": "1400 B, 5888 B"}),
-        ),
-        Alternative(
-            Message(_("The receiver's socket buffer overflows: what arrives is lost in its kernel.")),
-            Message(_("Look at the count of receive buffer errors, and ask for a larger buffer.")),
-            Proposal("iperf3-udp", {"rate": _load(worst.offered)}, {"window": "0 B, 4 MiB"}),
-        ),
-        Alternative(
-            Message(_("A policer drops all above a rate, bursts first.")),
-            Message(_("Offer loads in small steps around the knee, with and without pacing by the sender.")),
-            Proposal("iperf3-udp", {}, {"rate": f"{_load(0.8 * curve.full)}..{_load(1.2 * curve.full)} /8"}),
-        ),
-    )
-
-
-def _load(rate: float) -> str:
-    return f"{max(1, round(rate / 1e6))} Mbit/s"
-
-
 def _missing(readings: list[Estimate]) -> tuple[Message, ...]:
     names = {item.means for item in readings}
     texts = {
@@ -231,6 +201,6 @@ def _missing(readings: list[Estimate]) -> tuple[Message, ...]:
 
 def _proposals(readings: list[Estimate], high: float) -> tuple[Proposal, ...]:
     names = {item.means for item in readings}
-    loads = ", ".join(_load(high * share) for share in (0.5, 0.8, 0.9, 1.0, 1.1, 1.3))
+    loads = ", ".join(load_text(high * share) for share in (0.5, 0.8, 0.9, 1.0, 1.1, 1.3))
     proposals = {means.UDP: Proposal("iperf3-udp", {}, {"rate": loads}), means.DISPERSION: Proposal("pathrate")}
     return tuple(proposal for name, proposal in proposals.items() if name not in names)

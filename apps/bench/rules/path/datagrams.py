@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 from apps.bench.network.loads import ALIKE, LoadPoint
-from apps.bench.network.loss_curve import LossCurve
+from apps.bench.network.loss_curve import LossCurve, explain_excess
 from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
-from apps.bench.rules.path import capacity, means
+from apps.bench.rules.path import capacity, excess, means
 from apps.bench.rules.tcp import estimates
 from apps.bench.rules.tcp.estimates import Arrived
 from apps.bench.rules.tcp.present import Present, read_all
@@ -76,6 +76,13 @@ def _conclude_way(evidence: Evidence) -> FindingDraft | None:
         text = _("%(count)s streams of TCP together had %(together)s.")
         together = format_quantity(streams.together.rate, "bit/s")
         reasons.append(Message(text, {"count": streams.together.streams, "together": together}))
+    fallen = _fallen(curve, lossy, best)
+    if fallen:
+        # Nothing that is full, and no limit that holds a flow, lets less through the more is offered.
+        title = _("The more datagrams are offered the fewer arrive: %(best)s at most, and %(fewest)s of %(load)s")
+        params["fewest"] = format_quantity(fallen.delivered, "bit/s")
+        params["load"] = format_quantity(fallen.offered, "bit/s")
+        reasons += [*explain_excess(curve), *_stream_beside(streams, best.delivered)]
     if curve.whole and curve.whole < heaviest.offered:
         reasons.append(Message(_("A load of %(whole)s arrived whole."), params))
     return FindingDraft(
@@ -93,12 +100,30 @@ def _conclude_way(evidence: Evidence) -> FindingDraft | None:
         applies_when=Message(_("One flow of datagrams on this path and in this direction.")),
         limits=(Message(_("It is no capacity of the path: one flow does not tell it.")),),
         source="RFC 5136, section 2.3",
-        alternatives=(
+        alternatives=excess.causes_of(
+            curve, fallen and (curve.worst or fallen), has_larger_buffer=_has_larger_buffer(evidence, heaviest)
+        )
+        or (
             *_alternatives(heaviest, best.delivered, streams, evidence),
             *_by_number(arrived, others, heaviest.offered),
         ),
         **_open(evidence, streams, best.delivered),
     )
+
+
+def _fallen(curve: LossCurve, lossy: list[LoadPoint], best: LoadPoint) -> LoadPoint | None:
+    """Return the load of which least arrived, where it is less than of smaller ones; None where it is as much."""
+    least = min(lossy, key=lambda point: point.delivered)
+    is_less = least.delivered < ALIKE_RATE * best.delivered and least.offered > best.offered
+    return least if curve.worst or is_less else None
+
+
+def _stream_beside(streams: Streams, rate: float) -> list[Message]:
+    """Return what one stream of TCP had where it is more than arrived of datagrams."""
+    if streams.each is None or not streams.has_more_each(rate):
+        return []
+    text = _("One stream of TCP had %(rate)s.")
+    return [Message(text, {"rate": format_quantity(streams.each.rate / streams.each.streams, "bit/s")})]
 
 
 def _streams_of(evidence: Evidence) -> Streams:
@@ -205,9 +230,10 @@ def _has_larger_buffer(evidence: Evidence, heaviest: LoadPoint) -> bool:
     """Return whether the load was offered with a larger buffer, too, and no more of it arrived."""
     rates = [
         mean(point.values("goodput"))
-        for point in estimates.udp_points(evidence)
+        for point in evidence.points
         if known_or_none(point.parameters, "window")
         and point.values("goodput")
+        and point.values("loss")
         and (estimates.offered_of(point) or 0.0) >= ALIKE_RATE * heaviest.offered
     ]
     return bool(rates) and max(rates) <= MORE * heaviest.delivered
