@@ -102,7 +102,11 @@ class LevelChangeSerializer(serializers.Serializer):
     decided_by = serializers.CharField(source="decision.decided_by.username", default=None, allow_null=True)
     decided_at = serializers.DateTimeField(source="decision.decided_at", default=None, allow_null=True)
     versions = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="Before and after.")
+    is_version_known = serializers.BooleanField(help_text="Of all figures of both campaigns.")
     nodes = NodeChangeSerializer(many=True)
+    untold = serializers.ListField(
+        child=serializers.CharField(), help_text="Nodes of which no facts are known from before it, or from after it."
+    )
 
 
 class TrendSerializer(serializers.Serializer):

@@ -43,7 +43,11 @@ class NodeChange:
 
 @dataclass(frozen=True)
 class HistoryChange:
-    """A change of level before the campaign at `place`, with what is known of it; `decision` is None if it is new."""
+    """A change of level before the campaign at `place`, with what is known of it; `decision` is None if it is new.
+
+    `is_version_known` says whether all figures of both campaigns have their tool's version, `untold` of which nodes
+    nothing is known from before it or from after it.
+    """
 
     place: int
     level: CampaignLevel
@@ -58,6 +62,8 @@ class HistoryChange:
     decision: ChangePoint | None = None
     versions: tuple[str, str] | None = None
     nodes: tuple[NodeChange, ...] = ()
+    is_version_known: bool = True
+    untold: tuple[str, ...] = ()
 
     @property
     def has_ratio(self) -> bool:
@@ -115,6 +121,7 @@ def shown_changes(subject: Subject, levels: Sequence[CampaignLevel], user: User 
             is_better=_is_better(subject, change),
             decision=decided.get(levels[change.place].campaign),
             versions=_versions(levels[change.place - 1], levels[change.place]),
+            is_version_known=levels[change.place - 1].has_versions and levels[change.place].has_versions,
         )
         for change in change_points
     ]
@@ -179,7 +186,8 @@ def _with_facts(subject: Subject, changes: list[HistoryChange], user: User | Non
                 node_changes.append(
                     NodeChange(name, tuple(all_changed[:MOST_FACTS]), max(0, len(all_changed) - MOST_FACTS))
                 )
-        with_nodes.append(replace(change, nodes=tuple(item for item in node_changes if item.facts)))
+        untold = tuple(sorted(name for node, name in nodes.items() if None in pairs[change.place, node]))
+        with_nodes.append(replace(change, nodes=tuple(item for item in node_changes if item.facts), untold=untold))
     return with_nodes
 
 

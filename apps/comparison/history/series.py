@@ -69,7 +69,7 @@ class Subject:
 class CampaignLevel:
     """What one campaign measured of the subject: its figures in the order of time, `at` the first of them.
 
-    `is_told` whether only an archive says that it was measured.
+    `is_told` whether only an archive says that it was measured; `has_versions` whether each figure has its tool's.
     """
 
     campaign: int
@@ -84,6 +84,7 @@ class CampaignLevel:
     trials: tuple[int, ...] = ()
     doubts: Doubts = field(default_factory=Doubts)
     is_told: bool = False
+    has_versions: bool = True
 
 
 @dataclass(frozen=True)
@@ -225,6 +226,7 @@ def _level(campaign: int, members: list[tuple[Any, ...]], metric: str) -> Campai
         trials=tuple(member[6] for member in members),
         doubts=doubts.from_flags((member[6], metric, member[7]) for member in members),
         versions=frozenset(member[5] for member in members if member[5]),
+        has_versions=all(member[5] for member in members),
         summary=statistics.summarise(values),
         interval=statistics.quantile_interval(values),
     )
