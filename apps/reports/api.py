@@ -114,12 +114,17 @@ class EditionSerializer(serializers.ModelSerializer):
     brought_in = BroughtInField()
     rests_on = serializers.ListField(child=serializers.CharField(), read_only=True)
     url = serializers.CharField(source="get_absolute_url", read_only=True)
+    marked_since = serializers.IntegerField(
+        read_only=True,
+        default=0,
+        help_text="How many trials that it rests on were marked invalid since it was frozen: it does not tell.",
+    )
 
     class Meta:
         model = Edition
         fields = [
             "id", "report", "number", "title", "language", "checksum", "rests_on", "note", "url", "created_by",
-            "brought_in", "created_at",
+            "brought_in", "created_at", "marked_since",
         ]  # fmt: skip
 
 
@@ -258,7 +263,7 @@ class EditionViewSet(rest.ReadOnlyModelViewSet):
 
     def get_queryset(self) -> Any:
         """Return the editions that the person may read."""
-        return queries.editions_for(rights.user_of(self.request))
+        return queries.with_marked(queries.editions_for(rights.user_of(self.request)))
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True, filterset_class=None, pagination_class=None)

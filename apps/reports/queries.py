@@ -1,11 +1,11 @@
 """Reads of reports and editions."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Func, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
 
 from apps.accounts import rights
 from apps.accounts.models import User
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.queries.visibility import told_to
 from apps.reports.models import Edition, EditionSource, Report
 
@@ -46,6 +46,22 @@ def editions_for(user: User | AnonymousUser) -> QuerySet[Edition]:
     if user.is_authenticated:
         cited |= Q(report__team__in=user.teams.order_by().values("pk"))
     return rows.filter(cited, ~Exists(hidden))
+
+
+def with_marked(editions: QuerySet[Edition]) -> QuerySet[Edition]:
+    """Return editions with `marked_since`: how many trials that they rest on were marked invalid after the freeze.
+
+    An edition stays as it is; who reads it is to know.
+    """
+    sources = EditionSource.objects.filter(edition=OuterRef(OuterRef("pk"))).order_by().values("of_campaign")
+    marked = Trial.objects.filter(
+        campaign__permanent_id__in=sources,
+        invalid_at__gt=OuterRef("created_at"),
+        is_warmup=False,
+        state=Trial.State.SUCCEEDED,
+    )
+    count = marked.order_by().annotate(count=Func(F("pk"), function="COUNT")).values("count")
+    return editions.annotate(marked_since=Subquery(count, output_field=IntegerField()))
 
 
 def reports_of(campaign: Campaign) -> dict[str, Report]:

@@ -22,7 +22,8 @@ def edition_files(request: HttpRequest, permanent_id: str) -> HttpResponse:
     if request.method == "POST" and not request.user.is_authenticated:
         return redirect_to_login(reverse("reports:edition", args=[permanent_id]))
     permanent_id_text = permanent_id.replace("\0", "")
-    edition = get_object_or_404(reports.editions_for(request.user), permanent_id=permanent_id_text)
+    editions = reports.with_marked(reports.editions_for(request.user))
+    edition = get_object_or_404(editions, permanent_id=permanent_id_text)
     address = reverse("renderings:edition", args=[permanent_id])
     return _files(request, edition.report, edition, address, edition.get_absolute_url())
 
@@ -65,5 +66,11 @@ def _files(request: HttpRequest, report: Report, edition: Edition | None, addres
             return redirect(page)
     offers = queries.offers_of(report, edition, request.user, now=timezone.now())
     is_open = any(offer.rendering and offer.rendering.is_open for offer in offers)
-    context = {"offers": offers, "is_open": is_open, "address": address, "is_draft": edition is None}
+    context = {
+        "offers": offers,
+        "is_open": is_open,
+        "address": address,
+        "edition": edition,
+        "is_draft": edition is None,
+    }
     return render(request, "reports/_files.html", context)

@@ -53,5 +53,5 @@ def reference(request: HttpRequest, ref: str) -> HttpResponse:
 
 
 def _found(request: HttpRequest, permanent_id: str) -> Edition:
-    rows = queries.editions_for(request.user).defer(None)
+    rows = queries.with_marked(queries.editions_for(request.user).defer(None))
     return get_object_or_404(rows, permanent_id=permanent_id.replace("\0", ""))
