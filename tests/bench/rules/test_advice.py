@@ -76,7 +76,7 @@ def test_a_window_that_was_tried_and_did_not_fill_the_path_speaks_against_it(mak
     for rule in (bdp, limits):
         draft = rule.conclude(measurements)
         assert draft.kind == NO_CHANGE
-        assert "something else limits there" in str(draft.against[0])
+        assert "no more than the kernel's own" in str(draft.against[0])
     # Nobody knows of a path that eight streams did not show: what one of them had bounds it from below only.
     assert bdp.conclude(evidence([make.ping(0.004), window_held, roomy_point], links)) is None
 

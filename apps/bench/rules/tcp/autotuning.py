@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from apps.bench import curve
 from apps.bench.rules import presence
 from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proof
 from apps.bench.rules.tcp import programs, sysctl, unlike
@@ -11,10 +12,11 @@ from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.present import Present, read_present
 from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
+from apps.bench.rules.tcp.verdict import refuted
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-autotuning", 7
+RULE, VERSION = "tcp-autotuning", 8
 KEY, NAME = "net.ipv4.tcp_moderate_rcvbuf", "tcp-autotuning"
 # An explicit window harms if the automatic one is faster by more than repetitions usually differ.
 HARM = 1.1
@@ -77,6 +79,28 @@ def _prompt(explicit: Sequence[Present], present: Present, scatter: Scatter) -> 
     return min(equals, key=lambda item: item.point.parameters["window"], default=None)
 
 
+def _slower(explicit: Sequence[Present], present: Present, scatter: Scatter) -> list[Present]:
+    """Return the explicit windows that are surely slower than the automatic one, and so is each smaller one.
+
+    By the test of the rule, and by that of the sentence on the same curve: one page does not tell them apart and not.
+    """
+    own = present.point.values("goodput")
+    groups = [*(item.point.values("goodput") for item in explicit), own]
+    reading = curve.read_places(groups)
+    alike = {place for place in reading.rivals if reading.best == len(explicit)}
+    slower: list[Present] = []
+    for place, item in sorted(enumerate(explicit), key=lambda pair: pair[1].point.parameters["window"]):
+        if (
+            HARM * item.rate >= present.rate
+            or place in alike
+            or not scatter.is_less(groups[place], own, by=SURELY)
+            or _is_disturbed(item, explicit)
+        ):
+            break
+        slower.append(item)
+    return slower
+
+
 def _as_much(evidence: Evidence, present: Present, item: Present) -> FindingDraft:
     """Return that a window asked for has as much as the automatic one, which only waits longer in a queue."""
     window, nominal = item.point.parameters["window"], evidence.path.capacity_bps
@@ -129,19 +153,22 @@ def _asked_beside(item: Present) -> tuple[Message, ...]:
     return (Message(_("It was measured with %(others)s."), {"others": others}),) if others else ()
 
 
+def _title(evidence: Evidence, present: Present, largest: Present) -> str:
+    """Return what not to ask for: no window at all, or none so small where a larger one may be advised."""
+    path = read_path(evidence)
+    is_small = path is not None and largest.point.parameters["window"] < path.bdp_bytes
+    if path is not None and is_small and refuted.by_measurements(evidence, path, present) is None:
+        return _("Ask for no window so small: up to %(window)s an explicit one is slower than the kernel's own")
+    return _("Ask for no window: up to %(window)s an explicit one is slower than the kernel's own")
+
+
 def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
     """Return that programs should ask for no window, if some asked for one and were slower for it."""
     explicit, scatter = explicits(evidence, present), scatter_of(evidence)
     own = present.point.values("goodput")
     if prompt := _prompt(explicit, present, scatter):
         return _as_much(evidence, present, prompt)
-    slower = [
-        item
-        for item in explicit
-        if HARM * item.rate < present.rate
-        and scatter.is_less(item.point.values("goodput"), own, by=SURELY)
-        and not _is_disturbed(item, explicit)
-    ]
+    slower = _slower(explicit, present, scatter)
     # Where a larger one surely has more it is to be asked for, however little more.
     if not slower or better_window(evidence, present) or any(item.rate > HARM * present.rate for item in explicit):
         return None
@@ -160,9 +187,7 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
         # What is there where nobody asks for one does best.
         kind=NO_CHANGE,
         is_comparison=True,
-        title=Message(
-            _("Ask for no window: up to %(window)s an explicit one is slower than the kernel's own"), params
-        ),
+        title=Message(_title(evidence, present, largest), params),
         why=(
             Message(text, params),
             Message(_("A program that sets its socket buffers switches the kernel's autotuning off for them.")),

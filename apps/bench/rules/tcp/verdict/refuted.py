@@ -1,6 +1,10 @@
-"""The window refuted as the limit: one stream with it filled the path, or several, each with its own, had no more."""
+"""The window refuted as the limit.
+
+One stream with it filled the path, or several with one each, or ones as large as are to be asked for, had no more.
+"""
 
 from apps.bench.rules.base import Evidence
+from apps.bench.rules.tcp.better import explicits
 from apps.bench.rules.tcp.dips import level_above
 from apps.bench.rules.tcp.path import PathReading
 from apps.bench.rules.tcp.present import Present, is_automatic, read_all
@@ -11,13 +15,49 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
+# So many times what the path holds are to be asked for; so many windows are named.
+TWICE, MOST = 2, 4
+
 
 def by_measurements(evidence: Evidence, path: PathReading, present: Present | None) -> Message | None:
     """Return what was measured that refutes the automatic window as the limit; None where nothing does.
 
     Who names the window as the limit and who advises a larger one read the same.
     """
-    return _filled_at(evidence, path) or (_shared_by_streams(evidence, present) if present else None)
+    filled = _filled_at(evidence, path)
+    if filled or present is None:
+        return filled
+    return _shared_by_streams(evidence, present) or _no_more_asked(evidence, path, present)
+
+
+def _no_more_asked(evidence: Evidence, path: PathReading, present: Present) -> Message | None:
+    """Return that windows as large as the path holds, one of them twice that, had less than the automatic one.
+
+    A processor that held them holds what is asked for as well. What the kernel granted less of is no such window.
+    """
+    if path.capacity.is_lower_bound or present.streams > 1:
+        return None
+    asked = [(_granted(item), item) for item in explicits(evidence, present)]
+    roomy = sorted(
+        (pair for pair in asked if pair[0] >= path.bdp_bytes), key=lambda pair: pair[1].point.parameters["window"]
+    )
+    if not roomy or max(size for size, _item in roomy) < TWICE * path.bdp_bytes:
+        return None
+    if any(item.rate > present.rate for _size, item in roomy):
+        return None
+    text = _("Windows of %(windows)s had %(rates)s, no more than the kernel's own with %(rate)s.")
+    params = {
+        "windows": ", ".join(format_quantity(item.point.parameters["window"], "B") for _size, item in roomy[:MOST]),
+        "rates": ", ".join(format_quantity(item.rate, "bit/s") for _size, item in roomy[:MOST]),
+        "rate": format_quantity(present.rate, "bit/s"),
+    }
+    return Message(text, params)
+
+
+def _granted(item: Present) -> float:
+    """Return the window (B) that was asked for, as far as the kernel granted it: it doubles what is asked."""
+    asked, granted = float(item.point.parameters["window"]), item.mean("window_granted")
+    return min(asked, granted / 2) if granted else asked
 
 
 def _filled_at(evidence: Evidence, path: PathReading) -> Message | None:
