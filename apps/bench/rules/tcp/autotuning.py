@@ -87,7 +87,9 @@ def _slower(explicit: Sequence[Present], present: Present, scatter: Scatter) -> 
     own = present.point.values("goodput")
     groups = [*(item.point.values("goodput") for item in explicit), own]
     reading = curve.read_places(groups)
-    alike = {place for place in reading.rivals if reading.best == len(explicit)}
+    # Of a lone run the sentence names none.
+    is_named = reading.form is curve.CurveForm.BEST and reading.best == len(explicit)
+    alike = {*reading.rivals} if is_named else set()
     slower: list[Present] = []
     for place, item in sorted(enumerate(explicit), key=lambda pair: pair[1].point.parameters["window"]):
         if (
