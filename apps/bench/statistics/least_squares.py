@@ -9,11 +9,13 @@ LEAST_PIVOT = 1e-9
 MOST_COLUMNS = 150
 
 Column = list[float]
+# The factors of a term: one, or a pair.
+Term = tuple[str, ...]
 
 
 def explained_beyond(
     settings: Mapping[str, Sequence[object]], sums: Sequence[tuple[int, float]]
-) -> tuple[dict[tuple[str, ...], tuple[float, int]], float] | None:
+) -> tuple[dict[Term, tuple[float, int]], float] | None:
     """Return {term: (sum of squares beyond the others, its degrees)}, and that of all together; None of too many.
 
     `settings` has each factor's setting of each cell, `sums` (number of values, their sum of distances from the mean)
@@ -21,10 +23,10 @@ def explained_beyond(
     fitting constants); of a term with no degrees nothing tells it from the others. Pairs are left out where they have
     too many columns.
     """
-    single = {(name,): _indicators(column) for name, column in settings.items()}
+    single: dict[Term, list[Column]] = {(name,): _indicators(column) for name, column in settings.items()}
     if sum(map(len, single.values())) > MOST_COLUMNS:
         return None
-    pairs = {
+    pairs: dict[Term, list[Column]] = {
         (a, b): [[x * y for x, y in zip(one, other, strict=True)] for one in single[(a,)] for other in single[(b,)]]
         for a, b in combinations(settings, 2)
         if len(single[(a,)]) * len(single[(b,)]) <= MOST_COLUMNS
@@ -44,7 +46,7 @@ def _indicators(column: Sequence[object]) -> list[Column]:
 
 
 def _reduction(
-    terms: Mapping[tuple[str, ...], list[Column]], last: tuple[str, ...], sums: Sequence[tuple[int, float]]
+    terms: Mapping[Term, list[Column]], last: Term, sums: Sequence[tuple[int, float]]
 ) -> tuple[float, int]:
     """Return by how much a term lessens the sum of squares that all other terms leave, and its degrees."""
     own = terms[last]

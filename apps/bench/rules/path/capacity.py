@@ -11,7 +11,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-capacity", 7
+RULE, VERSION = "path-capacity", 8
 # More than so many times what a link is said to have is more than that.
 EXCEEDS = 1.01
 # Means that differ by no more than this agree.

@@ -51,7 +51,6 @@ def _switched_off(evidence: Evidence, present: Present) -> FindingDraft | None:
         change=sysctl.change(nodes, NAME, f"Fathom {RULE}: let the kernel grow receive windows"),
         undo=sysctl.undo(nodes, NAME),
         present=present.rate,
-        predicted_unit="bit/s",
         confidence=confidence_of((bool(faster), 0.2), base=0.7),
         applies_when=Message(_("Programs that set no socket buffers.")),
         limits=(Message(_("The window grows up to tcp_rmem's largest only.")), Message(sysctl.KEPT)),
@@ -88,7 +87,9 @@ def _slower(explicit: Sequence[Present], present: Present, scatter: Scatter) -> 
     own = present.point.values("goodput")
     groups = [*(item.point.values("goodput") for item in explicit), own]
     reading = curve.read_places(groups)
-    alike = {place for place in reading.rivals if reading.best == len(explicit)}
+    # Of a lone run the sentence names none.
+    is_named = reading.form is curve.CurveForm.BEST and reading.best == len(explicit)
+    alike = {*reading.rivals} if is_named else set()
     slower: list[Present] = []
     for place, item in sorted(enumerate(explicit), key=lambda pair: pair[1].point.parameters["window"]):
         if (
@@ -201,7 +202,6 @@ def _explicit(evidence: Evidence, present: Present) -> FindingDraft | None:
         tried=largest.rate,
         predicted=present.rate,
         predicted_interval=scatter.interval(own),
-        predicted_unit="bit/s",
         confidence=confidence_of((min(len(present.trials), len(largest.trials)) > 1, 0.2), base=0.7),
         applies_when=Message(_("Programs that set their socket buffers to no more than this.")),
         limits=(
