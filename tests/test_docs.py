@@ -55,3 +55,17 @@ def test_the_glossary_has_the_words_of_the_pages() -> None:
         path.read_text().lower() for path in (ROOT / "apps").rglob("*.py") if "migrations" not in path.parts
     )
     assert not [word for word, _text in terms if word.lower() not in code]
+
+
+def test_each_place_that_deals_out_turns_is_described() -> None:
+    kinds = "FairTurns|FairPlaces|WaitingPlaces|Askers|HashingPlaces|Sockets|Crowds|Looks"
+    places = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "apps").rglob("*.py")
+        if re.search(rf"\b(?:{kinds})\(|^\w+ = Places\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    # Whoever makes some of these deals them out.
+    places -= {"apps/agents/endpoint/places.py", "apps/core/looks.py"}
+    assert len(places) >= 10
+    text = (ROOT / "docs/running.md").read_text(encoding="utf-8")
+    assert {place for place in places if f"| `{place}` |" not in text} == set()
