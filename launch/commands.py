@@ -1,5 +1,6 @@
 """Commands of manage.py on the service's database, which may be starting again as they begin."""
 
+import math
 import os
 import subprocess
 import sys
@@ -27,9 +28,10 @@ def run(
 ) -> str:
     """Run a command and return what it prints; `text` is its input. ManageError if it fails.
 
-    One that meets a database that is away is run once more, with the arguments `again`, until PATIENCE_S are over.
+    One that meets a database that is away is run once more, with the arguments `again`, until PATIENCE_S are over
+    since it met it: one that is frozen may have kept the first for longer.
     """
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = math.inf
     more: tuple[str, ...] = ()
     while True:
         argv = [sys.executable, "manage.py", *arguments, *more]
@@ -38,6 +40,7 @@ def run(
         )
         if not done.returncode:
             return done.stdout
+        deadline = min(deadline, time.monotonic() + PATIENCE_S)
         if done.returncode != os.EX_TEMPFAIL or time.monotonic() > deadline or is_over():
             raise ManageError(f"manage.py {arguments[0]} failed:\n{done.stderr.strip()}")
         more = tuple(again)
