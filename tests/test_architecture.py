@@ -279,3 +279,10 @@ def test_only_one_place_judges_which_figures_count() -> None:
     assert judgements_of(ast.parse("[x for x in flags if is_invalid(x, metric)]")) == {"is_invalid"}
     sql = "Q = 'SELECT FROM results_sample s JOIN t ON NOT t.is_warmup AND t.invalid_at IS NULL'"
     assert judgements_of(ast.parse(sql)) == {"is_warmup", "invalid_at"}
+
+
+def test_each_folder_of_tests_is_a_package() -> None:
+    """Else what lies in it has two names, and its conftest is loaded twice, as `exports.conftest`, too."""
+    folders = {path.parent for path in (ROOT / "tests").rglob("*.py")}
+    inner = {above for folder in folders for above in folder.parents if (ROOT / "tests") in (above, *above.parents)}
+    assert {folder for folder in folders | inner if not (folder / "__init__.py").exists()} == set()
