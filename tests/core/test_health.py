@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,7 +14,7 @@ from django.db import OperationalError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from apps.core import backends, broker, clock, outage, queue, signs
+from apps.core import backends, broker, clock, outage, queue, signs, space
 from apps.core.models import SetAside
 from tests import outages
 
@@ -120,7 +121,19 @@ def test_a_timetable_whose_turns_nobody_takes_does_not_work(client: Client) -> N
     assert parts(client)["timetable"]["what"] == "The timetable gives no sign of life."
 
 
-def test_a_broker_that_is_away_is_told_with_since_when(client: Client, settings: Any) -> None:
+@pytest.fixture(params=["has room", "is full"])
+def is_full(request: pytest.FixtureRequest, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Have the embedded servers' folders on a disk of their own, which perhaps is full."""
+    settings.VAR_DIR = tmp_path
+    for folder in ("postgres/cluster", "valkey"):
+        (tmp_path / folder).mkdir(parents=True)
+    if request.param == "is full":
+        # No disk of a test has so much.
+        monkeypatch.setattr(space, "RESERVE_BYTES", 1 << 62)
+    return bool(request.param == "is full")
+
+
+def test_a_broker_that_is_away_is_told_with_since_when(client: Client, settings: Any, *, is_full: bool) -> None:
     settings.REDIS_URL = "unix:///nowhere/redis.sock"
     signs._client.cache_clear()
     try:
@@ -131,10 +144,11 @@ def test_a_broker_that_is_away_is_told_with_since_when(client: Client, settings:
     assert first.json()["parts"]["broker"]["ok"] is False
     assert first.json()["parts"]["broker"]["since"] == second.json()["parts"]["broker"]["since"]
     assert first.json()["parts"]["workers"]["what"] == "Not known while the broker is away."
+    assert ("its disk is full" in first.json()["parts"]["broker"]["what"]) is is_full
 
 
 def test_without_the_database_it_is_503_and_when_to_come_again(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client, monkeypatch: pytest.MonkeyPatch, *, is_full: bool
 ) -> None:
     noted: list[BaseException] = []
 
@@ -147,6 +161,7 @@ def test_without_the_database_it_is_503_and_when_to_come_again(
     assert (answer.status_code, answer.json()["status"], answer.headers["Retry-After"]) == (503, "away", "5")
     assert answer.json()["parts"]["database"]["ok"] is False
     assert "lost" not in answer.content.decode()
+    assert ("its disk is full" in answer.json()["parts"]["database"]["what"]) is is_full
     assert [str(error) for error in noted] == ["the connection is lost"]
     assert client.head("/health/").status_code == 503
     # The process itself answers: nobody is to start it again for that.
