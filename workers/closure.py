@@ -58,13 +58,12 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
         # It may have been set since the last look, a moment ago.
         campaigns.note_clock_steps(now=timezone.now())
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
-        # What PostgreSQL's end took with it, and the service's where it brings its own, was no fault of the reading.
-        is_new_server = When(updated_at__lt=leases.ServerStart(), then=1)
+        lost = When(leases.lost_worker("updated_at"), then=F("readings") + 1)
         began = time.process_time()
         try:
             # Committed before anything is read: whatever ends this worker on the way is counted, but a stop.
             with shutdown.put_off():
-                opened.update(readings=Case(is_new_server, default=F("readings") + 1), updated_at=Now())
+                opened.update(readings=Case(lost, default=1), updated_at=Now())
             _close(run_id, cpu_time.READING_S if in_turn else cpu_time.QUICK_S, lead_s)
         except ClockSetError:
             # The next look tells of it, and reads it anew.

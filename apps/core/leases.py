@@ -8,18 +8,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from django.db import DatabaseError, connection
-from django.db.models import DateTimeField, Func
+from django.db.models import DateTimeField, Func, Q
 
 # A backend in the middle of a statement looks this often (ms) whether its worker is still there.
 _LOOK_MS = 2000
 _KEY = "hashtextextended(%s, 0)"
 
 
-class ServerStart(Func):
-    """When PostgreSQL began to serve: a lease of before ended with it, and whoever held it did nothing wrong."""
-
+class _ServerStart(Func):
     function = "pg_postmaster_start_time"
     output_field = DateTimeField()
+
+
+def lost_worker(claimed_at: str) -> Q:
+    """Return the condition that work, whose lease nobody holds, had a worker that was lost.
+
+    The one definition for all who count attempts, of work claimed at the field `claimed_at`: a claim of before
+    PostgreSQL began to serve lost its lease with PostgreSQL, and whoever had it did nothing wrong.
+    """
+    return Q(**{f"{claimed_at}__gte": _ServerStart()})
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Case, F, Q, QuerySet, When
+from django.db.models import Case, F, QuerySet, When
 from django.utils import timezone
 
 from apps.archive.imports import checks, grown, reader, sheets, store, uploads
@@ -27,9 +27,8 @@ ADVANCE_IMPORT, EXPIRE_IMPORTS = Import.WORK, "expire_imports"
 _ASKED = turns.TurnFields("team", "created_by", "updated_at")
 
 State = Import.State
-# One more for each time that a worker did not let go of an import by itself, but where PostgreSQL ended meanwhile.
-_IS_LOST = Q(claimed_at__gte=leases.ServerStart())
-_LOSSES = F("stuck") + Case(When(_IS_LOST, then=1), default=0)
+# One more for each time that a worker did not let go of an import by itself.
+_LOSSES = F("stuck") + Case(When(leases.lost_worker("claimed_at"), then=1), default=0)
 
 
 def resume_imports(*, now: datetime) -> None:

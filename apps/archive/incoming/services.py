@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.db.models.functions import Greatest
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -184,8 +185,6 @@ def _wait(incoming: IncomingArchive, **values: Any) -> None:
 def resume(*, now: datetime) -> None:
     """Have those looked at whose message was lost or whose worker was killed, the latter a few times at most."""
     busy = IncomingArchive.objects.filter(state__in=IncomingArchive.BUSY_STATES).values_list("pk", flat=True)
-    # What PostgreSQL's end took with it was no fault of theirs.
-    busy.filter(alive_at__lt=leases.ServerStart(), attempts__gt=0).update(attempts=0, alive_at=now)
     isolation.for_each(TAKE_ARCHIVES, busy, _take_up, now=now)
     if _due(now).exists():
         queue.remind(queue.BULKY)
@@ -198,11 +197,13 @@ def _take_up(pk: int) -> None:
         incoming = rows.first() if is_free else None
         if incoming is None:
             return
-        if incoming.attempts >= MOST_ATTEMPTS:
+        is_lost = rows.filter(leases.lost_worker("alive_at")).exists()
+        if is_lost and incoming.attempts >= MOST_ATTEMPTS:
             text = _("It was given up after several attempts: the machine may have too little memory for it.")
             _refuse(incoming, Message(text))
         else:
-            rows.update(state=State.WAITING if incoming.state == State.CHECKING else State.AGREED)
+            waits = State.WAITING if incoming.state == State.CHECKING else State.AGREED
+            rows.update(state=waits, attempts=F("attempts") if is_lost else Greatest(F("attempts") - 1, 0))
 
 
 def expire(*, now: datetime) -> None:

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
+from django.db.models.functions import Greatest
 from django.utils import timezone, translation
 
 from apps.accounts.models import User
@@ -161,12 +162,16 @@ def _take_up(pk: int, now: datetime) -> None:
         if not is_free:
             return
         unfinished = Rendering.objects.filter(pk=pk, state=State.WORKING)
-        text = _(
-            "It was given up after several attempts: the machine may have too little memory for a report so large."
-        )
-        error = Message(text).as_json()
-        unfinished.filter(attempts__gte=MOST_ATTEMPTS).update(state=State.FAILED, error=error, finished_at=now)
-        unfinished.update(state=State.WAITING, progress=0)
+        _lose(unfinished.filter(leases.lost_worker("started_at")), now)
+        unfinished.update(state=State.WAITING, progress=0, attempts=Greatest(F("attempts") - 1, 0))
+
+
+def _lose(lost: QuerySet[Rendering], now: datetime) -> None:
+    """Have a file rendered again whose worker was lost, or given up after a few."""
+    text = _("It was given up after several attempts: the machine may have too little memory for a report so large.")
+    given_up = lost.filter(attempts__gte=MOST_ATTEMPTS)
+    given_up.update(state=State.FAILED, error=Message(text).as_json(), finished_at=now)
+    lost.update(state=State.WAITING, progress=0)
 
 
 def _claim(pk: int, now: datetime) -> Rendering | None:

@@ -63,7 +63,7 @@ def carry_on(*, delivery_id: int, now: datetime) -> bool:
 
 def _take_turn(delivery_id: int, now: datetime) -> bool:
     """Take the next step of a delivery that is ours; False if it waits for none now."""
-    lost = _due(now).filter(pk=delivery_id, claimed_at__isnull=False).exists()
+    lost = _due(now).filter(leases.lost_worker("claimed_at"), pk=delivery_id).exists()
     with put_off() as claim:
         if not _due(now).filter(pk=delivery_id).update(claimed_at=now):
             return False

@@ -13,7 +13,7 @@ from apps.bench.text import Message, _
 from apps.campaigns import live
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Event
-from apps.core import queue
+from apps.core import leases, queue
 from apps.core.errors import ConflictError
 from apps.tuning.analysis import queries
 from apps.tuning.models import Analysis, RuleFailure
@@ -49,6 +49,8 @@ def begin_analysis(*, campaign_id: int, now: datetime) -> bool:
     is_abandoned = analysis.ended_at is None
     if is_abandoned and now - analysis.began_at < GRACE:
         return False
+    if is_abandoned and not Analysis.objects.filter(leases.lost_worker("began_at"), pk=analysis.pk).exists():
+        analysis.attempts = max(analysis.attempts - 1, 0)
     if (campaign.analysed_at is None and not is_abandoned) or analysis.asked_with != queries.asked_with():
         analysis.attempts = 0
     if is_abandoned and analysis.attempts >= MOST_ATTEMPTS:

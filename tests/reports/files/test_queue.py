@@ -157,7 +157,7 @@ def test_what_was_asked_for_anew_or_taken_over_meanwhile_is_not_overwritten(
 def test_a_tick_takes_up_what_a_killed_worker_left_and_gives_up_in_the_end(edition: Edition, sent: list[str]) -> None:
     ask(edition)
     now = timezone.now()
-    Rendering.objects.update(state=State.WORKING, alive_at=now, attempts=1)
+    Rendering.objects.update(state=State.WORKING, started_at=now, alive_at=now, attempts=1)
     with leasing.elsewhere(services.RENDER, Rendering.objects.get().pk):
         services.resume_renderings(now=now + timedelta(hours=5))
     assert Rendering.objects.get().state == State.WORKING
@@ -165,7 +165,7 @@ def test_a_tick_takes_up_what_a_killed_worker_left_and_gives_up_in_the_end(editi
     services.resume_renderings(now=now)
     assert Rendering.objects.get().state == State.WAITING
     assert sent == [queue.RENDER]
-    Rendering.objects.update(state=State.WORKING, alive_at=now, attempts=3)
+    Rendering.objects.update(state=State.WORKING, started_at=now, alive_at=now, attempts=3)
     services.resume_renderings(now=now)
     given_up = Rendering.objects.get()
     assert given_up.state == State.FAILED

@@ -10,6 +10,7 @@ import pytest
 from django.core import mail
 from django.core.exceptions import ValidationError
 from django.core.mail.backends import locmem
+from django.utils import timezone
 
 from apps.accounts.models import Membership
 from apps.config.settings import base
@@ -255,15 +256,15 @@ def test_one_delivery_at_a_time_and_a_lost_message_is_made_good(world: SimpleNam
     # While a worker is at it nobody else is, however long that takes; if it is killed, another takes it on at once.
     with leasing.elsewhere(deliveries.DELIVER, delivery.pk):
         assert carried(delivery, NOW + timedelta(hours=5)).state == "waiting"
-    Delivery.objects.update(claimed_at=NOW)
+    Delivery.objects.update(claimed_at=timezone.now())
     taken = carried(delivery, NOW)
     assert (taken.state, taken.attempts, taken.claimed_at) == ("rendering", 1, None)
 
 
 def test_a_delivery_at_which_workers_die_waits_longer_each_time_and_is_given_up(world: SimpleNamespace) -> None:
     delivery = services.deliver_now(schedule=schedule(world), user=world.cast.oscar, now=NOW)
-    Delivery.objects.update(claimed_at=NOW, attempts=1)
+    Delivery.objects.update(claimed_at=timezone.now(), attempts=1)
     put_off = carried(delivery, NOW)
     assert (put_off.state, put_off.attempts, put_off.look_at) == ("waiting", 2, NOW + 2 * deliveries.WAIT)
-    Delivery.objects.update(claimed_at=NOW, attempts=deliveries.MOST_ATTEMPTS - 1, look_at=NOW)
+    Delivery.objects.update(claimed_at=timezone.now(), attempts=deliveries.MOST_ATTEMPTS - 1, look_at=NOW)
     assert carried(delivery, NOW).state == "failed"
