@@ -29,19 +29,38 @@ def run(
     """Run a command and return what it prints; `text` is its input. ManageError if it fails.
 
     One that meets a database that is away is run once more, with the arguments `again`, until PATIENCE_S are over
-    since it met it: one that is frozen may have kept the first for longer.
+    since it met it: one that is frozen may have kept the first for longer. One that is under way ends when `is_over`.
     """
     deadline = math.inf
     more: tuple[str, ...] = ()
     while True:
-        argv = [sys.executable, "manage.py", *arguments, *more]
-        done = subprocess.run(
-            argv, cwd=ROOT, env={**os.environ, **env}, input=text, capture_output=True, text=True, check=False
-        )
-        if not done.returncode:
-            return done.stdout
+        status, answer, complaint = _carry_out([*arguments, *more], env, text, is_over)
+        if not status:
+            return answer
         deadline = min(deadline, time.monotonic() + PATIENCE_S)
-        if done.returncode != os.EX_TEMPFAIL or time.monotonic() > deadline or is_over():
-            raise ManageError(f"manage.py {arguments[0]} failed:\n{done.stderr.strip()}")
+        if status != os.EX_TEMPFAIL or time.monotonic() > deadline or is_over():
+            raise ManageError(f"manage.py {arguments[0]} failed:\n{complaint.strip()}")
         more = tuple(again)
         time.sleep(_POLL_S)
+
+
+def _carry_out(
+    arguments: Sequence[str], env: Mapping[str, str], text: str, is_over: Callable[[], bool]
+) -> tuple[int, str, str]:
+    argv, pipe = [sys.executable, "manage.py", *arguments], subprocess.PIPE
+    with subprocess.Popen(
+        argv, cwd=ROOT, env={**os.environ, **env}, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    ) as command:
+        unsent: str | None = text
+        while True:
+            try:
+                answer, complaint = command.communicate(unsent, timeout=_POLL_S)
+            except subprocess.TimeoutExpired:
+                unsent = None
+                if is_over():
+                    command.kill()
+            except BaseException:
+                command.kill()
+                raise
+            else:
+                return command.returncode, answer, complaint

@@ -127,10 +127,13 @@ class Service:
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        """Stop everything."""
+        """Stop everything; what failed once that was asked for, failed for it."""
+        was_asked = self.supervisor.is_stopping
         self.stop()
+        if was_asked and isinstance(error, Exception):
+            raise supervisor.Stopped from error
 
     def manage(self, *arguments: str, text: str = "", again: Sequence[str] = ()) -> str:
         """Run a management command on the service's database and return what it prints; `text` is its input.

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from launch import home, service, signals, supervisor
 from launch.demo import agents, campaign, ground, inventory, run
-from launch.demo.rest import Rest
 
 
 class NoLabError(RuntimeError):
@@ -27,7 +26,7 @@ def serve(file: Path, *, port: int | None, binds: Sequence[str]) -> int:
 def _serve(place: ground.Ground, file: Path, folder: Path, *, port: int | None, binds: Sequence[str]) -> None:
     running = service.Service(folder, port=port, binds=[*binds, place.server_host], with_agents=False)
     with signals.stop_on_signals(running.supervisor), running:
-        api = Rest(running.address, run.account(running))
+        api = run.rest_of(running, run.account(running))
         running.supervisor.add(ground.lab_process(home.ROOT, folder / "lab", file))
         nodes = inventory.describe(api, place)
         for agent in agents.prepare(api, place, nodes, running.home.agents):

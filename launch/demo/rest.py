@@ -8,6 +8,8 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from launch.supervisor import Stopped
+
 Json = dict[str, Any]
 # So long (s) before it is asked again.
 AGAIN_S = 2.0
@@ -28,15 +30,21 @@ class Rest:
     """Calls below `base` (such as http://127.0.0.1:8000) with a bearer token.
 
     What is answered with 503, and a reading that is not answered at all, is asked again for `patience_s`; `report` is
-    told once of each.
+    told once of each. Nothing is asked once the service `is_over`: Stopped.
     """
 
     def __init__(
-        self, base: str, token: str, *, patience_s: float = 0.0, report: Callable[[str], None] = lambda _words: None
+        self,
+        base: str,
+        token: str,
+        *,
+        patience_s: float = 0.0,
+        report: Callable[[str], None] = lambda _words: None,
+        is_over: Callable[[], bool] = bool,
     ) -> None:
         self.base = base.rstrip("/")
         self.token = token
-        self._patience_s, self._report = patience_s, report
+        self._patience_s, self._report, self._is_over = patience_s, report, is_over
 
     def get(self, path: str) -> Any:
         """Return the JSON of an address below /api/v1/."""
@@ -58,13 +66,18 @@ class Rest:
             page += 1
 
     def call(self, method: str, path: str, body: Json | None = None) -> Any:
-        """Make one request, again if need be; RestError for anything but success."""
+        """Make one request, again if need be; RestError for anything but success.
+
+        Stopped if it is over by then, or before the next.
+        """
         deadline = time.monotonic() + self._patience_s
         is_told = False
-        while True:
+        while not self._is_over():
             try:
                 return self._call(method, path, body)
             except RestError as error:
+                if self._is_over():
+                    break
                 is_unanswered = method == "GET" and error.status is None
                 is_away = is_unanswered or error.status == http.client.SERVICE_UNAVAILABLE
                 if not is_away or time.monotonic() >= deadline:
@@ -73,6 +86,7 @@ class Rest:
                     self._report(f"asking again, for {self._patience_s:g} s at most: {error}")
                 is_told = True
                 time.sleep(AGAIN_S)
+        raise Stopped
 
     def _call(self, method: str, path: str, body: Json | None) -> Any:
         request = urllib.request.Request(  # noqa: S310

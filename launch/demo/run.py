@@ -24,10 +24,8 @@ def run(*, port: int | None, once: bool) -> int:
         ends.enter_context(signals.stop_on_signals(running.supervisor))
         ends.enter_context(running)
         try:
-            succeeded = _measure(running, _rest(running, account(running)), place)
+            succeeded = _measure(running, rest_of(running, account(running), patience_s=PATIENCE_S), place)
         except RestError as error:
-            if running.supervisor.is_stopping:
-                raise supervisor.Stopped from None
             if once:
                 raise
             _say(f"the sample campaign could not be carried out: {error}; stop with Ctrl-C and run make demo again")
@@ -38,8 +36,10 @@ def run(*, port: int | None, once: bool) -> int:
     return 0 if succeeded else 1
 
 
-def _rest(running: service.Service, token: str) -> Rest:
-    return Rest(running.address, token, patience_s=PATIENCE_S, report=_say)
+def rest_of(running: service.Service, token: str, *, patience_s: float = 0.0) -> Rest:
+    """Return a client of a service, which waits for it no longer than for its stop."""
+    stopping = running.supervisor
+    return Rest(running.address, token, patience_s=patience_s, report=_say, is_over=lambda: stopping.is_stopping)
 
 
 def _say(words: str) -> None:
@@ -82,7 +82,7 @@ def account(running: service.Service) -> str:
     running.home.note_account()
     if file.exists():
         token: str = json.loads(file.read_text(encoding="utf-8"))["token"]
-        if _is_in_force(_rest(running, token)):
+        if _is_in_force(rest_of(running, token, patience_s=PATIENCE_S)):
             return token
     token = running.manage("create_token", "--username", USER, "--name", "make demo").strip()
     write_whole(file, json.dumps({"token": token}))

@@ -12,8 +12,8 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from launch import home, local_agents, service, supervisor
-from launch.demo import agents, campaign, ground, inventory
+from launch import home, local_agents, service
+from launch.demo import agents, campaign, ground, inventory, run
 from launch.demo.rest import Rest
 from launch.screenshots import archive, defined_tool
 
@@ -38,7 +38,7 @@ class Stage:
 def prepare(running: service.Service, place: ground.Ground) -> Stage:
     """Fill a fresh service: people, inventory, agents, campaigns in several states; measure one."""
     _people(running)
-    api = Rest(running.address, running.manage("create_token", "--username", USER, "--name", "pictures").strip())
+    api = run.rest_of(running, running.manage("create_token", "--username", USER, "--name", "pictures").strip())
     team = next(row["slug"] for row in api.every("teams/") if row["name"] == TEAM)
     if place.is_lab:
         running.supervisor.add(ground.lab_process(home.ROOT, running.home.folder / "lab"))
@@ -71,7 +71,7 @@ def _other_team(running: service.Service) -> Rest:
     """Return the client of a manager of another team."""
     running.manage("create_account", "--password", PASSWORD, "--username", "lee", "--team", "Campus")
     token = running.manage("create_token", "--username", "lee", "--name", "pictures").strip()
-    return Rest(running.address, token)
+    return run.rest_of(running, token)
 
 
 def _invitation(other: Rest, api: Rest) -> int:
@@ -215,7 +215,7 @@ def _campaigns(running: service.Service, api: Rest, client: int, server: int) ->
     ]
     for launched in (done, failing, *days):
         api.post(f"campaigns/{launched}/launch/")
-        _wait(running, api, launched)
+        _wait(api, launched)
     api.post(f"campaigns/{nightly}/launch/")
     players = {"players": roles, "values": {"duration": "2 s", "capacity": "500 Mbit/s"}}
     stages: int = api.post("campaign-templates/rfc6349/draft/", players)["id"]
@@ -260,11 +260,9 @@ def _make(api: Rest, name: str, goal: str, *experiments: Json, **when: str) -> i
     return number
 
 
-def _wait(running: service.Service, api: Rest, number: int) -> None:
+def _wait(api: Rest, number: int) -> None:
     deadline = time.monotonic() + _WITHIN_S
     while api.get(f"campaigns/{number}/")["state"] not in _ENDED:
-        if not running.supervisor.pids():
-            raise supervisor.Stopped
         if time.monotonic() > deadline:
             raise campaign.DemoError(f"The campaign did not end within {_WITHIN_S:.0f} s.")
         time.sleep(0.5)

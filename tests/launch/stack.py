@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,17 @@ NOT_INHERITED = (
 class Stack:
     """A running `python -m launch VERB`: its address, its parts' process numbers, and what it printed."""
 
-    def __init__(self, folder: Path, verb: str = "serve", **environment: str) -> None:
-        """Start it on the var folder `folder`; `environment` adds to the process's own."""
+    def __init__(
+        self, folder: Path, verb: str = "serve", program: Sequence[str] = ("-m", "launch"), **environment: str
+    ) -> None:
+        """Start it on the var folder `folder`; `environment` adds to the process's own, `program` is Python's."""
         self.folder = folder
         self.output = folder.parent / f"{folder.name}.out"
         inherited = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
         self.env = {**inherited, "FATHOM_VAR": str(folder), "PORT": str(free_port()), **environment}
         with self.output.open("wb") as sink:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "launch", verb], cwd=ROOT, env=self.env, stdout=sink, stderr=subprocess.STDOUT
+                [sys.executable, *program, verb], cwd=ROOT, env=self.env, stdout=sink, stderr=subprocess.STDOUT
             )
 
     @property

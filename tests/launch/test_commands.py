@@ -1,6 +1,7 @@
 """A command of a start that meets a database which starts again is run once more, and tells what it was to tell."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,11 @@ def test_it_is_given_up_in_the_end(monkeypatch: pytest.MonkeyPatch, root: Path) 
     monkeypatch.setattr(commands, "PATIENCE_S", 0.1)
     with pytest.raises(commands.ManageError):
         commands.run(["make"], {})
+
+
+def test_one_that_is_under_way_ends_with_the_service(root: Path) -> None:
+    (root / "manage.py").write_text("import time; time.sleep(600)")
+    began = time.monotonic()
+    with pytest.raises(commands.ManageError):
+        commands.run(["make"], {}, "text", is_over=lambda: True)
+    assert time.monotonic() - began < 60

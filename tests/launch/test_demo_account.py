@@ -5,6 +5,7 @@ import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -36,6 +37,7 @@ class Running:
 
     def __init__(self, home: Home, address: str) -> None:
         self.home, self.address = home, address
+        self.supervisor = SimpleNamespace(is_stopping=False)
         self.commands: list[str] = []
 
     def manage(self, command: str, *_words: str, again: object = ()) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from launch.demo import rest
+from launch.supervisor import Stopped
 
 
 @dataclass
@@ -77,3 +78,10 @@ def test_a_reading_without_an_answer_is_repeated_and_a_writing_is_not(monkeypatc
     with pytest.raises(rest.RestError):
         api.post("campaigns/")
     assert len(words) == 1
+
+
+def test_who_is_told_of_the_stop_asks_no_more() -> None:
+    ends = iter([False, True])
+    api = rest.Rest("http://127.0.0.1:1", "token", patience_s=600, is_over=lambda: next(ends))
+    with pytest.raises(Stopped):
+        api.get("me/")
