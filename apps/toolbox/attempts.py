@@ -17,7 +17,7 @@ from apps.accounts.owners import owners_of
 from apps.bench import custom, strict_json, units
 from apps.bench.text import Message, _
 from apps.bench.toolkit import NodeRef, ParameterError, Reading, ToolFailure
-from apps.core import messages
+from apps.core import messages, programs
 from apps.core.limits.fair_places import FairPlaces
 from apps.toolbox import reading_program
 
@@ -57,7 +57,7 @@ def try_definition(
     """Return what a definition makes of its defaults (or of parameters' `values`) and, if there is one, of an output.
 
     ParameterError names each value that its parameters refuse. Whoever manages no team may not (PermissionDenied);
-    LimitExceededError (429) if no place is free in time.
+    LimitExceededError (429) if no place is free in time, outage.Busy (503) if what reads is killed each time.
     """
     if not rights.teams_for(user, Role.MANAGER).exists():
         raise PermissionDenied(gettext("Only managers define tools. Ask a manager of your team."))
@@ -70,7 +70,7 @@ def try_definition(
         return DefinitionAttempt(commands)
     question = {"definition": definition.as_json(), "output": output, "argv": commands[-1][1], "parameters": values}
     with _places.turn(owners_of(user)):
-        answer = _read(strict_json.dumps(question))
+        answer = programs.persist(lambda: _read(strict_json.dumps(question)))
     if "reading" not in answer:
         failure = ToolFailure.from_json(answer["failure"]) if "failure" in answer else _LATE
         reason, remedy = messages.render(failure.message), messages.render(failure.remedy)
@@ -89,14 +89,15 @@ def try_definition(
 
 
 def _read(question: str) -> dict[str, Any]:
-    """Return what `reading_program` answers, {} if it did not."""
+    """Return what `reading_program` answers, {} if it did not; ProgramLostError if it was killed."""
     argv = [sys.executable, "-m", reading_program.__name__]
     try:
         done = subprocess.run(
             argv, input=question.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            cwd=settings.BASE_DIR, timeout=_PATIENCE_S, check=True,
+            cwd=settings.BASE_DIR, timeout=_PATIENCE_S, check=False,
         )  # fmt: skip
-        answer: dict[str, Any] = json.loads(done.stdout)
+        programs.require_not_lost(done.returncode)
+        answer: dict[str, Any] = json.loads(done.stdout) if not done.returncode else {}
     except (subprocess.SubprocessError, ValueError):
         return {}
     return answer

@@ -12,6 +12,7 @@ from django.conf import settings
 
 from apps.archive.exports.columns import ExportColumn, as_json
 from apps.bench import strict_json
+from apps.core import programs
 
 _PIECE = 256 * 1024
 
@@ -21,7 +22,10 @@ class ParquetError(RuntimeError):
 
 
 def converted(pieces: Iterable[bytes], columns: Sequence[ExportColumn]) -> Iterator[bytes]:
-    """Yield the Parquet of a CSV that comes in pieces; ParquetError if that cannot be."""
+    """Yield the Parquet of a CSV that comes in pieces; ParquetError if that cannot be.
+
+    outage.Busy if the program is killed: of what was sent by then there is no second attempt.
+    """
     argv = [sys.executable, "-m", "apps.archive.exports.parquet_program", strict_json.dumps(as_json(columns))]
     # Nothing of the service's own environment is needed: no database, no secrets.
     environment = {"PATH": os.environ.get("PATH", ""), "OMP_NUM_THREADS": "1"}
@@ -52,7 +56,11 @@ def converted(pieces: Iterable[bytes], columns: Sequence[ExportColumn]) -> Itera
         for reader in readers:
             reader.join()
         yield from _ready(parquet)
-        if program.wait():
+        try:
+            programs.require_not_lost(program.wait())
+        except programs.ProgramLostError as error:
+            raise programs.given_up() from error
+        if program.returncode:
             raise ParquetError(b"".join(_ready(complaints)).decode(errors="replace")[-2000:])
 
 

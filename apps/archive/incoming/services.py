@@ -28,7 +28,7 @@ from apps.archive.incoming import arrival, names, progress, queries
 from apps.archive.incoming.models import IncomingArchive
 from apps.archive.incoming.previews import preview_of
 from apps.bench.text import Message, _
-from apps.core import expiry, isolation, leases, messages, queue, scratch, shutdown, turns
+from apps.core import expiry, isolation, leases, messages, programs, queue, scratch, shutdown, turns
 from apps.core.errors import ConflictError
 from apps.core.limits.owned import TooManyOwnedError
 from apps.core.numbers import next_number
@@ -199,8 +199,7 @@ def _take_up(pk: int) -> None:
             return
         is_lost = rows.filter(leases.lost_worker("alive_at")).exists()
         if is_lost and incoming.attempts >= MOST_ATTEMPTS:
-            text = _("It was given up after several attempts: the machine may have too little memory for it.")
-            _refuse(incoming, Message(text))
+            _refuse(incoming, Message(programs.GIVEN_UP))
         else:
             waits = State.WAITING if incoming.state == State.CHECKING else State.AGREED
             rows.update(state=waits, attempts=F("attempts") if is_lost else Greatest(F("attempts") - 1, 0))

@@ -13,7 +13,7 @@ from django.conf import settings
 
 from apps.bench import strict_json
 from apps.comparison.figures.checks import check_chart
-from apps.core import scratch
+from apps.core import programs, scratch
 from apps.core.limits.fair_places import FairPlaces, Owners
 
 TYPES = {"png": "image/png", "svg": "image/svg+xml"}
@@ -44,14 +44,22 @@ def render(chart: object, ending: str, *, owners: Owners = _WORKER) -> bytes:
     """Return the figure of a chart's JSON, `ending` "png" or "svg".
 
     ChartError (of `checking`) if the data is no chart, PlacesTakenError if no place is free for WAIT_S,
-    FigureTooLarge if it is too much for one figure, FigureError if the program failed.
+    FigureTooLarge if it is too much for one figure, FigureError if the program failed, outage.Busy if it was killed
+    each time.
     """
-    with contextlib.closing(render_each([chart], ending, owners=owners)) as figures:
-        return next(figures)
+
+    def draw() -> bytes:
+        with contextlib.closing(render_each([chart], ending, owners=owners)) as figures:
+            return next(figures)
+
+    return programs.persist(draw)
 
 
 def render_each(charts: Sequence[object], ending: str, *, owners: Owners = _WORKER) -> Generator[bytes]:
-    """Yield the figures of many charts, in their order, all drawn by one program; errors are those of `render`."""
+    """Yield the figures of many charts, in their order, all drawn by one program.
+
+    Errors are those of `render`, but ProgramLostError if the program was killed.
+    """
     checked = [check_chart(chart) for chart in charts]
     if not checked:
         return
@@ -66,8 +74,14 @@ def render_each(charts: Sequence[object], ending: str, *, owners: Owners = _WORK
 def _draw(requests: IO[bytes], log: IO[bytes], count: int) -> Generator[bytes]:
     limit_s = TIME_LIMIT_S + MORE_EACH_S * (count - 1)
     with _started(requests, log) as program:
+        is_late = threading.Event()
+
+        def end() -> None:
+            is_late.set()
+            program.kill()
+
         # Nothing interrupts a read but the end of the program.
-        watchdog = threading.Timer(limit_s, program.kill)
+        watchdog = threading.Timer(limit_s, end)
         watchdog.start()
         try:
             assert program.stdout
@@ -77,9 +91,11 @@ def _draw(requests: IO[bytes], log: IO[bytes], count: int) -> Generator[bytes]:
                     raise FigureTooLarge(f"more than {DRAWING_S:g} s of a processor, or too much memory")
                 figure = program.stdout.read(int.from_bytes(length))
                 if len(length) < LENGTH_BYTES or len(figure) < int.from_bytes(length):
-                    if watchdog.finished.is_set():
+                    status = program.wait()
+                    if is_late.is_set():
                         raise FigureTooLarge(f"the figures took longer than {limit_s:g} s")
-                    raise FigureError(_reason(program, log))
+                    programs.require_not_lost(status)
+                    raise FigureError(_reason(status, log))
                 yield figure
         finally:
             watchdog.cancel()
@@ -100,7 +116,6 @@ def _started(requests: IO[bytes], log: IO[bytes]) -> subprocess.Popen[bytes]:
     )
 
 
-def _reason(program: subprocess.Popen[bytes], log: IO[bytes]) -> str:
-    program.wait()
+def _reason(status: int, log: IO[bytes]) -> str:
     log.seek(0)
-    return log.read().decode(errors="replace")[-2000:] or f"the program ended with {program.returncode}"
+    return log.read().decode(errors="replace")[-2000:] or f"the program ended with {status}"

@@ -17,7 +17,7 @@ from django.utils import timezone, translation
 
 from apps.accounts.models import User
 from apps.bench.text import Message, _
-from apps.core import isolation, leases, queue, scratch, turns, whole_files
+from apps.core import isolation, leases, programs, queue, scratch, turns, whole_files
 from apps.core.shutdown import ShuttingDown, WorkClaim, put_off
 from apps.reports import drafts
 from apps.reports.document import Document
@@ -30,7 +30,7 @@ State = Rendering.State
 
 RENDER = "render"
 _ASKED = turns.TurnFields("report__team", "requested_by", "requested_at")
-MOST_ATTEMPTS = 3
+MOST_ATTEMPTS = programs.MOST_ATTEMPTS
 SIGN_EVERY_S = 1.0
 # Of whoever gave a sign within so long (s) it is known that they are at it.
 ALIVE_S = 10.0
@@ -136,6 +136,9 @@ def _render_claimed(claimed: Rendering, claim: WorkClaim) -> bool:
     except RenderingError as error:
         logger.warning("Rendering %s failed: %s", claimed.pk, error)
         _end(claimed, State.FAILED, error=error.message.as_json())
+    except programs.ProgramLostError:
+        logger.warning("Rendering %s: its program was killed, attempt %s", claimed.pk, claimed.attempts)
+        _lose(_ours(claimed), timezone.now())
     except (Exception, ShuttingDown) as error:
         isolation.give_back(
             error, claimed, lambda: _ours(claimed).update(state=State.WAITING, progress=0, attempts=F("attempts") - 1)
@@ -167,10 +170,9 @@ def _take_up(pk: int, now: datetime) -> None:
 
 
 def _lose(lost: QuerySet[Rendering], now: datetime) -> None:
-    """Have a file rendered again whose worker was lost, or given up after a few."""
-    text = _("It was given up after several attempts: the machine may have too little memory for a report so large.")
+    """Have a file rendered again whose worker, or a program of it, was lost, or given up after a few attempts."""
     given_up = lost.filter(attempts__gte=MOST_ATTEMPTS)
-    given_up.update(state=State.FAILED, error=Message(text).as_json(), finished_at=now)
+    given_up.update(state=State.FAILED, error=Message(programs.GIVEN_UP).as_json(), finished_at=now)
     lost.update(state=State.WAITING, progress=0)
 
 

@@ -1,7 +1,6 @@
 """Run the program that sets reports (`program`): neither its fonts nor its memory come into this process."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -12,19 +11,19 @@ from django.conf import settings
 
 from apps.bench import strict_json
 from apps.bench.text import Message, _
-from apps.core import scratch
+from apps.core import programs, scratch
 from apps.reports.files.base import RenderingError
 
 TIME_LIMIT_S = 300
 # Twice what the largest table takes (pdf.MOST_CELLS): what is made to devour memory ends here, and not the machine.
 MEMORY_BYTES = 3 * 1024**3
 _POLL_S = 0.1
-# What a program says that is given no more memory, and how one ends that the kernel ended for it.
+# What a program says that is given no more memory.
 _NO_MEMORY = ("memory allocation of", "MemoryError", "Cannot allocate memory")
 
 
 def run(request: dict[str, Any], sign: Callable[[float], None], expected_s: float = 1.0) -> None:
-    """Have a request carried out; RenderingError if it fails or takes too long.
+    """Have a request carried out; RenderingError if it fails or takes too long, ProgramLostError if it is killed.
 
     `sign` is called now and then with the share that should be done by then, if it takes as long as expected.
     """
@@ -49,20 +48,22 @@ def run(request: dict[str, Any], sign: Callable[[float], None], expected_s: floa
             finally:
                 is_late = program.poll() is None
                 program.kill()
+        if not is_late:
+            programs.require_not_lost(program.returncode)
         if program.returncode:
             log.seek(0)
             why = log.read().decode(errors="replace")[-2000:] or f"the program ended with {program.returncode}"
-            raise RenderingError(_reason(why, is_late=is_late, is_killed=program.returncode == -signal.SIGKILL), why)
+            raise RenderingError(_reason(why, is_late=is_late), why)
 
 
-def _reason(why: str, *, is_late: bool, is_killed: bool) -> Message:
+def _reason(why: str, *, is_late: bool) -> Message:
     """Return what is said to whoever asked for the file."""
     if is_late:
         text = _(
             "Setting the report took longer than %(seconds)s s: leave parts out, or shorten its texts and tables."
         )
         return Message(text, {"seconds": TIME_LIMIT_S})
-    if is_killed or any(text in why for text in _NO_MEMORY):
+    if any(text in why for text in _NO_MEMORY):
         text = _(
             "Setting the report needs more memory than there is: leave parts out, or shorten its texts and tables."
         )
