@@ -50,6 +50,9 @@ app.conf.update(
     # KiB: a process that a large report or archive made so big gives its memory back by starting anew.
     worker_max_memory_per_child=500_000,
     broker_connection_retry_on_startup=True,
+    # A broker may answer, and refuse what is given to it: its disk is full.
+    broker_channel_error_retry=True,
+    worker_consumer="workers.consuming:PatientConsumer",
     # Truth is in the database: a message is a nudge and may be lost, or come late, without harm.
     task_time_limit=120,
     worker_hijack_root_logger=False,
