@@ -50,6 +50,14 @@ def launch(api: Rest, nodes: dict[str, int]) -> int:
     return campaign
 
 
+def launch_small(api: Rest, nodes: dict[str, int]) -> int:
+    """Launch a campaign of two trials that ends within seconds; return its id."""
+    campaign = int(api.post("campaigns/", {"name": "Before"})["id"])
+    _add(api, campaign, "before", "fault-alone", [("node", next(iter(nodes.values())))], "1")
+    api.post(f"campaigns/{campaign}/launch/")
+    return campaign
+
+
 def launch_writing(api: Rest, nodes: dict[str, int], folder: Path) -> int:
     """Define a campaign that writes small files to a shared folder from two nodes and launch it; return its id."""
     mount = folder

@@ -15,6 +15,7 @@ from random import Random
 import psycopg
 
 from tests.faults import disks, kinds, measuring, records, verdict
+from tests.faults.long_work import LongWork
 from tests.faults.recovery import Period, recovery_of
 from tests.faults.site import Site, patiently
 from tests.faults.verdict import LEAKED, STUCK, Finding
@@ -86,6 +87,7 @@ def play(seed: int, faults: list[Played], *, pattern: Path | None = None, keep: 
 
 
 def _measure(site: Site, outcome: Outcome) -> Iterator[Finding]:
+    work = LongWork(site)
     writing = measuring.launch_writing(site.api, site.nodes, site.shared)
     campaign = measuring.launch(site.api, site.nodes)
     launched = time.monotonic()
@@ -95,6 +97,7 @@ def _measure(site: Site, outcome: Outcome) -> Iterator[Finding]:
     ]
     for thread in threads:
         thread.start()
+    yield from work.carry_on(lambda: not any(thread.is_alive() for thread in threads))
     for thread in threads:
         thread.join()
     for fault in outcome.faults:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -98,6 +99,10 @@ class Tally:
     def let_go(self, node: str) -> None:
         """Let the tools of a node come to their end."""
         self._hold(node).unlink(missing_ok=True)
+
+    def begin_anew(self) -> None:
+        """Forget what was told before; no tool may be at work."""
+        os.truncate(self.file, 0)
 
     def executions(self) -> dict[str, Execution]:
         """Return what was told of each job."""

@@ -17,8 +17,8 @@ def test_a_seed_draws_the_same_again() -> None:
     assert plan_of(7) != plan_of(8)
 
 
-def test_fifty_seeds_draw_every_fault_there_is() -> None:
-    plans = [playing.draw_faults(seed) for seed in range(1, 51)]
+def test_seventy_seeds_draw_every_fault_there_is() -> None:
+    plans = [playing.draw_faults(seed) for seed in range(1, 71)]
     assert {fault.name for plan in plans for fault in plan} == set(kinds.registered())
     assert {len(plan) for plan in plans} == set(range(playing.FEWEST, playing.MOST + 1))
 

@@ -9,9 +9,12 @@ from pathlib import Path
 from random import Random
 
 from tests.faults.site import Site
+from tests.launch.watching import wait_for
 
 WORKERS = ("worker", "worker-clock", "worker-long")
 _PAUSE_S = (2.0, 15.0)
+# A report is asked for again and again.
+_PROGRAM_WITHIN_S = 20.0
 
 
 def kill_web(site: Site, draw: Random) -> Iterator[str]:
@@ -29,6 +32,20 @@ def kill_worker_child(site: Site, draw: Random) -> Iterator[str]:
     children = _family(site.pid(draw.choice(WORKERS)))[1:]
     _signal(draw.sample(children, min(1, len(children))), signal.SIGKILL)
     yield ""
+
+
+def kill_program(site: Site, draw: Random) -> Iterator[str]:
+    """End a program that a worker has started to draw, or to set a report, as soon as there is one."""
+    programs: list[int] = []
+
+    def is_there() -> bool:
+        programs[:] = [pid for pid in _family(site.pid("worker-long")) if b".program\0" in _command_line(pid)]
+        return bool(programs)
+
+    wait_for(is_there, _PROGRAM_WITHIN_S)
+    _signal(programs, signal.SIGKILL)
+    yield ""
+    return f"{len(programs)} programs"
 
 
 def kill_beat(site: Site, draw: Random) -> Iterator[str]:
@@ -140,6 +157,13 @@ def _family(pid: int) -> list[int]:
         except OSError:
             continue
     return family
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _signal(pids: list[int], number: signal.Signals) -> None:
