@@ -5,7 +5,7 @@ import time
 from datetime import datetime
 
 from django.db import DatabaseError, transaction
-from django.db.models import Case, F, When
+from django.db.models import Case, F, QuerySet, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -60,6 +60,11 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
         # What PostgreSQL's end took with it, and the service's where it brings its own, was no fault of the reading.
         is_new_server = When(updated_at__lt=leases.ServerStart(), then=1)
+        # The first loss was counted as it was found, before the run waited for its turn.
+        lost = opened.filter(readings__gt=1 if in_turn else 0).exclude(updated_at__lt=leases.ServerStart())
+        if _count_losses(lost) and not in_turn:
+            queue.send(queue.BULKY)
+            return False
         began = time.process_time()
         try:
             # Committed before anything is read: whatever ends this worker on the way is counted, but a stop.
@@ -85,6 +90,14 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
             raise
         readings.count(run_id, time.process_time() - began)
         return True
+
+
+def _count_losses(runs: QuerySet[Run]) -> int:
+    """Count the time of workers that were lost as they read these runs as their teams'; return how many runs."""
+    lost = list(runs)
+    for run in lost:
+        readings.count_lost(run.pk, (timezone.now() - run.updated_at).total_seconds())
+    return len(lost)
 
 
 @transaction.atomic
