@@ -21,7 +21,7 @@ from workers import carry_out, readings
 # An archive of thousands of hours is stored in one transaction.
 LIMIT_S = 6 * 3600
 # What has turns that are shorter by far: a reader that never ends must not have the lane for hours (s).
-IMPORT_LIMIT_S, DELETION_LIMIT_S, READING_LIMIT_S = 600, 120, 120
+IMPORT_LIMIT_S, DELETION_LIMIT_S = 600, 120
 SHORT, ARCHIVES = f"bulky work at {platform.node()}", f"archive work at {platform.node()}"
 
 
@@ -30,7 +30,7 @@ def take_next(*, now: datetime) -> bool:
     short = (
         _within(IMPORT_LIMIT_S, imports.pieces(now)),
         _within(DELETION_LIMIT_S, campaigns.pieces_of_deletion(now)),
-        _within(READING_LIMIT_S, readings.pieces(now, lambda pk: carry_out.advance_in_turn(pk, now=now))),
+        _within(readings.LIMIT_S, readings.pieces(now, lambda pk: carry_out.advance_in_turn(pk, now=now))),
     )
     lanes = {SHORT: short, ARCHIVES: (archives.pieces(now),)}
     # Pieces of a lane that is taken are not looked at: many of them would hide those of the other.

@@ -5,7 +5,7 @@ import time
 from datetime import datetime
 
 from django.db import DatabaseError, transaction
-from django.db.models import Case, F, When
+from django.db.models import Case, F, QuerySet, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -58,12 +58,16 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
         # It may have been set since the last look, a moment ago.
         campaigns.note_clock_steps(now=timezone.now())
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
-        lost = When(leases.lost_worker("updated_at"), then=F("readings") + 1)
+        was_lost = leases.lost_worker("updated_at")
+        # The first loss was counted as it was found, before the run waited for its turn.
+        if _count_losses(opened.filter(was_lost, readings__gt=1 if in_turn else 0)) and not in_turn:
+            queue.send(queue.BULKY)
+            return False
         began = time.process_time()
         try:
             # Committed before anything is read: whatever ends this worker on the way is counted, but a stop.
             with shutdown.put_off():
-                opened.update(readings=Case(lost, default=1), updated_at=Now())
+                opened.update(readings=Case(When(was_lost, then=F("readings") + 1), default=1), updated_at=Now())
             _close(run_id, cpu_time.READING_S if in_turn else cpu_time.QUICK_S, lead_s)
         except ClockSetError:
             # The next look tells of it, and reads it anew.
@@ -84,6 +88,14 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
             raise
         readings.count(run_id, time.process_time() - began)
         return True
+
+
+def _count_losses(runs: QuerySet[Run]) -> int:
+    """Count the time of workers that were lost as they read these runs as their teams'; return how many runs."""
+    lost = list(runs)
+    for run in lost:
+        readings.count_lost(run.pk, (timezone.now() - run.updated_at).total_seconds())
+    return len(lost)
 
 
 @transaction.atomic

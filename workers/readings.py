@@ -18,6 +18,8 @@ from apps.core import turns
 FREE_S = 1.0
 # Who had more of it lately (s) is read in turns.
 MOST_S = 20.0
+# A process that reads for longer (s) is ended.
+LIMIT_S = 120
 READING = "reading of "
 TEAM, PERSON = f"{READING}team ", f"{READING}person "
 _ASKED = turns.TurnFields("trial__campaign__team", "trial__campaign__created_by", "updated_at")
@@ -27,6 +29,16 @@ def count(run_id: int, seconds: float) -> None:
     """Count what the reading of a run took (s of a processor) as its team's, and whose campaign it is."""
     if seconds > FREE_S:
         turns.count(_owners(run_id), seconds)
+
+
+def count_lost(run_id: int, seconds: float) -> None:
+    """Count a reading that a worker was lost with so long (s) ago: whatever else its team's print waits for its turn.
+
+    It is counted among the turns, too, for a worker that is ended counts nothing there.
+    """
+    owners, spent_s = _owners(run_id), min(max(seconds, 0.0), LIMIT_S)
+    turns.count(owners, spent_s + MOST_S)
+    turns.count([owner.removeprefix(READING) for owner in owners], spent_s)
 
 
 def waits_for_its_turn(run_id: int, now: datetime) -> bool:

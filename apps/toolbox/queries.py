@@ -137,7 +137,7 @@ def made_of(version: ToolVersion) -> Tool:
 
 def definition_of(version: ToolVersion) -> custom.Definition:
     """Return the definition of a version."""
-    return custom.read_definition(version.definition)
+    return custom.restore_definition(version.definition)
 
 
 def uses_of(versions: Iterable[ToolVersion], user: User) -> dict[str, list[Use]]:

@@ -58,7 +58,7 @@ def change_tool(
     if based_on is not None and based_on != latest.number:
         text = gettext("Someone made version %(number)s meanwhile: look at it, then change that one.")
         raise ConflictError(text % {"number": latest.number})
-    if new_definition == custom.read_definition(latest.definition):
+    if new_definition == queries.definition_of(latest):
         raise ValidationError(gettext("Nothing differs from version %(number)s.") % {"number": latest.number})
     tool.name, tool.summary = new_definition.name, new_definition.summary
     tool.save(update_fields=["name", "summary", "updated_at"])

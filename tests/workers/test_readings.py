@@ -96,6 +96,36 @@ def test_little_is_not_counted_and_much_is(run: Run, cast: SimpleNamespace) -> N
     assert not readings.waits_for_its_turn(run.pk, timezone.now())
 
 
+def test_a_reading_that_lost_its_worker_is_its_teams_and_waits_for_its_turn(
+    run: Run, cast: SimpleNamespace, sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(**values: object) -> None:
+        raise SystemExit
+
+    measure(run)
+    monkeypatch.setattr("apps.results.services.record_run", die)
+    with pytest.raises(SystemExit):
+        closure.close(run.pk)
+    for _look in range(2):
+        assert not closure.close(run.pk)
+        assert sent[-1] == queue.BULKY
+    run.refresh_from_db()
+    assert run.readings == 1
+    spent = dict(WorkerTime.objects.values_list("owner", "spent_s"))
+    assert spent[f"{readings.TEAM}{cast.team.pk}"] > readings.MOST_S
+    assert f"team {cast.team.pk}" in spent
+    assert readings.waits_for_its_turn(run.pk, timezone.now())
+
+
+def test_of_a_worker_that_was_lost_long_ago_as_much_is_counted_as_it_could_have_read(
+    run: Run, cast: SimpleNamespace
+) -> None:
+    readings.count_lost(run.pk, 10 * readings.LIMIT_S)
+    spent = dict(WorkerTime.objects.values_list("owner", "spent_s"))
+    assert spent[f"{readings.TEAM}{cast.team.pk}"] == pytest.approx(readings.LIMIT_S + readings.MOST_S)
+    assert spent[f"team {cast.team.pk}"] == pytest.approx(readings.LIMIT_S)
+
+
 def test_a_look_of_the_timetable_wakes_whoever_reads_in_turns(
     run: Run, cast: SimpleNamespace, sent: list[str]
 ) -> None:

@@ -20,7 +20,7 @@ from apps.testbeds.models import Node
 from tests import rewriting
 from tests.campaigns import factories as make
 from tests.workers.factories import SILENT, job_of, measure, report
-from workers import carry_out, closure, reconcile, tasks
+from workers import bulky, carry_out, closure, reconcile, tasks
 
 
 def look() -> None:
@@ -110,7 +110,7 @@ def test_a_run_whose_worker_was_killed_before_it_recorded_is_recorded_once(
             carry_out.advance(run.pk)
     assert not Result.objects.exists()
     look()
-    look()
+    assert bulky.take_next(now=timezone.now())
     assert Result.objects.count() == 1
     assert Trial.objects.get(pk=run.trial_id).state == "succeeded"
 
@@ -208,10 +208,10 @@ def test_a_run_at_whose_reading_workers_were_lost_is_given_up(over: Run, monkeyp
         patch.setattr("apps.results.services.record_run", die)
         for losses in range(closure.MOST_LOSSES):
             with pytest.raises(SystemExit):
-                closure.close(over.pk)
+                closure.close(over.pk, in_turn=losses > 0)
             over.refresh_from_db()
             assert (over.state, over.readings) == ("running", losses + 1)
-    assert failure_of(over) == "reading-lost"
+    assert closure.close(over.pk, in_turn=True) and failure_of(over) == "reading-lost"
 
 
 def test_what_the_end_of_the_server_took_with_it_is_no_loss(over: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +227,7 @@ def test_what_the_end_of_the_server_took_with_it_is_no_loss(over: Run, monkeypat
                 closure.close(over.pk)
             over.refresh_from_db()
             assert (over.state, over.readings) == ("running", 1)
-    look()
+    assert closure.close(over.pk, in_turn=True)
     over.refresh_from_db()
     assert over.state == "succeeded"
 

@@ -12,8 +12,14 @@ from apps.bench.text import Message, _
 LONGEST_PATTERN = 500
 # More matches than this in one output are taken for a mistake in the pattern; the first ones count.
 MOST_MATCHES = 100_000
-# The first match is looked for in so many bytes, the second in half, and so on down to the shortest stretch: more
-# than a match is long in any text of the size that agents send, unless they are of very different lengths.
+# RE2 writes repetitions out, and takes time for each byte by what that gives: `.{80}` has 640 parts, `\p{L}` 1200.
+MOST_PARTS = 2000
+# A search takes at most 13 ns a byte for each part of a pattern, which so many groups double.
+_GROUPS_THAT_DOUBLE = 32
+# A search can not be ended, so each goes through as many bytes as are done in two seconds by the worst pattern.
+_PARTS_TIMES_BYTES = 2**27
+# The second match is looked for in half of what the first may be, and so on down to the shortest stretch: more than a
+# match is long in any text of the size that agents send, unless they are of very different lengths.
 _LOOKED_THROUGH, _SHORTEST_STRETCH = 2**26, 2**13
 
 # Those that agents match have so many signs at most, and so many groups within groups.
@@ -56,11 +62,15 @@ class Pattern:
         self._unit = names.get("unit")
         others = [index for index in range(1, self._compiled.groups + 1) if index != self._unit]
         self.has_value = bool(others)
+        parts, groups = max(self._compiled.programsize, self._compiled.reverseprogramsize), self._compiled.groups
+        self.is_too_large = parts > MOST_PARTS
+        weight = parts * (1 + groups / _GROUPS_THAT_DOUBLE)
+        self._longest_stretch = max(int(_PARTS_TIMES_BYTES / weight), _SHORTEST_STRETCH)
         self._value = names.get("value", others[0] if others else 0)
 
     def finds(self, text: bytes) -> str:
         """Return the first line that holds a match, "" without one."""
-        match = self._compiled.search(text)
+        match = next(self._matches(text), None)
         if match is None:
             return ""
         start = text.rfind(b"\n", 0, match.start()) + 1
@@ -77,21 +87,44 @@ class Pattern:
                 yield PatternMatch(value.decode("utf-8", "replace"), (unit or b"").decode("utf-8", "replace"))
 
     def _matches(self, text: bytes) -> Iterator[Any]:
-        """Yield matches one behind the other, each looked for in a stretch that shrinks with how many there are.
+        """Yield matches one behind the other, each looked for in stretches that shrink with how many there are.
 
         RE2 takes linear time for one match; to look through the rest of the text for each of many takes the square.
         """
         place = 0
         for count in range(1, MOST_MATCHES + 1):
-            stretch = max(_LOOKED_THROUGH // count, _SHORTEST_STRETCH)
-            while (match := self._compiled.search(text, place, place + stretch)) is None:
-                if place + stretch >= len(text):
-                    return
-                place += stretch // 2
+            stretch = min(self._longest_stretch, max(_LOOKED_THROUGH // count, _SHORTEST_STRETCH))
+            match = self._next(text, place, stretch)
+            if match is None:
+                return
             yield match
             place = match.end() + (match.end() == match.start())
             if place > len(text):
                 return
+
+    def _next(self, text: bytes, place: int, stretch: int) -> Any:
+        """Return the first match from a place on, None without one; each search is of a stretch of the text."""
+        while True:
+            end = place + stretch
+            match = self._compiled.search(text, place, end)
+            if match is None:
+                if end >= len(text):
+                    return None
+                place += stretch // 2
+            elif match.end() < end or end >= len(text) or match.start() == place:
+                return match
+            else:
+                # More of it may stand behind the stretch.
+                place = match.start()
+
+
+def check_size(text: str) -> None:
+    """Raise PatternError for a pattern that takes too long for each byte; stored definitions may have such."""
+    if Pattern(text).is_too_large:
+        why = _(
+            "With its repetitions written out this is too large to be searched for: repeat less, or fewer letters."
+        )
+        raise PatternError(Message(why))
 
 
 def check_ready(text: str) -> None:

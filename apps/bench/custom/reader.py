@@ -10,7 +10,7 @@ from apps.bench.custom import template
 from apps.bench.custom.definition import Definition, DefinitionError, MetricRule
 from apps.bench.custom.fields import Fields, read_parameter
 from apps.bench.custom.paths import JsonPath
-from apps.bench.custom.patterns import Pattern, PatternError, check_ready
+from apps.bench.custom.patterns import Pattern, PatternError, check_ready, check_size
 from apps.bench.custom.units import KINDS, read_unit
 from apps.bench.sweep.exclusions import ExclusionError, compile_exclusion
 from apps.bench.text import Message, _
@@ -44,6 +44,15 @@ _FIELDS = set(Definition.__dataclass_fields__)
 
 def read_definition(data: object) -> Definition:
     """Return the definition that plain data (of JSON, YAML) describes; DefinitionError names every wrong field."""
+    definition = restore_definition(data)
+    errors = too_large_patterns(definition)
+    if errors:
+        raise DefinitionError(errors)
+    return definition
+
+
+def restore_definition(data: object) -> Definition:
+    """Return a definition that was stored, perhaps before patterns too large to be searched for were refused."""
     if not isinstance(data, Mapping):
         raise DefinitionError({"": Message(_("A definition is a mapping of fields to values."))})
     fields = Fields(data, _FIELDS)
@@ -81,6 +90,20 @@ def read_definition(data: object) -> Definition:
     if fields.errors:
         raise DefinitionError(fields.errors)
     return definition
+
+
+def too_large_patterns(definition: Definition) -> dict[str, Message]:
+    """Return {field: why} of the patterns that are too large to be searched for."""
+    rules = {f"metrics.{index}.where": rule for index, rule in enumerate(definition.metrics)}
+    patterns = {field: rule.where for field, rule in rules.items() if rule.find == parts.REGEX}
+    patterns |= {field: getattr(definition, field) for field in ("success", "failure", "version")}
+    errors = {}
+    for field, text in patterns.items():
+        try:
+            check_size(text)
+        except PatternError as error:
+            errors[field] = error.message
+    return errors
 
 
 def places_of(definition: Definition) -> list[str]:

@@ -10,7 +10,7 @@ from apps.bench.custom.definition import Definition
 from apps.bench.custom.extraction import certain_in, read_samples
 from apps.bench.custom.fields import printable
 from apps.bench.custom.patterns import Pattern
-from apps.bench.custom.reader import as_names
+from apps.bench.custom.reader import as_names, too_large_patterns
 from apps.bench.custom.units import AXES, read_unit
 from apps.bench.outputs import texts
 from apps.bench.outputs.failures import failure
@@ -128,6 +128,8 @@ class CustomTool(Tool):
         """Return the figures if they are all there, nothing tells of a failure and every condition holds."""
         definition = self.definition
         output = texts.find_output(outputs, self.roles[0].name)
+        if fields := too_large_patterns(definition):
+            raise failure("pattern-too-large", output, fields=", ".join(fields))
         texts.refuse_cut_short(output)
         printed = texts.read_text(output)
         text = self._result_text(output, printed)

@@ -18,7 +18,6 @@ from apps.bench.rules.points import (
 )
 from apps.bench.text import Message, _
 
-# Points are read with the rest.
 __all__ = ["ABOUT", "AT_LEAST", "BELOW", "LEAST_FIGURE", "MODE", "MOST_FIGURE", "SAMPLE", "Point", "is_figure"]
 
 Json = dict[str, Any]

@@ -114,6 +114,25 @@ def test_a_pattern_that_would_take_for_ever_elsewhere_is_quick():
     assert time.process_time() - started < 5
 
 
+LARGE = "[a-q]" + "[a-z]{999}" * 40 + "x"
+
+
+@pytest.mark.parametrize("place", ["metrics.0.where", "success", "failure", "version"])
+def test_a_pattern_that_is_large_once_written_out_is_refused_at_its_field(place):
+    rule = {**definitions.minimal()["metrics"][0], "where": f"({LARGE})"}
+    changes = {"metrics": [rule]} if place.startswith("metrics") else {place: LARGE}
+    definition = definitions.minimal(**changes)
+    with pytest.raises(custom.DefinitionError) as caught:
+        custom.read_definition(definition)
+    assert list(caught.value.errors) == [place]
+    assert custom.restore_definition(definition).as_json()
+
+
+@pytest.mark.parametrize("text", [r"\p{L}+: (\d+)", r".{1,100}x", r"^(?:[^;]*;){30}(\d+)", r"(?i)error|cannot|abort"])
+def test_what_people_write_is_not_large(text):
+    assert not Pattern(text).is_too_large
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),

@@ -2,6 +2,8 @@
 
 import random
 import re
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -9,6 +11,8 @@ import re2
 
 from apps.bench.custom import template
 from apps.bench.custom.patterns import Pattern
+from apps.core import cpu_time
+from tests.rotation import part_of
 
 
 class Counting:
@@ -46,6 +50,50 @@ def test_many_matches_that_each_look_to_the_end_take_no_square_of_the_text() -> 
     size = 30_000
     assert sum(1 for _match in pattern.values(b"a" * size)) == size
     assert counting.given < 300_000_000 < size**2 / 2
+
+
+def test_a_match_that_the_end_of_a_stretch_cuts_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern = Pattern(r"rate=(\d+)")
+    pattern._longest_stretch = 64
+    for gap in range(40, 80):
+        text = b"." * gap + b"rate=123456789\n" + b"." * 300
+        assert [match.value for match in pattern.values(text)] == ["123456789"], gap
+        assert pattern.finds(text).endswith("rate=123456789"), gap
+
+
+# The most that a job prints, and what patterns of 500 signs are nasty with.
+LARGEST = 64 * 2**20
+SIGNS = ("abcq", "ab", "a", "ab\n")
+PARTS = ("[a-z]{%d}", "(?:a?){%d}", ".{%d}", r"[\s\S]{%d}", "(?:a|ab|b){%d}", "(a|b|c|q|\n){%d}", r"(?:\b|.){%d}")
+
+
+def _nasty_patterns() -> list[str]:
+    """Return patterns of parts that are repeated as often as may be, each in several forms."""
+    patterns = []
+    for part in PARTS:
+        sizes = [size for size in range(50, 1000, 50) if not Pattern(part % size).is_too_large]
+        most = max(sizes)
+        patterns += [f"(?:{part % (most - 40)})*x", f"[a-q]{part % (most - 40)}x", f"(?:{part % (most // 4)})*"]
+        patterns += [f"[a-q]{part % (most // 3)}{part % (most // 3)}x", "()" * 90 + f"(?:{part % (most // 2)})*"]
+    patterns += ["([^x]*)" * 60 + "x", "(?:(a|b)*(a|b|c)*(q|a|b)*){20}" + "()" * 100, "(?:" + "(a?)" * 90 + ")*"]
+    return [text for text in patterns if not Pattern(text).is_too_large]
+
+
+def test_no_pattern_keeps_a_reading_from_being_ended() -> None:
+    dice = random.Random(3)
+    texts = [("".join(dice.choice(signs) for _sign in range(2**16)) * (LARGEST // 2**16)).encode() for signs in SIGNS]
+    patterns = part_of(_nasty_patterns())
+    slow = {}
+    for text in patterns:
+        pattern = Pattern(text)
+        for printed in dice.sample(texts, 2):
+            began = time.process_time()
+            with suppress(cpu_time.OutOfTimeError), cpu_time.limited(0.02):
+                next(pattern.values(printed), None) if pattern.has_value else pattern.finds(printed)
+            took_s = time.process_time() - began
+            if took_s > 4:
+                slow[text[:60]] = took_s
+    assert not slow
 
 
 @pytest.mark.parametrize("slots", [1, 3, 30])

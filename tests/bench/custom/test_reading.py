@@ -42,6 +42,15 @@ def test_the_words_for_a_failure_are_its_reason():
     assert "nosuch is an unknown cipher or digest" in str(failure.message)
 
 
+@pytest.mark.parametrize("field", ["failure", "success", "version"])
+def test_a_pattern_stored_before_large_ones_were_refused_is_not_searched_for(field):
+    made = custom.make_tool(custom.restore_definition(definitions.minimal(**{field: "[a-z]{900}" * 3})), "site.v1")
+    failure = fail(made, printed("rate: 5"))
+    assert failure.code == "unreadable"
+    assert failure.message.params["fields"] == field
+    assert not failure.retryable
+
+
 def test_dd_prints_the_unit_with_its_figure():
     reading = parse(definitions.tool("site-zero"), definitions.output("dd.txt"))
     assert reading.value("copied") == 65536 * 20000

@@ -176,8 +176,9 @@ class _Chain:
         )
 
     def _described(self, name, kind, options):
-        rate, block = self._draw(st.sampled_from([None, 0.0, 1e8])), self._draw(st.sampled_from([None, 262144]))
-        return FileSystemFacts(name, kind, block, self._servers, options, 4, rate)
+        rates = self._draw(st.sampled_from([{}, {"write": 0.0}, {"write": 1e8}, {"write": 1e8, "read": 3e8}]))
+        block = self._draw(st.sampled_from([None, 262144]))
+        return FileSystemFacts(name, kind, block, self._servers, options, 4, rates)
 
     def _io(self, file_system, layer, nodes, levels, **parameters):
         tool = self._draw(st.sampled_from(["iozone", "fio"]))

@@ -7,7 +7,7 @@ import traceback
 from hypothesis import HealthCheck, given, seed, settings
 
 from apps.bench import rules
-from apps.bench.rules import layers, runner, workloads
+from apps.bench.rules import folding, layers, runner, workloads
 from apps.bench.rules.base import RECOMMENDATION
 from apps.bench.rules.workloads import PATTERNS, Workload
 from tests import sayings
@@ -102,7 +102,7 @@ def test_all_rules_have_names_of_their_own():
 
 
 def test_a_fingerprint_tells_versions_apart():
-    registry = rules.registered()
+    registry = (*rules.registered(), *folding.OF_OTHERS)
     changed = [runner.Rule(registry[0].name, registry[0].version + 1, registry[0].conclude), *registry[1:]]
     assert runner.fingerprint(registry) == rules.fingerprint() == runner.fingerprint(reversed(registry))
     assert runner.fingerprint(changed) != rules.fingerprint()

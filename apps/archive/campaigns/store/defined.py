@@ -56,7 +56,7 @@ def compared(archive: Archive, team: Team) -> tuple[list[ArchivedTool], list[Arc
         version = _version_here(item, team)
         if version is None:
             new.append(item)
-        elif custom.read_definition(version.definition) != item.definition:
+        elif toolbox.definition_of(version) != item.definition:
             differing.append(item)
     return new, differing
 
@@ -70,7 +70,7 @@ def store_tools(archive: Archive, team: Team, user: User) -> None:
     for item in tools_in(archive):
         version = _version_here(item, team)
         if version is not None:
-            if custom.read_definition(version.definition) != item.definition:
+            if toolbox.definition_of(version) != item.definition:
                 text = _("The tool “%(tool)s” is another one here: its results cannot stand beside those.")
                 raise ArchiveError("tool", Message(text, {"tool": item.version_slug}))
             continue

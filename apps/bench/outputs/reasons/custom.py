@@ -43,6 +43,12 @@ REASONS: dict[str, Reason] = {
         _("Look at the raw output; if the result is right, correct the condition in the tool's definition."),
         False,
     ),
+    "pattern-too-large": Reason(
+        _("What the program on %(node)s printed is not searched: too large a pattern stands at %(fields)s."),
+        _("Make a new version of the tool, in which patterns repeat less or fewer letters."),
+        False,
+        "unreadable",
+    ),
     "file-missing": Reason(
         _("The program on %(node)s did not write %(file)s, in which its result should be."),
         _DEFINITION,
