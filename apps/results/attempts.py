@@ -137,7 +137,8 @@ def attempts_of(trial: Trial, tool: Tool, user: User) -> list[Attempt]:
     readable = set(own.values_list("pk", flat=True))
     for run in runs:
         result = getattr(run, "result", None)
-        samples_stored = list(result.samples.all()) if result else []
+        # What an archive brought earlier may be of no metric of the tool.
+        samples_stored = [sample for sample in result.samples.all() if sample.metric in metrics] if result else []
         samples = [(metrics[sample.metric], sample.value) for sample in samples_stored]
         left_out = frozenset(sample.metric for sample in samples_stored if not sample.counts)
         samples.sort(key=lambda pair: not pair[0].primary)

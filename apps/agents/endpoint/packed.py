@@ -2,19 +2,17 @@
 
 import base64
 import binascii
-import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.agents.bounds import MOST_FILES, MOST_OUTPUT_BYTES, MOST_TELEMETRY_BYTES
+from apps.agents.bounds import FILE_NAME, MOST_FILES, MOST_OUTPUT_BYTES, MOST_TELEMETRY_BYTES
 from apps.agents.endpoint.exchange import Problem, bad_field
 from apps.agents.services import GivenFile
 
 # As long as they were, files are counted up to this (bytes).
 MOST_SIZE = 2**62
-_NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._][A-Za-z0-9._+-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def files_of(data: Mapping[str, Any], most_bytes: int) -> tuple[GivenFile, ...]:
         if not isinstance(entry, dict):
             raise bad_field(where, "must be an object")
         name, size = entry.get("name"), entry.get("size")
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in files:
+        if not isinstance(name, str) or not FILE_NAME.match(name) or name in files:
             raise bad_field(f"{where}.name", "must be a plain name of a file, given once")
         if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size < MOST_SIZE:
             raise bad_field(f"{where}.size", "must be a whole number, 0 or more")

@@ -3,11 +3,13 @@
 import shlex
 import uuid
 
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from apps.agents import bounds
 from apps.agents.models.agents import FactSnapshot
 from apps.core.models import KIB, BoundedArrayField, BoundedJSONField, BoundedTextField, TimeStamped
 from apps.testbeds.models import Node
@@ -137,7 +139,7 @@ class JobFile(models.Model):
     """A file that a job gave back, as compressed bytes; `size` counts also what was cut off."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="collected")
-    name = models.CharField(max_length=100)
+    name = models.CharField(max_length=100, validators=[RegexValidator(bounds.FILE_NAME.pattern)])
     content_z = models.BinaryField()
     size = models.PositiveBigIntegerField()
     truncated = models.BooleanField(default=False)
@@ -149,3 +151,8 @@ class JobFile(models.Model):
         constraints = [models.UniqueConstraint(fields=["job", "name"], name="one_file_of_a_name_per_job")]
         verbose_name = _("collected file")
         verbose_name_plural = _("collected files")
+
+    @property
+    def has_address(self) -> bool:
+        """Say whether it can be downloaded: archives once brought files of names that no address can have."""
+        return bool(bounds.FILE_NAME.match(self.name))

@@ -59,6 +59,10 @@ def value(field: Any, raw: Any, place: str) -> Any:
     if field.choices and typed not in choices:
         raise wrong(place, Message(_("“%(value)s” is none of the values there are."), {"value": str(typed)[:80]}))
     _validate(field.run_validators, typed, place)
+    if typed == "" and not field.blank:
+        # Django asks none of them about what is empty.
+        for check_form in field.validators:
+            _validate(check_form, typed, place)
     return typed
 
 

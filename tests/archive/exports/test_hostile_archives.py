@@ -157,6 +157,12 @@ def _json(name: str, change: Callable[[Any], Any]) -> Callable[[dict[str, bytes]
     return apply
 
 
+def _collected(name: str) -> Callable[[dict[str, Any]], Any]:
+    """Return what adds a file to the first job of a line."""
+    file = {"name": name, "size": 0, "truncated": False, "cut_on_way": False}
+    return lambda data: data["runs"][0]["jobs"][0].update(collected=[file])
+
+
 # What would be carried on with, would break a page, or points nowhere.
 CHANGES = (
     _json(form.CAMPAIGN, lambda data: data["campaign"].update(state="running")),
@@ -184,6 +190,11 @@ CHANGES = (
     _line(form.RESULTS, lambda data: data.update(trial=[0, 99])),
     _line(form.RESULTS, lambda data: data.update(samples=[["goodput", "fast"]])),
     _line(form.RESULTS, lambda data: data.update(samples=[["goodput", 1], ["goodput", 2]])),
+    _line(form.RESULTS, lambda data: data.update(samples=[["nosuch", 1.0]])),
+    *(
+        _line(form.TRIALS, _collected(name))
+        for name in ("a b", "../../x", "..", "", "a/b", "ü", 'a"b', "a\r\nX: 1", "a\n")
+    ),
     _line(form.RESULTS, lambda data: data.update(flags=[{"name": "=cmd()", "severity": "info"}])),
     _line(form.SERIES, lambda data: data.update(times=[])),
     _line(form.EVENTS, lambda data: data.update(message={"msgid": "%(a)9999999s", "params": {"a": ""}})),

@@ -197,6 +197,14 @@ def test_endless_headers_of_a_tar_are_refused() -> None:
     assert code_of(file) == "damaged"
 
 
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE])
+def test_headers_of_a_tar_that_follow_each_other_without_end_are_damaged(kind: bytes) -> None:
+    header = tarfile.TarInfo("././@LongLink")
+    header.type, header.size = kind, 0
+    block = header.tobuf(tarfile.GNU_FORMAT)
+    assert code_of(io.BytesIO(block * 1900 + bytes(2 * tarfile.BLOCKSIZE))) == "damaged"
+
+
 @pytest.mark.parametrize("file", [zipped(FILES), tarred(FILES, "w:gz")], ids=["zip", "tar.gz"])
 def test_half_an_archive_is_refused(file: io.BytesIO) -> None:
     raw = file.getvalue()

@@ -178,9 +178,10 @@ class MeasurementStore:
         samples: list[Sample] = []
         earlier: list[Superseded] = []
         for result, (place, data) in zip(results, batch, strict=True):
-            self._results[self._run_key(data, place)] = result.pk
+            key = self._run_key(data, place)
+            self._results[key], tool = result.pk, self._tools[key[0]]
             for pair in records.sequence(data.get("samples"), f"{place}, samples"):
-                samples.append(_sample(result, pair, f"{place}, samples"))
+                samples.append(_sample(result, pair, tool, f"{place}, samples"))
             for item in records.sequence(data.get("earlier"), f"{place}, earlier"):
                 earlier.append(_superseded(result, records.mapping(item, place), place))
         Sample.objects.bulk_create(samples, batch_size=5000)
@@ -247,15 +248,19 @@ def _parse(parse: Callable[[Any], Any], data: Any, place: str) -> Any:
         raise wrong(place, Message(_("This is not in its form."))) from error
 
 
-def _sample(result: Result, pair: Any, place: str) -> Sample:
+def _sample(result: Result, pair: Any, tool: Tool, place: str) -> Sample:
     parts = records.sequence(pair, place)
     if len(parts) != 2:
         raise wrong(place, Message(_("A sample is a metric and its value.")))
+    metric = records.text(parts[0], place, 50)
+    if all(metric != known.name for known in tool.metrics):
+        text = _("The tool %(tool)s has no metric “%(metric)s” here: update the service, or leave it out.")
+        raise wrong(place, Message(text, {"tool": tool.slug, "metric": metric}))
     return Sample(
         result=result,
         trial_id=result.trial_id,
         experiment_id=result.experiment_id,
-        metric=records.text(parts[0], place, 50),
+        metric=metric,
         value=records.number(parts[1], place),
     )
 

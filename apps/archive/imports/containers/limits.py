@@ -24,6 +24,8 @@ DAMAGES = (
     ValueError,
     struct.error,
     KeyError,
+    # Of tarfile: headers of long names that follow each other.
+    RecursionError,
     # Of zipfile: a method of compression that it does not know.
     NotImplementedError,
 )
