@@ -59,6 +59,7 @@ def draft(**changes: Any) -> FindingDraft:
         "present": 140e6,
         "predicted": 980e6,
         "predicted_interval": (900e6, 990e6),
+        "predicted_unit": "bit/s",
         "confidence": 0.9,
         "applies_when": Message("One stream."),
         "proof": Proof("iperf3-tcp", "goodput", {"window": NOW}, {"window": THEN}),

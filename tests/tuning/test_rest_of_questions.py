@@ -90,7 +90,7 @@ def test_a_window_between_two_is_predicted(
 ) -> None:
     experiment, ping = swept.experiments.get(tool="iperf3-tcp"), swept.experiments.get(tool="ping")
     address, headers = f"/api/v1/experiments/{experiment.pk}/prediction/", factories.bearer(cast.bob)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(32):
         told = client.get(address, {"window": "192 KiB"}, **headers).json()
     assert told["value"] == pytest.approx(410e6, rel=0.1)
     assert told["low"] < told["value"] < told["high"]

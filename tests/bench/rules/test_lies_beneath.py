@@ -42,10 +42,10 @@ def beneath(servers, described, disk, neighbour_disk):
     return {*best} if len(best) == 1 else set()
 
 
-def evidence(kind, servers, described, disk_names, *, rate=12, disk="", neighbour_disk="", modes=False):
+def evidence(kind, servers, described, disk_names, *, rate=12, disk="", neighbour_disk="", modes=False, grows=True):
     """Return evidence of a file system, FS, of arrays beside it, of TCP, and of another one on `neighbour_disk`.
 
-    With `modes` what it reads falls into two of them.
+    With `modes` what it reads falls into two of them; what it writes `grows` with the record, or does not.
     """
     make, options = Storing(), OPTIONS[kind] | ({"disk": disk} if disk else {})
     own = {"tool": "iozone", "file_system": "FS"}
@@ -54,7 +54,7 @@ def evidence(kind, servers, described, disk_names, *, rate=12, disk="", neighbou
         rates = {"write": [clients * rate * MB] * 3, "read": reads, "reread": [9e9] * 3}
         make.point("file-system", rates, roles={"client": CLIENTS[:2]}, clients=clients, file_size=4 * GIB, **own)
     for record in (65536, 1048576):
-        rates = {"write": [rate * MB * (1 + (record > 65536))] * 3}
+        rates = {"write": [rate * MB * (1 + (grows and record > 65536))] * 3}
         make.point("file-system", rates, roles={"client": CLIENTS[:1]}, record_size=record, clients=1, **own)
     make.io("FS", clients=CLIENTS[2:3], write=[rate * MB] * 3).io("FS", clients=CLIENTS[3:4], write=[rate * MB] * 3)
     for name in disk_names:
@@ -110,7 +110,7 @@ def test_a_disk_that_lies_beneath_is_named_and_else_it_is_said_not_to_be_known(d
 def test_every_rule_of_storage_was_asked():
     """No rule escapes the test above because its evidence never brings it about."""
     rule_names = set()
-    for kind, rate, described in itertools.product(OPTIONS, (3, 12, 59), ((), ("ARRAY_A",))):
-        measurements = evidence(kind, ONE, described, described, rate=rate, modes=not described)
+    for kind, rate, described, grows in itertools.product(OPTIONS, (3, 12, 59), ((), ("ARRAY_A",)), (True, False)):
+        measurements = evidence(kind, ONE, described, described, rate=rate, modes=not described, grows=grows)
         rule_names |= {draft.rule for draft in drafts_on(measurements)}
     assert rule_names >= RULES, RULES - rule_names
