@@ -40,7 +40,7 @@ def recent_changes(user: User, now: datetime) -> list[RecentChange]:
         history = queries.find(user, item.lane, point=None, metric=None)
         if history is None:
             continue
-        told = changes.shown_changes(history.subject, history.levels, user)
-        newest = [change for change in told if change.level.at >= since and not change.is_dismissed]
+        level_changes = changes.shown_changes(history.subject, history.levels, user)
+        newest = [change for change in level_changes if change.level.at >= since and not change.is_dismissed]
         recent += [RecentChange(history, change) for change in newest[-1:]]
     return sorted(recent, key=lambda each: each.change.level.at, reverse=True)
