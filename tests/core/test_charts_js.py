@@ -67,6 +67,22 @@ def test_the_other_axis_leaves_room_for_the_ceiling() -> None:
     assert y["suggestedMax"] > 941e6
 
 
+def test_an_axis_of_sizes_has_binary_ticks() -> None:
+    metric = {"name": "memory", "label": "Memory", "unit": "B"}
+    program = (
+        "const { y } = chart.options.scales; y.afterBuildTicks(axis);"
+        "done(axis.ticks.map((tick) => y.ticks.callback(tick.value)));"
+    )
+    linear = drawn(f"const axis = {{ min: 0, max: 25e9 }}; {program}", metric=metric)
+    assert linear == ["0 B", "4 GiB", "8 GiB", "12 GiB", "16 GiB", "20 GiB"]
+    powers = drawn(f"const axis = {{ min: 1e3, max: 3e9 }}; {program}", metric=metric | {"log": True})
+    assert powers == ["1 KiB", "8 KiB", "64 KiB", "512 KiB", "4 MiB", "32 MiB", "256 MiB", "2 GiB"]
+    x = {"name": "window", "label": "Window", "unit": "B", "numeric": True}
+    along = drawn("const axis = { min: 65536, max: 262144 }; chart.options.scales.x.afterBuildTicks(axis);"
+                  "done(axis.ticks.map((tick) => tick.value % 32768));", x=x)  # fmt: skip
+    assert along and not any(along)
+
+
 def test_lines_of_theory_stand_on_their_axes() -> None:
     lines = drawn("done(chart.options.plugins.annotation.annotations);")
     assert [(line["scaleID"], line["value"], line["label"]["content"]) for line in lines.values()] == [

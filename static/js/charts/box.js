@@ -12,7 +12,7 @@
 // outlier, shown and never dropped. All in base units.
 import { formatQuantity } from "../units.js";
 import { annotationsOf } from "./lines.js";
-import { COLOURS, MARKS, afterLines, axisStyle, baseOptions, boundsOf, css, faded, tickText } from "./theme.js";
+import { COLOURS, MARKS, afterLines, axisStyle, baseOptions, boundsOf, css, faded, tickText, ticksOfUnit } from "./theme.js";
 
 const FIGURES = [["max", "max"], ["q3", "Q3"], ["median", "median"], ["q1", "Q1"], ["min", "min"]];
 
@@ -77,6 +77,7 @@ export function boxConfig(data, before) {
       beginAtZero: false,
       grace: "5%",
       ...boundsOf(data.metric),
+      ...ticksOfUnit(data.metric.unit, data.metric.log),
       ticks: { ...axisStyle("").ticks, callback: (value) => tickText(value, data.metric.unit) },
     },
   };

@@ -13,7 +13,7 @@
 import { formatQuantity } from "../units.js";
 import { annotationsOf, linesOf } from "./lines.js";
 import {
-  COLOURS, DASHES, MARKS, afterLines, axisStyle, baseOptions, boundsOf, css, faded, formatMoment, isNumber, tickText, timeTicks,
+  COLOURS, DASHES, MARKS, afterLines, axisStyle, baseOptions, boundsOf, css, faded, formatMoment, isNumber, tickText, ticksOfUnit, timeTicks,
 } from "./theme.js";
 
 // More points than this draw no marks, only the line.
@@ -127,6 +127,7 @@ function xScale(data, common) {
   } else {
     scale.suggestedMin = low;
     scale.suggestedMax = high;
+    Object.assign(scale, ticksOfUnit(data.x.unit));
   }
   return Object.assign(scale, boundsOf(data.x));
 }
@@ -142,6 +143,7 @@ function yScale(data, common) {
     ...(!data.metric.log && means.every((mean) => mean >= 0) ? { min: 0 } : {}),
     suggestedMax: highest * 1.1,
     ...boundsOf(data.metric),
+    ...ticksOfUnit(data.metric.unit, data.metric.log),
     ticks: { ...common.ticks, callback: (value) => tickText(value, data.metric.unit) },
   };
 }

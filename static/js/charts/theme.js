@@ -60,6 +60,25 @@ export function timeTicks(low, high, most = 10) {
   return found;
 }
 
+/** Return where an axis of sizes (B) has ticks: multiples, or on a logarithmic one powers, of two; `most` at most. */
+export function sizeTicks(low, high, isLog = false, most = 8) {
+  if (!(high > low)) return [low];
+  if (isLog) {
+    const [first, last] = [Math.ceil(Math.log2(low)), Math.floor(Math.log2(high))];
+    const step = Math.max(1, Math.ceil((last - first + 1) / most));
+    return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, place) => 2 ** (first + place * step));
+  }
+  const step = 2 ** Math.ceil(Math.log2((high - low) / most));
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, place) => (first + place) * step);
+}
+
+/** Return what lets an axis in a unit have such ticks, where it is one of sizes. */
+export function ticksOfUnit(unit, isLog = false) {
+  if (unit !== "B") return {};
+  return { afterBuildTicks: (axis) => { axis.ticks = sizeTicks(axis.min, axis.max, isLog).map((value) => ({ value })); } };
+}
+
 /** Return what every axis has: its title and its colours. */
 export function axisStyle(text) {
   return {
