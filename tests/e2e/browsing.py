@@ -49,7 +49,7 @@ def sign_in(page: Page, username: str, password: str) -> None:
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in", exact=True).click()
-    page.wait_for_url("**/campaigns/")
+    page.wait_for_url("**/")
 
 
 def problems(page: Page) -> list[str]:

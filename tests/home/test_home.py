@@ -19,6 +19,7 @@ from apps.archive.incoming.models import IncomingArchive
 from apps.campaigns.models import Campaign, Trial
 from apps.results.models import Result
 from apps.testbeds.models import Node
+from apps.tuning.analysis.queries import asked_with
 from apps.tuning.models import Analysis, Finding
 from tests import factories, rewriting
 from tests.campaigns import factories as make
@@ -119,7 +120,12 @@ def _unanalysed(world: Any) -> Callable[[], object]:
     Campaign.objects.filter(pk=world.campaign.pk).update(analysed_at=timezone.now())
     error = {"msgid": "No worker took it up.", "params": {}}
     analysis = Analysis.objects.create(
-        campaign=world.campaign, has_failed=True, attempts=1, error=error, began_at=timezone.now()
+        asked_with=asked_with(),
+        campaign=world.campaign,
+        has_failed=True,
+        attempts=1,
+        error=error,
+        began_at=timezone.now(),
     )
     return analysis.delete
 

@@ -80,7 +80,7 @@ def _reading(cast: Cast, now: datetime) -> Counter:
     agents.measure(run)
     row = Run.objects.filter(pk=run.pk)
     row.update(readings=closure.MOST_LOSSES, updated_at=now)
-    return lambda: closure.close(run.pk), row.filter(state="failed").exists
+    return lambda: closure.close(run.pk, in_turn=True), row.filter(state="failed").exists
 
 
 CASES: dict[str, Callable[[Cast, datetime], Counter]] = {

@@ -22,14 +22,16 @@ def blocks_of(key: str, title: str, sweeps: Sequence[LossSweep]) -> list[Block]:
         for place, sweep in enumerate(loads.sweeps_in(table), start=1)
         if (sentences := loads.tell(table, sweep))
     ]
-    return [*statements, *_beside(sweeps), table]
+    return [*statements, table]
 
 
-def _beside(sweeps: Sequence[LossSweep]) -> list[Block]:
-    """Return what more came through the same ways, whoever measured it: one flow is not all that a path carries."""
+def _beside(sweeps: Sequence[LossSweep]) -> list[str]:
+    """Return what more came through the same ways, whoever measured it: one flow is not all that a path carries.
+
+    Figures of other campaigns, which no row of the table holds: they stand in its note.
+    """
     texts = {messages.render(sweep.passed.message): sweep.label for sweep in sweeps if sweep.passed}
-    remarks = [f"{label}: {text}" if label and len(sweeps) > 1 else text for text, label in texts.items()]
-    return [Paragraph((remark,), style="remark") for remark in remarks]
+    return [f"{label}: {text}" if label and len(sweeps) > 1 else text for text, label in texts.items()]
 
 
 def table_of(key: str, title: str, sweeps: Sequence[LossSweep]) -> Table:
@@ -57,7 +59,8 @@ def table_of(key: str, title: str, sweeps: Sequence[LossSweep]) -> Table:
         )
         for label, point in points
     ]
-    note = _("Means of each load; of one whose ends were seen to drop or lag, nothing is told of the path.")
+    means = _("Means of each load; of one whose ends were seen to drop or lag, nothing is told of the path.")
+    note = " ".join([means, *_beside(sweeps)])
     name = _("%(name)s: what became of the loads") % {"name": title}
     behind = {str(loads.LOST): [[loss / share.size for loss in point.runs] for _label, point in points]}
     return Table(f"loads-{key}", name, columns, rows, note=note, figures=behind)

@@ -25,7 +25,7 @@ _BETWEEN = re.compile(r"[,;\n]|\band\b(?=[^,;]*\d)", re.IGNORECASE)
 # "400/30 MB/s", and a direction of one letter.
 _AMBIGUOUS = re.compile(
     r"[\d.]\s*(?:[x×*/–~-]|to\b)\s*\d+(?:\.\d+)?\s*[kMGT]i?B/s|\d,\d+(?:\.\d+)?\s*[kMGT]i?B/s"
-    r"|\b(?:each|apiece|per (?:disk|drive|spindle|server|node))\b|/s\s*\)?\s*[x×*]\s*\d"
+    r"|\b(?:each|apiece|per (?:disk|drive|spindle|server|node))\b|/s\s*(?:\)\s*)?[x×*]\s*\d"
     r"|(?<![/\w])[rw](?![/\w])",
     re.IGNORECASE,
 )
