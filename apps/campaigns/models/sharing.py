@@ -43,5 +43,18 @@ class Shared(TeamOwned):
     redacted = models.BooleanField(_("hide names of nodes and addresses from the public"), default=True)
     licence = models.CharField(_("licence"), max_length=20, choices=Licence.choices, blank=True)
 
+    # Those in which others than its team may see it.
+    BEYOND_TEAM = (Visibility.SHARED, Visibility.PUBLIC)
+
     class Meta:
         abstract = True
+
+    @property
+    def is_beyond_team(self) -> bool:
+        """Say whether others than its team may see it."""
+        return self.visibility in self.BEYOND_TEAM
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether everybody sees it with its names."""
+        return self.visibility == self.Visibility.PUBLIC and not self.redacted

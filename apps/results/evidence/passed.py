@@ -31,23 +31,29 @@ MOST_RESULTS = 1000
 class WayMeasured:
     """A way (sender, receiver) as something is said of it: its links' names, and when it was measured (Unix time).
 
-    What the campaign `asking` measured itself is left out; 0 leaves none out.
+    What the campaign `asking` measured itself is left out; 0 leaves none out. Where it `is_beyond_team`, others than
+    the team read it, and hear of no campaign that not everybody sees.
     """
 
     way: Way
     links: frozenset[str]
     at: float | None
     asking: int = 0
+    is_beyond_team: bool = False
 
 
 @dataclass(frozen=True)
 class CampaignRate:
-    """The most (bit/s) that came through in one campaign, and when (Unix time, None if nobody knows)."""
+    """The most (bit/s) that came through in one campaign, and when (Unix time, None if nobody knows).
+
+    `is_open` says whether everybody sees that campaign with its names.
+    """
 
     rate_bps: float
     campaign: int
     name: str
     at: float | None
+    is_open: bool
 
 
 def most_along(team: int, measured: Mapping[K, WayMeasured], *, is_published: bool = False) -> dict[K, Passed]:
@@ -65,7 +71,9 @@ def most_along(team: int, measured: Mapping[K, WayMeasured], *, is_published: bo
         others = [
             rate
             for rate in rates.get(item.way, ())
-            if rate.campaign != item.asking and (is_published or not _is_between(times, rate.at, item.at))
+            if rate.campaign != item.asking
+            and (rate.is_open or not item.is_beyond_team)
+            and (is_published or not _is_between(times, rate.at, item.at))
         ]
         if others:
             best = max(others, key=lambda rate: rate.rate_bps)
@@ -97,7 +105,8 @@ def passed_along(groups: Mapping[K, Collection[int]], tool: Tool, metric: str) -
         own_trials = [by_trial[pk] for pk in groups[key] if pk in by_trial]
         times = [trial.measured_at.timestamp() for trial in own_trials if trial.measured_at]
         campaign = own_trials[0].campaign
-        item = WayMeasured(way, links.get(way, frozenset()), max(times, default=None))
+        at = max(times, default=None)
+        item = WayMeasured(way, links.get(way, frozenset()), at, is_beyond_team=campaign.is_beyond_team)
         asked[campaign.team_id, campaign.is_published][key] = item
     return {
         key: passed
@@ -134,10 +143,10 @@ def rates_along(team: int, asked: Iterable[WayMeasured], *, is_published: bool) 
         team, {item.way for item in items}, is_published=is_published, besides=asking if len(asking) == 1 else ()
     )
     cells: dict[tuple[int, Ends], list[tuple[Tool, Point]]] = defaultdict(list)
-    names: dict[int, str] = {}
+    campaigns: dict[int, Campaign] = {}
     for pk, point in points.of_lanes(lanes, most_results=MOST_RESULTS) if lanes else ():
-        campaign: Campaign = lanes[pk].lane.experiment.campaign
-        names[campaign.pk] = campaign.name
+        campaign = lanes[pk].lane.experiment.campaign
+        campaigns[campaign.pk] = campaign
         cells[campaign.pk, lanes[pk].ends].append((lanes[pk].tool, point))
     rates: dict[Way, list[CampaignRate]] = defaultdict(list)
     for (campaign_id, ends), own in cells.items():
@@ -145,7 +154,8 @@ def rates_along(team: int, asked: Iterable[WayMeasured], *, is_published: bool) 
             rate = most_passed(Evidence(side.points, way=side.way, is_back=side.is_back))
             at = max((point.at for point in side.points if point.at is not None), default=None)
             if rate:
-                rates[side.way].append(CampaignRate(rate, campaign_id, names[campaign_id], at))
+                campaign = campaigns[campaign_id]
+                rates[side.way].append(CampaignRate(rate, campaign_id, campaign.name, at, campaign.is_open))
     return rates
 
 

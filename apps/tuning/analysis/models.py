@@ -12,6 +12,7 @@ class Analysis(models.Model):
     """The latest analysis of a campaign: when a worker began it and when it ended, the last failed one included.
 
     `attempts` are those since it was last asked for; `asked_with` is the product and the rules that were asked;
+    `for_others` whether others than the team could read the campaign then: they hear of no other campaign of it;
     `error` is a message if it failed as a whole, and a failing one is tried again at `next_at`, if that is set.
     """
 
@@ -20,6 +21,7 @@ class Analysis(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     asked_with = models.CharField(max_length=60, blank=True)
+    for_others = models.BooleanField(default=False, db_default=False)
     has_failed = models.BooleanField(default=False)
     error = BoundedJSONField(null=True, blank=True)
     next_at = models.DateTimeField(null=True, blank=True)

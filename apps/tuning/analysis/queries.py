@@ -77,8 +77,8 @@ class Standing:
             return [Message(_("Analysis pending: conclusions are drawn once the campaign has ended."))]
         if self.is_outdated:
             text = _(
-                "Analysis pending: since these conclusions were drawn the rules changed, or what other campaigns"
-                " showed of the same paths."
+                "Analysis pending: since these conclusions were drawn the rules changed, who may see the campaign, or"
+                " what other campaigns showed of the same paths."
             )
             return [Message(text)]
         if self.state == PENDING:
@@ -120,10 +120,15 @@ def _rules_of(asked_with: str) -> str:
 
 
 def _outdated() -> Q:
-    """Return what campaigns are whose findings other rules drew, or that a worker left while it drew them anew."""
+    """Return what campaigns are whose findings other rules drew, or rules that spoke to others than who reads now.
+
+    And those that a worker left while it drew them anew.
+    """
     is_left = Q(analysis__ended_at=None, analysis__isnull=False)
     of_others = ~Q(analysis__asked_with__endswith=_rules_of(asked_with())) & Q(analysis__isnull=False)
-    return Q(analysed_at__isnull=False) & (is_left | of_others)
+    beyond = Q(visibility__in=Campaign.BEYOND_TEAM)
+    to_others = Q(beyond, analysis__for_others=False) | Q(~beyond, analysis__for_others=True)
+    return Q(analysed_at__isnull=False) & (is_left | of_others | to_others)
 
 
 def waiting(now: datetime) -> QuerySet[Campaign]:
@@ -197,7 +202,7 @@ def _standing(campaign: Campaign, analysis: Analysis | None, failures: list[Rule
         return Standing(campaign, OPEN)
     if campaign.analysed_at is None:
         return Standing(campaign, PENDING)
-    if analysis is not None and _is_outdated(analysis):
+    if analysis is not None and _is_outdated(analysis, campaign):
         return Standing(campaign, PENDING, ended_at=campaign.analysed_at, is_outdated=True)
     if analysis is None or not analysis.has_failed:
         return Standing(campaign, DONE, ended_at=campaign.analysed_at)
@@ -205,6 +210,8 @@ def _standing(campaign: Campaign, analysis: Analysis | None, failures: list[Rule
     return Standing(campaign, FAILED, tuple(failures), error, analysis.attempts, analysis.ended_at, analysis.next_at)
 
 
-def _is_outdated(analysis: Analysis) -> bool:
+def _is_outdated(analysis: Analysis, campaign: Campaign) -> bool:
+    if analysis.for_others != campaign.is_beyond_team:
+        return True
     is_of_others = not analysis.asked_with.endswith(_rules_of(asked_with()))
     return is_of_others or (analysis.ended_at is None and not analysis.has_failed)

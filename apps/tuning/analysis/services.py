@@ -63,6 +63,7 @@ def begin_analysis(*, campaign_id: int, now: datetime) -> bool:
         return False
     analysis.attempts += 1
     analysis.began_at, analysis.ended_at, analysis.asked_with = now, None, queries.asked_with()
+    analysis.for_others = campaign.is_beyond_team
     analysis.save()
     return True
 
@@ -90,7 +91,11 @@ def end_analysis(
 ) -> None:
     """Keep what an analysis came to: done, or failed by rules, or as a whole (`error`); failures stand in the log."""
     analysis = Analysis.objects.filter(campaign=campaign).first() or Analysis(
-        campaign=campaign, began_at=now, attempts=1, asked_with=queries.asked_with()
+        campaign=campaign,
+        began_at=now,
+        attempts=1,
+        asked_with=queries.asked_with(),
+        for_others=campaign.is_beyond_team,
     )
     analysis.ended_at, analysis.has_failed = now, bool(failed or error)
     analysis.error = error.as_json() if error else None

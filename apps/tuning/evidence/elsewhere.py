@@ -18,7 +18,7 @@ MOST_PAIRS = 64
 def with_passed(campaign: Campaign, evidence_by_ends: Mapping[Ends, Evidence]) -> dict[Ends, Evidence]:
     """Return evidence with the most that came through the same way in another campaign, before it or after it."""
     measured = {
-        ends: WayMeasured(own.way, _links_of(own.path), _latest(own), campaign.pk)
+        ends: WayMeasured(own.way, _links_of(own.path), _latest(own), campaign.pk, campaign.is_beyond_team)
         for ends, own in evidence_by_ends.items()
     }
     passed = most_along(campaign.team_id, measured, is_published=campaign.is_published)
@@ -36,9 +36,9 @@ def with_passed_beneath(campaign: Campaign, whole: Evidence, lanes: Iterable[Mea
     ids = {name: node for item in lanes for node, name in (*item.names.items(), *item.serving.items())}
     servers = {name for facts in whole.file_systems.values() for name in facts.servers}
     pairs = [pair for pair in whole.paths if servers & {*pair} and {*pair} <= ids.keys()][:MOST_PAIRS]
-    at = _latest(whole)
+    at, beyond = _latest(whole), campaign.is_beyond_team
     measured = {
-        way: WayMeasured((ids[way[0]], ids[way[1]]), _links_of(whole.paths[pair]), at, campaign.pk)
+        way: WayMeasured((ids[way[0]], ids[way[1]]), _links_of(whole.paths[pair]), at, campaign.pk, beyond)
         for pair in pairs
         for way in (pair, pair[::-1])
     }
