@@ -14,6 +14,8 @@ from tests.e2e.conftest import PASSWORD, Opener, Stack
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("stack")]
 ON_A_PHONE = (
+    "/",
+    "/matrix/",
     "/campaigns/",
     "/campaigns/new/",
     "/findings/",
