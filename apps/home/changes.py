@@ -1,6 +1,7 @@
 """Changes of level in what is measured again and again, of the last days."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from apps.accounts.models import User
@@ -11,6 +12,8 @@ from apps.comparison.history.queries import LaneHistory
 # Changes within this time are told, of so many histories: those that were continued last.
 RECENT = timedelta(days=14)
 MOST_HISTORIES = 8
+# … and of each at so many settings, those of most campaigns.
+MOST_SETTINGS = 4
 # Fewer campaigns show no change.
 FEWEST = 2 * changes.LEAST_LEVEL
 
@@ -29,7 +32,7 @@ class RecentChange:
 
 
 def recent_changes(user: User, now: datetime) -> list[RecentChange]:
-    """Return the last change of each history of the user's teams that was continued lately, the newest first."""
+    """Return the last change of each setting of the histories that were continued lately, the newest first."""
     since = now - RECENT
     continued = [
         item for item in series.known_histories(user, least=FEWEST) if item.last is not None and item.last >= since
@@ -37,10 +40,20 @@ def recent_changes(user: User, now: datetime) -> list[RecentChange]:
     continued.sort(key=lambda item: item.last or since, reverse=True)
     recent = []
     for item in continued[:MOST_HISTORIES]:
-        history = queries.find(user, item.lane, point=None, metric=None)
-        if history is None:
-            continue
-        level_changes = changes.shown_changes(history.subject, history.levels, user)
-        newest = [change for change in level_changes if change.level.at >= since and not change.is_dismissed]
-        recent += [RecentChange(history, change) for change in newest[-1:]]
+        for history in _histories(user, item.lane):
+            level_changes = changes.shown_changes(history.subject, history.levels, user)
+            newest = [change for change in level_changes if change.level.at >= since and not change.is_dismissed]
+            recent += [RecentChange(history, change) for change in newest[-1:]]
     return sorted(recent, key=lambda each: each.change.level.at, reverse=True)
+
+
+def _histories(user: User, lane: int) -> Iterator[LaneHistory]:
+    """Yield the histories of the main metric at the settings that were measured in most campaigns."""
+    history = queries.find(user, lane, point=None, metric=None)
+    if history is None:
+        return
+    lanes = series.like(history.lane, user)
+    for setting in history.settings[:MOST_SETTINGS]:
+        if setting.campaigns >= FEWEST:
+            subject = replace(history.subject, parameters=setting.parameters)
+            yield replace(history, subject=subject, setting=setting, levels=series.levels_of(subject, lanes))

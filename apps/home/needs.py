@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -29,7 +30,7 @@ from apps.tuning.analysis import queries as analyses
 
 # So many of one kind are named, then only counted.
 NAMED = 3
-# Of campaigns that ended within this time, the latest so many, failed and doubtful trials are told.
+# Of campaigns that run, or ended within this time, the latest so many, failed and doubtful trials are told.
 RECENT = timedelta(days=7)
 MOST_CAMPAIGNS = 20
 # The gravest first: broken, doubtful, a question.
@@ -115,10 +116,11 @@ def _troubled_agents(user: User, now: datetime) -> Iterator[Need]:
 
 def _trials(user: User, now: datetime) -> Iterator[Need]:
     # Of its own teams: what another team measured is for that to look after.
-    ended = rights.visible(campaigns.campaigns_for(user), user).filter(
-        state=Campaign.State.FINISHED, finished_at__gte=now - RECENT, origin=Campaign.Origin.MEASURED
+    is_recent = Q(finished_at__gte=now - RECENT) | Q(state__in=Campaign.OPEN_STATES)
+    launched = rights.visible(campaigns.campaigns_for(user), user).filter(
+        is_recent, launched_at__isnull=False, origin=Campaign.Origin.MEASURED
     )
-    rows = list(ended.order_by("-finished_at", "-pk")[:MOST_CAMPAIGNS])
+    rows = list(launched.order_by("-launched_at", "-pk")[:MOST_CAMPAIGNS])
     campaigns.attach_progress(rows)
     doubtful = doubts.doubtful_trials([campaign.pk for campaign in rows])
     failing = [campaign for campaign in rows if campaign.progress.failed]

@@ -226,6 +226,17 @@ def test_it_costs_as_many_queries_for_many_campaigns_as_for_some(
     assert "16 more" in page
 
 
+@pytest.mark.parametrize("state", ["running", "paused", "cancelled", "finished"])
+def test_failed_trials_need_somebody_whatever_became_of_the_campaign(measured_before: Any, state: str) -> None:
+    trial = measured_before.campaign.trials.first()
+    Trial.objects.filter(pk=trial.pk).update(state="failed")
+    is_over = state in ("cancelled", "finished")
+    Campaign.objects.filter(pk=measured_before.campaign.pk).update(
+        state=state, finished_at=timezone.now() if is_over else None
+    )
+    assert "1 of 4 trials failed" in seen_by(measured_before.cast.oscar)
+
+
 def test_rest_gives_what_the_page_shows(measured_before: Any, cast: SimpleNamespace) -> None:
     Agent.objects.update(last_seen_at=timezone.now() - timedelta(hours=2))
     path = "/api/v1/needs/"

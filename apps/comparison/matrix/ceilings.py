@@ -14,10 +14,15 @@ from apps.testbeds.models import Node
 Pair = tuple[int, int]
 
 
+def has_ceiling(tool: Tool, metric: Metric) -> bool:
+    """Say whether a path holds the metric down: a rate that was reached, not one that was asked for or reckoned."""
+    return metric.unit in charts.RATE_BITS and bool(metric.higher_is_better) and bool(tool.transport)
+
+
 def attached(cells: Mapping[Pair, MatrixCell], tool: Tool, metric: Metric) -> dict[Pair, MatrixCell]:
-    """Return the cells with their ceilings, of a metric that is a rate."""
+    """Return the cells with their ceilings, of a metric that has one."""
     bits = charts.RATE_BITS.get(metric.unit)
-    if not bits or not cells:
+    if not bits or not has_ceiling(tool, metric) or not cells:
         return dict(cells)
     lanes = Lane.objects.in_bulk([cell.lane for cell in cells.values()])
     node_ids = {pk for lane in lanes.values() for ids in lane.roles.values() for pk in ids}

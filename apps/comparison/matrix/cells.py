@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Any
 
 from apps.bench.rules.passed import Passed
+from apps.bench.sweep import likeness
 from apps.core.messages import render
+from apps.results.addresses import point_key
 from apps.results.doubts import Mark
 
 
@@ -42,6 +44,11 @@ class MatrixCell:
     def share(self) -> float | None:
         """Return the figure as a share of the ceiling."""
         return self.value / self.ceiling if self.ceiling else None
+
+    @property
+    def point_key(self) -> str:
+        """Return the name of its setting in the addresses of histories."""
+        return point_key(likeness.told_of(self.parameters))
 
     @property
     def remark(self) -> str:

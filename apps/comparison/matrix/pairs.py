@@ -9,13 +9,15 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.bench import tools
+from apps.comparison.matrix.ceilings import has_ceiling
 from apps.comparison.matrix.cells import MatrixCell
 from apps.comparison.matrix.table import Matrix, matrix_of
 from apps.results import queries
 from apps.testbeds.models import Site
 
-# From this share of the ceiling on a direction is good, and from this one on fair.
-GOOD, FAIR = 0.9, 0.7
+# From this share of the ceiling on a direction is good, and from this one on fair; beyond the last one the figure, or
+# what is described, is wrong.
+GOOD, FAIR, BEYOND = 0.9, 0.7, 1.02
 # Older figures are hatched.
 STALE = timedelta(days=7)
 RTT_TOOL, RTT_METRIC = "ping", "rtt_min"
@@ -32,7 +34,7 @@ Cells = Mapping[tuple[int, int], MatrixCell]
 
 @dataclass(frozen=True)
 class PairCell:
-    """Two sites: the figure from the first to the second (`there`), the one `back`, and the newest min RTT."""
+    """Two sites: the figure from the first to the second (`there`), the one `back`, and the lowest min RTT."""
 
     first: Site
     second: Site
@@ -57,7 +59,7 @@ class PairCell:
         """Return the key in GRADES of how good the slower direction is."""
         if not self.directions:
             return "none"
-        if self.slower is None or self.slower.share is None:
+        if self.slower is None or self.slower.share is None or self._is_beyond:
             return "unknown"
         return "good" if self.slower.share >= GOOD else "fair" if self.slower.share >= FAIR else "bad"
 
@@ -67,9 +69,18 @@ class PairCell:
         return str(GRADES[self.grade])
 
     @property
+    def _is_beyond(self) -> bool:
+        return any((cell.share or 0.0) > BEYOND for _arrow, cell in self.directions)
+
+    @property
     def is_stale(self) -> bool:
         """Say whether one of the figures is older than STALE."""
         return any(self.now - cell.at > STALE for _arrow, cell in self.directions)
+
+    @property
+    def is_rtt_stale(self) -> bool:
+        """Say whether the min RTT is older than STALE."""
+        return self.rtt is not None and self.now - self.rtt.at > STALE
 
     @property
     def oldest(self) -> MatrixCell | None:
@@ -122,13 +133,19 @@ class PairTable:
         return sorted(self._pairs(), key=lambda pair: (order.index(pair.grade), pair.first.name, pair.second.name))
 
     @property
+    def has_ceiling(self) -> bool:
+        """Say whether a path can hold the metric down."""
+        return has_ceiling(self.matrix.tool, self.matrix.metric)
+
+    @property
+    def has_rtts(self) -> bool:
+        """Say whether a min RTT stands below the diagonal."""
+        return any(pair.rtt for pair in self._pairs())
+
+    @property
     def has_grades(self) -> bool:
         """Say whether a ceiling is known of any pair."""
         return any(pair.slower for pair in self._pairs())
-
-    def count(self, grade: str) -> int:
-        """Return how many pairs have a grade."""
-        return sum(pair.grade == grade for pair in self._pairs())
 
     def _pairs(self) -> Iterator[PairCell]:
         for _site, cells in self.rows:

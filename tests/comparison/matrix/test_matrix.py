@@ -266,3 +266,43 @@ def test_below_the_diagonal_stands_the_min_rtt(client: Client, cast: SimpleNames
     client.force_login(cast.bob)
     page = client.get(reverse("matrix:matrix"), {"tool": "iperf3-tcp"}).content.decode()
     assert re.search(r'pair-rtt"><a [^>]*>4.70 ms', flat(page))
+
+
+def test_each_figure_leads_to_the_history_of_its_own_setting(
+    client: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    for week, (expression, rate) in enumerate([("64 KiB", 1e8), ("64 KiB", 1e8), ("1 MiB", 9e8)]):
+        measured(cast, pair, rate, START + week * WEEK, factors=window(expression))
+    client.force_login(cast.bob)
+    for name in ("matrix:matrix", PANEL):
+        page = client.get(reverse(name)).content.decode()
+        for way in set(re.findall(r'href="(/history/[^"]*)"', page)) - {"/history/"}:
+            history = flat(client.get(unescape(way)).content.decode())
+            assert "900." in history and "1 MiB" in history, way
+            assert "What is shown is something else." not in history
+
+
+@pytest.mark.parametrize("metric", ["goodput", "offered_load", "loss", "jitter"])
+def test_only_a_rate_that_was_reached_is_judged(
+    client: Client, cast: SimpleNamespace, pair: list[Node], metric: str
+) -> None:
+    udp = make.launched(cast, *pair, tool="iperf3-udp", fixed={"duration": "2 s"}, repetitions=2,
+                        factors=[{"name": "rate", "expression": "622 Mbit/s"}])  # fmt: skip
+    for trial in udp.trials.all():
+        measure(trial, goodput=120e6, offered_load=1.1e9, loss=0.8, jitter=1e-4)
+    client.force_login(cast.bob)
+    page = client.get(reverse("matrix:matrix"), {"metric": metric}).content.decode()
+    grades = set(re.findall(r'<td class="pair pair-(\w+)', page))
+    assert grades == ({"bad"} if metric == "goodput" else {"unknown"})
+    assert "No ceiling is known" not in page
+    assert "below the diagonal" not in page
+
+
+def test_a_figure_beyond_the_ceiling_is_no_good_grade(
+    client: Client, cast: SimpleNamespace, pair: list[Node]
+) -> None:
+    measured(cast, pair, 1.4e9, START)
+    client.force_login(cast.bob)
+    page = client.get(reverse("matrix:matrix")).content.decode()
+    assert set(re.findall(r'<td class="pair pair-(\w+)', page)) == {"unknown"}
+    assert "141" in page
