@@ -38,7 +38,7 @@ def ask_for_analyses(*, now: datetime) -> None:
 
 
 def renew_findings(*, now: datetime) -> None:
-    """Ask for findings anew of outdated rules or evidence: of a few campaigns each time, the latest first."""
+    """Ask for findings anew of outdated rules or evidence: of a few campaigns each time, of each team in turn."""
     rows = analyses.outdated().filter(~isolation.waiting(ANALYSE, now)).values_list("pk", flat=True)
     for campaign_id in rows[:RENEWED_AT_ONCE]:
         queue.remind(queue.ANALYSE, campaign_id)

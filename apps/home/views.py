@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from apps.accounts import quotas, rights, team_choice
 from apps.accounts.models import Role, User
@@ -24,7 +24,7 @@ SHOWN_FINDINGS = 5
 
 @never_cache
 @login_required
-@require_GET
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show what needs the person, what runs, what was found and what comes next, and keep that up to date."""
     user, now = rights.user_of(request), timezone.now()
@@ -48,7 +48,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def recent_changes(request: HttpRequest) -> HttpResponse:
     """Return the partial with the changes of the last days, which the page loads once it stands."""
     context = {
@@ -59,7 +59,7 @@ def recent_changes(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def lookup_hits(request: HttpRequest) -> HttpResponse:
     """Return the partial with what is called as was typed, of everything that the person sees."""
     text = request.GET.get("q", "")

@@ -1,7 +1,8 @@
 // Search over everything (Ctrl-K or /), the keys there are (?), and G with a letter to the pages of the menu.
 
 const SINGLE_KEYS = "fathom-single-keys";
-const RECENT = "fathom-recent";
+// Of each person by themselves: a tab outlives who signs out in it.
+const RECENT = `fathom-recent-${document.body.dataset.person}`;
 const MOST_RECENT = 6;
 const AFTER_G_MS = 1200;
 
@@ -41,7 +42,7 @@ function recentPages() {
   }
 }
 
-/** Keep where the reader is, for this tab only: the next one to sign in shall not see it. */
+/** Keep where the reader is, for this tab and this person only. */
 function remember() {
   const here = { url: location.pathname + location.search, title: document.title.replace(/ · Fathom$/, "") };
   const pages = [here, ...recentPages().filter((page) => page.url !== here.url)].slice(0, MOST_RECENT + 1);

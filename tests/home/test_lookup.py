@@ -113,7 +113,8 @@ globalThis.location = { pathname: "/", search: "" };
 globalThis.CSS = { escape: (value) => value };
 globalThis.CustomEvent = class {};
 const visited = [];
-globalThis.document = { title: "Home", body: element(), createElement: () => element(),
+const body = element({ dataset: { person: globalThis.person ?? "7" } });
+globalThis.document = { title: "Home", body, createElement: () => element(),
   getElementById: (name) => parts[name] ??= element(),
   querySelector: (which) => which === "dialog[open]" ? Object.values(parts).find((part) => part.open) ?? null
     : { click: () => visited.push(which) },
@@ -138,3 +139,9 @@ def test_keys_open_the_search_and_lead_to_pages_unless_they_are_off_or_somebody_
     """
     told = run(program, "palette.js", before=PAGE)
     assert told == {"typed": False, "held": True, "visited": ['[data-go="n"]'], "off": False}
+
+
+def test_recent_pages_are_those_of_the_person_who_is_signed_in() -> None:
+    kept = [run('done(Object.keys(stored));', "palette.js", before=f"globalThis.person = {who!r};\n{PAGE}")
+            for who in ("7", "8")]  # fmt: skip
+    assert kept == [["fathom-recent-7"], ["fathom-recent-8"]]

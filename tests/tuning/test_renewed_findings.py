@@ -109,6 +109,25 @@ def test_a_few_campaigns_are_renewed_at_once_the_latest_first(
     assert asked_for(monkeypatch) == []
 
 
+def test_no_team_waits_for_all_campaigns_of_another(
+    path: SimpleNamespace, cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now()
+    hours = itertools.count()
+
+    def ended_of(team: object) -> Campaign:
+        at = now - timezone.timedelta(hours=100 - next(hours))
+        return Campaign.objects.create(
+            team=team, name="c", state="finished", launched_at=at, finished_at=at, analysed_at=at
+        )
+
+    (theirs,) = [ended_of(cast.other_team)]
+    many = [ended_of(path.team) for _number in range(5)]
+    Analysis.objects.bulk_create(Analysis(campaign=item, began_at=now, ended_at=now) for item in [theirs, *many])
+    monkeypatch.setattr(timetable, "RENEWED_AT_ONCE", 3)
+    assert asked_for(monkeypatch) == [many[4].pk, theirs.pk, many[3].pk]
+
+
 def test_a_renewal_that_a_worker_left_is_taken_up_again(
     path: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

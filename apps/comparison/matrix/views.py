@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from apps.accounts import rights
 from apps.bench import strict_json
@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 @login_required
-@require_GET
+@require_safe
 def matrix(request: HttpRequest) -> HttpResponse:
     """Show the newest figures of a tool's metric between all sites."""
     tools, site_matrix = _find(request)
@@ -50,7 +50,7 @@ def matrix(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def panel(request: HttpRequest) -> HttpResponse:
     """Return the partial with the table by pairs, of the most used tool unless another is asked for."""
     _tools, site_matrix = _find(request)
@@ -61,7 +61,7 @@ def panel(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def download(request: HttpRequest, ending: str) -> HttpResponse:
     """Download the matrix, one line a pair, as CSV or JSON, values in base units."""
     tools, site_matrix = _find(request)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from apps.accounts import rights
 from apps.accounts.models import User
@@ -145,8 +146,10 @@ def due(now: datetime) -> QuerySet[Campaign]:
 
 
 def outdated() -> QuerySet[Campaign]:
-    """Return those of `waiting` whose findings are there, but outdated; those that ended last first."""
-    return _ended(_outdated()).order_by("-finished_at", "-pk")
+    """Return those of `waiting` whose findings are there, but outdated: of each team in turn what ended last."""
+    latest = [F("finished_at").desc(), F("pk").desc()]
+    turn = Window(RowNumber(), partition_by=F("team"), order_by=latest)
+    return _ended(_outdated()).annotate(turn=turn).order_by("turn", *latest)
 
 
 def _ended(condition: Q) -> QuerySet[Campaign]:
