@@ -5,11 +5,12 @@ import logging
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import timezone
 
 from apps.bench.rules import runner
 from apps.bench.text import Message
 from apps.campaigns.models import Campaign
-from apps.core import isolation
+from apps.core import isolation, troubles
 from apps.core.shutdown import ShuttingDown, put_off
 from apps.tuning import evidence
 from apps.tuning import services as tuning
@@ -32,8 +33,11 @@ def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:
         try:
             claim.begun()
             return _carry_out(campaign_id, now, is_first=is_first)
-        except ShuttingDown as error:
-            isolation.let_go(error, lambda: analyses.leave_analysis(campaign_id=campaign_id))
+        except Exception as error:
+            # What the service could not do now is no fault of the campaign's: nothing is given up for it.
+            if isinstance(error, ShuttingDown) or troubles.is_ours(error):
+                isolation.let_go(error, lambda: analyses.leave_analysis(campaign_id=campaign_id))
+            raise
 
 
 def _carry_out(campaign_id: int, now: datetime, *, is_first: bool) -> bool:
@@ -49,10 +53,12 @@ def _carry_out(campaign_id: int, now: datetime, *, is_first: bool) -> bool:
                 guard = functools.partial(limits.at_most, RULE_LIMIT_S)
                 tuning.draw_conclusions(campaign=campaign, now=now, guard=guard)
         except Exception as error:
+            if troubles.is_ours(error):
+                raise
             # The campaign's results stand without findings, and whoever reads them is told so.
             logger.exception("No findings could be drawn from campaign %s", campaign_id)
             failure = Message("%(text)s", {"text": runner.words_of(error)})
-            analyses.end_analysis(campaign=campaign, now=now, error=failure)
+            analyses.end_analysis(campaign=campaign, now=timezone.now(), error=failure)
         if has_news:
             _ask_others(campaign, is_first=is_first)
     return True

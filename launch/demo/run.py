@@ -77,7 +77,8 @@ def account(running: service.Service) -> str:
     """Make the demo's account at the first start, print its sign-in, and return a REST token that works."""
     file = running.home.folder / "demo.json"
     ask = ("create_account", "--username", USER, "--team", TEAM)
-    for line in running.manage(*ask, again=["--renew-unused"]).splitlines():
+    lines = running.first_account(username=USER, team=TEAM)
+    for line in lines or running.manage(*ask, again=["--renew-unused"]).splitlines():
         supervisor.print_event("sign-in", line)
     running.home.note_account()
     if file.exists():

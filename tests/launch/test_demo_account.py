@@ -12,6 +12,7 @@ import pytest
 from launch.demo import run
 from launch.demo.rest import RestError
 from launch.home import Home
+from launch.service import Service
 
 FRESH = "fresh-token"
 
@@ -35,15 +36,18 @@ class Answers(http.server.BaseHTTPRequestHandler):
 class Running:
     """What the demo needs of a running service; `commands` are those that were called."""
 
+    first_account = Service.first_account
+
     def __init__(self, home: Home, address: str) -> None:
         self.home, self.address = home, address
         self.supervisor = SimpleNamespace(is_stopping=False)
         self.commands: list[str] = []
 
-    def manage(self, command: str, *_words: str, again: object = ()) -> str:
-        """Return the token that is made."""
+    def manage(self, command: str, *words: str, again: object = ()) -> str:
+        """Return the token that is made, or what is told of an account."""
         self.commands.append(command)
-        return f"{FRESH}\n" if command == "create_token" else ""
+        self.words = words
+        return f"{FRESH}\n" if command == "create_token" else "username: demo\n"
 
 
 @pytest.fixture
@@ -79,3 +83,22 @@ def test_the_demo_makes_no_token_for_a_service_that_fails(running: Running) -> N
     with pytest.raises(RestError, match="500"):
         run.account(running)
     assert "create_token" not in running.commands
+
+
+def test_a_password_that_was_lost_before_it_was_told_is_made_anew(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(_kind: str, _line: str) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(run.supervisor, "print_event", die)
+        run.account(running)
+    assert "--renew-unused" not in running.words
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "manage", lambda *words, again=(): calls.append(words) or "password: x")
+        calls: list[tuple[str, ...]] = []
+        run.account(running)
+        run.account(running)
+    accounts = [words for words in calls if words[0] == "create_account"]
+    assert ["--renew-unused" in words for words in accounts] == [True, False]

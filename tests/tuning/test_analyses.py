@@ -4,8 +4,9 @@ import dataclasses
 import math
 from datetime import datetime, timedelta
 
+import psycopg
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -193,3 +194,27 @@ def test_the_tick_asks_for_first_and_further_analyses(campaign: Campaign, monkey
     assert sent == [(campaign.pk,)]
     timetable.ask_for_analyses(now=later(now, minutes=2))
     assert sent == [(campaign.pk,)] * 2
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [psycopg.errors.LockNotAvailable, psycopg.errors.DiskFull, psycopg.errors.QueryCanceled],
+    ids=lambda cause: cause.__name__,
+)
+def test_what_the_service_could_not_do_now_gives_no_analysis_up(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch, cause: type[Exception]
+) -> None:
+    def refuse(**_values: object) -> None:
+        raise OperationalError("canceling statement due to lock timeout LINE 1") from cause()
+
+    moment = timezone.now()
+    with monkeypatch.context() as patch:
+        patch.setattr(analysis.tuning, "draw_conclusions", refuse)
+        for _attempt in range(services.MOST_ATTEMPTS + 2):
+            with pytest.raises(OperationalError):
+                analyse(campaign, moment)
+            moment += 2 * services.GRACE
+    assert not Analysis.objects.get(campaign=campaign).has_failed
+    assert not any("LINE 1" in text for text in errors_of(campaign))
+    assert analyse(campaign, moment)
+    assert standing(campaign).is_done
