@@ -14,6 +14,8 @@ LONGEST_PATTERN = 500
 MOST_MATCHES = 100_000
 # RE2 writes repetitions out, and takes time for each byte by what that gives: `.{80}` has 640 parts, `\p{L}` 1200.
 MOST_PARTS = 2000
+# All patterns of a definition have so many together: each process compiles them where it first needs the tool's name.
+MOST_PARTS_TOGETHER = 10_000
 # A search takes at most 13 ns a byte for each part of a pattern, which so many groups double.
 _GROUPS_THAT_DOUBLE = 32
 # A search can not be ended, so each goes through as many bytes as are done in two seconds by the worst pattern.
@@ -62,9 +64,9 @@ class Pattern:
         self._unit = names.get("unit")
         others = [index for index in range(1, self._compiled.groups + 1) if index != self._unit]
         self.has_value = bool(others)
-        parts, groups = max(self._compiled.programsize, self._compiled.reverseprogramsize), self._compiled.groups
-        self.is_too_large = parts > MOST_PARTS
-        weight = parts * (1 + groups / _GROUPS_THAT_DOUBLE)
+        self.parts, groups = max(self._compiled.programsize, self._compiled.reverseprogramsize), self._compiled.groups
+        self.is_too_large = self.parts > MOST_PARTS
+        weight = self.parts * (1 + groups / _GROUPS_THAT_DOUBLE)
         self._longest_stretch = max(int(_PARTS_TIMES_BYTES / weight), _SHORTEST_STRETCH)
         self._value = names.get("value", others[0] if others else 0)
 

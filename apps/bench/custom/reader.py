@@ -10,7 +10,7 @@ from apps.bench.custom import template
 from apps.bench.custom.definition import Definition, DefinitionError, MetricRule
 from apps.bench.custom.fields import Fields, read_parameter
 from apps.bench.custom.paths import JsonPath
-from apps.bench.custom.patterns import Pattern, PatternError, check_ready, check_size
+from apps.bench.custom.patterns import MOST_PARTS_TOGETHER, Pattern, PatternError, check_ready, check_size
 from apps.bench.custom.units import KINDS, read_unit
 from apps.bench.sweep.exclusions import ExclusionError, compile_exclusion
 from apps.bench.text import Message, _
@@ -45,7 +45,7 @@ _FIELDS = set(Definition.__dataclass_fields__)
 def read_definition(data: object) -> Definition:
     """Return the definition that plain data (of JSON, YAML) describes; DefinitionError names every wrong field."""
     definition = restore_definition(data)
-    errors = too_large_patterns(definition)
+    errors = too_large_patterns(definition) or _too_large_together(definition)
     if errors:
         raise DefinitionError(errors)
     return definition
@@ -94,16 +94,32 @@ def restore_definition(data: object) -> Definition:
 
 def too_large_patterns(definition: Definition) -> dict[str, Message]:
     """Return {field: why} of the patterns that are too large to be searched for."""
-    rules = {f"metrics.{index}.where": rule for index, rule in enumerate(definition.metrics)}
-    patterns = {field: rule.where for field, rule in rules.items() if rule.find == parts.REGEX}
-    patterns |= {field: getattr(definition, field) for field in ("success", "failure", "version")}
     errors = {}
-    for field, text in patterns.items():
+    for field, text in _patterns_of(definition).items():
         try:
             check_size(text)
         except PatternError as error:
             errors[field] = error.message
     return errors
+
+
+def _too_large_together(definition: Definition) -> dict[str, Message]:
+    """Return {field: why} of the largest pattern, where all are too large together."""
+    sizes = {field: Pattern(text).parts for field, text in _patterns_of(definition).items()}
+    if sum(sizes.values()) <= MOST_PARTS_TOGETHER:
+        return {}
+    text = _(
+        "All patterns together are too large with their repetitions written out; this is the largest: repeat less, or"
+        " fewer letters."
+    )
+    return {max(sizes, key=lambda field: sizes[field]): Message(text)}
+
+
+def _patterns_of(definition: Definition) -> dict[str, str]:
+    """Return {field: pattern} of those that RE2 searches for."""
+    rules = {f"metrics.{index}.where": rule for index, rule in enumerate(definition.metrics)}
+    patterns = {field: rule.where for field, rule in rules.items() if rule.find == parts.REGEX}
+    return patterns | {field: getattr(definition, field) for field in ("success", "failure", "version")}
 
 
 def places_of(definition: Definition) -> list[str]:

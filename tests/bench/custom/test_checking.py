@@ -160,3 +160,23 @@ def test_no_data_gives_anything_but_a_definition_or_its_mistakes(data):
     else:
         assert custom.make_tool(found, "x.v1").name
         assert custom.read_definition(json.loads(json.dumps(found.as_json()))) == found
+
+
+def test_patterns_that_are_large_together_are_refused_and_what_passes_is_quick_to_make():
+    heavy = r"(?i)([\pL\pN\pP\pS\pM\pC\pZ×22])k"
+    wide = [metric(name=f"m{number}", where=f"{heavy}{number}")[0] for number in range(30)]
+    (field,) = errors(metrics=wide)
+    assert field.startswith("metrics.")
+    count = next(number for number in range(1, 31) if is_refused(wide[:number])) - 1
+    began = time.process_time()
+    custom.restore_definition(definitions.minimal(metrics=wide[:count]))
+    assert 2 <= count < 20
+    assert time.process_time() - began < 1
+
+
+def is_refused(metrics):
+    try:
+        custom.read_definition(definitions.minimal(metrics=metrics))
+    except custom.DefinitionError:
+        return True
+    return False
