@@ -27,6 +27,11 @@ BOTH = {"write": 800 * MB, "read": 800 * MB}
         ("write cache 500 MB/s, 30 MB/s", None, {"write": 30 * MB, "read": 30 * MB}),
         ("250 GB SATA", None, {}),
         ("12 x 4 TB", 12, {}),
+        ("12 x 600 GB SAS 6 Gb/s", 12, {}),
+        ("SATA 3 Gb/s, 400 MB/s write", None, {"write": 400 * MB}),
+        ("8 x 500 GB SATA, 4 x 6 Gb/s, 800 MB/s", 8, BOTH),
+        ("6 Gb/s SAS disks", None, {}),
+        ("8 Gb FC, 800 MB/s", None, BOTH),
         ("", None, {}),
     ],
 )
@@ -57,9 +62,30 @@ def test_each_rate_is_of_its_own_direction_however_it_is_written(
         assert read_disks(f"RAID 6, {text}").rates == {name: rate * MB for name, rate in rates.items()}, text
 
 
+PORTS = (
+    "SAS", "SATA", "FC", "Fibre Channel", "fiber channel", "PCIe", "PCI Express", "NVMe link", "SCSI", "iSCSI",
+    "InfiniBand", "Ethernet", "bus", "interface", "버스", "인터페이스",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("rate", ["4 GB/s", "6 Gb/s", "6Gb/s", "600 MB/s", "100 Mb/s", "10 Gib/s"])
+@pytest.mark.parametrize("port", PORTS)
+def test_what_a_port_carries_says_nothing_of_the_disks_behind_it(port: str, rate: str) -> None:
+    for clause in (f"{port} {rate}", f"{rate} {port}", f"disks by {port} ({rate})"):
+        assert read_disks(f"RAID 6, {clause}").rates == {}, clause
+        assert read_disks(f"{clause}, 800 MB/s").rates == BOTH, clause
+
+
+@pytest.mark.parametrize("rate", ["6 Gb/s", "100 Mb/s", "10 Gib/s", "800 kb/s"])
+def test_a_rate_in_bits_is_none_of_disks(rate: str) -> None:
+    assert read_disks(f"RAID 6, {rate}").rates == {}
+    assert read_disks(f"RAID 6 {rate}, 800 MB/s").rates == BOTH
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        *(f"2 of them, 400 MB/s per {part}" for part in ("array", "controller", "shelf", "enclosure", "LUN")),
         "8 x 100 MB/s",
         "8 disks, 100 MB/s each",
         "100 MB/s per disk",

@@ -1,6 +1,7 @@
 """What the commands of Grid Engine print, and its accounting file: jobs with states and times, hosts, or a reason."""
 
 import re
+import signal
 from collections.abc import Mapping, Sequence
 
 from apps.bench.outputs.failures import failure
@@ -34,6 +35,7 @@ _ROW = re.compile(
 _XML_JOB = re.compile(r"<job_list\b[^<>]*>(.*?)</job_list>", re.DOTALL)
 _XML_FIELD = re.compile(r"<(\w{1,64})>([^<>]*)</\1>")
 _SUBMITTED = re.compile(r'^(?:Your job )?(\d{1,12})(?: \("(.{1,200}?)"\) has been submitted)?\s*$', re.M)
+_USAGE = re.compile(r"^usage {1,20}\d{1,9}: {1,40}cpu=", re.M)
 _EXITED = re.compile(r"^Job (\d{1,12}) exited with exit code (\d{1,3})\.", re.M)
 _CATEGORY_LIMIT = re.compile(r"\bh_rt=(\d{1,9})\b")
 # complex(5), sge_diagnostics(1): what `qstat -j` says when a request exceeds all that there is.
@@ -114,6 +116,8 @@ def _accounted_line(cells: Sequence[str]) -> ScheduledJob:
     return _ended(dict(zip(_NAMES, [cells[column] for column in columns], strict=True)), times)
 
 
+# signal(7): those that the kernel sends a program for what it did itself; nobody cancels a job with them.
+_FAULTS = frozenset((signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV, signal.SIGSYS))
 _NAMES = ("id", "name", "queue", "host", "slots", "failed", "status", "category", "counted")
 
 
@@ -150,7 +154,7 @@ def _end_state(failed: int, status: int | None) -> str:
     """Return how a job ended; the numbers of `failed` are those of accounting(5)."""
     if failed == 37:
         return jobs.TIMED_OUT
-    if failed == 100:
+    if failed == 100 and (status or 0) - 128 not in _FAULTS:
         return jobs.CANCELLED
     return jobs.FAILED if failed or status else jobs.COMPLETED
 
@@ -210,7 +214,8 @@ def _described(text: str) -> ScheduledJob:
         raise failure("queue-unreadable")
     return ScheduledJob(
         job_id=fields["job_number"],
-        state=jobs.PENDING,
+        # Only of tasks that run it tells what they have used.
+        state=jobs.RUNNING if _USAGE.search(text) else jobs.PENDING,
         name=printable(fields.get("job_name", "")),
         reason=printable(reason),
         is_impossible=bool(_NEVER.search(reason)),

@@ -7,7 +7,7 @@ from typing import Any
 from apps.bench.outputs.documents import first_object
 from apps.bench.outputs.failures import failure
 from apps.bench.schedulers import jobs
-from apps.bench.schedulers.jobs import Json, ScheduledJob, printable
+from apps.bench.schedulers.jobs import Json, Moment, ScheduledJob, printable
 
 PROGRAMS = ("sbatch", "srun", "salloc", "scontrol", "squeue", "sinfo", "scancel", "sacct")
 
@@ -138,9 +138,7 @@ def _job_of(fields: Mapping[str, str]) -> ScheduledJob | None:
         jobs.read_iso(fields.get(name, "")) for name in ("SubmitTime", "StartTime", "EndTime")
     )
     state = state_of(raw_state, reason)
-    if state in (jobs.PENDING, jobs.HELD):
-        # What stands there then is when it may start, and end.
-        started = ended = None
+    started, ended = _reached(state, started, ended)
     minutes = jobs.whole(fields.get("TimeLimit", ""))
     counted = jobs.read_span(fields.get("RunTime", ""))
     return ScheduledJob(
@@ -164,6 +162,13 @@ def _job_of(fields: Mapping[str, str]) -> ScheduledJob | None:
     )
 
 
+def _reached(state: str, started: Moment | None, ended: Moment | None) -> tuple[Moment | None, Moment | None]:
+    """Return a job's start and end without those that are to come: there stands when it may start, or end."""
+    if state in (jobs.PENDING, jobs.HELD):
+        return None, None
+    return started, None if state == jobs.RUNNING else ended
+
+
 def state_of(raw_state: str, reason: str = "") -> str:
     """Return the common word for Slurm's; a pending job that someone holds is held."""
     state = STATES.get(raw_state, jobs.UNKNOWN)
@@ -176,7 +181,7 @@ def is_impossible(state: str, reason: str) -> bool:
 
 
 def read_json(text: str) -> list[ScheduledJob]:
-    """Return the jobs of ``squeue --json`` (times in s since 1970, limits in minutes).
+    """Return the jobs of ``squeue --json`` or ``sacct --json`` (times in s since 1970, limits in minutes).
 
     Until plugin v0.0.38 its values are plain; since then numbers may be unset or infinite, states are lists of words.
     """
@@ -194,13 +199,32 @@ def _plain(value: Any) -> Any:
         return None if value.get("infinite") or not value.get("set", True) else value["number"]
     if isinstance(value, Mapping) and "return_code" in value:
         # As wait(2) has it.
-        code, signal = _plain(value["return_code"]), _plain((value.get("signal") or {}).get("id"))
+        signals = value.get("signal") or {}
+        code, signal = _plain(value["return_code"]), _plain(signals.get("id", signals.get("signal_id")))
         return ((code or 0) << 8) + (signal or 0)
     return value[0] if isinstance(value, list) and value else value
 
 
+def _of_accounts(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a job of ``sacct --json`` as ``squeue --json`` would have it; one of the latter as it is."""
+    state, times = raw.get("state"), raw.get("time")
+    if not isinstance(state, Mapping) or not isinstance(times, Mapping):
+        return raw
+    return {
+        **raw,
+        "job_state": state.get("current"),
+        "state_reason": state.get("reason"),
+        "submit_time": times.get("submission"),
+        "start_time": times.get("start"),
+        "end_time": times.get("end"),
+        "time_limit": times.get("limit"),
+        "cpus": (raw.get("required") or {}).get("CPUs"),
+        "nodes": "" if raw.get("nodes") == "None assigned" else raw.get("nodes"),
+    }
+
+
 def _job_of_json(raw: Mapping[str, Any]) -> ScheduledJob:
-    item = {name: _plain(value) for name, value in raw.items()}
+    item = {name: _plain(value) for name, value in _of_accounts(raw).items()}
     numbers = {
         name: value
         for name, value in item.items()
@@ -212,8 +236,7 @@ def _job_of_json(raw: Mapping[str, Any]) -> ScheduledJob:
     )
     raw_state, reason = words.get("job_state", ""), words.get("state_reason", "").replace("None", "")
     state = state_of(raw_state, reason)
-    if state in (jobs.PENDING, jobs.HELD):
-        started = ended = None
+    started, ended = _reached(state, started, ended)
     status = numbers.get("exit_code")
     return ScheduledJob(
         job_id=str(numbers["job_id"]),

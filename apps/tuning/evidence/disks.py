@@ -10,13 +10,17 @@ READ, WRITE = "read", "write"
 RATE, ELSE = "rate", "else"
 
 # "8 × 250 GB SATA, 800 MB/s": how many disks, and what they give together.
-_COUNT = re.compile(r"\s*(\d{1,5})\b(?!\s*[.,]?\d*\s*[kMGTP]i?B)")
-_FIGURE = r"(?P<value>\d{1,9}(?:\.\d{1,6})?)\s*(?P<unit>[kMGT]i?B/s)"
+_COUNT = re.compile(r"\s*(\d{1,5})\b(?!\s*[.,]?\d*\s*[kMGTP]i?[bB])")
+# Bytes, whatever else is small or large: a rate in bits ("6 Gb/s") is that of a port.
+_UNIT = r"[kMGT]i?(?-i:B)/s"
+_FIGURE = rf"(?P<value>\d{{1,9}}(?:\.\d{{1,6}})?)\s*(?P<unit>{_UNIT})"
 _WORDS = {
     READ: r"\b(?:reads?|reading)\b|읽기",
     WRITE: r"\b(?:writes?|writing|written)\b|쓰기",
-    # Of rates that are not those of writing or reading in order.
-    ELSE: r"\b(?:random|cached?|re-?(?:reads?|writes?)|IOPS)\b|임의|캐시",
+    # Of rates that are not those of writing or reading in order, or those of a port and not of the disks behind it.
+    ELSE: r"\b(?:random|cached?|re-?(?:reads?|writes?)|IOPS)\b|임의|캐시"
+    r"|\b(?:SAS|SATA|FC|fib(?:re|er)[ -]?channel|PCI(?:e|-X|[ -]express)?|i?SCSI|InfiniBand|Ethernet)\b"
+    r"|\b(?:bus(?:es)?|interfaces?|links?|lanes?|ports?|HBAs?)\b|버스|인터페이스|포트",
 }
 _TOKEN = re.compile("|".join([_FIGURE, *(f"(?P<{name}>{words})" for name, words in _WORDS.items())]), re.IGNORECASE)
 # What parts one rate with its direction from the next.
@@ -24,8 +28,9 @@ _BETWEEN = re.compile(r"[,;\n]|\band\b(?=[^,;]*\d)", re.IGNORECASE)
 # Figures that are not what all disks give together: "8 x 100 MB/s", "100 MB/s each", "100-200 MB/s", "1,200 MB/s",
 # "400/30 MB/s", and a direction of one letter.
 _AMBIGUOUS = re.compile(
-    r"[\d.]\s*(?:[x×*/–~-]|to\b)\s*\d+(?:\.\d+)?\s*[kMGT]i?B/s|\d,\d+(?:\.\d+)?\s*[kMGT]i?B/s"
-    r"|\b(?:each|apiece|per (?:disk|drive|spindle|server|node))\b|/s\s*(?:\)\s*)?[x×*]\s*\d"
+    rf"[\d.]\s*(?:[x×*/–~-]|to\b)\s*\d+(?:\.\d+)?\s*{_UNIT}|\d,\d+(?:\.\d+)?\s*{_UNIT}"
+    r"|\b(?:each|apiece|per (?:disk|drive|spindle|server|node|array|controller|shelf|enclosure|LUN|volume))\b"
+    r"|/s\s*(?:\)\s*)?[x×*]\s*\d"
     r"|(?<![/\w])[rw](?![/\w])",
     re.IGNORECASE,
 )

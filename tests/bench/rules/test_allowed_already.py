@@ -70,6 +70,26 @@ def test_what_one_client_had_refutes_it_or_stands_against_it(rule, high, more):
         assert draft.confidence <= 0.5
 
 
+@pytest.mark.parametrize("slow", ["write", "read"])
+@pytest.mark.parametrize(
+    ("fast", "warnings", "is_told"), [(101, (), False), (50, (), True), (101, ("cached-write",), True)]
+)
+def test_what_the_daemon_is_allowed_bears_on_writing_and_reading(slow, fast, warnings, is_told):
+    """One limit holds both: what a client had one way, it may have the other way; a cache's figures say nothing."""
+    make = alone().tcp("KGFS01", "PGFS01", [980] * 3, direction="reverse", streams=5)
+    make.disk("SAN", "PGFS01", read=[354 * MB] * 3)
+    other = {"write": "read", "read": "write"}[slow]
+    make.io("GPFS_PDAISY", **{slow: [13 * MB] * 4})
+    make.io("GPFS_PDAISY", **{other: [fast * MB * noise for noise in (0.99, 1, 1.01)]})
+    make.points[-1] = dataclasses.replace(make.points[-1], warnings=frozenset(warnings))
+    drafts = concluded(make.evidence(GPFS, SAN), "storage-gpfs-client")
+    assert bool(drafts) is is_told
+    for draft in drafts.values():
+        against = [str(line) for line in draft.against if "One client had" in str(line)]
+        # Of two directions with the same advice it may be told for the faster one.
+        assert bool(against) is (not warnings and draft.present < 20 * MB)
+
+
 def test_the_published_modes_leave_no_advice_where_more_tasks_had_nearly_all():
     assert advice("storage-gpfs-client", 80).against
     assert advice("storage-gpfs-client", 80, 101) is None

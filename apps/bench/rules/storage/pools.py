@@ -12,7 +12,7 @@ from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "storage-gpfs-client", 3
+RULE, VERSION = "storage-gpfs-client", 4
 RATE, POOL = "maxMBpS", "pagepool"
 # The daemon derives from maxMBpS how much it reads ahead and writes behind: it is to be twice the rate wanted.
 TWICE = 2
@@ -27,20 +27,20 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
         facts = verdict.question.facts
         if facts.kind != "gpfs" or verdict.layer != FILE_SYSTEM or verdict.level in verdict.cached:
             continue
-        draft = _draft(evidence, verdict, allowed.most_of_one(evidence, verdicts, verdict))
+        draft = _draft(evidence, verdict, allowed.most_either_way(evidence, verdicts, verdict))
         if draft and (facts.name not in drafts or (draft.value or 0) > (drafts[facts.name].value or 0)):
             drafts[facts.name] = draft
     return list(drafts.values())
 
 
-def _draft(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | None:
-    """Return the advice; None where one client had nearly as much as it is to be allowed."""
+def _draft(evidence: Evidence, verdict: Verdict, most: allowed.Most) -> FindingDraft | None:
+    """Return the advice; None where one client had nearly as much, in writing or reading, as it is to be allowed."""
     facts, level = verdict.question.facts, verdict.level
     beneath = [layer.least for layer in (verdict.network, verdict.disk) if layer]
     if not beneath:
         return None
     client_rate = min(beneath) / max(len(level.clients), 1)
-    if most >= allowed.ENOUGH * client_rate:
+    if most.value >= allowed.ENOUGH * client_rate:
         return None
     requirements = {RATE: math.ceil(TWICE * client_rate / MB)}
     rtt, block = rtt_of(evidence, verdict.question), facts.block_size_bytes
@@ -75,7 +75,7 @@ def _draft(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | 
     ]
     if settings:
         reasons.append(Message(_("The client tells %(now)s."), params))
-    against = allowed.against(verdict, most)
+    against = allowed.against(verdict, most.value, most.way)
     confidence = 0.6 if is_known else 0.35
     return FindingDraft(
         rule=RULE,
