@@ -174,3 +174,16 @@ def test_a_bound_that_lifts_dispersion_leaves_it_open_wherever_a_capacity_is_tol
     assert draft.high is None or not is_lifted
     assert draft.high is None or (draft.high, known.value) == (ends[1] * 1e6, ends[1] * 1e6)
     assert ("or more" in str(draft.title)) == (draft.high is None)
+
+
+@pytest.mark.parametrize("own", [470, 800, 860, 940])
+def test_another_campaign_alone_is_no_agreement_of_measurements_with_a_link(own):
+    make = Maker()
+    links = PathFacts(1e9, 0.0048, 1500, (LinkFacts("one", 1e9), LinkFacts("two", 1e9)), "one")
+    sweep = make.stream_sweep({1: [own, own * 1.001]})
+    drafts = told(with_others(evidence(sweep, links), 943.7), "path-bottleneck")
+    assert bool(drafts) == (own >= 860)
+    assert all("agree" in str(draft.title) for draft in drafts)
+    # More than a link is said to carry refutes it, whoever measured it.
+    (doubt,) = told(with_others(evidence(sweep, links), 1200), "path-bottleneck")
+    assert "not what the inventory says" in str(doubt.title)
