@@ -5,12 +5,14 @@ import itertools
 
 import pytest
 
-from apps.bench import tools
+from apps.bench import network, tools
 from apps.bench.rules import path
-from apps.bench.rules.base import Evidence, FindingDraft, PathFacts
+from apps.bench.rules.base import Evidence, FindingDraft, LinkFacts, PathFacts
 from apps.bench.rules.passed import Passed
 from apps.bench.rules.path import means
+from apps.bench.rules.tcp import lines
 from apps.bench.rules.tcp.path import read_capacity
+from apps.bench.units import percent
 from tests.bench.rules.cases import Maker, evidence
 
 # Loads of UDP (Mbit/s) with what of each was lost: the published ones, of which less arrives the more is offered.
@@ -54,7 +56,7 @@ def test_no_capacity_ends_below_a_bound_that_it_names(lost, ends, tcp, elsewhere
     bounds = [item.low for item in readings if item.is_bound]
     for draft in told(measurements):
         assert draft.low is not None and draft.value is not None
-        assert min(draft.value, draft.low) >= max([*bounds, means.whole_of(measurements)]) * (1 - 1e-9)
+        assert min(draft.value, draft.low) >= max([*bounds, lines.whole_of(measurements)]) * (1 - 1e-9)
         # What speaks against it says so, whatever the difference.
         against = " ".join(map(str, draft.against))
         for item in readings:
@@ -130,3 +132,58 @@ def test_a_lone_transfer_or_one_between_several_nodes_confirms_no_link():
     several = dataclasses.replace(moved(make, 950, 951), roles={"source": ("a", "b"), "destination": ("c", "d")})
     for point in (moved(make, 950), several):
         assert read_capacity(evidence([make.ping(0.0048), point], GIGABIT)).is_stated
+
+
+NARROW = PathFacts(622e6, 0.0048, 1500, (LinkFacts("wan", 622e6),), "wan")
+WITH_JUMBO = dataclasses.replace(NARROW, mtu=9000)
+
+
+def with_others(measurements: Evidence, rate: float) -> Evidence:
+    return dataclasses.replace(measurements, elsewhere=Passed(rate * 1e6, "another"))
+
+
+@pytest.mark.parametrize(("is_own", "links"), [*itertools.product((True, False), (NARROW, WITH_JUMBO))])
+def test_payload_is_told_at_the_line_with_its_headers(is_own, links):
+    """Here or in another campaign, the share of the link is that of frames, not of what they bear."""
+    make = Maker()
+    most = 451.0 if is_own else 302
+    sweep = make.stream_sweep({1: [300, 300.3], 2: [most, most * 1.001]})
+    measurements = evidence([dispersion(make, 440, 447), *sweep], links)
+    measurements = measurements if is_own else with_others(measurements, 451.5)
+    (capacity,) = told(measurements)
+    best = means.read_means(measurements)[-1]
+    line = means.at_line(measurements, best)
+    assert line >= best.high / network.udp_efficiency(links.mtu)
+    assert f"{percent(line / 622e6)} % of it at the line" in " ".join(map(str, capacity.why))
+
+
+@pytest.mark.parametrize(
+    ("ends", "by_tcp", "by_others"),
+    [*itertools.product(((440, 447), (450, 457)), (300, 440, 451.5), (0, 443, 457.7, 460))],
+)
+def test_a_bound_that_lifts_dispersion_leaves_it_open_wherever_a_capacity_is_told(ends, by_tcp, by_others):
+    """What more came through, by however little, ends nothing; and every reader takes dispersion so or not at all."""
+    make = Maker()
+    sweep = make.stream_sweep({1: [by_tcp, by_tcp * 1.001]})
+    measurements = evidence([make.ping(0.0048), dispersion(make, *ends), *sweep], PathFacts())
+    measurements = with_others(measurements, by_others) if by_others else measurements
+    (draft,) = told(measurements)
+    is_lifted = max(by_tcp * 1.0005, by_others) > ends[1]
+    known = read_capacity(measurements)
+    assert (draft.high is None) == known.is_open
+    assert draft.high is None or not is_lifted
+    assert draft.high is None or (draft.high, known.value) == (ends[1] * 1e6, ends[1] * 1e6)
+    assert ("or more" in str(draft.title)) == (draft.high is None)
+
+
+@pytest.mark.parametrize("own", [470, 800, 860, 940])
+def test_another_campaign_alone_is_no_agreement_of_measurements_with_a_link(own):
+    make = Maker()
+    links = PathFacts(1e9, 0.0048, 1500, (LinkFacts("one", 1e9), LinkFacts("two", 1e9)), "one")
+    sweep = make.stream_sweep({1: [own, own * 1.001]})
+    drafts = told(with_others(evidence(sweep, links), 943.7), "path-bottleneck")
+    assert bool(drafts) == (own >= 860)
+    assert all("agree" in str(draft.title) for draft in drafts)
+    # More than a link is said to carry refutes it, whoever measured it.
+    (doubt,) = told(with_others(evidence(sweep, links), 1200), "path-bottleneck")
+    assert "not what the inventory says" in str(doubt.title)

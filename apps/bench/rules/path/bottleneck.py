@@ -6,7 +6,7 @@ from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-bottleneck", 5
+RULE, VERSION = "path-bottleneck", 6
 # Of the link's rate so much must be measured for the two to agree; more than this much of it cannot be.
 AGREES, EXCEEDS = 0.90, 1.05
 
@@ -28,6 +28,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         return None
     max_rate, best = max(rates, key=lambda pair: pair[0])
     share = max_rate / link.capacity_bps
+    if best.means == means.ELSEWHERE and not is_exceeded and _own_share(rates, link.capacity_bps) < AGREES:
+        # What came through in another campaign alone is no agreement of what was measured in this one.
+        return None
     # One flow of datagrams may be held below the link by a limit on each flow.
     firm = [item for _rate, item in rates if not item.is_bound and means.is_borne_out(evidence, item, estimates)]
     if share < AGREES and (not firm or best not in firm):
@@ -80,6 +83,11 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         missing=() if share >= AGREES else (Message(_("What other traffic there was on the link meanwhile.")),),
         proposals=() if share >= AGREES else (Proposal("pathload"),),
     )
+
+
+def _own_share(rates: list[tuple[float, means.Estimate]], capacity: float) -> float:
+    """Return how much of a link's capacity this campaign itself measured at the line, 0 where an end held all."""
+    return max((rate for rate, item in rates if item.means != means.ELSEWHERE), default=0.0) / capacity
 
 
 def _elsewhere(evidence: Evidence, best: means.Estimate) -> list[Message]:

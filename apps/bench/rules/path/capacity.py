@@ -6,14 +6,13 @@ from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import excess, means
 from apps.bench.rules.path.excess import load_text
 from apps.bench.rules.path.means import Estimate
-from apps.bench.rules.tcp import estimates
+from apps.bench.rules.tcp import estimates, lines
+from apps.bench.rules.tcp.lines import EXCEEDS
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-capacity", 8
-# More than so many times what a link is said to have is more than that.
-EXCEEDS = 1.01
+RULE, VERSION = "path-capacity", 9
 # Means that differ by no more than this agree.
 AGREE = means.AGREE
 
@@ -35,7 +34,7 @@ def conclude_way(evidence: Evidence) -> FindingDraft | None:
     if not firm:
         return None
     arrivals = [item.low for item in readings if item.is_bound or item.means == means.UDP]
-    max_rate = max([*arrivals, means.whole_of(evidence)])
+    max_rate = max([*arrivals, lines.whole_of(evidence)])
     misled = [item for item in firm if _is_exceeded(evidence, item, readings)]
     credible = [item for item in firm if item not in misled]
     if misled and not credible:
@@ -45,13 +44,12 @@ def conclude_way(evidence: Evidence) -> FindingDraft | None:
 
 def _is_exceeded(evidence: Evidence, item: Estimate, readings: list[Estimate]) -> bool:
     """Return whether more came through than a means found: of payload, or with its headers at the line."""
-    at_line = [means.at_line(evidence, bound) for bound in readings if bound.is_bound]
-    if item.means == means.DISPERSION:
-        # The spacing of packets tells the rate at the line.
-        return max([*at_line, means.whole_of(evidence)]) > EXCEEDS * item.high
-    payload = [bound.low for bound in readings if bound.is_bound and bound.means != means.AVAILABLE]
     probes = [bound.low for bound in readings if bound.means == means.AVAILABLE]
-    return max([*payload, means.whole_of(evidence)]) > EXCEEDS * item.high or (
+    if item.means == means.DISPERSION:
+        # The spacing of packets tells the rate at the line, as probes do.
+        return lines.is_dispersion_misled(evidence) or max(probes, default=0.0) > EXCEEDS * item.high
+    payload = [bound.low for bound in readings if bound.is_bound and bound.means != means.AVAILABLE]
+    return max([*payload, lines.whole_of(evidence)]) > EXCEEDS * item.high or (
         max(probes, default=0.0) > EXCEEDS * means.at_line(evidence, item)
     )
 
@@ -99,6 +97,8 @@ def _between(
 def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimate], max_rate: float) -> FindingDraft:
     """Return that more came through than the means found that find a capacity: it is so much or more."""
     params = {"rate": format_quantity(max_rate, "bit/s")}
+    bounds = [means.span_at_line(evidence, item)[0] for item in readings if item.is_bound]
+    line = max([max_rate, *bounds, lines.of_whole(evidence)])
     # The load that came through whole is no reading of its own.
     curve, loads = estimates.loss_curve_of(evidence)
     trials = tuple(sorted({*loads, *(trial for item in readings for trial in item.trials)}))
@@ -107,7 +107,7 @@ def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimat
         version=VERSION,
         kind=DIAGNOSIS,
         title=Message(_("The path holds %(rate)s or more: so much came through"), params),
-        why=(*_reasons(evidence, readings, misled), *_nominal(evidence, max_rate)),
+        why=(*_reasons(evidence, readings, misled), *_nominal(evidence, line)),
         against=(*_misled(misled), *means.other_times(evidence)),
         value=max_rate,
         unit="bit/s",

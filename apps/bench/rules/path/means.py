@@ -11,14 +11,13 @@ from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.layers.days import when_of
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.shapes.apart import PRINTED
-from apps.bench.rules.tcp import estimates, held
-from apps.bench.rules.tcp.present import read_all
+from apps.bench.rules.tcp import estimates, held, lines
 from apps.bench.rules.tcp.scatter import mean
 from apps.bench.rules.tcp.sweeps import how_of, tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-USUAL_MTU, JUMBO_MTU = 1500, 9000
+USUAL_MTU = 1500
 UDP, DISPERSION, TCP, AVAILABLE, ELSEWHERE = "udp", "dispersion", "tcp", "available", "elsewhere"
 # Two figures of the capacity that differ by no more bear each other out.
 AGREE = 0.15
@@ -82,12 +81,6 @@ def is_borne_out(evidence: Evidence, estimate: Estimate, readings: list[Estimate
     return any(abs(math.log(rate / value)) <= math.log1p(AGREE) for rate in rates for value in own)
 
 
-def whole_of(evidence: Evidence) -> float:
-    """Return the highest load of UDP (bit/s) that came through whole, 0 without any."""
-    curve, _trials = estimates.loss_curve_of(evidence)
-    return (curve.whole or 0.0) if curve else 0.0
-
-
 def _by_udp(evidence: Evidence) -> Estimate | None:
     """Return UDP's: at least the highest load without loss, less than the least with it; None if nothing was lost."""
     bounds = estimates.by_udp(evidence)
@@ -131,14 +124,14 @@ def _by_others(evidence: Evidence) -> Estimate | None:
 def at_line(evidence: Evidence, estimate: Estimate) -> float:
     """Return an estimate as the rate (bit/s) at the line: payload with its headers, dispersion as it is.
 
-    Where neither segments nor the MTU are known TCP's headers are those of the largest usual frames: the line carried
-    so much at least.
+    Where neither segments nor the MTU are known headers are those of the largest usual frames, and where it is not
+    known what carried it those of datagrams: the line carried so much at least.
     """
     mtu = evidence.path.mtu or USUAL_MTU
     if estimate.means == TCP:
-        is_seen = any(present.last_mss for present in read_all(evidence))
-        frame = held.frame_of(evidence) if is_seen else evidence.path.mtu or JUMBO_MTU
-        return estimate.high / network.tcp_efficiency(frame)
+        return lines.of_tcp(evidence, estimate.high)
+    if estimate.means == ELSEWHERE:
+        return lines.of_others(evidence, estimate.high)
     if estimate.means == UDP:
         return rfc6349.line_rate_bps(estimate.high, datagram_of(evidence, mtu), mtu)
     return estimate.high

@@ -7,7 +7,7 @@ from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import Evidence
 from apps.bench.rules.readings import read_once
-from apps.bench.rules.tcp import elsewhere, estimates, held
+from apps.bench.rules.tcp import elsewhere, estimates, held, lines
 from apps.bench.rules.tcp.present import read_all
 from apps.bench.rules.tcp.round_trip import Known, read_rtt
 from apps.bench.rules.tcp.sweeps import how_of, levels_of, tcp_points
@@ -192,7 +192,7 @@ def read_capacity(evidence: Evidence) -> Known | None:
     if nominal and not is_near and _is_near(evidence, moved, nominal):
         text = _("Capacity %(nominal)s: the lowest link's, confirmed by transfers of files at %(rate)s.")
         return Known(nominal, Message(text, _rates(moved, nominal)), 0.9, transfers)
-    reading = _by_plateau(evidence, nominal) or _by_dispersion(evidence, nominal, best.rate)
+    reading = _by_plateau(evidence, nominal) or _by_dispersion(evidence, nominal)
     if reading:
         return reading
     if nominal and (not best.rate or _is_untested(evidence, best)):
@@ -250,11 +250,10 @@ def _by_plateau(evidence: Evidence, nominal: float | None) -> Known | None:
     return Known(line, Message(text, _rates(line, nominal)), 0.9, plateau.trials)
 
 
-def _by_dispersion(evidence: Evidence, nominal: float | None, best: float) -> Known | None:
+def _by_dispersion(evidence: Evidence, nominal: float | None) -> Known | None:
     """Return what packet dispersion tells, unless more came through."""
     dispersed = estimates.by_dispersion(evidence)
-    best = max(best, elsewhere.best_transfer(evidence)[0])
-    if dispersed is None or best > REFUTED * dispersed.high or elsewhere.refutes(evidence, dispersed.high, REFUTED):
+    if dispersed is None or lines.is_dispersion_misled(evidence):
         return None
     value = min(dispersed.high, nominal) if nominal else dispersed.high
     text = _("Capacity %(rate)s: the upper estimate of packet dispersion (%(tools)s).")
