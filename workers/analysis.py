@@ -33,7 +33,7 @@ def analyse_campaign(*, campaign_id: int, now: datetime) -> bool:
         try:
             claim.begun()
             return _carry_out(campaign_id, now, is_first=is_first)
-        except Exception as error:
+        except (ShuttingDown, Exception) as error:
             # What the service could not do now is no fault of the campaign's: nothing is given up for it.
             if isinstance(error, ShuttingDown) or troubles.is_ours(error):
                 isolation.let_go(error, lambda: analyses.leave_analysis(campaign_id=campaign_id))
