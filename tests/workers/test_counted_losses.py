@@ -117,9 +117,11 @@ def test_only_workers_that_ended_by_themselves_are_counted(
     name: str, is_new_server: bool, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = timezone.now()
+    # The server of the tests is young itself: it shall have served before anything was claimed.
+    monkeypatch.setattr(leases._ServerStart, "template", "(now() - interval '1 day')")
     take_up, is_given_up = CASES[name](cast, now)
-    # It began to serve after the claim, or long before: the server of the tests is young itself.
-    since = "now() + interval '1 hour'" if is_new_server else "now() - interval '1 day'"
-    monkeypatch.setattr(leases._ServerStart, "template", f"({since})")
+    if is_new_server:
+        # It began to serve after the claim.
+        monkeypatch.setattr(leases._ServerStart, "template", "(now() + interval '1 hour')")
     take_up()
     assert is_given_up() is not is_new_server
