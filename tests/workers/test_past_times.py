@@ -47,6 +47,7 @@ BOUNDED = {
     "expanded_at": "with the planning of the same experiment",
     "finished_at": "periods of reports and comparisons",
     "first_at": "periods of a search",
+    "invalid_at": "with the making of an edition; nothing waits",
     "judged_at": "periods of reports",
     "of": "with the same of today, for being another; what else is called so is no time",
     "launched_at": "periods of reports and comparisons",
