@@ -57,15 +57,15 @@ def activity_of(user: User, now: datetime) -> Ongoing:
     rows = campaigns.counted(campaigns.campaigns_for(user), user).filter(state__in=Campaign.OPEN_STATES)
     under_way = list(rows.order_by("-launched_at", "-pk"))
     waits.attach_waits(under_way, user, now)
-    shown = under_way[:SHOWN]
-    campaigns.attach_progress(shown)
-    rights.attach_foreign_teams(shown, user)
+    latest = under_way[:SHOWN]
+    campaigns.attach_progress(latest)
+    rights.attach_foreign_teams(latest, user)
     stuck = sum(campaign.waits.is_stuck for campaign in under_way)
     return Ongoing(
-        shown=[_under_way(campaign, now) for campaign in shown],
+        shown=[_under_way(campaign, now) for campaign in latest],
         running=len(under_way) - stuck,
         waiting=stuck,
-        more=len(under_way) - len(shown),
+        more=len(under_way) - len(latest),
         waits=[campaign.waits for campaign in under_way],
     )
 
@@ -77,11 +77,16 @@ def coming_dates(user: User, now: datetime) -> list[ComingDate]:
 
 
 def _under_way(campaign: Campaign, now: datetime) -> CampaignUnderWay:
-    runs = campaigns.activities_of(campaign, limit=1)
-    is_estimable = campaign.state == Campaign.State.RUNNING and campaign.waits.has_known_end
-    if is_estimable and not campaigns.waiting_in(campaign.pk).exists():
-        return CampaignUnderWay(campaign, next(iter(runs), None), campaigns.time_left_s(campaign, now=now))
-    return CampaignUnderWay(campaign, next(iter(runs), None), None)
+    is_estimable = campaigns.is_estimable(
+        campaign,
+        has_known_end=campaign.waits.has_known_end,
+        has_stages=campaigns.waiting_in(campaign.pk).exists(),
+    )
+    return CampaignUnderWay(
+        campaign,
+        next(iter(campaigns.activities_of(campaign, limit=1)), None),
+        campaigns.time_left_s(campaign, now=now) if is_estimable else None,
+    )
 
 
 def _campaigns(user: User, now: datetime) -> Iterator[ComingDate]:

@@ -137,11 +137,11 @@ def test_keys_open_the_search_and_lead_to_pages_unless_they_are_off_or_somebody_
     press("/"); press("g"); press("c");
     done({ typed, held, visited, off: parts.palette.open });
     """
-    told = run(program, "palette.js", before=PAGE)
-    assert told == {"typed": False, "held": True, "visited": ['[data-go="n"]'], "off": False}
+    answer = run(program, "palette.js", before=PAGE)
+    assert answer == {"typed": False, "held": True, "visited": ['[data-go="n"]'], "off": False}
 
 
 def test_recent_pages_are_those_of_the_person_who_is_signed_in() -> None:
-    kept = [run('done(Object.keys(stored));', "palette.js", before=f"globalThis.person = {who!r};\n{PAGE}")
+    stored = [run('done(Object.keys(stored));', "palette.js", before=f"globalThis.person = {who!r};\n{PAGE}")
             for who in ("7", "8")]  # fmt: skip
-    assert kept == [["fathom-recent-7"], ["fathom-recent-8"]]
+    assert stored == [["fathom-recent-7"], ["fathom-recent-8"]]

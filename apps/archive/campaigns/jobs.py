@@ -83,17 +83,17 @@ def job_record(job: Job, path: str, *, is_imported: bool) -> Json:
     """
     output = getattr(job, "output", None)
     printed, files = _printed(job, is_imported), _collected(job, is_imported)
-    told = None
+    output_record = None
     if output is not None:
         is_cut = output.truncated or any(file.is_cut for file in printed) or len(files) < len(job.collected.all())
-        told = record(output, fields.OUTPUT) | {"truncated": is_cut}
-        told |= dict.fromkeys(("stdout", "stderr", "telemetry"))
-        told |= {file.name: f"{path}.{file.name}" for file in printed}
+        output_record = record(output, fields.OUTPUT) | {"truncated": is_cut}
+        output_record |= dict.fromkeys(("stdout", "stderr", "telemetry"))
+        output_record |= {file.name: f"{path}.{file.name}" for file in printed}
     collected = [
         {**record(row, fields.COLLECTED), "truncated": row.truncated or file.is_cut, "path": f"{path}.{file.name}"}
         for row, file in zip(job.collected.all(), files, strict=False)
     ]
-    return {"id": str(job.pk), **record(job, fields.JOB), "output": told, "collected": collected}
+    return {"id": str(job.pk), **record(job, fields.JOB), "output": output_record, "collected": collected}
 
 
 def outputs_of(job: Job, path: str, *, is_imported: bool) -> Iterator[tuple[str, Iterator[bytes]]]:

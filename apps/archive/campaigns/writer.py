@@ -237,8 +237,8 @@ class _ArchiveWriter:
 
     def _job(self, job: Job, path: str) -> Json:
         facts = self._fact[job.facts_id] if job.facts_id else None
-        told = job_record(job, path, is_imported=self._is_imported)
-        return {**told, "node": self._places.name(Node, job.node_id), "facts": facts}
+        entry = job_record(job, path, is_imported=self._is_imported)
+        return {**entry, "node": self._places.name(Node, job.node_id), "facts": facts}
 
     def _results(self) -> Iterator[Json]:
         rows = Result.objects.filter(trial__campaign=self._campaign).order_by("pk")

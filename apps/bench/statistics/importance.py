@@ -82,10 +82,10 @@ def explain_variance(columns: Mapping[str, Sequence[object]], values: Sequence[f
         # Combinations that were not measured tell nothing of a pair.
         if degrees or len(factors) == 1
     ]
-    told = math.fsum(share.share or 0.0 for share in shares)
+    unshared = math.fsum(share.share or 0.0 for share in shares)
     return Importance(
         shares=tuple(sorted(shares, key=lambda share: -(share.share or 0.0))),
-        shared=max(0.0, explained / whole - told),
+        shared=max(0.0, explained / whole - unshared),
         rest=max(0.0, 1 - (explained + within) / whole),
         noise=within / whole,
         is_balanced=is_balanced,

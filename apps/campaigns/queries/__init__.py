@@ -1,6 +1,6 @@
 """Reads of campaigns; see the modules."""
 
-from apps.campaigns.queries.activities import RunUnderWay, activities_of, time_left_s
+from apps.campaigns.queries.activities import RunUnderWay, activities_of, is_estimable, time_left_s
 from apps.campaigns.queries.fences import Fence, fenced_beside, fenced_runs, fences_of, held_among
 from apps.campaigns.queries.lanes import CLAIM, Startable, startable_lanes
 from apps.campaigns.queries.listings import (
@@ -51,6 +51,7 @@ __all__ = [
     "for_whole_team",
     "has_offers",
     "held_among",
+    "is_estimable",
     "lock_open_run",
     "lock_open_run_for_step",
     "lock_open_runs",

@@ -24,6 +24,15 @@ class RunUnderWay:
         return tuple(node for _role, members in self.players for node in members)
 
 
+def is_estimable(campaign: Campaign, *, has_known_end: bool, has_stages: bool) -> bool:
+    """Say whether one can say how long a campaign takes still.
+
+    Not of what waits for nobody knows what (`has_known_end` of its waits), nor of trials that are not known yet, for
+    an experiment has not started (`has_stages`).
+    """
+    return campaign.state == Campaign.State.RUNNING and has_known_end and not has_stages
+
+
 def time_left_s(campaign: Campaign, *, now: datetime) -> float:
     """Return the estimated time (s) from `now` until the last trial ends: the open trials of the busiest resource.
 

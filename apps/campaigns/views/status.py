@@ -15,8 +15,7 @@ def status_of(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     is_open = campaign.state in Campaign.OPEN_STATES
     stages = queries.waiting_in(campaign.pk).count() if is_open else 0
     campaign_waits = waits.waits_of([campaign], request.user, now)[campaign.pk]
-    # How long something takes that waits for nobody knows what, or whose trials are not known yet, cannot be said.
-    is_estimable = campaign.state == Campaign.State.RUNNING and campaign_waits.has_known_end and not stages
+    is_estimable = queries.is_estimable(campaign, has_known_end=campaign_waits.has_known_end, has_stages=bool(stages))
     return {
         "campaign": campaign,
         "progress": queries.progress_of([campaign.pk])[campaign.pk],

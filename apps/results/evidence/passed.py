@@ -96,8 +96,8 @@ def passed_along(groups: Mapping[K, Collection[int]], tool: Tool, metric: str) -
     by_trial = {trial.pk: trial for trial in rows}
     way_of: dict[K, Way] = {}
     for key, own in groups.items():
-        found = {_way_of(by_trial[pk], tool, metric) for pk in own if pk in by_trial}
-        if len(found) == 1 and len(way := found.pop()) == 2:
+        ways_of_group = {_way_of(by_trial[pk], tool, metric) for pk in own if pk in by_trial}
+        if len(ways_of_group) == 1 and len(way := ways_of_group.pop()) == 2:
             way_of[key] = way
     links = _links_of(way_of.values())
     asked: dict[tuple[int, bool], dict[K, WayMeasured]] = defaultdict(dict)
@@ -126,13 +126,13 @@ def _links_of(wanted: Iterable[Way]) -> dict[Way, frozenset[str]]:
     """Return the names of the links along each way."""
     distinct, networks = list(dict.fromkeys(wanted)), testbeds.Networks()
     nodes = Node.objects.select_related("testbed").in_bulk({node for way in distinct for node in way})
-    found = {}
+    names = {}
     for way in distinct:
         if all(node in nodes for node in way):
             first, second = (nodes[node] for node in way)
             path = networks[first.team_id].path(first, second)
-            found[way] = frozenset(link.name for link in path.links) if path else frozenset()
-    return found
+            names[way] = frozenset(link.name for link in path.links) if path else frozenset()
+    return names
 
 
 def rates_along(team: int, asked: Iterable[WayMeasured], *, is_published: bool) -> dict[Way, list[CampaignRate]]:

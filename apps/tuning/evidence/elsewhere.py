@@ -58,17 +58,17 @@ def hearing_of(campaign: Campaign, ways: Iterable[tuple[int, ...]], *, is_first:
     Where these are its first they are those along ways on which more came through than in all others; else all, for
     nobody knows what it had shown before.
     """
-    wanted = {way for way in ways if len(way) == 2}
-    if not wanted:
+    pairs = {way for way in ways if len(way) == 2}
+    if not pairs:
         return set()
-    lanes = lanes_along(campaign.team_id, wanted, is_published=campaign.is_published, with_private=True)
+    lanes = lanes_along(campaign.team_id, pairs, is_published=campaign.is_published, with_private=True)
     along: dict[frozenset[int], set[int]] = defaultdict(set)
     for item in lanes.values():
         along[frozenset(node for _role, node in item.ends)].add(item.lane.experiment.campaign_id)
-    measured = [WayMeasured(way, frozenset(), None) for way in wanted]
+    measured = [WayMeasured(way, frozenset(), None) for way in pairs]
     rates = rates_along(campaign.team_id, measured, is_published=campaign.is_published)
     hearing: set[int] = set()
-    for way in wanted:
+    for way in pairs:
         own = max((rate.rate_bps for rate in rates.get(way, ()) if rate.campaign == campaign.pk), default=0.0)
         most = max((rate.rate_bps for rate in rates.get(way, ()) if rate.campaign != campaign.pk), default=0.0)
         if not is_first or own > most:

@@ -16,15 +16,15 @@ def with_other_metrics(drafts: Sequence[FindingDraft], trends: Sequence[Trend]) 
 
     What leaves the other metric as it is, `folding` tells in one finding.
     """
-    told = []
+    findings = []
     for draft, trend in zip(drafts, trends, strict=True):
         against = [
             Message(_OTHERWISE, {"title": other.title.as_json()})
             for other, beside in zip(drafts, trends, strict=True)
             if _are_opposed(trend, beside)
         ]
-        told.append(dataclasses.replace(draft, against=(*draft.against, *against)) if against else draft)
-    return told
+        findings.append(dataclasses.replace(draft, against=(*draft.against, *against)) if against else draft)
+    return findings
 
 
 def _are_opposed(trend: Trend, other: Trend) -> bool:

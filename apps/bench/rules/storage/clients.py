@@ -63,8 +63,8 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             case = growth.case_of(evidence, verdicts, trend, curve)
             if cached & {*trend.trials} or growth.is_of_cache(case):
                 continue
-            told = [own for known in cases.values() for (own, *_), _curve in known if own.metric == trend.metric]
-            if factor != CLIENTS and curve and any({*trend.trials} <= {*own.trials} for own in told):
+            same = [own for known in cases.values() for (own, *_), _curve in known if own.metric == trend.metric]
+            if factor != CLIENTS and curve and any({*trend.trials} <= {*own.trials} for own in same):
                 # One task on each client: the same figures have been told of clients.
                 continue
             draft = memory.with_doubt(_draft(case), curve)

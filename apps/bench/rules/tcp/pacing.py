@@ -103,8 +103,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 
 
 def _leaves_more(item: Present, rtt_s: float) -> bool:
-    found = read_loss_law(item, rtt_s)
-    return found is not None and found.word == LEAVES_MORE
+    law = read_loss_law(item, rtt_s)
+    return law is not None and law.word == LEAVES_MORE
 
 
 def _proof(evidence: Evidence, item: Present, rate: float) -> Proof:
