@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from apps.bench import tools
 from apps.bench.rules import ask_ends, runner
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION
 from tests.bench.rules.cases import LINKS, Maker, evidence
@@ -63,3 +64,23 @@ def test_the_window_is_named_by_all_that_was_measured(rates, by_streams, by_wind
     assert is_window(drafts) == expected
     if expected and not by_windows:
         assert drafts["tcp-bdp"].kind == RECOMMENDATION
+
+
+@pytest.mark.parametrize(
+    ("rate", "facts", "is_vain"),
+    [
+        # 3 kB of a stream are on the way at once: any kernel's window leaves room for more.
+        (5e6, {}, True),
+        # 36 kB are: a window of 64 KiB may be what holds it.
+        (60e6, {}, False),
+        # A receiver of such small buffers gives no larger window.
+        (5e6, {"server": {"net.ipv4.tcp_rmem": "4096 8192 8192"}}, False),
+    ],
+)
+def test_no_window_is_advised_where_less_than_any_window_is_on_the_way(rate, facts, is_vain):
+    make = Maker()
+    probe = make.point(tools.get("pathrate"), {}, {"capacity_low": 9.3e8, "capacity_high": 9.6e8})
+    points = [make.ping(0.0048), probe, make.tcp([rate * share for share in (0.99, 1, 1.01)], observed=2**22)]
+    drafts = {draft.rule: draft for draft in runner.drafts_of(ask_ends(evidence(points, LINKS, **facts)))}
+    assert drafts["tcp-bdp"].kind == (NO_CHANGE if is_vain else RECOMMENDATION)
+    assert drafts["tcp-bdp"].proof is None or not is_vain

@@ -1,10 +1,11 @@
 """What one stream would have with a larger window, and what was measured that speaks against one."""
 
+import math
 from dataclasses import dataclass, replace
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence
-from apps.bench.rules.tcp import held, unlike, verdict
+from apps.bench.rules.tcp import held, sysctl, unlike, verdict
 from apps.bench.rules.tcp.asked_elsewhere import windows_in_vain
 from apps.bench.rules.tcp.better import better_window
 from apps.bench.rules.tcp.loss_law import MUCH, WITHIN, read_loss_law
@@ -86,7 +87,8 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     if limit is None and present.lost_share is None and (by_chance := _as_datagrams(evidence, present)):
         return by_chance
     if limit is None:
-        return _as_lost(present, path)
+        lost = _as_lost(present, path)
+        return lost if lost.objections else _as_any_window(evidence, present, path) or lost
     if limit.subject == window.SUBJECT:
         # A larger window that was tried may have been the limit itself, unless the path was full with it.
         fills = not path.capacity.is_lower_bound and (limit.predicted or 0.0) >= FULL * path.ceiling_bps
@@ -130,6 +132,23 @@ def _as_lost(present: Present, path: PathReading) -> Outlook:
         text = _("%(share)s %% of the segments were sent again at %(rate)s: so much loss leaves hardly more.")
         return Outlook(None, None, against=Message(text, params))
     text = _("%(share)s %% of the segments were sent again at %(rate)s: so much loss leaves no more to any window.")
+    return Outlook(present.rate, None, in_the_way=Message(text, params))
+
+
+def _as_any_window(evidence: Evidence, present: Present, path: PathReading) -> Outlook | None:
+    """Return that a larger window gains nothing where a stream had less on the way than any kernel's leaves room for.
+
+    None where it had more, or where a node's own maximum is as small.
+    """
+    on_the_way = present.window(max(path.rtt.value, present.mean("mean_rtt") or 0.0))
+    limits = ((evidence.receiver, "net.ipv4.tcp_rmem"), (evidence.sender, "net.ipv4.tcp_wmem"))
+    buffers = [sysctl.read_sysctls(evidence, role).get(name, "").split() for role, name in limits]
+    # Of a buffer a half at least is window.
+    least = min([UNSCALED, *(int(sizes[-1]) / 2 for sizes in buffers if sizes)])
+    if ROOM * on_the_way > least:
+        return None
+    text = _("At %(rate)s only %(size)s of a stream are on the way at once, less than any window: something else limits.")
+    params = {"rate": format_quantity(present.rate, "bit/s"), "size": format_quantity(math.ceil(on_the_way), "B")}
     return Outlook(present.rate, None, in_the_way=Message(text, params))
 
 
