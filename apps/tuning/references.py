@@ -1,9 +1,10 @@
 """References to findings: "finding:CAMPAIGN/RULE/EXPERIMENT/SUBJECT", nodes by their names.
 
-What becomes of verifications when a campaign goes is said here, too: this is what campaigns import at the start.
+What becomes of verifications when a campaign goes is said here, too, and of findings that name it when it goes or
+others may see it: this is what campaigns import at the start.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from urllib.parse import quote
 
 from django.db.models import Model
@@ -11,8 +12,10 @@ from django.urls import reverse
 
 from apps.campaigns.models import Campaign
 from apps.campaigns.references import ReferenceKind, register
-from apps.campaigns.services import deletion
+from apps.campaigns.services import deletion, sharing
 from apps.testbeds.models import Node
+from apps.tuning import evidence
+from apps.tuning.analysis import services as analyses
 from apps.tuning.digests import conclusions_digest
 from apps.tuning.models import Finding
 from apps.tuning.services.verification import end_verifications
@@ -55,6 +58,12 @@ def _find(campaign: Campaign, rest: str) -> str | None:
     return reverse("tuning:detail", args=[named.pk]) if named else None
 
 
+def _ask_others(campaigns: Collection[Campaign]) -> None:
+    analyses.ask_again(campaign_ids=evidence.hearing_of(*campaigns))
+
+
 register(ReferenceKind(name=NAME, model=Finding, campaign=_campaign, write=_write, find=_find))
 deletion.before(end_verifications)
+deletion.before(lambda campaign, _now: _ask_others([campaign]))
+sharing.after(_ask_others)
 deletion.keep_digests(conclusions_digest)

@@ -1,6 +1,6 @@
 """Who may see a campaign, and under which licence its figures may be used."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,6 +14,14 @@ from apps.campaigns.services.campaigns import lock_campaign
 from apps.campaigns.services.events import write_event
 
 Visibility = Campaign.Visibility
+
+# What the rooms above do with campaigns of one team once others may see them than before, in the same transaction.
+_after: list[Callable[[Collection[Campaign]], None]] = []
+
+
+def after(step: Callable[[Collection[Campaign]], None]) -> None:
+    """Have a function of the campaigns called after each change of who sees them, as `deletion.before` has one."""
+    _after.append(step)
 
 
 @transaction.atomic
@@ -47,7 +55,10 @@ def share_campaign(
     campaign.save(update_fields=["visibility", "redacted", "licence", "updated_at"])
     names = others if visibility == Visibility.SHARED else ()
     offers.offer(campaign=campaign, user=user, names=names, now=timezone.now())
-    _take_back_of_dates(campaign, earlier, shared_names.difference(names))
+    dates = _take_back_of_dates(campaign, earlier, shared_names.difference(names))
+    if dates or earlier != (campaign.visibility, campaign.redacted):
+        for step in _after:
+            step([campaign, *dates])
     message = Message(_EVENTS[Visibility(visibility)], {"user": user.get_username()})
     write_event(campaign_id=campaign.pk, message=message)
     live.publish(campaign.pk, "campaign")
@@ -58,18 +69,22 @@ def share_campaign(
 _WIDER = (Visibility.PRIVATE, Visibility.TEAM, Visibility.SHARED, Visibility.PUBLIC)
 
 
-def _take_back_of_dates(campaign: Campaign, earlier: tuple[str, bool], withdrawn: Collection[str]) -> None:
+def _take_back_of_dates(campaign: Campaign, earlier: tuple[str, bool], withdrawn: Collection[str]) -> list[Campaign]:
     """Take back of a series' dates what is taken back of the series; whom it is shown to besides sees the next.
 
-    A date that somebody showed otherwise than the series stays as it is.
+    A date that somebody showed otherwise than the series stays as it is; returns those that do not.
     """
     dates = Campaign.objects.filter(series=campaign, deleting_at=None)
     Share.objects.filter(campaign__in=dates, name__in=withdrawn).delete()
     places = [_WIDER.index(Visibility(name)) for name in (earlier[0], campaign.visibility)]
     hides_names = campaign.visibility == Visibility.PUBLIC and campaign.redacted > earlier[1]
-    if places[1] < places[0] or hides_names:
-        alike = dates.filter(visibility=earlier[0], redacted=earlier[1], shares=None)
-        alike.update(visibility=campaign.visibility, redacted=campaign.redacted, updated_at=timezone.now())
+    if not (places[1] < places[0] or hides_names):
+        return []
+    alike = list(dates.filter(visibility=earlier[0], redacted=earlier[1], shares=None))
+    dates.filter(pk__in=[date.pk for date in alike]).update(
+        visibility=campaign.visibility, redacted=campaign.redacted, updated_at=timezone.now()
+    )
+    return alike
 
 
 _EVENTS = {

@@ -1,8 +1,10 @@
 """Who was measured: the lanes of a campaign or between two sites, with the names of their nodes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations, product
 
 from django.db.models import Q, QuerySet
 
@@ -110,22 +112,53 @@ def lanes_along(
     *,
     is_published: bool,
     besides: Iterable[int] = (),
-    with_private: bool = False,
 ) -> dict[int, MeasuredLane]:
     """Return the latest lanes of a team's campaigns that join the two nodes of any of some ways.
 
-    Either of published figures alone or of none; the campaigns `besides` are left out, and private ones unless they
-    are asked for.
+    Either of published figures alone or of none; the campaigns `besides` are left out, and private ones.
     """
     pairs = {frozenset(way) for way in ways}
-    rows = _of_team(team) if with_private else _known_to_all(team)
-    rows = rows.filter(experiment__file_system__isnull=True)
-    published = Q(experiment__campaign__origin=Campaign.Origin.PUBLISHED)
-    rows = rows.filter(published if is_published else ~published).exclude(experiment__campaign__in=[*besides])
+    rows = _published(_known_to_all(team), is_published).filter(experiment__file_system__isnull=True)
+    rows = rows.exclude(experiment__campaign__in=[*besides])
     # What an import or an archive brought reserved nothing: whom a lane joins its roles alone tell.
     latest = rows.order_by("-pk").values_list("pk", "roles")[:MOST_LANES] if pairs else ()
     own = [pk for pk, roles in latest if any(pair <= {node for _role, node in _firsts(roles)} for pair in pairs)]
     return _measured(Lane.objects.filter(pk__in=own)) if own else {}
+
+
+def pairs_of(campaigns: Collection[int]) -> set[frozenset[int]]:
+    """Return the pairs of nodes between which campaigns measure the network."""
+    rows = Lane.objects.filter(experiment__campaign__in=campaigns, experiment__file_system__isnull=True)
+    return {pair for roles in rows.order_by().values_list("roles", flat=True) for pair in _pairs(roles)}
+
+
+def campaigns_along(
+    team: int, pairs: Collection[frozenset[int]], *, is_published: bool
+) -> dict[frozenset[int], set[int]]:
+    """Return by pair of nodes a team's campaigns, private ones too, that may rest on what comes through between them.
+
+    Those of file systems are among them, whose clients and servers are such a pair.
+    """
+    fields = ("experiment__campaign", "experiment__file_system", "roles")
+    rows = _published(_of_team(team), is_published).order_by().values_list(*fields).distinct()
+    found = list(rows) if pairs else []
+    servers = serving(FileSystem.objects.filter(pk__in={file_system for _pk, file_system, _roles in found}))
+    along: dict[frozenset[int], set[int]] = defaultdict(set)
+    for campaign, file_system, roles in found:
+        nodes = {node for own in roles.values() for node in own} if file_system else ()
+        beneath = {frozenset(pair) for pair in product(nodes, servers.get(file_system, ()))}
+        for pair in beneath.union(_pairs(roles)).intersection(pairs):
+            along[pair].add(campaign)
+    return along
+
+
+def _pairs(roles: Mapping[str, Sequence[int]]) -> list[frozenset[int]]:
+    return [frozenset(pair) for pair in combinations({node for _role, node in _firsts(roles)}, 2)]
+
+
+def _published(lanes: QuerySet[Lane], is_published: bool) -> QuerySet[Lane]:
+    published = Q(experiment__campaign__origin=Campaign.Origin.PUBLISHED)
+    return lanes.filter(published if is_published else ~published)
 
 
 def _known_to_all(team_id: int) -> QuerySet[Lane]:

@@ -90,7 +90,8 @@ def end_analysis(
     *, campaign: Campaign, now: datetime, failed: Sequence[Failed] = (), error: Message | None = None
 ) -> None:
     """Keep what an analysis came to: done, or failed by rules, or as a whole (`error`); failures stand in the log."""
-    analysis = Analysis.objects.filter(campaign=campaign).first() or Analysis(
+    # Held: what another asks for as this ends is not written over.
+    analysis = Analysis.objects.select_for_update().filter(campaign=campaign).first() or Analysis(
         campaign=campaign,
         began_at=now,
         attempts=1,

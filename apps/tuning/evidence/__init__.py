@@ -22,6 +22,7 @@ from apps.results.evidence.lanes import (
 )
 from apps.testbeds.models import Site
 from apps.tuning.evidence import elsewhere, paths, printed, storage
+from apps.tuning.evidence.elsewhere import hearing_of
 
 # The roles between which data go where another node starts them.
 THIRD_PARTY = ("source", "destination")
@@ -61,15 +62,6 @@ def by_ends(campaign: Campaign) -> dict[Ends, Evidence]:
                 whole, points=side.points, way=side.way, is_back=side.is_back, told_beside=side.told_beside
             )
     return _beside(elsewhere.with_passed(campaign, found_by_ends))
-
-
-def hearing_of(campaign: Campaign, *, is_first: bool) -> set[int]:
-    """Return the other campaigns whose findings rest on what this one shows of their paths, now that it changed."""
-    ways: set[tuple[int, ...]] = set()
-    for item in lanes_of_campaign(campaign).values():
-        ends = tuple(node for _role, node in item.ends)
-        ways |= {ends, ends[::-1]}
-    return elsewhere.hearing_of(campaign, ways, is_first=is_first)
 
 
 def _beside(evidence_by_ends: dict[Ends, Evidence]) -> dict[Ends, Evidence]:

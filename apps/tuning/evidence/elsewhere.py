@@ -1,14 +1,14 @@
 """What came through the paths of a campaign in others of its team, beside the evidence of its own."""
 
 import dataclasses
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import permutations
 
 from apps.bench.rules.base import Evidence, PathFacts
 from apps.bench.rules.tcp.elsewhere import believed
 from apps.bench.rules.tcp.path import REFUTED
 from apps.campaigns.models import Campaign
-from apps.results.evidence.lanes import Ends, MeasuredLane, lanes_along
+from apps.results.evidence.lanes import Ends, MeasuredLane, campaigns_along, pairs_of
 from apps.results.evidence.passed import WayMeasured, most_along, rates_along
 
 # Of a campaign with many clients and servers the ways between so many pairs are looked at.
@@ -52,28 +52,22 @@ def with_passed_beneath(campaign: Campaign, whole: Evidence, lanes: Iterable[Mea
     return dataclasses.replace(whole, paths=paths, elsewhere_between=passed)
 
 
-def hearing_of(campaign: Campaign, ways: Iterable[tuple[int, ...]], *, is_first: bool) -> set[int]:
-    """Return the other campaigns of a team whose evidence is another since this one has results.
+def hearing_of(*campaigns: Campaign, is_first: bool = False) -> set[int]:
+    """Return the other campaigns of a team whose findings may rest on what these show, or showed, of their paths.
 
-    Where these are its first they are those along ways on which more came through than in all others; else all, for
-    nobody knows what it had shown before.
+    Where one `is_first` to have results now, those along ways on which more came through than in all others; else
+    all, for nobody knows what was shown before.
     """
-    pairs = {way for way in ways if len(way) == 2}
-    if not pairs:
-        return set()
-    lanes = lanes_along(campaign.team_id, pairs, is_published=campaign.is_published, with_private=True)
-    along: dict[frozenset[int], set[int]] = defaultdict(set)
-    for item in lanes.values():
-        along[frozenset(node for _role, node in item.ends)].add(item.lane.experiment.campaign_id)
-    measured = [WayMeasured(way, frozenset(), None) for way in pairs]
-    rates = rates_along(campaign.team_id, measured, is_published=campaign.is_published)
-    hearing: set[int] = set()
-    for way in pairs:
-        own = max((rate.rate_bps for rate in rates.get(way, ()) if rate.campaign == campaign.pk), default=0.0)
-        most = max((rate.rate_bps for rate in rates.get(way, ()) if rate.campaign != campaign.pk), default=0.0)
-        if not is_first or own > most:
-            hearing |= along[frozenset(way)] - {campaign.pk}
-    return hearing
+    own, (team, is_published) = {item.pk for item in campaigns}, (campaigns[0].team_id, campaigns[0].is_published)
+    pairs = pairs_of(own)
+    along = campaigns_along(team, pairs, is_published=is_published)
+    if is_first:
+        measured = [WayMeasured(way, frozenset(), None) for pair in pairs for way in permutations(pair)]
+        rates = rates_along(team, measured, is_published=is_published)
+        best = [(way, max(of_way, key=lambda rate: rate.rate_bps)) for way, of_way in rates.items()]
+        pairs = {frozenset(way) for way, rate in best if rate.campaign in own}
+    hearing = {pk for pair in pairs for pk in along[pair]}
+    return hearing if len(own) > 1 else hearing - own
 
 
 def _links_of(path: PathFacts) -> frozenset[str]:
