@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from apps.core.whole_files import write_whole
 from launch import local_agents
 from launch.demo.ground import Ground, Place
-from launch.demo.rest import Rest
+from launch.demo.rest import Rest, act
 from launch.local_agents import LocalAgent
 
 
@@ -50,8 +50,9 @@ def _point_at(config: Path, server: str) -> None:
 def _enrol(api: Rest, place: Place, node: int, home: Path, program: Path, server: str) -> None:
     for agent in api.every(f"agents/?node={node}"):
         if not agent["retired_at"]:
-            api.post(f"agents/{agent['id']}/retire/")
-    token = api.post("enrolment-tokens/", {"node": node})["token"]
+            act(api, f"agents/{agent['id']}/", "retire", lambda row: row["retired_at"])
+    # Of two tokens one is used.
+    token = api.post("enrolment-tokens/", {"node": node}, find=lambda: None)["token"]
     (home / "agent.json").unlink(missing_ok=True)
     argv = [*place.prefix, sys.executable, str(program), "enrol", "--server", server, "--token", token]
     argv += ["--node", place.name]

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from launch.demo import sample, show
-from launch.demo.rest import Rest
+from launch.demo.rest import Rest, act
 
 Json = dict[str, Any]
 
@@ -38,16 +38,28 @@ def cancel_left_over(api: Rest) -> int:
         if campaign["name"] == sample.NAME
     ]
     for campaign in left:
-        api.post(f"campaigns/{campaign['id']}/cancel/")
+        act(api, f"campaigns/{campaign['id']}/", "cancel", lambda row: row["state"] not in ("running", "paused"))
     return len(left)
 
 
 def define(api: Rest, client: int, server: int) -> Json:
     """Make the sample campaign between two nodes and launch it."""
-    campaign = api.post("campaigns/", {"name": sample.NAME, "goal": sample.GOAL})
+    campaign = _make(api, "campaigns/", "state=draft", {"name": sample.NAME, "goal": sample.GOAL})
+    of_it = {"campaign": campaign["id"]}
     for experiment in sample.experiments(client, server):
-        api.post("experiments/", {"campaign": campaign["id"], **experiment})
-    return api.post(f"campaigns/{campaign['id']}/launch/")
+        _make(api, "experiments/", f"campaign={campaign['id']}", of_it | experiment)
+    return act(api, f"campaigns/{campaign['id']}/", "launch", lambda row: row["state"] != "draft")
+
+
+def _make(api: Rest, path: str, among: str, body: Json) -> Json:
+    """Make what may be there by the same name, from an earlier run; return it."""
+
+    def named() -> list[Json]:
+        return [row for row in api.every(f"{path}?{among}") if row["name"] == body["name"]]
+
+    earlier = {row["id"] for row in named()}
+    made: Json = api.post(path, body, find=lambda: next((row for row in named() if row["id"] not in earlier), None))
+    return made
 
 
 def watch(api: Rest, campaign: Json) -> Json:

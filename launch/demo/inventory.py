@@ -11,7 +11,8 @@ Json = dict[str, Any]
 def describe(api: Rest, ground: Ground) -> dict[str, int]:
     """Make what is not there yet (all that a lab's inventory file holds); return {node name: id} of its nodes."""
     if ground.inventory:
-        api.post("inventory/", {"inventory": ground.inventory})
+        # What is there already is described as it was.
+        api.post("inventory/", {"inventory": ground.inventory}, find=lambda: None)
         known = {row["name"]: row["id"] for row in api.every("nodes/")}
         return {place.name: known[place.name] for place in ground.places}
     nodes = {}
@@ -25,7 +26,7 @@ def describe(api: Rest, ground: Ground) -> dict[str, int]:
 
 
 def _ensure(api: Rest, kind: str, body: Json) -> int:
-    for row in api.every(f"{kind}/"):
-        if row["name"] == body["name"]:
-            return row["id"]
-    return api.post(f"{kind}/", body)["id"]
+    def find() -> Json | None:
+        return next((row for row in api.every(f"{kind}/") if row["name"] == body["name"]), None)
+
+    return (find() or api.post(f"{kind}/", body, find=find))["id"]

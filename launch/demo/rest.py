@@ -29,8 +29,8 @@ class RestError(RuntimeError):
 class Rest:
     """Calls below `base` (such as http://127.0.0.1:8000) with a bearer token.
 
-    What is answered with 503, and a reading that is not answered at all, is asked again for `patience_s`; `report` is
-    told once of each. Nothing is asked once the service `is_over`: Stopped.
+    What is answered with 503, and a reading that is not answered at all, is asked again for `patience_s`; a writing,
+    too, that can be found. `report` is told once of each. Nothing is asked once the service `is_over`: Stopped.
     """
 
     def __init__(
@@ -50,9 +50,12 @@ class Rest:
         """Return the JSON of an address below /api/v1/."""
         return self.call("GET", path)
 
-    def post(self, path: str, body: Json | None = None) -> Any:
-        """Send JSON and return the answer's."""
-        return self.call("POST", path, body or {})
+    def post(self, path: str, body: Json | None = None, *, find: Callable[[], Any] | None = None) -> Any:
+        """Send JSON and return the answer's.
+
+        Where the answer is lost, `find` returns what was made, or None: then it is sent again.
+        """
+        return self.call("POST", path, body or {}, find=find)
 
     def every(self, path: str) -> Iterator[Json]:
         """Yield the rows of all pages of a list."""
@@ -65,8 +68,8 @@ class Rest:
                 return
             page += 1
 
-    def call(self, method: str, path: str, body: Json | None = None) -> Any:
-        """Make one request, again if need be; RestError for anything but success.
+    def call(self, method: str, path: str, body: Json | None = None, *, find: Callable[[], Any] | None = None) -> Any:
+        """Make one request, again if need be (`find` as in `post`); RestError for anything but success.
 
         Stopped if it is over by then, or before the next.
         """
@@ -78,7 +81,7 @@ class Rest:
             except RestError as error:
                 if self._is_over():
                     break
-                is_unanswered = method == "GET" and error.status is None
+                is_unanswered = error.status is None and (method == "GET" or find is not None)
                 is_away = is_unanswered or error.status == http.client.SERVICE_UNAVAILABLE
                 if not is_away or time.monotonic() >= deadline:
                     raise
@@ -86,6 +89,8 @@ class Rest:
                     self._report(f"asking again, for {self._patience_s:g} s at most: {error}")
                 is_told = True
                 time.sleep(AGAIN_S)
+                if is_unanswered and find and (found := find()) is not None:
+                    return found
         raise Stopped
 
     def _call(self, method: str, path: str, body: Json | None) -> Any:
@@ -104,3 +109,14 @@ class Rest:
         except (OSError, http.client.HTTPException) as error:
             raise RestError(f"{method} {path}: {error}") from error
         return json.loads(text) if text else None
+
+
+def act(api: Rest, path: str, what: str, is_done: Callable[[Json], Any]) -> Json:
+    """Have something done to the row at a path, such as a launch, once; return what is answered, or the row."""
+
+    def find() -> Json | None:
+        row: Json = api.get(path)
+        return row if is_done(row) else None
+
+    answer: Json = api.post(f"{path}{what}/", find=find)
+    return answer
