@@ -59,7 +59,7 @@ def measure(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
 
 def _of_one_service(groups: Sequence[str]) -> Iterator[Figure | Skipped]:
     with contextlib.ExitStack() as ends:
-        state = Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="fathom-lab-")))
+        state = home.Home(Path(ends.enter_context(tempfile.TemporaryDirectory(prefix="fathom-lab-"))))
         up, refusal = ends.enter_context(ground.standing_lab(home.ROOT, state)) if "lab" in groups else (None, "")
         lab = ground.of_lab(up) if up else None
         with stack.started([lab.server_host] if lab else []) as running:

@@ -73,7 +73,7 @@ def measure() -> Iterator[Figure | Skipped]:
     """Yield each line's rate, points and gain; every line has a lab and a service of its own."""
     for name, line in LINES.items():
         with tempfile.TemporaryDirectory(prefix="fathom-grid-") as folder:
-            file, state = line.write(Path(folder)), Path(folder) / "state"
+            file, state = line.write(Path(folder)), home.Home(Path(folder) / "state")
             with ground.standing_lab(home.ROOT, state, file) as (lab_up, refusal):
                 if lab_up is None:
                     yield Skipped(f"{RATE}, {name}", refusal)

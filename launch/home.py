@@ -101,12 +101,17 @@ class Home:
         self.agents = self.folder / "agents"
         self.state_file = self.run / "state.json"
         self._locks: list[int] = []
+        self._times_locked = 0
 
     def lock(self, holder: str = "") -> None:
         """Take the folder for this process; HomeError if another has it, or if it cannot be written.
 
-        `holder` says what this process is, if no service; who asks meanwhile gets a HeldError with it.
+        `holder` says what this process is, if no service; who asks meanwhile gets a HeldError with it. Taken more
+        than once, it is to be given back as often.
         """
+        if self._locks:
+            self._times_locked += 1
+            return
         try:
             for folder in (self.folder, self.run, self.logs, self.agents):
                 with owners.acting(self.folder):
@@ -133,13 +138,16 @@ class Home:
             raise self._is_taken()
         os.ftruncate(file, 0)
         os.write(file, holder.encode())
+        self._times_locked = 1
         # Of a service that was killed: nothing runs here any more.
         self._forget_state()
 
     def unlock(self) -> None:
         """Give the folder back."""
         self._forget_state()
-        self._let_go()
+        self._times_locked -= 1
+        if self._times_locked <= 0:
+            self._let_go()
 
     def _forget_state(self) -> None:
         with owners.acting(self.run):

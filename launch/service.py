@@ -56,7 +56,7 @@ class Service:
 
     def __init__(
         self,
-        folder: Path,
+        folder: Path | Home,
         *,
         port: int | None = None,
         binds: Sequence[str] = (),
@@ -64,7 +64,7 @@ class Service:
         with_agents: bool = True,
         report: Callable[[str, str], None] = supervisor.print_event,
     ) -> None:
-        self.home = Home(folder)
+        self.home = folder if isinstance(folder, Home) else Home(folder)
         self.env: dict[str, str] = {}
         self.address = ""
         self._port = port

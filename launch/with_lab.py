@@ -13,21 +13,21 @@ class NoLabError(RuntimeError):
 
 def serve(file: Path, *, port: int | None, binds: Sequence[str]) -> int:
     """Build the lab, serve until Ctrl-C, and take the lab down; NoLabError if it cannot be built."""
-    folder = home.default_folder()
+    own = home.Home(home.default_folder())
     supervisor.print_event("lab", f"building {file}")
-    with ground.standing_lab(home.ROOT, folder / "lab", file) as (state, reason):
+    with ground.standing_lab(home.ROOT, own, file) as (state, reason):
         if state is None:
             raise NoLabError(reason)
-        _serve(ground.of_lab(state), file, folder, port=port, binds=binds)
+        _serve(ground.of_lab(state), file, own, port=port, binds=binds)
     supervisor.print_event("fathom", "stopped")
     return 0
 
 
-def _serve(place: ground.Ground, file: Path, folder: Path, *, port: int | None, binds: Sequence[str]) -> None:
-    running = service.Service(folder, port=port, binds=[*binds, place.server_host], with_agents=False)
+def _serve(place: ground.Ground, file: Path, own: home.Home, *, port: int | None, binds: Sequence[str]) -> None:
+    running = service.Service(own, port=port, binds=[*binds, place.server_host], with_agents=False)
     with signals.stop_on_signals(running.supervisor), running:
         api = run.rest_of(running, run.account(running))
-        running.supervisor.add(ground.lab_process(home.ROOT, folder / "lab", file))
+        running.supervisor.add(ground.lab_process(home.ROOT, own, file))
         nodes = inventory.describe(api, place)
         for agent in agents.prepare(api, place, nodes, running.home.agents):
             running.supervisor.add(agent.process())

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from launch import signals
+from launch import folder_lock, signals
+from launch.home import Home
 from launch.process import Process
+from launch.supervisor import print_event
 
 Json = dict[str, Any]
 # Stops after agents and web server: both use its namespaces.
@@ -112,12 +114,28 @@ def build_lab(root: Path, folder: Path, file: Path | None = None, held: tuple[in
 
 
 @contextlib.contextmanager
-def standing_lab(root: Path, folder: Path, file: Path | None = None) -> Iterator[tuple[Json | None, str]]:
+def standing_lab(root: Path, home: Home, file: Path | None = None) -> Iterator[tuple[Json | None, str]]:
     """Build a lab for a service that is to start in the context; yield its state, or None and why there is none.
 
-    It goes if the context fails, or this process is killed in it: it may not have come to the process that takes it
-    down. One that was there before is somebody's, and stays.
+    The service's folder is taken first: nobody else builds there, or takes down what is there. The lab goes if the
+    context fails, or this process is killed in it: it may not have come to the process that takes it down. One that
+    was there before is somebody's, and stays.
     """
+    folder_lock.take(home, print_event, "lab")
+    try:
+        with _standing(root, lab_folder(home), file) as lab:
+            yield lab
+    finally:
+        home.unlock()
+
+
+def lab_folder(home: Home) -> Path:
+    """Return where the lab of a service's folder has its state."""
+    return home.folder / "lab"
+
+
+@contextlib.contextmanager
+def _standing(root: Path, folder: Path, file: Path | None) -> Iterator[tuple[Json | None, str]]:
     was_up = lab_state(folder) is not None
     with contextlib.nullcontext(()) if was_up else _heir(root, folder) as held:
         try:
@@ -157,9 +175,9 @@ def take_lab_down(root: Path, folder: Path) -> None:
     subprocess.run(argv, cwd=root, capture_output=True, check=False)
 
 
-def lab_process(root: Path, folder: Path, file: Path | None = None) -> Process:
+def lab_process(root: Path, home: Home, file: Path | None = None) -> Process:
     """Return the process that mends the lab's links while the service runs, and takes the lab down at its end."""
-    return Process("lab", (*_lab_argv(root, folder, file), "--hold"), cwd=root, tier=_TIER)
+    return Process("lab", (*_lab_argv(root, lab_folder(home), file), "--hold"), cwd=root, tier=_TIER)
 
 
 def _lab_argv(root: Path, folder: Path, file: Path | None) -> tuple[str, ...]:

@@ -17,10 +17,10 @@ PATIENCE_S = 120.0
 
 def run(*, port: int | None, once: bool) -> int:
     """Measure the sample campaign and show it; serve on unless `once`. 0 if every trial succeeded."""
-    folder = home.default_folder()
+    own = home.Home(home.default_folder())
     with contextlib.ExitStack() as ends:
-        place = _ground(*ends.enter_context(ground.standing_lab(home.ROOT, folder / "lab")))
-        running = service.Service(folder, port=port, binds=[place.server_host], with_agents=False)
+        place = _ground(*ends.enter_context(ground.standing_lab(home.ROOT, own)))
+        running = service.Service(own, port=port, binds=[place.server_host], with_agents=False)
         ends.enter_context(signals.stop_on_signals(running.supervisor))
         ends.enter_context(running)
         try:
@@ -49,7 +49,7 @@ def _say(words: str) -> None:
 def _measure(running: service.Service, api: Rest, place: ground.Ground) -> bool:
     """Describe the sites, start their agents, carry the campaign out and print it; True if every trial succeeded."""
     if place.is_lab:
-        running.supervisor.add(ground.lab_process(home.ROOT, running.home.folder / "lab"))
+        running.supervisor.add(ground.lab_process(home.ROOT, running.home))
     nodes = inventory.describe(api, place)
     for agent in agents.prepare(api, place, nodes, running.home.agents):
         running.supervisor.add(agent.process())

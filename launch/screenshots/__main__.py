@@ -40,10 +40,11 @@ def main(wanted: list[str]) -> int:
         var = Path(name)
         # Jobs of agents run as another user, who has to pass through.
         var.chmod(0o711)
+        own = home.Home(var)
         with contextlib.ExitStack() as ends:
-            state, _reason = ends.enter_context(ground.standing_lab(home.ROOT, var / "lab"))
+            state, _reason = ends.enter_context(ground.standing_lab(home.ROOT, own))
             place = ground.loopback() if state is None else ground.of_lab(state)
-            running = service.Service(var, binds=[place.server_host], with_agents=False)
+            running = service.Service(own, binds=[place.server_host], with_agents=False)
             ends.enter_context(signals.stop_on_signals(running.supervisor))
             ends.enter_context(running)
             supervisor.print_event("pictures", f"measuring {place.words} first")

@@ -41,7 +41,7 @@ def prepare(running: service.Service, place: ground.Ground) -> Stage:
     api = run.rest_of(running, running.manage("create_token", "--username", USER, "--name", "pictures").strip())
     team = next(row["slug"] for row in api.every("teams/") if row["name"] == TEAM)
     if place.is_lab:
-        running.supervisor.add(ground.lab_process(home.ROOT, running.home.folder / "lab"))
+        running.supervisor.add(ground.lab_process(home.ROOT, running.home))
     nodes = inventory.describe(api, place)
     for agent in agents.prepare(api, place, nodes, running.home.agents):
         running.supervisor.add(agent.process())

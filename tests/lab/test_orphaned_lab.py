@@ -17,7 +17,8 @@ STARTER = """
 import sys, time
 from pathlib import Path
 from launch.demo import ground
-with ground.standing_lab(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])) as (state, why):
+from launch.home import Home
+with ground.standing_lab(Path(sys.argv[1]), Home(Path(sys.argv[2])), Path(sys.argv[3])) as (state, why):
     print("up" if state else why, flush=True)
     if sys.argv[4] == "stay":
         time.sleep(600)
@@ -27,7 +28,7 @@ with ground.standing_lab(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
 def start(folder: Path, how: str) -> "subprocess.Popen[str]":
     file = folder / "small.yaml"
     file.write_text(SMALL, encoding="utf-8")
-    argv = (sys.executable, "-c", STARTER, str(ROOT), str(folder / "lab"), str(file), how)
+    argv = (sys.executable, "-c", STARTER, str(ROOT), str(folder), str(file), how)
     return subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from launch import __main__ as command
-from launch import commands, home, service
+from launch import commands, folder_lock, home, service
 from launch.demo import ground
 
 
@@ -47,3 +47,39 @@ def test_nobody_builds_a_lab_that_might_be_left_behind() -> None:
         if "build_lab(" in path.read_text(encoding="utf-8")
     }
     assert builders == {"launch/demo/ground.py"}
+
+
+@pytest.mark.parametrize("verb", ["serve", "demo"])
+def test_who_comes_second_leaves_the_lab_of_the_first(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, verb: str
+) -> None:
+    monkeypatch.setenv("LAB", str(tmp_path / "lab.yaml"))
+    monkeypatch.setenv("FATHOM_VAR", str(tmp_path))
+    for name in ("build_lab", "take_lab_down"):
+        monkeypatch.setattr(ground, name, lambda *_words, name=name: pytest.fail(name))
+    first = home.Home(tmp_path)
+    first.lock()
+    assert command.main([verb]) == 1
+    assert f"Fathom already runs on {tmp_path}" in capsys.readouterr().err
+    first.unlock()
+
+
+def test_a_folder_is_free_once_its_lab_is_down(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A service that fails in between does not give it back before."""
+    own, others = home.Home(tmp_path), home.Home(tmp_path)
+    taken: list[str] = []
+
+    def take_down(_root: Path, _folder: Path) -> None:
+        with pytest.raises(home.RunsError):
+            others.lock()
+        taken.append("down")
+
+    monkeypatch.setattr(ground, "build_lab", lambda *_words: "")
+    monkeypatch.setattr(ground, "take_lab_down", take_down)
+    with pytest.raises(commands.ManageError), ground.standing_lab(home.ROOT, own):
+        folder_lock.take(own, print, "service")
+        own.unlock()
+        raise commands.ManageError("no room")
+    assert taken == ["down"]
+    others.lock()
+    others.unlock()
