@@ -94,7 +94,7 @@ def _take_step(delivery_id: int, now: datetime, *, lost: bool) -> None:
     except Undeliverable as error:
         _end(delivery, State.FAILED, now, error.message)
     except Exception as error:
-        isolation.raise_if_gone(error, delivery)
+        isolation.give_back(error, delivery, lambda: None)
         logger.exception("Delivery %s failed", delivery.pk)
         _try_again(delivery, now)
 
