@@ -9,7 +9,7 @@ import psycopg
 import redis
 from django.conf import settings
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 
 from apps.core import (
@@ -31,6 +31,8 @@ from apps.core import (
 _MOMENT = "%Y-%m-%d %H:%M:%S %Z"
 # How long (s) the broker is waited for, in all.
 _BROKER_S = 2.0
+# What a run printed is read within seconds of its end, and within minutes where its team's waits for its turn (s).
+_READ_WITHIN_S = 600.0
 _FULL = gettext_noop("It does not answer, and its disk is full: it starts again when there is room.")
 _ASKERS = ThreadPoolExecutor(4, thread_name_prefix="health")
 
@@ -54,7 +56,7 @@ class HealthPart:
 
 
 def parts() -> dict[str, HealthPart]:
-    """Return {part: how it is}: database, migrations, broker, workers, timetable, clock, logs."""
+    """Return {part: how it is}: database, migrations, broker, workers, timetable, readings, clock, logs."""
     # Each waits for who is silent as long as it may: side by side they do so once.
     asked = _ASKERS.submit(_ask_broker)
     until = time.monotonic() + _BROKER_S
@@ -66,6 +68,7 @@ def parts() -> dict[str, HealthPart]:
         "broker": broker,
         "workers": _unknown(broker) if all_signs is None else _workers(all_signs),
         "timetable": _unknown(broker) if all_signs is None else _timetable(all_signs),
+        "readings": _unknown(broker) if all_signs is None else _readings(),
         "clock": _clock(),
         "logs": _logs(),
     }
@@ -212,6 +215,21 @@ def _timetable(all_signs: list[signs.Sign]) -> HealthPart:
     if last is None or now - last > signs.SILENT_AFTER_S:
         return HealthPart(False, None if last is None else _time(last), _("It runs, but no worker takes its turns."))
     return HealthPart(True, _time(max(sign.since for sign in clocks)), _("Its turns are taken."))
+
+
+def _readings() -> HealthPart:
+    try:
+        count, since = signs.unread()
+    except redis.RedisError:
+        return HealthPart(False, None, _("Not known while the broker is away."))
+    if not count:
+        return HealthPart(True, _time(since), _("What ended runs printed is read."))
+    what = ngettext(
+        "%(count)s ended run waits to be read, since %(since)s.",
+        "%(count)s ended runs wait to be read, the longest since %(since)s.",
+        count,
+    ) % {"count": count, "since": f"{_time(since):{_MOMENT}}"}
+    return HealthPart((timezone.now() - _time(since)).total_seconds() <= _READ_WITHIN_S, _time(since), what)
 
 
 def _names(some_signs: list[signs.Sign]) -> str:

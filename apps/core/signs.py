@@ -25,6 +25,7 @@ _LEADS, _MOST_LEADS = "fathom.clock-leads", 64
 _FULL_FOR_S, _REFUSED_FOR_S = 60, 5
 # What the database was migrated to when a process last looked, for who has no connection to it.
 _STEPS = "fathom.steps"
+_UNREAD = "fathom.unread"
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,18 @@ def note_clock_lead(boot: str, lead_s: float) -> None:
 def note_steps(steps: Iterable[tuple[str, str]]) -> None:
     """Keep what the database was migrated to, as (app, name); RedisError if the broker is away."""
     _client().set(_STEPS, strict_json.dumps(sorted(steps)))
+
+
+def note_unread(count: int, longest_s: float) -> None:
+    """Keep how many ended runs wait to be read, and the longest for how long (s); RedisError if away."""
+    unread = {"count": count, "since": _now() - longest_s}
+    _client().set(_UNREAD, strict_json.dumps(unread), ex=60)
+
+
+def unread() -> tuple[int, float]:
+    """Return how many ended runs wait to be read, and since when (s, epoch), as last noted; RedisError if away."""
+    noted = json.loads(_client().get(_UNREAD) or '{"count": 0, "since": 0}')
+    return noted["count"], noted["since"] or _now()
 
 
 def noted_steps() -> frozenset[tuple[str, str]] | None:

@@ -13,9 +13,9 @@ from apps.core import broker, queue, signs
 @pytest.fixture(autouse=True)
 def nobody_gave_a_sign() -> Iterator[None]:
     client = broker.client(timeout_s=1)
-    client.delete(signs._KEY)
+    client.delete(signs._KEY, signs._UNREAD)
     yield
-    client.delete(signs._KEY)
+    client.delete(signs._KEY, signs._UNREAD)
 
 
 ALL = (queue.CLOCK, queue.SHORT, queue.LONG)

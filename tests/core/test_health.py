@@ -31,7 +31,7 @@ def test_each_part_says_whether_it_works_and_since_when(client: Client) -> None:
     body = answer.json()
     assert (answer.status_code, body["status"]) == (200, "ok")
     assert {name: part["ok"] for name, part in body["parts"].items()} == dict.fromkeys(
-        ("database", "migrations", "broker", "workers", "timetable", "clock", "logs"), True
+        ("database", "migrations", "broker", "workers", "timetable", "readings", "clock", "logs"), True
     )
     assert all(part["since"] for part in body["parts"].values())
     assert body["parts"]["workers"]["what"] == "At work: worker, worker-long."
