@@ -14,7 +14,7 @@ LONGEST_PATTERN = 500
 MOST_MATCHES = 100_000
 # RE2 writes repetitions out, and takes time for each byte by what that gives: `.{80}` has 640 parts, `\p{L}` 1200.
 MOST_PARTS = 2000
-# All patterns of a definition have so many together: each process compiles them where it first needs the tool's name.
+# All patterns of a definition have so many together: all are compiled where a definition comes in.
 MOST_PARTS_TOGETHER = 10_000
 # A search takes at most 13 ns a byte for each part of a pattern, which so many groups double.
 _GROUPS_THAT_DOUBLE = 32

@@ -44,7 +44,7 @@ _FIELDS = set(Definition.__dataclass_fields__)
 
 def read_definition(data: object) -> Definition:
     """Return the definition that plain data (of JSON, YAML) describes; DefinitionError names every wrong field."""
-    definition = restore_definition(data)
+    definition = _read(data, is_stored=False)
     errors = too_large_patterns(definition) or _too_large_together(definition)
     if errors:
         raise DefinitionError(errors)
@@ -52,12 +52,19 @@ def read_definition(data: object) -> Definition:
 
 
 def restore_definition(data: object) -> Definition:
-    """Return a definition that was stored, perhaps before patterns too large to be searched for were refused."""
+    """Return a definition that was stored, perhaps before patterns too large to be searched for were refused.
+
+    Its patterns are not compiled: who asks for a tool's name does not wait for that.
+    """
+    return _read(data, is_stored=True)
+
+
+def _read(data: object, *, is_stored: bool) -> Definition:
     if not isinstance(data, Mapping):
         raise DefinitionError({"": Message(_("A definition is a mapping of fields to values."))})
     fields = Fields(data, _FIELDS)
     parameters = _parameters(fields)
-    metrics = _metrics(fields, parameters)
+    metrics = _metrics(fields, parameters, is_stored)
     definition = Definition(
         name=fields.text("name", needed=True, maximum=100),
         summary=fields.text("summary", maximum=200),
@@ -83,7 +90,8 @@ def restore_definition(data: object) -> Definition:
         streams=fields.text("streams"),
     )
     _check_commands(definition, fields)
-    _check_patterns(definition, fields)
+    if not is_stored:
+        _check_patterns(definition, fields)
     _check_names(definition, fields)
     if not fields.errors:
         _check_conditions(definition, fields)
@@ -149,7 +157,7 @@ def _parameters(fields: Fields) -> tuple[Parameter, ...]:
     return tuple(parameters.values())
 
 
-def _metrics(fields: Fields, parameters: Iterable[Parameter]) -> tuple[MetricRule, ...]:
+def _metrics(fields: Fields, parameters: Iterable[Parameter], is_stored: bool) -> tuple[MetricRule, ...]:
     rules: dict[str, MetricRule] = {}
     names = {parameter.name for parameter in parameters}
     for index, row in enumerate(fields.rows("metrics", MOST_ROWS)):
@@ -164,7 +172,7 @@ def _metrics(fields: Fields, parameters: Iterable[Parameter]) -> tuple[MetricRul
             take=row.choice("take", parts.TAKES, parts.TAKES[0]),
             optional=row.boolean("optional"),
         )
-        _check_metric(rule, row)
+        _check_metric(rule, row, is_stored)
         fields.take_errors(f"metrics.{index}", row)
         problem = _wrong_name(rule.name, names)
         if problem:
@@ -180,7 +188,7 @@ def _metrics(fields: Fields, parameters: Iterable[Parameter]) -> tuple[MetricRul
     return tuple(rules.values())
 
 
-def _check_metric(rule: MetricRule, row: Fields) -> None:
+def _check_metric(rule: MetricRule, row: Fields, is_stored: bool) -> None:
     try:
         read_unit(rule.unit)
     except units.UnitError as error:
@@ -190,7 +198,7 @@ def _check_metric(rule: MetricRule, row: Fields) -> None:
     try:
         if rule.find == parts.JSON_PATH:
             JsonPath(rule.where)
-        elif not Pattern(rule.where).has_value:
+        elif not is_stored and not Pattern(rule.where).has_value:
             text = _("Put the number into brackets, for example (\\d+\\.\\d+), or into a group called value.")
             row.errors["where"] = Message(text)
     except PatternError as error:

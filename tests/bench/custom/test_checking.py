@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.bench import custom
+from apps.bench.custom import patterns
 from apps.bench.custom.patterns import Pattern
 from apps.bench.custom.units import read_unit
 from tests.bench.custom import definitions
@@ -125,7 +126,17 @@ def test_a_pattern_that_is_large_once_written_out_is_refused_at_its_field(place)
     with pytest.raises(custom.DefinitionError) as caught:
         custom.read_definition(definition)
     assert list(caught.value.errors) == [place]
-    assert custom.restore_definition(definition).as_json()
+
+
+def test_nothing_of_a_stored_definition_is_compiled_for_the_tools_name(monkeypatch):
+    stored = definitions.minimal(
+        success=LARGE, failure=LARGE, version=LARGE, ready="x", parts="server", server_program="x"
+    )
+    stored["metrics"][0]["where"] = f"({LARGE})"
+    for name in ("_compile", "check_ready"):
+        monkeypatch.setattr(patterns, name, lambda text: pytest.fail(text))
+    made = custom.make_tool(custom.restore_definition(stored), "site.v1")
+    assert (made.name, made.definition.as_json()["success"]) == (stored["name"], LARGE)
 
 
 @pytest.mark.parametrize("text", [r"\p{L}+: (\d+)", r".{1,100}x", r"^(?:[^;]*;){30}(\d+)", r"(?i)error|cannot|abort"])
