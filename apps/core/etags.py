@@ -47,9 +47,16 @@ def tag_of(view: Any, answer: Any) -> str:
     )
 
 
+def is_conditional(view: Any, request: Request) -> bool:
+    """Return whether a request changes something on a condition; what an address does not take is refused as such."""
+    method = str(request.method)
+    is_taken = method.lower() in view.http_method_names and hasattr(view, method.lower())
+    return is_taken and method in WRITES and "If-Match" in request.headers
+
+
 def refuse_stale(view: Any, request: Request) -> None:
     """Raise `Stale` where If-Match names none of what the thing now is; its row stays locked until it is written."""
-    if request.method not in WRITES or "If-Match" not in request.headers:
+    if not is_conditional(view, request):
         return
     subject = view.get_subject()
     if subject is not None and connection.in_atomic_block:

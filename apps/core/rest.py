@@ -44,7 +44,7 @@ class Strict(plain_views.APIView):
         crowds.of_process.note(request, asker)
         self._around.enter_context(at_once.of_process.turn(asker))
         is_late = getattr(self, "action", None) in self.late_conditions
-        if request.method in etags.WRITES and "If-Match" in request.headers and not is_late:
+        if etags.is_conditional(self, request) and not is_late:
             self._around.enter_context(transaction.atomic())
             self._has_begun = True
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):

@@ -79,6 +79,28 @@ def test_every_change_on_a_stale_tag_is_refused_and_on_the_true_one_carried_out(
     assert wrong == []
 
 
+def test_a_condition_on_what_no_address_takes_is_refused_as_without_it(team: Any, cast: factories.Cast) -> None:
+    client, headers = Client(raise_request_exception=False), factories.bearer(cast.alice)
+    told, places = examples(team), world.addresses(team)
+    offered: dict[str, tuple[dict[str, Any], str, set[str]]] = {}
+    for path, method, operation in schema.operations(schema.document()):
+        offered.setdefault(path, (operation, f"{method.upper()} {path.removeprefix('/api/v1')}", set()))[2].add(
+            method
+        )
+    wrong = []
+    for path, (operation, name, methods) in part_of(sorted(offered.items())):
+        place = address(path, operation, told.get(name, {}), places)
+        for method in set(CHANGES) - methods:
+            call = getattr(client, method)
+            plain, conditional = (
+                call(place, {}, "application/json", **condition, **headers).status_code
+                for condition in ({}, {"HTTP_IF_MATCH": '"x"'})
+            )
+            if plain not in (403, 405) or conditional != plain:
+                wrong.append(f"{method} {place}: {plain}, on a condition {conditional}")
+    assert wrong == []
+
+
 def test_the_second_of_two_who_read_the_same_is_told_and_the_first_keeps_what_they_wrote(cast: Any) -> None:
     client, headers = Client(), factories.bearer(cast.alice)
     site = Site.objects.create(team=cast.team, name="Daejeon")
