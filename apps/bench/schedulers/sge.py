@@ -159,11 +159,21 @@ def _end_state(failed: int, status: int | None) -> str:
     return jobs.FAILED if failed or status else jobs.COMPLETED
 
 
+# The letters of jobs that a host has: suspended by a person, with the queue, or at a threshold; transferred, running.
+_SUSPENDED = frozenset("sST")
+_STARTED = _SUSPENDED | {"t", "r"}
+
+
 def _queue_state(raw_state: str) -> str:
     """Return the common word for the letters of qstat(1)."""
     if "E" in raw_state:
         return jobs.FAILED
-    if "h" in raw_state or "s" in raw_state.lower():
+    if {*raw_state} & _SUSPENDED:
+        return jobs.HELD
+    if {*raw_state} & _STARTED:
+        # A hold of a job that runs is for when it is started again.
+        return jobs.RUNNING
+    if "h" in raw_state:
         return jobs.HELD
     return jobs.PENDING if "w" in raw_state else jobs.RUNNING
 
@@ -188,8 +198,8 @@ def _queued_xml(body: str) -> ScheduledJob:
 def _waiting(job_id: str, name: str, raw_state: str, when: Moment | None, instance: str, slots: str) -> ScheduledJob:
     state = _queue_state(raw_state)
     queue, _at, host = instance.partition("@")
-    # The one time of the table is that of the start for a job that runs.
-    has_started = state == jobs.RUNNING
+    # The one time of the table is that of the start for a job that has started, though it is suspended now.
+    has_started = state == jobs.RUNNING or bool({*raw_state} & _STARTED)
     return ScheduledJob(
         job_id=job_id,
         state=state,

@@ -65,3 +65,19 @@ def test_a_run_that_a_fault_of_its_own_ended_failed_and_was_not_cancelled(number
     text = re.sub(r"failed +37 .*", "failed       100 : assumedly after job", text_of("sge/qacct_10.txt"))
     (job,) = schedulers.read(re.sub(r"exit_status  .*", f"exit_status  {128 + number}", text))["jobs"]
     assert (job["state"], job["signal"]) == (state, number)
+
+
+STARTED = {"r": "running", "t": "running", "hr": "running", "Rr": "running", "s": "held", "S": "held", "T": "held"}
+STARTED |= {"dr": "running", "Er": "failed", "hs": "held", "tS": "held"}
+WAITING = {"qw": "pending", "hqw": "held", "Eqw": "failed", "hRwq": "held"}
+
+
+@pytest.mark.parametrize(("letters", "state"), [*STARTED.items(), *WAITING.items()])
+def test_the_letters_of_qstat_tell_whether_a_job_has_started(letters, state):
+    """The one time of the table is that of the start for what a host has, though it is held or suspended."""
+    row = f"     7 0.55500 probe.sh   benchu       {letters:5} 11/21/2026 08:39:58 all.q@node1.example     1 "
+    head = "job-ID  prior   name       user         state submit/start at     queue          slots ja-task-ID"
+    (job,) = schedulers.read(f"{head}\n{'-' * 80}\n{row}\n", ["qstat"])["jobs"]
+    times = ("", "2026-11-21T08:39:58")
+    assert job["state"] == state
+    assert (job["submitted_at"], job["started_at"]) == (times if letters in STARTED else times[::-1])
