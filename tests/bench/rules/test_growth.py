@@ -108,3 +108,22 @@ def test_more_tasks_share_the_links_of_the_same_nodes(rate, is_full):
     draft = grown("threads", PROPORTIONAL, paths, None)
     assert ("nodes gain little" in str(draft.title)) is is_full
     assert ("do I/O at once" in str(draft.title)) is not is_full
+
+
+@pytest.mark.parametrize("k", [0.01, 0.05, 0.2, 0.6, 1.3, 2.0, 5.0])
+@pytest.mark.parametrize("s", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("factor", ["clients", "threads"])
+def test_no_maximum_is_told_below_one_client(factor, s, k):
+    law = {
+        n: [60 * n / (1 + s * (n - 1) + k * n * (n - 1)) * share for share in (0.999, 1, 1.001)] for n in (1, 2, 3, 4)
+    }
+    told = [
+        str(line)
+        for draft in concluded(sweep(factor, law, file_system=NFS.name).evidence(NFS), "storage-clients").values()
+        for line in draft.why
+        if "Scalability Law" in str(line)
+    ]
+    peak = ((1 - s) / k) ** 0.5
+    for line in told:
+        assert ("not enough to tell" in line) if peak < 0.95 else ("the maximum is at" in line), line
+    assert told or peak > 1 or not s

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from apps.bench import statistics
 from apps.bench.rules import shapes
 from apps.bench.rules.base import (
     DIAGNOSIS,
@@ -44,7 +43,7 @@ from apps.bench.rules.storage.titles import (
 )
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 10
+RULE, VERSION = "storage-clients", 11
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
@@ -171,18 +170,7 @@ def _falls(case: Case) -> FindingDraft:
     knee = max(
         (at for at, own in case.means.items() if own > max(case.means.values()) / (1 + EQUAL)), default=trend.knee
     )
-    laws = (
-        statistics.fit_scaling(*zip(*case.means.items(), strict=True))
-        if len(case.means) > 2 and min(case.means.values()) > 0 and min(case.means) >= 1
-        else ()
-    )
-    law = next((item for item in laws if item.peak is not None and item.error < 0.15), None)
-    if law:
-        text = _(
-            "By the Universal Scalability Law each further one costs the others (k = %(k)s); the maximum is at"
-            " %(peak)s."
-        )
-        reasons.append(Message(text, {"k": f"{law.k:.3g}", "peak": f"{law.peak:.1f}"}))
+    reasons += growth.law_of(case)
     of_one = case.kind in OF_ONE_SERVER and _is_of_nodes(case)
     if of_one:
         reasons.append(Message(_("All clients share its one server; a parallel file system has several.")))

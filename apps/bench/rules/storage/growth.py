@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from apps.bench import statistics
 from apps.bench.rules.base import NETWORK, Evidence, Trend
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.fullness import BEYOND, FULL, FULL_NETWORK
@@ -106,6 +107,29 @@ def full(case: Case) -> list[Message]:
         params["way"] = way_of(case.trend)
         reasons.append(Message(text, params))
     return reasons
+
+
+def law_of(case: Case) -> list[Message]:
+    """Return by what law each further one costs the others, [] where none fits; no maximum lies below one of them."""
+    if len(case.means) < 3 or min(case.means.values()) <= 0 or min(case.means) < 1:
+        return []
+    laws = statistics.fit_scaling(*zip(*case.means.items(), strict=True))
+    for law in laws:
+        if law.peak is None or law.error >= 0.15:
+            continue
+        text = _(
+            "By the Universal Scalability Law each further one costs the others (k = %(k)s); the maximum is at"
+            " %(peak)s."
+        )
+        params = {"k": f"{law.k:.3g}", "peak": f"{law.peak:.1f}"}
+        if law.peak < 1:
+            text = _(
+                "By the Universal Scalability Law each further one costs the others (k = %(k)s); of the number with"
+                " the maximum these figures are not enough to tell."
+            )
+            del params["peak"]
+        return [Message(text, params)]
+    return []
 
 
 def doubt_of(case: Case) -> str:
