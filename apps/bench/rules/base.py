@@ -15,7 +15,7 @@ from apps.bench.rules.points import (
     SAMPLE,
     Point,
     is_figure,
-)
+)  # fmt: skip
 from apps.bench.text import Message, _
 
 __all__ = ["ABOUT", "AT_LEAST", "BELOW", "LEAST_FIGURE", "MODE", "MOST_FIGURE", "SAMPLE", "Point", "is_figure"]
@@ -173,13 +173,17 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Proposal:
-    """An experiment that would decide: factors as {name: what a person would write}, nodes of roles by name."""
+    """An experiment that would decide: factors as {name: what a person would write}, nodes of roles by name.
+
+    A repetition asks for the same once more, whatever was measured: at another time, in turn, or more often.
+    """
 
     tool: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
     factors: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     file_system: str = ""
+    is_repetition: bool = False
 
 
 @dataclass(frozen=True)

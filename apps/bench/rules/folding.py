@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from apps.bench.rules import turns
+from apps.bench.rules import measured, turns
 from apps.bench.rules.base import NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft
 from apps.bench.rules.path import unexplained
 from apps.bench.rules.runner import Rule, cut, of_known
@@ -58,9 +58,11 @@ def fold_ends(
         better = of_known(
             contradictions.weighed(rivals.with_loss_beside(lambda subset: best.conclude(subset, lead))), evidence
         )
-    others = [turns.weigh(weigh(cut(replace(better, question=PATH), evidence), evidence), evidence)] if better else []
+    own = measured.settle(cut(replace(better, question=PATH), evidence), evidence) if better else None
+    others = [turns.weigh(weigh(own, evidence), evidence)] if own else []
     folded = fold([*path_drafts, *others], standing)
     rest = of_known(lambda subset: unexplained.conclude(subset, folded), evidence)
+    rest = measured.settle(rest, evidence) if rest else None
     return [*folded, replace(turns.weigh(rest, evidence), question=PATH)] if rest else folded
 
 

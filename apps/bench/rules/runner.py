@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from apps.bench import network, strict_json
-from apps.bench.rules import turns
+from apps.bench.rules import measured, turns
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.presence import settle
 from apps.bench.rules.told import UnknownParameter, unknown_in
@@ -156,7 +156,8 @@ def _drafts_of(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared:
     drafts = [cut(draft, evidence) for draft in drafts]
     # Where figures contradict each other there is nothing to recommend.
     candidates = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
-    return [turns.weigh(weigh(settle(draft, evidence), evidence), evidence) for draft in candidates]
+    settled = [measured.settle(settle(draft, evidence), evidence) for draft in candidates]
+    return [turns.weigh(weigh(draft, evidence), evidence) for draft in settled if draft]
 
 
 def _without(evidence: Evidence, names: Collection[str]) -> Evidence:

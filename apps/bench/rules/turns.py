@@ -115,7 +115,7 @@ def _together(points: Sequence[Point]) -> Proposal | None:
     held = {name: own[0] for name, own in texts.items() if name not in differing and values[name] != usual[name]}
     if not differing or any("" in texts[name] for name in differing):
         return None
-    return Proposal(first.tool, held, differing, {}, first.file_system)
+    return Proposal(first.tool, held, differing, {}, first.file_system, is_repetition=True)
 
 
 def _has(point: Point, names: Iterable[str], setting: Mapping[str, Any]) -> bool:

@@ -57,6 +57,9 @@ def test_nothing_is_concluded_from_layers_months_apart(layer: str, rate: float, 
     for draft in drafts(apart):
         if draft.rule in COMPARING:
             assert not {trial for item in verdict.apart for trial in item.trials} & {*draft.evidence}, draft.title
+    # It was measured, but of another time: that is proposed once more.
+    proposals = [proposal for draft in layers.overview(apart) for proposal in draft.proposals]
+    assert layer != NETWORK or rate > disk or any(p.tool == "iperf3-tcp" and p.is_repetition for p in proposals)
     lines = [str(line) for draft in drafts(apart) for line in draft.against]
     assert any("months before or after" in line for line in lines) or "limiting-layer" not in findings(apart)
 

@@ -1,7 +1,9 @@
 """What is still unmeasured of the layers of a path to data, and the experiments that measure it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from apps.bench.rules import measured
 from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.disks import LOCAL, disks_under
@@ -24,9 +26,15 @@ ENOUGH, FOR_MODES = 3, 8
 
 
 def gaps(evidence: Evidence, verdict: Verdict) -> tuple[Step, ...]:
-    """Return what to measure so that the verdict is decided or surer."""
+    """Return what to measure so that the verdict is decided or surer: of experiments those that nobody did."""
     question, level = verdict.question, verdict.level
-    steps = [*_of_network(verdict), *_of_disks(evidence, verdict)]
+    long_ago = {item.layer for item in verdict.apart}
+    beneath = ((NETWORK, _of_network(verdict)), (DISK, _of_disks(evidence, verdict)))
+    steps = [
+        (message, _once_more(proposal) if layer in long_ago else proposal)
+        for layer, own_steps in beneath
+        for message, proposal in own_steps
+    ]
     if not verdict.others:
         text = _("Another file system over the same path, such as NFS served by the same nodes.")
         steps.append((Message(text), _other(evidence, question)))
@@ -38,9 +46,14 @@ def gaps(evidence: Evidence, verdict: Verdict) -> tuple[Step, ...]:
             {},
             dict(level.point.roles),
             question.facts.name,
+            is_repetition=True,
         )
         steps.append((Message(text, {"n": level.n}), repeated if level.clients else None))
-    return tuple(steps)
+    return tuple(
+        (message, proposal)
+        for message, proposal in steps
+        if proposal is None or not measured.is_measured(proposal, evidence)
+    )
 
 
 _AGAIN = {
@@ -60,7 +73,7 @@ def again(verdict: Verdict, layer: Beneath) -> Message:
 def _of_network(verdict: Verdict) -> Iterator[Step]:
     network, share = verdict.network, verdict.of_network
     if network is not None and network in verdict.unsure:
-        yield again(verdict, network), _network(verdict.question, max(verdict.level.tasks, 1))
+        yield again(verdict, network), _once_more(_network(verdict.question, max(verdict.level.tasks, 1)))
     elif network is not None and network.is_other_way:
         text = _("The network alone the way that the data go (%(command)s): TCP was only measured the other way.")
         is_read = verdict.question.metric == READ
@@ -90,7 +103,7 @@ def _of_disks(evidence: Evidence, verdict: Verdict) -> Iterator[Step]:
     question, level, disk, share = verdict.question, verdict.level, verdict.disk, verdict.of_disk
     servers: dict[str, object] = {"servers": ", ".join(question.facts.servers) or "?"}
     if disk is not None and disk in verdict.unsure:
-        yield again(verdict, disk), _disk(evidence, question, level.tasks)
+        yield again(verdict, disk), _once_more(_disk(evidence, question, level.tasks))
     elif disk is None or disk.is_stated or (disk.is_floor and DISK in verdict.lacks):
         proposal = _disk(evidence, question)
         text = _("The disks alone, on the servers (%(servers)s).")
@@ -104,13 +117,17 @@ def _of_disks(evidence: Evidence, verdict: Verdict) -> Iterator[Step]:
         yield Message(text, {**servers, "tasks": level.tasks}), _disk(evidence, question, level.tasks)
     elif DISK in verdict.lacks and is_over(level, disk):
         text = _("The disks alone once more, on the servers (%(servers)s): they gave less than the file system does.")
-        yield Message(text, servers), _disk(evidence, question, level.tasks)
+        yield Message(text, servers), _once_more(_disk(evidence, question, level.tasks))
     elif DISK in verdict.lacks and share is not None:
         text = _(
             "How busy the disks are meanwhile, on the servers (%(servers)s): at %(share)s %% of what they give alone"
             " they may be the limit or not."
         )
         yield Message(text, {**servers, "share": percent_below(share, FULL)}), None
+
+
+def _once_more(proposal: Proposal | None) -> Proposal | None:
+    return replace(proposal, is_repetition=True) if proposal else None
 
 
 def _network(question: Question, flows: int) -> Proposal | None:

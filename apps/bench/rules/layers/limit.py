@@ -20,7 +20,7 @@ from apps.bench.rules.layers.verdicts import ALIKE, Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent, percent_below
 
-RULE, VERSION = "limiting-layer", 9
+RULE, VERSION = "limiting-layer", 10
 # So sure it is at most where the layers were measured in several campaigns: what changed between them is not seen.
 MOST_ELSEWHEN = 0.75
 APPLIES = _("The layers were measured alone; one that was measured with more in parallel may give less with as much.")

@@ -9,7 +9,7 @@ from apps.bench.rules.layers.tables import say
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.text import Message
 
-RULE, VERSION = "undecided-layer", 7
+RULE, VERSION = "undecided-layer", 8
 # What is not told stands behind what is.
 CONFIDENCE = 0.5
 

@@ -92,7 +92,7 @@ def _again(item: LevelDifference) -> Proposal:
         for name in SPOKEN
         if (value := known_or_none(item.parameters, name)) or (name in WHATEVER and name in item.parameters)
     }
-    return Proposal(item.tool, fixed) if item.tool else Proposal("iperf3-tcp", {**NOTHING_ASKED, **fixed})
+    return Proposal(item.tool or "iperf3-tcp", fixed if item.tool else {**NOTHING_ASKED, **fixed}, is_repetition=True)
 
 
 def _alternatives(differences: Sequence[LevelDifference]) -> tuple[Alternative, ...]:

@@ -107,7 +107,7 @@ def _held_up(point: Point) -> FindingDraft:
         source="RFC 2330, section 11",
         alternatives=_ALTERNATIVES[1:],
         missing=(Message(_("Whether it goes on: the same settings again, at another time.")),),
-        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1"}),),
+        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1"}, is_repetition=True),),
     )
 
 
@@ -139,7 +139,7 @@ def _drifting(drift: Drift) -> FindingDraft:
         source="RFC 2330, section 11",
         alternatives=(_SHARED, _WARMED),
         missing=(Message(_("Whether it goes on: the same settings again, at another time.")),),
-        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1"}),),
+        proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1"}, is_repetition=True),),
     )
 
 
