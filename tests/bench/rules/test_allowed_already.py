@@ -90,6 +90,16 @@ def test_what_the_daemon_is_allowed_bears_on_writing_and_reading(slow, fast, war
         assert bool(against) is (not warnings and draft.present < 20 * MB)
 
 
+@pytest.mark.parametrize("slow", ["write", "read"])
+@pytest.mark.parametrize(("fast", "is_told"), [(101, False), (55, True)])
+def test_as_many_requests_of_lustre_are_allowed_for_reading_as_for_writing(slow, fast, is_told):
+    start, systems, paths, low = RULES["storage-lustre-requests"]
+    other = {"write": "read", "read": "write"}[slow]
+    rates = {name: [rate * MB * noise for noise in (0.99, 1, 1.01)] for name, rate in ((slow, low), (other, fast))}
+    make = start().io("fs", clients=("KGFS01",), **rates)
+    assert bool(concluded(make.evidence(*systems, paths=paths), "storage-lustre-requests")) is is_told
+
+
 def test_the_published_modes_leave_no_advice_where_more_tasks_had_nearly_all():
     assert advice("storage-gpfs-client", 80).against
     assert advice("storage-gpfs-client", 80, 101) is None

@@ -15,7 +15,7 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 NFS, LUSTRE, GPFS = "storage-nfs-transfer", "storage-lustre-requests", "storage-gpfs-sockets"
-VERSION = 3
+VERSION = 4
 MIB = 1024**2
 Conclude = Callable[[Evidence, Sequence[Verdict]], list[FindingDraft]]
 # Linux's largest NFS transfer.
@@ -27,10 +27,14 @@ MOST_REQUESTS = 256
 LIMITED = 0.80
 
 
-def _of_kind(kind: str, conclude: Callable[[Evidence, Verdict, float], FindingDraft | None]) -> Conclude:
+def _of_kind(
+    kind: str,
+    conclude: Callable[[Evidence, Verdict, float], FindingDraft | None],
+    most_of: Callable[[Evidence, Sequence[Verdict], Verdict], float] = allowed.most_of_one,
+) -> Conclude:
     """Return a rule over the file systems of a kind that fill neither disks nor network, if not their connections.
 
-    It is told the most (B/s) that one client had.
+    It is told the most (B/s) that one client had, of whichever ways its setting allows for.
     """
 
     def conclude_all(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDraft]:
@@ -41,9 +45,7 @@ def _of_kind(kind: str, conclude: Callable[[Evidence, Verdict, float], FindingDr
             and (verdict.is_of_flows or not (verdict.layer in (NETWORK, DISK) or verdict.may_be_full))
             and verdict.level not in verdict.cached
         ]
-        drafts = [
-            conclude(evidence, verdict, allowed.most_of_one(evidence, verdicts, verdict)) for verdict in own_verdicts
-        ]
+        drafts = [conclude(evidence, verdict, most_of(evidence, verdicts, verdict)) for verdict in own_verdicts]
         return [draft for draft in drafts if draft]
 
     return conclude_all
@@ -227,6 +229,7 @@ def _path_rate(verdict: Verdict) -> float | None:
 # The options that facts show to be too small, by the names of the rules.
 RULES: dict[str, Conclude] = {
     NFS: _of_kind("nfs", _nfs),
-    LUSTRE: _of_kind("lustre", _lustre),
+    # As many requests are allowed for reading as for writing.
+    LUSTRE: _of_kind("lustre", _lustre, lambda *own: allowed.most_either_way(*own).value),
     GPFS: _of_kind("gpfs", _gpfs),
 }
