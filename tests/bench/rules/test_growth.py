@@ -127,3 +127,27 @@ def test_no_maximum_is_told_below_one_client(factor, s, k):
     for line in told:
         assert ("not enough to tell" in line) if peak < 0.95 else ("the maximum is at" in line), line
     assert told or peak > 1 or not s
+
+
+ALIKE, SWINGING, SELDOM = (13, 13.1, 12.9, 13.2), (13, 40, 13.1, 41), (13, 13.1, 13.2, 13, 41, 12.9)
+
+
+@pytest.mark.parametrize("factor", ["clients", "threads"])
+@pytest.mark.parametrize("metric", ["write", "read"])
+@pytest.mark.parametrize("first", [ALIKE, SWINGING, SELDOM, tuple(reversed(SWINGING))])
+@pytest.mark.parametrize("times", [1.0, 2.0, 5.0])
+def test_growth_is_told_as_sure_as_it_is_where_runs_of_one_fall_into_two_modes(factor, metric, first, times):
+    rates = {1: [*first], 2: [1.5 * rate for rate in first], 8: [25 * times * share for share in (0.99, 1, 1.01)]}
+    drafts = concluded(sweep(factor, rates, metric=metric, file_system=NFS.name).evidence(NFS), "storage-clients")
+    if times == 1:
+        assert first == ALIKE or not drafts
+        return
+    if first == ALIKE:
+        assert drafts
+    elif min(rates[8]) > max(first):
+        (draft,) = drafts.values()
+        words = " ".join(map(str, draft.why))
+        assert (draft.kind, draft.confidence) == (DIAGNOSIS, 0.5) and "gives more with several" in str(draft.title)
+        assert (
+            f"each with 1 {max(first):.2f} MB/s or less" in words and f"×{min(rates[8]) / max(first):.2f} to" in words
+        )

@@ -131,7 +131,7 @@ def _is_tried(proof, evidence):
 
 
 def _check(ask, evidence):
-    """Measure what is proposed with each outcome, and refuse that it is proposed again."""
+    """Refuse that what is proposed is proposed again once it is measured; return how often it is told as measured."""
     counts, tried = {}, 0
     for draft in ask(evidence):
         for proposal in _proposals_of(draft):
@@ -160,7 +160,8 @@ def _check(ask, evidence):
 @pytest.mark.parametrize("name", WORLDS)
 def test_measured_proposals(name):
     ask, make = WORLDS[name]
-    _check(ask, make())
+    tried = _check(ask, make())
+    assert tried or name != "datagrams"
 
 
 def _of_one_pair(evidence):

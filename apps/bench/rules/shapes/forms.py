@@ -16,6 +16,8 @@ EQUAL = 0.05
 FALL = 0.10
 # Of so many figures that nobody repeated a plateau consists; and so much smaller is the chance of one step.
 LEVEL_ONCE, STEPS = 3, 2.5
+# So seldom what is told of contradicting repetitions may be chance.
+CHANCE = 0.05
 
 
 def trends(evidence: Evidence, *, factor: str, metric: str = "", tool: str = "") -> list[Trend]:
@@ -72,6 +74,25 @@ def trend_of(curve: Curve) -> Trend | None:
         return _trend(curve, RISES, None, top)
     threshold = curve.chance if curve.error is not None else max(curve.chance, ONCE_OF_TWO * top)
     return _trend(curve, UNCLEAR, None, top) if ys[-1] - ys[0] >= threshold else None
+
+
+def scattered(evidence: Evidence, *, factor: str) -> list[tuple[Trend, Curve]]:
+    """Return the curves whose repetitions contradict each other and that surely grew all the same, as ``unclear``.
+
+    Each run at the last value had more than each at the first, which by chance is as rare as their number says.
+    """
+    grown = []
+    for curve in curves(evidence, factor=factor):
+        first, *_between, last = (list(cell.values()) for cell in curve.cells.values())
+        is_rare = math.comb(len(first) + len(last), len(last)) * CHANCE >= curve.looked
+        if (
+            curve.is_scattered
+            and is_rare
+            and 0 < min(first) <= max(first) < min(last)
+            and all(map(is_number, curve.cells))
+        ):
+            grown.append((_trend(curve, UNCLEAR, None, max(curve.means.values())), curve))
+    return grown
 
 
 def _is_held(curve: Curve, start: float) -> bool:

@@ -53,7 +53,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
     cases: dict[str, list[tuple[Case, shapes.Curve | None]]] = {}
     cached = cached_in(verdicts)
     for factor in FACTORS:
-        for trend, curve in shapes.shaped(evidence, factor=factor):
+        for trend, curve in [*shapes.shaped(evidence, factor=factor), *shapes.scattered(evidence, factor=factor)]:
             if trend.metric not in METRICS or trend.tool not in TOOLS:
                 continue
             if factor == TASKS and curve and curve.is_one_each:
@@ -66,7 +66,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             if factor != CLIENTS and curve and any({*trend.trials} <= {*own.trials} for own in same):
                 # One task on each client: the same figures have been told of clients.
                 continue
-            draft = memory.with_doubt(_draft(case), curve)
+            draft = memory.with_doubt(growth.with_scatter(_draft(case), curve), curve)
             # Of one file system what clients show counts before what tasks do.
             drafts.setdefault(draft.subject, draft)
             cases.setdefault(draft.subject, []).append((case, curve))

@@ -2,16 +2,18 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from apps.bench import statistics
-from apps.bench.rules.base import NETWORK, Evidence, Trend
+from apps.bench.rules.base import NETWORK, Evidence, FindingDraft, Trend
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.fullness import BEYOND, FULL, FULL_NETWORK
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, Curve, interval_at, way_of
 from apps.bench.rules.storage import ends
 from apps.bench.rules.storage.common import rate
+from apps.bench.rules.weight import MOST
 from apps.bench.text import Message, _
 from apps.bench.units import percent
 
@@ -107,6 +109,31 @@ def full(case: Case) -> list[Message]:
         params["way"] = way_of(case.trend)
         reasons.append(Message(text, params))
     return reasons
+
+
+def with_scatter(draft: FindingDraft, curve: Curve | None) -> FindingDraft:
+    """Return a finding; of growth that repetitions which contradict each other bear out it says how far they lie."""
+    if curve is None or not curve.is_scattered:
+        return draft
+    (least, first), *_between, (most, last) = ((count, [*cell.values()]) for count, cell in curve.cells.items())
+    text = _(
+        "Repetitions scatter far: each run with %(most)s had %(low)s or more, each with %(least)s %(high)s or less."
+        " That is ×%(least_gain)s to ×%(most_gain)s."
+    )
+    params = {
+        "most": f"{most:g}",
+        "least": f"{least:g}",
+        "low": rate(min(last)),
+        "high": rate(max(first)),
+        "least_gain": f"{min(last) / max(first):.2f}",
+        "most_gain": f"{max(last) / min(first):.2f}",
+    }
+    return replace(
+        draft,
+        why=(*draft.why, Message(text, params)),
+        limits=(Message(_("They scatter too far to tell where growth ends.")),),
+        confidence=min(draft.confidence, MOST),
+    )
 
 
 def law_of(case: Case) -> list[Message]:
