@@ -173,10 +173,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Proposal:
-    """An experiment that would decide: factors as {name: what a person would write}, nodes of roles by name.
-
-    A repetition asks for the same once more, whatever was measured: at another time, in turn, or more often.
-    """
+    """An experiment that would decide, or repeats another: factors as a person would write them, nodes of roles."""
 
     tool: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
@@ -276,9 +273,7 @@ class FindingDraft:
 
     def as_json(self) -> Json:
         """Return the finding as plain JSON values; what its parts rest on, all of them together do (`trials`)."""
-        parts = [part.as_json() for part in self.parts]
-        for part in parts:
-            part["evidence"] = []
+        parts = [{**part.as_json(), "evidence": []} for part in self.parts]
         own = {item.name: as_plain(getattr(self, item.name)) for item in fields(self) if item.name != "parts"}
         return {**own, "parts": parts, "confidence_label": self.confidence_label}
 
