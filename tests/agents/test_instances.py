@@ -248,6 +248,17 @@ def test_a_machine_started_anew_has_its_jobs_and_nothing_is_fenced_for_them(agen
     assert opened.state == "running", "it is on the spool of the machine"
 
 
+@pytest.mark.parametrize("limit_s", [-10, 60])
+def test_what_a_lost_job_printed_is_taken_from_who_follows(agent: Agent, limit_s: float) -> None:
+    first, second = process(**HERE), process(**HERE)
+    admit(agent, first)
+    until = timezone.now() + timedelta(seconds=limit_s)
+    job = factories.job(agent.node, state=Job.State.LOST, instance=first.key, may_run_until=until, fault="agent-lost")
+    admit(agent, second)
+    services.record_report(node_id=agent.node_id, job_id=job.pk, report=ended(), instance=second.key)
+    assert JobOutput.objects.filter(job=job).exists()
+
+
 def test_a_new_enrolment_begins_with_nobody_at_work() -> None:
     agent, _token = factories.agent()
     admit(agent, process(**HERE))

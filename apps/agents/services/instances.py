@@ -168,12 +168,12 @@ def _hand_over(
     follows = before is None or after is None or after.can_only_follow(before)
     if follows or (before is not None and after is not None and has_ended and after.has_folder_of(before)):
         opened.update(instance=key, taken_at_poll=0, updated_at=now)
-        leftovers = jobs.filter(may_run_until__gt=now, instance=before.key if before is not None else None)
-        if follows:
-            leftovers.update(instance=key, taken_at_poll=0)
-        else:
+        # What lost ones printed may be on the spool still, however long ago their time was over.
+        lost = jobs.filter(state=Job.State.LOST, instance=before.key if before is not None else None)
+        if not follows:
             # The machine was started anew, as it seems: nothing of what ran on it can run now.
-            leftovers.update(instance=key, taken_at_poll=0, presumed_ended_at=now)
+            lost.filter(may_run_until__gt=now).update(presumed_ended_at=now)
+        lost.update(instance=key, taken_at_poll=0)
         return
     losses.lose_jobs(jobs=opened, fault="agent-lost", detail=_TAKEN_OVER, now=now)
 
