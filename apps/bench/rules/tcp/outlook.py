@@ -147,7 +147,9 @@ def _as_any_window(evidence: Evidence, present: Present, path: PathReading) -> O
     least = min([UNSCALED, *(int(sizes[-1]) / 2 for sizes in buffers if sizes)])
     if ROOM * on_the_way > least:
         return None
-    text = _("At %(rate)s only %(size)s of a stream are on the way at once, less than any window: something else limits.")
+    text = _(
+        "At %(rate)s only %(size)s of a stream are on the way at once, less than any window: something else limits."
+    )
     params = {"rate": format_quantity(present.rate, "bit/s"), "size": format_quantity(math.ceil(on_the_way), "B")}
     return Outlook(present.rate, None, in_the_way=Message(text, params))
 
