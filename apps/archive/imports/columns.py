@@ -106,7 +106,8 @@ def guess(tool: Tool, headers: Sequence[str]) -> dict[str, dict[str, str]]:
             mapping[header] = {"as": "ignore", "name": "", "unit": ""}
             continue
         meanings.add(what)
-        keep = unit if unit and not _unit_problem(tool, *what, unit) else ""
+        # A unit that nobody can read is kept, and refused: without it figures would be taken for the base unit's.
+        keep = unit if unit and (_has_unit(tool, *what) or not _unit_problem(tool, *what, unit)) else ""
         mapping[header] = {"as": what[0], "name": what[1], "unit": keep}
     return mapping
 
@@ -189,6 +190,13 @@ def _take(
         line.repetition = number
     else:
         line.measured_at = _moment(cell, zone)
+
+
+def _has_unit(tool: Tool, what: str, name: str) -> bool:
+    """Return whether what a column means is counted in a unit."""
+    if what == "metric":
+        return any(metric.name == name and metric.unit in units.BASE_UNITS.values() for metric in tool.metrics)
+    return any(item.name == name and item.kind in units.BASE_UNITS for item in tool.parameters)
 
 
 def _unit_problem(tool: Tool, what: str, name: str, unit: str) -> Message | None:

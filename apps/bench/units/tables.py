@@ -44,7 +44,9 @@ def _size_units() -> dict[str, Decimal]:
 def _rate_units(bits_per_unit: int) -> dict[str, Decimal]:
     """Return the factors to bit/s (1) or B/s (8): a byte is eight bits, so either may be written for the other."""
     units = _prefixed("")
-    for symbols, bits in ((("bit/s", "bits/s", "bps", "b/s"), 1), (("B/s", "Bps", "bytes/s"), 8)):
+    # No "KBytes/sec" or "MBytes/sec": programs that print them count in 1024, and people who write them mostly not.
+    bit_symbols = ("bit/s", "bits/s", "bps", "b/s", "bit/sec", "bits/sec", "b/sec")
+    for symbols, bits in ((bit_symbols, 1), (("B/s", "Bps", "bytes/s", "B/sec"), 8)):
         scale = Decimal(bits) / bits_per_unit
         for symbol in symbols:
             units[symbol] = scale

@@ -10,7 +10,7 @@ from openpyxl import Workbook
 from apps.archive.imports import columns, figures, services, tables
 from apps.bench.toolkit import Tool
 from apps.bench.tools import all_tools
-from apps.bench.units import UnitError
+from apps.bench.units import BASE_UNITS, UnitError
 from apps.testbeds.models import Node
 from tests.archive.imports import sending
 
@@ -232,3 +232,21 @@ def test_a_workbooks_per_cent_are_read_as_they_stand_there(cast: SimpleNamespace
     }
     assert list(stored(cast, "a.xlsx", file.getvalue(), mapping).values()) == [50, 0.5, 100, 42, 7]
     assert [row["cpu"] for _sheet, _line, row in tables.read_rows(file, "a.xlsx")][:2] == ["50 %", "0.5 %"]
+
+
+@pytest.mark.parametrize(
+    "unit", ["Mbits/sec", "kbit/sec", "MB/sec", "MBytes/sec", "KBytes/sec", "10^6 b/s", "mean", "kB"]
+)
+def test_a_unit_in_a_header_is_read_or_refused_and_never_left_out(unit: str) -> None:
+    for tool, metric in METRICS.values():
+        if metric.unit not in BASE_UNITS.values():
+            continue
+        header = f"{metric.name} ({unit})"
+        mapping = columns.guess(tool, [header])
+        assert mapping[header]["unit"] == unit
+        try:
+            figures.read_figure(metric, "1", unit)
+        except UnitError:
+            assert header in columns.check(tool, [header], mapping)
+        else:
+            assert columns.check(tool, [header], mapping) == {}

@@ -174,7 +174,7 @@ def test_switches_that_are_off_are_turned_on(make):
 
 
 def test_a_path_beyond_the_largest_window_stays_within_the_kernels_integers(make):
-    points = [make.ping(10.0), make.tcp([380e9])]
+    points = [make.ping(10.0), make.tcp([380e9], rtt=10.0)]
     draft = limits.conclude(evidence(points, PathFacts(400_000_000_000, 10.0, 9000)))
     assert draft.value <= 2**31 - 1
     assert "W = 2 · BDP = 1,073,741,824 B" in draft.formula

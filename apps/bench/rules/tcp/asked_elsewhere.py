@@ -46,13 +46,15 @@ def windows_in_vain(evidence: Evidence, path: PathReading) -> Message | None:
 
 def _swept(evidence: Evidence) -> list[tuple[Point, list[Point]]]:
     """Return single transfers with the kernel's own window, each with those of other windows, alike in all else."""
+    same_way = [item for item in evidence.beside if evidence.way and item.way == evidence.way]
     single = [
         point
-        for original in evidence.points
+        for item in (evidence, *same_way)
+        for original in item.points
         if original.statistic == SAMPLE and presence.DEFAULTS.get(original.tool) is presence.TRANSFERS
         for point in [pace.undisturbed(original, METRIC)]
         if min(point.values(METRIC), default=0.0) > 0
-        and evidence.is_of_way(point)
+        and item.is_of_way(point)
         and point.parameters.get("streams", 1) == point.parameters.get("concurrency", 1) == 1
         and not pace.flags_of(point)
     ]

@@ -19,10 +19,12 @@ from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-OBSERVED = "window_observed"
+OBSERVED, RMEM, WMEM = "window_observed", "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
 # A stream whose window leaves room for so many times its rate, and that has less than this of the path, is held by
 # something else; so far advice on windows counts then.
 ROOM, NOT_FULL, DOUBTED = 2.0, 0.8, 0.5
+# Who waited so small a share of its time for a window has room; the largest window that was seen is no mean.
+NO_WAIT, SEEN_ROOM = 0.05, 3.0
 # The largest window without window scaling (RFC 7323), which any kernel has.
 UNSCALED = 65_535
 
@@ -88,7 +90,7 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
         return by_chance
     if limit is None:
         lost = _as_lost(present, path)
-        return lost if lost.objections else _as_any_window(evidence, present, path) or lost
+        return lost if lost.in_the_way else _as_roomy(evidence, present, path) or lost
     if limit.subject == window.SUBJECT:
         # A larger window that was tried may have been the limit itself, unless the path was full with it.
         fills = not path.capacity.is_lower_bound and (limit.predicted or 0.0) >= FULL * path.ceiling_bps
@@ -135,23 +137,49 @@ def _as_lost(present: Present, path: PathReading) -> Outlook:
     return Outlook(present.rate, None, in_the_way=Message(text, params))
 
 
-def _as_any_window(evidence: Evidence, present: Present, path: PathReading) -> Outlook | None:
-    """Return that a larger window gains nothing where a stream had less on the way than any kernel's leaves room for.
+def _as_roomy(evidence: Evidence, present: Present, path: PathReading) -> Outlook | None:
+    """Return that a larger window gains nothing where the one that a single stream has leaves room for more.
 
-    None where it had more, or where a node's own maximum is as small.
+    By the kernel's word, by what kernels let windows grow to, or by the window that was seen; None where none tells.
     """
-    on_the_way = present.window(max(path.rtt.value, present.mean("mean_rtt") or 0.0))
-    limits = ((evidence.receiver, "net.ipv4.tcp_rmem"), (evidence.sender, "net.ipv4.tcp_wmem"))
-    buffers = [sysctl.read_sysctls(evidence, role).get(name, "").split() for role, name in limits]
-    # Of a buffer a half at least is window.
-    least = min([UNSCALED, *(int(sizes[-1]) / 2 for sizes in buffers if sizes)])
-    if ROOM * on_the_way > least:
+    if present.streams != 1:
         return None
-    text = _(
-        "At %(rate)s only %(size)s of a stream are on the way at once, less than any window: something else limits."
-    )
-    params = {"rate": format_quantity(present.rate, "bit/s"), "size": format_quantity(math.ceil(on_the_way), "B")}
+    rtt = max(path.rtt.value, present.mean("mean_rtt") or 0.0)
+    on_the_way, seen = math.ceil(present.window(rtt)), present.mean(OBSERVED) or 0.0
+    least = min(_grown(evidence, evidence.receiver, RMEM), _grown(evidence, evidence.sender, WMEM))
+    params = {"rate": format_quantity(present.rate, "bit/s"), "size": format_quantity(on_the_way, "B")}
+    if present.waited is not None and present.waited <= NO_WAIT:
+        text = _(
+            "By the kernel's word the connection waited %(share)s %% of its time for a window: something else limits."
+        )
+        params["share"] = f"{100 * present.waited:.0f}"
+    elif ROOM * on_the_way <= least:
+        text = _(
+            "At %(rate)s only %(size)s are on the way at once, where the kernels let a window grow to %(room)s:"
+            " something else limits."
+        )
+        params["room"] = format_quantity(round(least), "B")
+    elif SEEN_ROOM * on_the_way <= seen:
+        text = _(
+            "At %(rate)s only %(size)s are on the way at once, and its window was %(room)s: something else limits."
+        )
+        params["room"] = format_quantity(round(seen), "B")
+    else:
+        return None
     return Outlook(present.rate, None, in_the_way=Message(text, params))
+
+
+def _grown(evidence: Evidence, role: str, name: str) -> float:
+    """Return the window (B) that a node's kernel has at least, or lets one grow to where its settings are known.
+
+    Of a buffer a half at least is window; a receiver's grows only where that is known to be on.
+    """
+    sysctls = sysctl.read_sysctls(evidence, role)
+    sizes = [int(word) for word in sysctls.get(name, "").split() if word.isdigit()]
+    if len(sizes) != 3:
+        return UNSCALED
+    size = sizes[2] if name == WMEM or sysctls.get("net.ipv4.tcp_moderate_rcvbuf") == "1" else sizes[1]
+    return size / 2 if sysctls.get("net.ipv4.tcp_window_scaling") == "1" else min(size / 2, UNSCALED)
 
 
 def _of_explicit(evidence: Evidence, path: PathReading, single: Present | None) -> Outlook:

@@ -9,6 +9,8 @@ from apps.bench.units import format_quantity
 
 # Below this share of what the links carry no queue of the measurement's own stands on the path; so many runs tell.
 IDLE, RUNS = 0.5, 3
+# Probes whose least lies above TCP's by more saw another path, or waited.
+NEAR = 0.9
 # What TCP saw there this many times the RTT that the links are described with contradicts it.
 REFUTES = 1.5
 
@@ -39,16 +41,21 @@ class Known:
 def read_rtt(evidence: Evidence) -> Known | None:
     """Return the path's own RTT: the least measured (RFC 6349, section 3.2), else the one given with the links.
 
-    Not the latter where TCP saw far more whenever it left the path room: what is described is another path.
+    TCP's own minimum where no probe came near it, as it holds whatever a probe's packets waited for. Not the links'
+    where TCP saw far more whenever it left the path room: what is described is another path.
     """
     probes, link_rtt = _samples(evidence, "rtt_min"), evidence.path.rtt_s
-    if probes:
-        min_rtt = min(probes.values())
-        message = Message(_("RTT %(rtt)s: the minimum measured (n = %(n)s)."), _params_of(min_rtt, len(probes)))
-        return Known(min_rtt, message, 1.0, tuple(sorted(probes)))
     under_load = _samples(evidence, "min_rtt")
     min_rtt = min(under_load.values(), default=0.0)
     trials = tuple(trial for trial, value in under_load.items() if value == min_rtt)[:1]
+    if probes and 0 < min_rtt < NEAR * min(probes.values()):
+        text = _("RTT %(rtt)s: TCP's minimum; no probe came below %(probed)s.")
+        params = {**_params_of(min_rtt, len(under_load)), "probed": format_quantity(min(probes.values()), "s")}
+        return Known(min_rtt, Message(text, params), 0.9, trials)
+    if probes:
+        probed = min(probes.values())
+        message = Message(_("RTT %(rtt)s: the minimum measured (n = %(n)s)."), _params_of(probed, len(probes)))
+        return Known(probed, message, 1.0, tuple(sorted(probes)))
     if link_rtt and _is_refuted(evidence, link_rtt, under_load):
         text = _("RTT %(rtt)s: TCP's minimum; the links are described with %(stated)s, which no run came near.")
         params = {**_params_of(min_rtt, len(under_load)), "stated": format_quantity(link_rtt, "s")}
