@@ -79,7 +79,16 @@ def test_lanes_stand_beside_the_kind_and_several_ports_are_not_known(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["InfiniBand QDR / FDR", "InfiniBand EDR, 200 Gbit/s", "InfiniBand FDR10 (56 Gb/s)", "InfiniBand HDR100"]
+    "text",
+    [
+        "InfiniBand QDR / FDR",
+        "InfiniBand EDR, 200 Gbit/s",
+        "InfiniBand FDR10 (56 Gb/s)",
+        "InfiniBand HDR100",
+        "InfiniBand HDR-100",
+        "InfiniBand HDR 100",
+        "InfiniBand FDR-10",
+    ],
 )
 def test_what_contradicts_itself_is_not_known(text):
     assert port_rate(text) is None

@@ -42,6 +42,8 @@ _SEVERAL = re.compile(
     r"|\d ?[x×]|[x×] ?\d|(?<![-\w.])[2-9]\d* ?(?:-? ?ports?\b|infini ?band|IB\b)",
     re.I,
 )
+# "HDR-100" is half of HDR's lanes, "FDR-10" another signal: a figure that is no rate nor width leaves the kind open.
+_FIGURE = re.compile(rf"\b(?:{_KINDS})[ -]\d+\b(?! ?(?:G|[x×]))", re.I)
 _SINGLE = re.compile(r"\b(?:single|one|1)[- ]?(?:rail|port)\b", re.I)
 _GIVEN = re.compile(r"(?<!\d)(?<!\d\.)(\d+(?:\.\d+)?) ?(?:Gbit/s|Gbps|Gb/s|Gbit)(?! ?Ether)", re.I)
 
@@ -57,6 +59,8 @@ def port_rate(text: str) -> float | None:
     own = _SINGLE.sub(" ", _DATA_RATE.sub(" ", _BUS.sub(" ", text)))
     ports = list(_PORT.finditer(own))
     if not ports or len({port["kind"].upper() for port in ports}) > 1 or _SEVERAL.search(_PORT.sub(" ", own)):
+        return None
+    if _FIGURE.search(own):
         return None
     numbers = {number for port in ports for name in ("n1", "n2", "n3", "n4") if (number := port[name])}
     if len(numbers) > 1 or not numbers <= WIDTHS:

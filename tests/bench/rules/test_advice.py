@@ -82,16 +82,17 @@ def test_a_window_that_was_tried_and_did_not_fill_the_path_speaks_against_it(mak
 
 
 def test_a_short_path_gets_no_advice_on_windows_however_they_were_measured(make):
-    capped = make.tcp([30e6, 31e6], window=1024 * KIB, rtt=0.0002)
-    capped.metrics["window_granted"] = dict.fromkeys(capped.trials("goodput"), 1200.0)
-    slow = make.tcp([20e6, 20.1e6], window=KIB, rtt=0.0002)
-    full = make.tcp([92e6, 92.1e6], window=16 * KIB, rtt=0.0002)
-    automatic = make.tcp([60e6, 60.1e6], rtt=0.0002)
-    wide = make.tcp([93e6, 93.1e6], window=64 * KIB, rtt=0.0002)
-    points = [make.ping(0.0002), capped, slow, full, wide, automatic]
-    measurements = evidence(points, LAN, client={"net.ipv4.tcp_moderate_rcvbuf": "0"})
-    long = evidence(points, PathFacts(100_000_000, 0.02, 1500), client={"net.ipv4.tcp_moderate_rcvbuf": "0"})
-    long = Evidence((make.ping(0.02), *points[1:]), long.path, long.facts)
+    def measured(links, rtt):
+        capped = make.tcp([30e6, 31e6], window=1024 * KIB, rtt=rtt)
+        capped.metrics["window_granted"] = dict.fromkeys(capped.trials("goodput"), 1200.0)
+        slow = make.tcp([20e6, 20.1e6], window=KIB, rtt=rtt)
+        full = make.tcp([92e6, 92.1e6], window=16 * KIB, rtt=rtt)
+        automatic = make.tcp([60e6, 60.1e6], rtt=rtt)
+        wide = make.tcp([93e6, 93.1e6], window=64 * KIB, rtt=rtt)
+        points = [make.ping(rtt), capped, slow, full, wide, automatic]
+        return evidence(points, links, client={"net.ipv4.tcp_moderate_rcvbuf": "0"})
+
+    measurements, long = measured(LAN, 0.0002), measured(PathFacts(100_000_000, 0.02, 1500), 0.02)
     rules = {"tcp-bdp", "tcp-sysctl", "tcp-buffer-maxima", "tcp-window-knee", "tcp-autotuning"}
 
     def advised(item):

@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from apps.bench.rules import ask_whole, registered, runner
+from apps.bench.rules import ask_ends, ask_whole, registered, runner
+from apps.bench.rules.base import NO_CHANGE
 from apps.bench.rules.tcp import streams
 from tests.bench.rules import null_worlds
 from tests.bench.rules.cases import Maker, evidence
@@ -149,3 +150,14 @@ def test_where_all_settings_are_equal_hardly_any_is_advised(world):
         for rule in {*null_worlds.advising(world, null_worlds.Draw(seed, cv, n), 1.0)}
     )
     assert not {rule: count for rule, count in advised.items() if count > WRONG * LEAST_WORLDS * len(cells)}
+
+
+@pytest.mark.parametrize("cv", [0.05, 0.10])
+@pytest.mark.parametrize("n", [1, 2])
+def test_streams_of_transfers_that_hardly_anybody_repeated_gain_nothing_by_chance(n, cv):
+    told = sum(
+        draft.rule == "gridftp-parallel" and draft.kind != NO_CHANGE
+        for seed in range(30)
+        for draft in runner.drafts_of(ask_ends(null_worlds.transfers(null_worlds.Draw(seed, cv, n), 1.0)))
+    )
+    assert told <= 2

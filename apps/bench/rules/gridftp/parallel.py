@@ -18,10 +18,11 @@ from apps.bench.rules.base import (
 )
 from apps.bench.rules.gridftp.transfers import METRIC, OPTIONS, TOOLS, Transfer, read_choices, read_transfers, words
 from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.scatter import read_scatter
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 
-RULE, VERSION = "gridftp-parallel", 7
+RULE, VERSION = "gridftp-parallel", 8
 # Streams that gain less than this over one gain nothing worth their harm to others.
 GAIN = 1.05
 # Untuned streams are as good as one tuned within this.
@@ -46,6 +47,8 @@ class Gain:
     present: float | None = None
     predicted: float | None = None
     is_held: bool = False
+    # Whether chance alone seldom gives so much to the best of as many as were tried.
+    is_sure: bool = True
 
     @property
     def middle(self) -> float:
@@ -59,7 +62,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if tuned is None or tuned.high < tuned.low:
         return None
     untuned = _measured_gain(evidence, is_tuned=False) or _printed_gain(evidence, is_tuned=False)
-    gains = tuned.middle >= GAIN and tuned.low > 1
+    gains = tuned.middle >= GAIN and tuned.low > 1 and tuned.is_sure
     if not gains and (tuned.middle >= GAIN or tuned.is_held):
         # Chance could have made it, or an end was at its limit: no word in either direction.
         return None
@@ -198,6 +201,7 @@ def _measured_gain(evidence: Evidence, *, is_tuned: bool) -> Gain | None:
     return Gain(
         low, high, best.options["streams"], trials, best.tool, best.options, single.options,
         single.rate.mean, best.rate.mean, single.is_held or best.is_held,
+        read_scatter([*t.rates.values()] for t in transfers).is_less(one, many, looked=len(several)),
     )  # fmt: skip
 
 

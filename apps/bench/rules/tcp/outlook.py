@@ -147,6 +147,9 @@ def _as_roomy(evidence: Evidence, present: Present, path: PathReading) -> Outloo
     rtt = max(path.rtt.value, present.mean("mean_rtt") or 0.0)
     on_the_way, seen = math.ceil(present.window(rtt)), present.mean(OBSERVED) or 0.0
     least = min(_grown(evidence, evidence.receiver, RMEM), _grown(evidence, evidence.sender, WMEM))
+    # With another congestion control, or at another time, the kernels' own window was as large as that.
+    automatic = [one for one in _singles(evidence) if not one.point.parameters.get("window")]
+    least = max([least, *(one.window(path.rtt.value) for one in automatic)])
     params = {"rate": format_quantity(present.rate, "bit/s"), "size": format_quantity(on_the_way, "B")}
     if present.waited is not None and present.waited <= NO_WAIT:
         text = _(

@@ -19,7 +19,7 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 8
+RULE, VERSION = "tcp-per-flow-limit", 9
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
@@ -234,9 +234,17 @@ def _causes(
         (
             1.0,
             Alternative(
-                Message(_("A shaper or policer on the way that gives each flow so much (QoS).")),
                 Message(
-                    _("One UDP flow at twice this rate: a shaper delays or drops it, a buffer or loss does not.")
+                    _(
+                        "A shaper or policer on the way that gives each flow so much (QoS), or a member of a bundle"
+                        " of links that carries the whole flow (LACP, ECMP)."
+                    )
+                ),
+                Message(
+                    _(
+                        "One UDP flow at twice this rate: a shaper or a single member delays or drops it, a buffer or"
+                        " loss does not. Many streams that have whole multiples of one rate speak for a bundle."
+                    )
                 ),
                 Proposal(
                     "iperf3-udp",

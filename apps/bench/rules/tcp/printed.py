@@ -20,7 +20,7 @@ from apps.bench.rules.tcp.sweeps import is_tcp
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-streams", 8
+RULE, VERSION = "tcp-streams", 9
 # The most that iperf3 opens.
 MOST = 128
 # Streams that would have so many times what the path holds cannot all have what one has.

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from apps.bench.rules.base import RECOMMENDATION, Alternative, Evidence, FindingDraft, Proposal
-from apps.bench.rules.presence import SOCKETS, TRANSFERS
+from apps.bench.rules.presence import SOCKETS, TRANSFERS, own_control
 from apps.bench.rules.tcp.lost import LIKELY, RULED_OUT, UNKNOWN, lost_instead
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
 from apps.bench.rules.tcp.round_trip import read_rtt
@@ -70,6 +70,8 @@ def by_loss(less: Present | None, rate: float, word: str) -> Alternative:
         "Measure UDP at half and at twice the rate: chance loses at both, a policer or a queue only above its own."
     )
     text = _("What is lost holds the rate, not the window: how many segments were sent again nobody counted.")
+    if less is None:
+        text = _("What is lost holds the rate, not the window: what it is set beside was not measured by itself.")
     share = less.lost_share if less is not None else None
     params: dict[str, Any] = {} if share is None else {"share": f"{100 * share:.2g}"}
     if word == LIKELY:
@@ -117,11 +119,14 @@ def compared(draft: FindingDraft, evidence: Evidence) -> tuple[Present | None, P
 
 def _reading_of(evidence: Evidence, setting: Mapping[str, Any]) -> Present | None:
     """Return the measurement of a window and a number of streams with the nodes' own settings, None without any."""
-    sockets = _sockets(setting)
+    sockets, own = _sockets(setting, own_control(evidence)), own_control(evidence)
     return next(
-        (one for one in read_all(evidence) if is_plain(one.point) and _sockets(one.point.parameters) == sockets), None
+        (one for one in read_all(evidence) if is_plain(one.point) and _sockets(one.point.parameters, own) == sockets),
+        None,
     )
 
 
-def _sockets(setting: Mapping[str, Any]) -> list[Any]:
-    return [setting.get(name) or usual for name, usual in SOCKETS.items()]
+def _sockets(setting: Mapping[str, Any], own: str) -> list[Any]:
+    """Return what a setting asks of sockets; who asks for the sender's own control asks for none."""
+    values = {name: setting.get(name) or usual for name, usual in SOCKETS.items()}
+    return list({**values, "congestion": "" if values["congestion"] == own else values["congestion"]}.values())

@@ -256,10 +256,10 @@ def _reasons(sweep: Sweep, enough: Cell, path: PathReading | None) -> list[Messa
         reasons.append(Message(text, {"share": share, "ceiling": format_quantity(path.ceiling_bps, "bit/s")}))
     last = sweep.cells[-1]
     fairness, retransmits = last.mean("fairness"), last.mean("retransmits")
-    if last is not enough and fairness is not None and (fairness < FAIR or retransmits):
-        text = _(
-            "At streams = %(streams)s they share unevenly (Jain %(fairness)s) or send again (%(lost)s retransmits)."
-        )
-        params = {"streams": last.value, "fairness": f"{fairness:.2f}", "lost": f"{retransmits or 0:.0f}"}
-        reasons.append(Message(text, params))
+    if last is not enough and fairness is not None and fairness < FAIR:
+        text = _("At streams = %(streams)s they share unevenly (Jain %(fairness)s).")
+        reasons.append(Message(text, {"streams": last.value, "fairness": f"{fairness:.2f}"}))
+    if last is not enough and retransmits:
+        text = _("At streams = %(streams)s %(lost)s segments were sent again on average.")
+        reasons.append(Message(text, {"streams": last.value, "lost": f"{retransmits:.3g}"}))
     return reasons
