@@ -234,7 +234,7 @@ def test_what_is_kept_ready_is_bounded_and_in_each_language_its_own(
     assert Hidden(cast.team.pk).text("zqone") == "node 1"
     # Other rows with the same names: nothing is compiled.
     assert len(compiled) == 2
-    monkeypatch.setattr(known, "MOST_NAMES", 1)
+    monkeypatch.setattr(known, "MOST_KEPT_SIGNS", 1)
     Hidden(cast.other_team.pk)
     assert [key[0] for key in known._kept] == [cast.other_team.pk]
 

@@ -168,7 +168,7 @@ def test_long_texts_take_no_longer_a_sign(names: Hidden) -> None:
 
 PLAIN = (
     "at 10:15, 10:15:30 and 2026-11-23", "v1.2.3 and 3.16", "1.5 Gbit/s over 64 KiB, 8 streams", "300.1.1.1",
-    "unpriv2880 aunpriv288 sw-corer gwen", "gws, fromGw, gw2gw", "std::vector and a::", "5 μs, 1. 2. 3. 4. 5",
+    "unpriv2880 asw-core sw-corer gwen", "gws, fromGw, gw2gw", "std::vector and a::", "5 μs, 1. 2. 3. 4. 5",
     "results.tar.gz, plot.py, run.v2.json", "1,8,4,2 and (1,2,4,8,16,32)", "It took 1.5. 2.3 was better.",
     "BBR는 CUBIC보다 20 % 빠르다.", "e.g. TCP, i.e. one stream", "--size=4k --bs=1M /scratch/out.dat",
     "50 % of 3 %", "부산에서 재다", "a%20b", "1:2:3", "12:34", "@80 %",

@@ -17,7 +17,7 @@ from apps.campaigns.runnable.shape import LONGEST_TEXT
 from tests import rewriting
 from tests.archive.landing.answers import public_answers
 from tests.archive.landing.test_redaction import ADDRESSES, SECRETS, names, secret
-from tests.archive.landing.writings import dotted, forms_of, glued, is_long_enough, plain
+from tests.archive.landing.writings import dotted, forms_of, glued, is_long_enough, networks, plain
 from tests.rotation import part_of
 
 __all__ = ["names", "secret"]
@@ -35,6 +35,7 @@ def writings() -> Iterator[str]:
             yield from glued(name) if is_long_enough(name) else ()
     for address in ADDRESSES[:2]:
         yield from dotted(address)
+        yield from networks(address)
 
 
 def chunks(forms: list[str]) -> Iterator[list[str]]:
@@ -88,6 +89,20 @@ def test_an_address_is_hidden_however_its_points_are_written(names: Hidden, addr
             # Of figures with commas the inventory alone tells which are an address, or the port that follows.
             if "," not in form or "(" in form or address in ADDRESSES:
                 assert form not in names.text(context.format(form)), form
+
+
+@pytest.mark.parametrize("address", ADDRESSES[:4])
+def test_a_network_of_the_inventory_is_hidden_however_it_is_written(names: Hidden, address: str) -> None:
+    for form in networks(address):
+        first = form[: 6 if "." in address else 9]
+        for context in ("{}", "at {} now", "{}에서", "노드{}", "x={};", "{}-"):
+            shown = names.text(context.format(form))
+            assert form not in shown and "address" in shown and first not in shown, (form, context, shown)
+
+
+def test_what_is_no_network_of_the_inventory_stays(names: Hidden) -> None:
+    for text in ("10.1.x", "192.168.78.* and 3.11.x", "took 10.0. Next", "10.0.254 s", "1.10.0.x", "1:2:x", "a:b:*"):
+        assert names.text(text) == text
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

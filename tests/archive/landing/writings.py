@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from html.entities import codepoint2name
+from ipaddress import ip_address
 from urllib.parse import quote
 
 # Of each kind: direction, shape, quantity, filler, tag, control, private, of what is no sign yet.
@@ -107,6 +108,8 @@ def glued(name: str) -> Iterator[str]:
     yield from (f"{name}ToOther", f"{name.upper()}ToOther", f"from{name[:1].upper()}{name[1:]}", f"{name}s")
     # A figure ends no word beside a figure.
     yield f"{name}2other" if not name[-1].isdigit() else f"{name}to"[: len(name)] + "Other"
+    if re.search("[0-9]", name):
+        yield from (f"nfs{name.lower()}", f"backup-of-srv{name.lower()}")
     parts = [part[:1].upper() + part[1:] for part in re.split("[ _.-]+", name)]
     yield from ("".join(parts), "".join(parts).lower(), "at" + "".join(parts) + "AndOther")
 
@@ -116,6 +119,19 @@ def dotted(address: str) -> Iterator[str]:
     for dot in ("[dot]", "(.)", "[.]", "(dot)", " dot ", " . ", ". ", "\\.", "·", ",", ", ", "{.}"):
         yield address.replace(".", dot)
     yield f"({address.replace('.', ',')},19,137)"
+
+
+def networks(address: str) -> Iterator[str]:
+    """Yield how people write a network that an address is in."""
+    is_old = "." in address
+    figures = address.split(".") if is_old else ip_address(address).exploded.split(":")
+    sign = "." if is_old else ":"
+    for number in (2, 3) if is_old else (2, 3, 4, 6):
+        first = sign.join(figures[:number])
+        yield from (f"{first}{sign}{other}" for other in ("x", "X", "*", "n", "xxx", "?", f"x{sign}x", f"*{sign}*"))
+        yield from (f"{first}/{8 * number}",) if is_old else (f"{first}::x",)
+    if is_old:
+        yield from (f"{first}.", f"{first}.[1-9]", f"{first}.{{1,9}}", f"{first}.n7")
 
 
 def _is_korean_code(name: str) -> bool:

@@ -13,11 +13,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
 
 from apps.archive.landing.redaction import addresses
 from apps.archive.landing.redaction.known import known_of
-from apps.archive.landing.redaction.spelling import GAPS, Folded, fold, readings
+from apps.archive.landing.redaction.spelling import Folded, fold, readings
 from apps.campaigns.models import Campaign, Tombstone
 from apps.testbeds.models import Node
 
@@ -61,10 +60,7 @@ class Hidden(Names):
     def __init__(self, team_id: int, first: Iterable[Node] = ()) -> None:
         """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
         names = known_of(team_id, first)
-        dictionary, self._digest = names.dictionary, names.digest
-        self._whole, self._addresses = dictionary.stand_ins.names, dictionary.stand_ins.addresses
-        self._figures = dictionary.stand_ins.figures
-        self._words, self._names = dictionary.words, dictionary.occurrences
+        self._dictionary, self._digest = names.dictionary, names.digest
         self._remembered: dict[str, str] = {}
 
     @property
@@ -74,7 +70,7 @@ class Hidden(Names):
 
     def name(self, name: str) -> str:
         """Return what stands for a name, however short it is."""
-        return self._whole.get(fold(name.strip()).text) or self.text(name)
+        return self._dictionary.word(fold(name.strip()).text) or self.text(name)
 
     def keys(self, keys: Iterable[str]) -> dict[str, str]:
         """Return the keys without names; of those that would be the same the later ones are numbered."""
@@ -104,18 +100,16 @@ class Hidden(Names):
 
     def _spans(self, folded: Folded) -> Iterator[addresses.Span]:
         """Yield where names and addresses stand in the text that was folded, and what stands in their place."""
-        breaks = folded.breaks()
-        for start, end in (span for names in self._names for span in names.spans(folded.text, breaks)):
-            yield *folded.span(start, end), _apart(self._word(folded.text[start:end]), folded.text, start, end)
-        for start, end, word in addresses.spans(folded.text, self._addresses, self._figures, self._host):
+        names = self._dictionary
+        for start, end, word in names.spans(folded.text, folded.breaks()):
+            yield *folded.span(start, end), _apart(word, folded.text, start, end)
+        for start, end, word in addresses.spans(folded.text, names.addresses, names.figures, self._host):
             yield *folded.span(start, end), word
-
-    def _word(self, name: str) -> str:
-        return self._words.get(GAPS.sub("-", name), _("name"))
 
     def _host(self, name: str) -> str | None:
         """Return what stands for a host of the inventory, with its domain or another."""
-        return self._whole.get(name) or (self._whole.get(name.partition(".")[0]) if addresses.is_host(name) else None)
+        word = self._dictionary.word
+        return word(name) or (word(name.partition(".")[0]) if addresses.is_host(name) else None)
 
 
 def names_for(shared: Campaign | Tombstone, *, whole: bool) -> Names:

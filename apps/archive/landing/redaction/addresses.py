@@ -30,11 +30,21 @@ _IPV4 = re.compile(
 )
 # As FTP writes the address and port of data, and people an address: what of it is none no sign tells.
 _COMMAS = re.compile(r"(?<![0-9])\d{1,3}(?:, ?\d{1,3}){3,}(?![0-9])")
+# A network as people write it: its first figures, and a sign for the others, its size, or the full stop after three.
+# Two and a full stop are a figure at the end of a sentence.
+_ANY = rf"(?:[xyn]{{1,4}}{END}|[*?#])"
+_NETWORK = re.compile(
+    rf"(?<![0-9])(?<![0-9]\.)\d{{1,3}}{_DOT}\d{{1,3}}"
+    rf"(?:(?:{_DOT}\d{{1,3}})?(?:(?:{_DOT}{_ANY}){{1,2}}|/\d{{1,2}}(?![0-9.]))|{_DOT}\d{{1,3}}(?={_DOT}(?![0-9])))"
+)
+_NETWORK_IPV6 = re.compile(rf"{BEGIN}(?<!:)(?:[0-9a-f]{{1,4}}:){{2,7}}(?::?{_ANY})+")
 # As clouds name a host by its address.
 _NAMED = re.compile(rf"{BEGIN}ip[-_]\d{{1,3}}(?:[-_]\d{{1,3}}){{3}}(?![0-9])")
 _PASSIVE = 6
 _OCTETS = 4
-_OCTET = re.compile(r"\d+")
+# Of IPv6's eight, those of a network.
+_GROUPS = 4
+_OCTET, _GROUP = re.compile(r"\d+"), re.compile("[0-9a-f]+")
 _PLAIN = re.compile(r"[\d.\\]+")
 _VERSION = re.compile(rf"(?<![{LATIN}])(?:v|ver|version|release)[ _-]?$")
 _LONGEST_VERSION_WORD = 9
@@ -103,6 +113,15 @@ def spans(
         yield *match.span(match.lastindex or 0), _("user")
 
 
+def networks_of(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> Iterator[str]:
+    """Yield the first figures of an address, two and more, as networks are looked for in texts."""
+    if isinstance(address, ipaddress.IPv4Address):
+        yield from (str(address).rsplit(".", number)[0] for number in (1, 2))
+    else:
+        groups = [f"{int(group, 16):x}" for group in address.exploded.split(":")]
+        yield from (":".join(groups[:number]) for number in range(2, _GROUPS + 1))
+
+
 def _internet(text: str, words: Mapping[str, str]) -> Iterator[Span]:
     for match in _IPV4.finditer(text):
         octets = [int(part) for part in _OCTET.findall(match.group())]
@@ -111,6 +130,14 @@ def _internet(text: str, words: Mapping[str, str]) -> Iterator[Span]:
             yield match.start(), match.end(), word or _("address")
     for match in _COMMAS.finditer(text):
         yield from _with_commas(match, words)
+    for match in _NETWORK.finditer(text) if words else ():
+        figures = _OCTET.findall(match.group().partition("/")[0])
+        if word := words.get(".".join(str(int(figure)) for figure in figures)):
+            yield *match.span(), word
+    for match in _NETWORK_IPV6.finditer(text) if words else ():
+        figures = _GROUP.findall(match.group())[:_GROUPS]
+        if word := words.get(":".join(f"{int(figure, 16):x}" for figure in figures)):
+            yield *match.span(), word
     for match in _NAMED.finditer(text):
         if max(int(part) for part in _OCTET.findall(match.group())) <= _LAST_OCTET:
             yield *match.span(), _("address")

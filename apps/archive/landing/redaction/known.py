@@ -10,14 +10,18 @@ from typing import Any
 from django.utils.translation import get_language
 
 from apps.archive.landing.redaction.inventory import entries_of, rows_of
-from apps.archive.landing.redaction.stand_ins import Dictionary, Entry, dictionary_of
+from apps.archive.landing.redaction.stand_ins import MOST_SIGNS, Dictionary, Entry, TooManyNamesError, dictionary_of
 from apps.archive.landing.turns import turn
+from apps.bench.text import Message, _
 from apps.core.limits.fair_places import FairPlaces
+from apps.core.limits.policies import LimitExceededError
 from apps.core.row_versions import versions_of
 from apps.testbeds.models import Node
 
-# Names that are kept ready, of all teams; those of 20,000 hosts take a second and a half, and some 60 MB.
-MOST_NAMES = 65_536
+# What is kept ready, of all teams: as much as two may have. Of the smallest team it is some thousands of bytes.
+MOST_KEPT_SIGNS, _LEAST_KEPT_SIGNS = 2 * MOST_SIGNS, 500
+# Who has more names than can be hidden has to take some away.
+_RETRY_AFTER_S = 600
 # A team's names are read by one at a time.
 reading = FairPlaces(2, wait_s=1.0)
 
@@ -30,8 +34,22 @@ class KnownNames:
 
     versions: list[Any]
     entries: tuple[Entry, ...]
-    dictionary: Dictionary
+    # None if there are more than can be looked for.
+    looked_for: Dictionary | None
     digest: str
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """Return the names to look for; LimitExceededError (429) if there are more than can be."""
+        if self.looked_for is None:
+            text = _("The team has more names than can be hidden, with its former ones: nothing of this is shown.")
+            raise LimitExceededError(Message(text), _RETRY_AFTER_S)
+        return self.looked_for
+
+    @property
+    def signs(self) -> int:
+        """Return how much is kept."""
+        return _LEAST_KEPT_SIGNS + (self.looked_for.signs if self.looked_for else 0)
 
 
 _kept: OrderedDict[_Key, KnownNames] = OrderedDict()
@@ -61,10 +79,13 @@ def known_of(team: int, first: Iterable[Node]) -> KnownNames:
 
 def _read(team: int, played: list[Node], versions: list[Any], before: KnownNames | None) -> KnownNames:
     entries = entries_of(team, played)
-    if before is not None and before.entries == entries:
-        return KnownNames(versions, entries, before.dictionary, before.digest)
+    if before is not None and before.looked_for and before.entries == entries:
+        return KnownNames(versions, entries, before.looked_for, before.digest)
     digest = hashlib.sha256(repr([(add.__name__, texts) for add, texts in entries]).encode()).hexdigest()
-    return KnownNames(versions, entries, dictionary_of(entries), digest)
+    try:
+        return KnownNames(versions, entries, dictionary_of(entries), digest)
+    except TooManyNamesError:
+        return KnownNames(versions, (), None, digest)
 
 
 def _ready(key: _Key) -> KnownNames | None:
@@ -78,5 +99,5 @@ def _keep(key: _Key, names: KnownNames) -> None:
     with _lock:
         _kept[key] = names
         _kept.move_to_end(key)
-        while len(_kept) > 1 and sum(len(one.entries) + 1 for one in _kept.values()) > MOST_NAMES:
+        while len(_kept) > 1 and sum(one.signs for one in _kept.values()) > MOST_KEPT_SIGNS:
             _kept.popitem(last=False)

@@ -1,11 +1,13 @@
 """Where names stand in a text: by the signs that they begin with, however many names there are."""
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from os.path import commonprefix
+from typing import Any, NamedTuple
 
 from apps.archive.landing.redaction import addresses
-from apps.archive.landing.redaction.spelling import DASHES, GAPS, LEAST_GLUED
+from apps.archive.landing.redaction.codings import LISTED
+from apps.archive.landing.redaction.spelling import DASHES, GAP_PATTERNS, LEAST_GLUED, SPELT
 
 _LATIN_SIGN = re.compile(rf"[{addresses.LATIN}]")
 # Scripts that are written without blanks: Hangul, Han, Kana.
@@ -21,76 +23,96 @@ _PARTICLES = (
 # What stands before and after a whole word of Korean.
 KOREAN_WORD = ("(?<![가-힣])", rf"(?=(?:{_TITLES})?님?(?:{_PARTICLES})?(?![가-힣]))")
 _OTHER_BEGIN, _OTHER_END = r"(?<![^\W_])", r"(?![^\W_])"
-# Steps of the tree that are no sign, and where the pattern of what may follow a whole name stands.
-_WIDE, _NARROW, _END = 0, 1, 2
-_GAPS = {_WIDE: re.compile(rf"[\s{DASHES}]{{1,3}}"), _NARROW: re.compile(f"[{DASHES}]{{1,3}}")}
 # A name that begins with a gap may be written with any.
-_ANY_GAP = rf"\s{DASHES}"
+_FIRST = dict.fromkeys(GAP_PATTERNS, rf"\s{DASHES}") | {sign: ways[0] for sign, ways in SPELT.items()}
+_SEVERAL = (*GAP_PATTERNS, *SPELT)
+_IN_WORD = r"(?<=[^\W\d_])"
+# A name with a letter and a figure, of one host or of several in a list, is no word of every day.
+_NUMBERED = re.compile(rf"(?=.*[^\W\d_]).*[0-9{LISTED}]", re.DOTALL)
+# One sign, or what folds to one, stands in every text.
+_SHORTEST = 2
 
-_Step = str | int
-# Below a step: a tree, or of a name that nothing else begins like, its other steps and the pattern of its end.
-_Rest = tuple[tuple[_Step, ...], re.Pattern[str]]
-_Tree = dict[_Step, Any]
+
+class _Name(NamedTuple):
+    """A name at its end in the tree: the lower its number, the earlier it was given."""
+
+    number: int
+    word: str
+    after: re.Pattern[str]
+    is_numbered: bool
+
+
+# Below a sign: all signs to the next that names part at, and what follows; "" leads to the name that ends.
+_Tree = dict[str, Any]
 
 
 class Occurrences:
-    """Finds folded names in folded texts: the longest at each place that no word of its own script goes on around.
+    """Finds names in folded texts: the longest at each place that no word of its own script goes on around.
 
-    One pattern of all names would take seconds to be compiled for some thousands of them, at each reader's request.
+    Each name is there once, in a tree, however many its spellings: one pattern of all names would take seconds to be
+    compiled for some thousands of them, at each reader's request.
     """
 
-    def __init__(self, names: Iterable[str], edges: tuple[str, str] | None = None) -> None:
-        """Take the names, and what stands before and after each if its signs do not tell."""
+    def __init__(self, names: Mapping[str, str], edges: tuple[str, str] | None = None) -> None:
+        """Take the words for names as they are looked for, and what stands before and after each if no sign tells."""
         self._tree: _Tree = {}
         firsts: dict[str, set[str]] = {}
-        for name in names:
-            before, after = edges or _edges(name)
-            _insert(self._tree, tuple(_steps(name)), _compiled(after))
-            firsts.setdefault(before, set()).add(name[0] if _first(name) else _ANY_GAP)
-        begins = [
-            f"{edge}(?=[{''.join(sign if sign == _ANY_GAP else re.escape(sign) for sign in sorted(signs))}])"
-            for edge, signs in firsts.items()
-        ]
-        self._begin = re.compile("|".join(begins)) if begins else None
+        for number, (signs, word) in enumerate(names.items()):
+            before, after = edges or _edges(signs)
+            is_numbered = edges is None and _NUMBERED.match(signs) is not None
+            _insert(self._tree, signs, _Name(number, word, _compiled(after), is_numbered))
+            for edge in (before, _IN_WORD) if is_numbered else (before,):
+                firsts.setdefault(edge, set()).add(_FIRST.get(signs[0]) or re.escape(signs[0]))
+        patterns = {edge: f"{edge}(?=[{''.join(sorted(signs))}])" for edge, signs in firsts.items()}
+        in_word = patterns.pop(_IN_WORD, None)
+        self._begin = re.compile("|".join(patterns.values()) or "(?!)")
+        self._in_word = re.compile(in_word or "(?!)")
 
-    def spans(self, text: str, breaks: frozenset[int] = frozenset()) -> Iterator[tuple[int, int]]:
-        """Yield (start, end) of each name in a text, in their order; none overlaps another.
+    def spans(self, text: str, breaks: frozenset[int] = frozenset()) -> Iterator[tuple[int, int, str]]:
+        """Yield (start, end, its word) of each name in a text, in their order; none overlaps another.
 
-        At `breaks` a word begins and ends though nothing parts it from the next; a short name does not.
+        At `breaks` a word begins and ends though nothing parts it from the next; a short name does not. A numbered
+        name begins after any letter.
         """
-        if self._begin is None:
-            return
         done = 0
         begins = {match.start() for match in self._begin.finditer(text)}
-        for start in sorted(begins | breaks):
-            if (
-                start >= done
-                and (end := self._longest(text, start, breaks, is_glued=start not in begins)) is not None
-            ):
-                yield start, end
-                done = end
-
-    def _longest(self, text: str, start: int, breaks: frozenset[int], *, is_glued: bool) -> int | None:
-        """Return where the longest name ends that begins here, None if none does."""
-        longest = None
-        places: list[tuple[_Tree | _Rest, int]] = [(self._tree, start)]
-        while places:
-            below, place = places.pop()
-            end: int | None
-            edge: re.Pattern[str] | None
-            if isinstance(below, tuple):
-                end, edge = _passed(below[0], text, place), below[1]
-            else:
-                end, edge = place, below.get(_END)
-                places += _onwards(below, text, place)
-            if edge is None or end is None or (longest is not None and end <= longest):
+        in_words = {match.start() for match in self._in_word.finditer(text)}
+        for start in sorted(begins | breaks | in_words):
+            if start < done:
                 continue
-            may_be_glued = end - start >= LEAST_GLUED
-            if (may_be_glued or not is_glued) and (
-                edge.match(text, end) or (may_be_glued and _ends_glued(text, end, breaks))
-            ):
-                longest = end
-        return longest
+            ends = (
+                (end, -name.number, name.word)
+                for end, name in self._ends(text, start)
+                if (start in begins or (end - start >= LEAST_GLUED and (start in breaks or name.is_numbered)))
+                and _is_whole(name, text, start, end, breaks)
+            )
+            if longest := max(ends, default=None):
+                done, _number, word = longest
+                yield start, done, word
+
+    def word(self, text: str) -> str | None:
+        """Return the word for a name that is all of a text, None if none is."""
+        names = (name for end, name in self._ends(text, 0) if end == len(text))
+        return min(((name.number, name.word) for name in names), default=(0, None))[1]
+
+    def _ends(self, text: str, start: int) -> Iterator[tuple[int, _Name]]:
+        """Yield where each name ends that begins here."""
+        below: list[tuple[_Tree, set[int]]] = [(self._tree, {start})]
+        while below:
+            tree, places = below.pop()
+            if "" in tree:
+                yield from ((place, tree[""]) for place in places)
+            for sign in (*{text[place : place + 1] for place in places} - {""}, *_SEVERAL):
+                if sign in tree:
+                    signs, after = tree[sign]
+                    if ends := _passed(signs, text, places):
+                        below.append((after, ends))
+
+
+def _is_whole(name: _Name, text: str, start: int, end: int, breaks: frozenset[int]) -> bool:
+    if end - start < _SHORTEST:
+        return False
+    return name.after.match(text, end) is not None or (end - start >= LEAST_GLUED and _ends_glued(text, end, breaks))
 
 
 def _ends_glued(text: str, end: int, breaks: frozenset[int]) -> bool:
@@ -101,60 +123,36 @@ def _ends_glued(text: str, end: int, breaks: frozenset[int]) -> bool:
     return plural is not None and (plural.end() in breaks or _LATIN_END.match(text, plural.end()) is not None)
 
 
-def _insert(tree: _Tree, steps: tuple[_Step, ...], edge: re.Pattern[str]) -> None:
-    for number, step in enumerate(steps, start=1):
-        below = tree.get(step)
-        if below is None:
-            tree[step] = (steps[number:], edge)
+def _insert(tree: _Tree, signs: str, name: _Name) -> None:
+    while signs:
+        if signs[0] not in tree:
+            tree[signs[0]] = (signs, {"": name})
             return
-        if isinstance(below, tuple):
-            tree[step] = {}
-            _insert(tree[step], *below)
-        tree = tree[step]
-    tree[_END] = edge
+        run, below = tree[signs[0]]
+        shared = len(run) if signs.startswith(run) else len(commonprefix((run, signs)))  # noqa: RUF071
+        if shared < len(run):
+            below = {run[shared]: (run[shared:], below)}
+            tree[signs[0]] = (run[:shared], below)
+        tree, signs = below, signs[shared:]
+    tree[""] = name
 
 
-def _onwards(tree: _Tree, text: str, place: int) -> Iterator[tuple[_Tree | _Rest, int]]:
-    """Yield what stands below the steps that a text takes at a place, and where it goes on."""
-    if place < len(text) and text[place] in tree:
-        yield tree[text[place]], place + 1
-    for step, gap in _GAPS.items():
-        if step in tree and (run := gap.match(text, place)):
-            yield tree[step], run.end()
-
-
-def _passed(steps: tuple[_Step, ...], text: str, place: int) -> int | None:
-    """Return where a text is once it took all steps, None if it does not."""
-    for step in steps:
-        if isinstance(step, int):
-            run = _GAPS[step].match(text, place)
-            if run is None:
-                return None
-            place = run.end()
-        elif text[place : place + 1] == step:
-            place += 1
+def _passed(signs: str, text: str, places: set[int]) -> set[int]:
+    """Return where a text may be once it took all signs."""
+    for sign in signs:
+        if gap := GAP_PATTERNS.get(sign):
+            places = {run.end() for place in places if (run := gap.match(text, place))}
+        elif ways := SPELT.get(sign):
+            places = {place + len(way) for place in places for way in ways if text.startswith(way, place)}
         else:
-            return None
-    return place
+            places = {place + 1 for place in places if text.startswith(sign, place)}
+        if not places:
+            break
+    return places
 
 
-def _first(name: str) -> bool:
-    """Return whether a name begins with a sign of its own, and with no gap."""
-    return GAPS.match(name) is None
-
-
-def _steps(name: str) -> Iterator[_Step]:
-    """Yield a name's signs; for what stands between its parts one step."""
-    done = 0
-    for gap in GAPS.finditer(name):
-        yield from name[done : gap.start()]
-        yield _WIDE if " " in gap.group() else _NARROW
-        done = gap.end()
-    yield from name[done:]
-
-
-def _edges(name: str) -> tuple[str, str]:
-    return _edge(name[0], addresses.BEGIN, _OTHER_BEGIN), _edge(name[-1], addresses.END, _OTHER_END)
+def _edges(signs: str) -> tuple[str, str]:
+    return _edge(signs[0], addresses.BEGIN, _OTHER_BEGIN), _edge(signs[-1], addresses.END, _OTHER_END)
 
 
 def _edge(sign: str, latin: str, other: str) -> str:

@@ -1,6 +1,6 @@
 """Texts in the one spelling that names are looked for in: small, without accents, nothing escaped or invisible."""
 
-import itertools
+import functools
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -13,6 +13,7 @@ from apps.archive.landing.redaction.letters import breaks_in, latin_in, letters_
 
 # What is read as it stands by whoever has not escaped it: all of ASCII that anybody sees.
 _SEEN_ONLY = re.compile(r"[\t-\r -~]*")
+_RUN = re.compile(rf"(?P<seen>{_SEEN_ONLY.pattern[:-1]}+)|.", re.DOTALL)
 _BLANKS = str.maketrans("\t\v\f", "   ")
 # A Korean syllable in its parts, a letter of Japanese with its voice, and that where it has no letter.
 _PARTS = re.compile("[ᄀ-ᄒ][ᅡ-ᅵ][ᆨ-ᇂ]?|[가-힣][ᆨ-ᇂ]|[ぁ-ヿ][\u3099\u309a]|[\u3099\u309a]+")
@@ -20,14 +21,29 @@ _PARTS = re.compile("[ᄀ-ᄒ][ᅡ-ᅵ][ᆨ-ᇂ]?|[가-힣][ᆨ-ᇂ]|[ぁ-ヿ][\
 # in addresses of pages.
 DASHES = r"_+./:()\[\]{}·\-"
 GAPS = re.compile(rf"[\s{DASHES}]+")
+_OUTER_GAPS = re.compile(rf"^{GAPS.pattern}|{GAPS.pattern}$")
+# What one sign of a name as it is looked for stands for: dashes, with blanks or without, and whether there are any.
+GAP_PATTERNS = {
+    "\x00": re.compile(f"[{DASHES}]{{1,3}}"),
+    "\x01": re.compile(f"(?:[{DASHES}]{{1,3}})?"),
+    "\x02": re.compile(rf"[\s{DASHES}]{{1,3}}"),
+    "\x03": re.compile(rf"(?:[\s{DASHES}]{{1,3}})?"),
+}
+_GAP_SIGNS = dict(zip(((False, False), (False, True), (True, False), (True, True)), GAP_PATTERNS, strict=True))
 _HEXADECIMAL = re.compile("[0-9a-f]+")
-# German and its neighbours write these as two letters where there are none of them.
-_UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
-_SPELT_OUT = re.compile("(?<=[a-z])(?:ae|oe|ue)(?=[a-z])")
+# German and its neighbours write these as two letters where there are none of them. Each sign here stands for both in
+# names as they are looked for, and one for a second letter that is written or not; no folded text has any of them.
+SPELT: dict[str, tuple[str, ...]] = {
+    "ä": ("a", "ae"), "ö": ("o", "oe"), "ü": ("u", "ue"), "å": ("a", "aa"), "ë": ("", "e"),
+}  # fmt: skip
+_FREE_E = "ë"
+_UMLAUTS = {"ä": "ä", "ö": "ö", "ü": "ü", "å": "å", "ø": "ö"}
+_OF_LETTERS = {"a": "ä", "o": "ö", "u": "ü"}
+_PLAIN = re.compile("[aou]")
+_SPELT_OUT = str.maketrans({sign: ways[-1] for sign, ways in SPELT.items()})
+_TWO_LETTERS = re.compile("(?<=[a-z])(?:ae|oe|ue)(?=[a-z])")
 # In shorter words the two letters are mostly no umlaut.
 _LEAST_SPELT_OUT = 6
-# Of so many each may be written as two letters or as one, of more all or none.
-_MOST_UMLAUTS = 4
 # Shorter ones stand within words of every day once nothing parts them from what is beside them.
 LEAST_GLUED = 4
 _LEAST_GLUED_ELSEWHERE = 2
@@ -114,17 +130,30 @@ def readings(text: str) -> Iterator[Folded]:
         yield _folded(without_escapes(text), unmoved(text))
 
 
-def spellings(name: str) -> Iterator[str]:
-    """Yield a name as it may be written where a keyboard has not its letters, itself first, folded."""
-    for spelling in dict.fromkeys(_respelt(name)):
-        yield spelling
-        glued = GAPS.sub("", spelling)
-        shortest = LEAST_GLUED if glued.isascii() else _LEAST_GLUED_ELSEWHERE
-        if glued != spelling and len(glued) >= shortest and not _HEXADECIMAL.fullmatch(glued):
-            yield glued
-        parts = GAPS.split(spelling)
-        if len(parts) > 1 and not any(part.isdigit() for part in parts) and _is_known_apart(parts, glued):
-            yield " ".join(parts)
+@functools.lru_cache(maxsize=32_768)
+def signs_of(name: str) -> tuple[str, str]:
+    """Return a name folded, and its signs as they are looked for: one for what may be written in several ways."""
+    folded = fold(name)
+    signs = _marked(name, folded)
+    longest = spelt_out(signs)
+    glued = GAPS.sub("", longest)
+    shortest = LEAST_GLUED if glued.isascii() else _LEAST_GLUED_ELSEWHERE
+    is_known_glued = len(glued) >= shortest and not _HEXADECIMAL.fullmatch(glued)
+    parts = GAPS.split(longest)
+    is_known_apart = not any(part.isdigit() for part in parts) and _is_known_apart(parts, glued)
+    if is_known_glued:
+        signs = _OUTER_GAPS.sub("", signs)
+    return folded.text, with_gaps(signs, is_free=is_known_glued, is_blank=is_known_apart)
+
+
+def spelt_out(signs: str) -> str:
+    """Return a name as it is looked for with two letters for each umlaut."""
+    return signs.translate(_SPELT_OUT)
+
+
+def with_gaps(signs: str, *, is_free: bool = False, is_blank: bool = False) -> str:
+    """Return a name with one sign for each gap, which any may stand for; none if `is_free`, blanks if `is_blank`."""
+    return GAPS.sub(_GAP_SIGNS[is_blank or " " in signs, is_free], signs)
 
 
 def _is_known_apart(parts: Sequence[str], glued: str) -> bool:
@@ -134,20 +163,23 @@ def _is_known_apart(parts: Sequence[str], glued: str) -> bool:
     return len(glued) >= _LEAST_APART and any(_LETTER_AND_FIGURE.search(part) for part in parts)
 
 
-def _respelt(name: str) -> Iterator[str]:
-    folded = fold(name).text
-    yield folded
-    composed = unicodedata.normalize("NFC", name).casefold()
-    places = [place for place, sign in enumerate(composed) if sign in _UMLAUTS]
-    each = len(places) <= _MOST_UMLAUTS
-    for pattern in itertools.product((False, True), repeat=len(places)) if each else ((True,) * len(places),):
-        signs = list(composed)
-        for place, is_two in zip(places, pattern, strict=True):
-            signs[place] = _UMLAUTS[signs[place]] if is_two else signs[place]
-        if any(pattern):
-            yield fold("".join(signs)).text
-    if len(folded) >= _LEAST_SPELT_OUT and _SPELT_OUT.search(folded):
-        yield _SPELT_OUT.sub(lambda match: match.group()[0], folded)
+def _marked(name: str, folded: Folded) -> str:
+    """Return a folded name with a sign for each letter that is written as one or as two where it is an umlaut."""
+    signs = list(folded.text)
+    for match in _PLAIN.finditer(folded.text) if folded.starts else ():
+        start, end = folded.span(*match.span())
+        letter = _UMLAUTS.get(unicodedata.normalize("NFC", name[start:end]).casefold())
+        # Of a row of the same letter nobody could tell which is written twice.
+        if letter and (letter != "å" or folded.text[match.end() : match.end() + 1] != "a"):
+            signs[match.start()] = letter
+    if len(signs) >= _LEAST_SPELT_OUT:
+        for match in _TWO_LETTERS.finditer(folded.text):
+            first, second = match.start(), match.end() - 1
+            if signs[first] in _OF_LETTERS:
+                signs[first], signs[second] = _OF_LETTERS[signs[first]], ""
+            else:
+                signs[second] = _FREE_E
+    return "".join(signs)
 
 
 def _folded(text_written: str, places: Places) -> Folded:
@@ -159,15 +191,23 @@ def _folded(text_written: str, places: Places) -> Folded:
 def _letters(text_written: str, places: Places) -> _Signs:
     """Return the letters of each sign; a mark belongs to the one before it, and what nobody sees parts two."""
     signs = _Signs()
-    for sign, start, end in zip(text_written, *places, strict=True):
-        letters = letters_of(sign)
+    starts, ends = places
+    for run in _RUN.finditer(text_written):
+        first, last = run.span()
+        if run["seen"]:
+            signs.text.extend(run.group().lower().translate(_BLANKS))
+            signs.cased.extend(run.group())
+            signs.starts.extend(starts[first:last])
+            signs.ends.extend(ends[first:last])
+            continue
+        letters = letters_of(run.group())
         if letters is None:
             signs.fresh.add(len(signs.text))
         elif letters:
             for text, cased in letters:
-                signs.add(text, cased, start, end)
+                signs.add(text, cased, starts[first], ends[first])
         elif signs.ends:
-            signs.ends[-1] = end
+            signs.ends[-1] = ends[first]
     return signs
 
 

@@ -5,16 +5,25 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from apps.archive.landing.redaction import people
+from django.utils.translation import gettext as _
+
+from apps.archive.landing.redaction import addresses, people
 from apps.archive.landing.redaction.codings import LISTED
 from apps.archive.landing.redaction.occurrences import KOREAN_WORD, Occurrences
-from apps.archive.landing.redaction.spelling import GAPS, spellings
+from apps.archive.landing.redaction.spelling import signs_of, spelt_out, with_gaps
 
 # A name of one sign, or of figures only, stands in every table: it is replaced where nothing else stands beside it.
 _SHORTEST = 2
+# What a team's names may have, and what one takes besides: so much takes some seconds to read, and some 100 MB.
+MOST_SIGNS, _SIGNS_EACH = 8_000_000, 50
 _IPV4 = 4
 _LEAST_FIGURES = 8
 _NUMBER, _LAST_NUMBER = re.compile(r"\d+"), re.compile(r"\d+(?=\D*$)")
+
+
+class TooManyNamesError(Exception):
+    """There are more names than can be looked for."""
+
 
 # A method of `StandIns` and what it takes: a name, and the word that stands for it.
 Entry = tuple[Callable[..., None], tuple[str, ...]]
@@ -25,17 +34,32 @@ class StandIns:
     """What is read instead of names and of addresses, by their folded form."""
 
     names: dict[str, str] = field(default_factory=dict)
+    # The same names by their signs as they are looked for.
+    looked_for: dict[str, str] = field(default_factory=dict)
     addresses: dict[str, str] = field(default_factory=dict)
     # Addresses as hexadecimal figures with nothing between them.
     figures: dict[str, str] = field(default_factory=dict)
     # Korean names of people whose syllables stand apart: each of them is in words of every day as well.
     spaced: dict[str, str] = field(default_factory=dict)
+    # How much there is to look for.
+    signs: int = 0
+    _added: set[str] = field(default_factory=set)
 
     def add(self, name: str, word: str) -> None:
         """Have a word stand for a name; the first one that is given stays."""
-        for spelling in spellings(name.strip()):
-            if spelling:
-                self.names.setdefault(spelling, word)
+        if name in self._added:
+            return
+        self._added.add(name)
+        self._count(name)
+        folded, signs = signs_of(name.strip())
+        if folded:
+            self.names.setdefault(folded, word)
+            self.looked_for.setdefault(signs, word)
+
+    def _count(self, text: str) -> None:
+        self.signs += len(text) + _SIGNS_EACH
+        if self.signs > MOST_SIGNS:
+            raise TooManyNamesError
 
     def add_host(self, name: str, word: str) -> None:
         """Have a word stand for a host's name, and for the first part of one with dots."""
@@ -61,9 +85,14 @@ class StandIns:
             plain = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
             return
-        self.addresses.setdefault(plain.compressed, word)
+        if plain.compressed in self.addresses:
+            return
+        self._count(address)
+        self.addresses[plain.compressed] = word
         if plain.is_loopback or plain.is_unspecified:
             return
+        for network in addresses.networks_of(plain):
+            self.addresses.setdefault(network, _("address"))
         figures = 8 if plain.version == _IPV4 else 32
         self.figures.setdefault(f"{int(plain):0{figures}x}", word)
         if plain.version == _IPV4:
@@ -77,7 +106,7 @@ class StandIns:
         for name in (f"{given} {family}", *people.written(given, family)):
             self.add(name, word)
         for name in people.spaced(given, family):
-            self.spaced.setdefault(name, word)
+            self.spaced.setdefault(with_gaps(name), word)
 
     def add_machine(self, address: str, word: str) -> None:
         """Have a word stand for the figures of an interface's address (Ethernet, InfiniBand)."""
@@ -93,25 +122,34 @@ def listed(name: str) -> Iterator[str]:
         yield from dict.fromkeys((last, each))
 
 
-@dataclass(frozen=True)
 class Dictionary:
-    """All that a team's names need to be found in texts; `words` are by names whose gaps are dashes."""
+    """All that a team's names need to be found in texts."""
 
-    stand_ins: StandIns
-    words: dict[str, str]
-    occurrences: tuple[Occurrences, ...]
+    def __init__(self, stand_ins: StandIns) -> None:
+        """Take the names; of two that are written alike the first one's word stands."""
+        self.addresses, self.figures, self.signs = stand_ins.addresses, stand_ins.figures, stand_ins.signs
+        self._whole = stand_ins.names
+        self._anywhere = Occurrences(
+            {signs: word for signs, word in stand_ins.looked_for.items() if is_telling(spelt_out(signs))}
+        )
+        self._spaced = Occurrences(stand_ins.spaced, KOREAN_WORD)
+
+    def word(self, name: str) -> str | None:
+        """Return what stands for a folded name, however short it is; None if it is none."""
+        return self._whole.get(name) or self._anywhere.word(name)
+
+    def spans(self, text: str, breaks: frozenset[int]) -> Iterator[addresses.Span]:
+        """Yield where names stand in a folded text, and what stands in their place."""
+        yield from self._anywhere.spans(text, breaks)
+        yield from self._spaced.spans(text, breaks)
 
 
 def dictionary_of(entries: tuple[Entry, ...]) -> Dictionary:
-    """Return what is known of names; of two that are written alike the first one's word stands."""
+    """Return what is known of names."""
     stand_ins = StandIns()
     for add, texts in entries:
         add(stand_ins, *texts)
-    words: dict[str, str] = {}
-    for name, word in (*stand_ins.names.items(), *stand_ins.spaced.items()):
-        words.setdefault(GAPS.sub("-", name), word)
-    anywhere = Occurrences(filter(is_telling, stand_ins.names))
-    return Dictionary(stand_ins, words, (anywhere, Occurrences(stand_ins.spaced, KOREAN_WORD)))
+    return Dictionary(stand_ins)
 
 
 def is_telling(name: str) -> bool:
