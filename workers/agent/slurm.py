@@ -1,8 +1,9 @@
 """The program `fathom-slurm`: runs one step in an allocation that several measurements share (Slurm).
 
-    fathom-slurm --name N --idle S --wait S --sbatch P --squeue P --scancel P OPTION… -- SRUN WORD…
+    fathom-slurm --name N --idle S --wait S --sbatch P --squeue P --scancel P
+        [--nodes N] [--ntasks N] [--time T] [--partition P] -- SRUN WORD…
 
-It takes the allocation of that name if there is one, else hands one in with the OPTIONs, waits until it runs, and
+It takes the allocation of that name if there is one, else hands one of that room in, waits until it runs, and
 becomes srun in it. The allocation ends by itself when no step has run in it for the idle time: nothing has to be told
 that the last measurement is over, and nothing is left behind by a measurement, an agent or a node that dies.
 """
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 NAME = "fathom-slurm"
@@ -26,6 +28,8 @@ HOPELESS = re.compile(
     r"PartitionNodeLimit|PartitionTimeLimit|BadConstraints|Invalid(?:QOS|Account)|(?:Account|QOS)NotAllowed|PerJobLimit"
 )
 ANSWER_S = 30.0
+# What is said of an allocation that is handed in, in sbatch's options.
+ROOM = ("nodes", "ntasks", "time", "partition")
 # The batch script of the allocation; Slurm takes it by its own words, and runs it on the first of the nodes.
 KEEPER = """#!/bin/sh
 quiet=0
@@ -48,8 +52,8 @@ class Refused(Exception):
 class Allocation:
     """The allocation of a name: found or handed in, and waited for."""
 
-    def __init__(self, options: argparse.Namespace, shape: Sequence[str]) -> None:
-        self._options, self._shape = options, shape
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
         self.job_id = ""
         self.is_own = False
 
@@ -60,7 +64,9 @@ class Allocation:
             self.job_id = rows[0][0]
             return
         script = KEEPER.format(idle=max(1, round(self._options.idle)), step=KEEPER_LOOKS_S)
-        words = [f"--job-name={self._options.name}", "--output=/dev/null", *self._shape]
+        room = {name: getattr(self._options, name) for name in ROOM}
+        words = [f"--job-name={self._options.name}", "--output=/dev/null"]
+        words += [f"--{name}={value}" for name, value in room.items() if value is not None]
         self.job_id = _ask([self._options.sbatch, "--parsable", *words], script).strip().partition(";")[0]
         if not self.job_id.isdigit():
             raise Refused(f"sbatch gave no job number: {self.job_id[:100]}")
@@ -97,11 +103,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; it returns only if there was nothing to run the step in."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     own, step = (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])
-    options, shape = _parser().parse_known_args(own)
-    if not step:
-        print("fathom-slurm: error: there is no command behind --", file=sys.stderr)
+    options = _parser().parse_args(own)
+    if not step or not Path(step[0]).is_absolute():
+        print("fathom-slurm: error: there is no command with its path behind --", file=sys.stderr)
         return 2
-    allocation = Allocation(options, shape)
+    allocation = Allocation(options)
     signal.signal(signal.SIGTERM, lambda *_args: _stop(allocation))
     try:
         allocation.take()
@@ -139,6 +145,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--wait", type=float, required=True)
     for name in ("sbatch", "squeue", "scancel"):
         parser.add_argument(f"--{name}", required=True)
+    for name in ROOM:
+        parser.add_argument(f"--{name}")
     return parser
 
 

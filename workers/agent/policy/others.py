@@ -15,6 +15,7 @@ _FIO_TEXTS = (
 FIO_ENGINES = ("sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "posixaio", "mmap", "io_uring")
 _PLAIN_FILES = Rules(words=(FILE,), repeats=True, takes_options=False)
 _SLURM_ROOM = "--nodes --ntasks --time --partition"
+_SLURM_PROGRAMS = {f"--{name}": f"{{program:{name}}}" for name in ("sbatch", "squeue", "scancel")}
 _NETPIPE = Rules(options_of(text="-l -u -p -n", file="-o"))
 _OSU = Rules(options_of(flag="-c -V", text="-m -M -i -x -W --message-size --iterations --warmup --window-size"))
 _IMB = Rules(
@@ -110,8 +111,10 @@ TABLE: dict[str, Rules] = {
     "sbatch": Rules(),
     "scancel": Rules(),
     "fathom-slurm": Rules(
-        options_of(text=f"{_SLURM_ROOM} --name --idle --wait", program="--sbatch --squeue --scancel"),
+        options_of(text=f"{_SLURM_ROOM} --name --idle --wait", named_program=" ".join(_SLURM_PROGRAMS)),
         clusters=False,
+        choices={option: (value,) for option, value in _SLURM_PROGRAMS.items()},
+        needs=("--name", *_SLURM_PROGRAMS),
         behind=Rules(words=(COMMAND,)),
     ),
     "globus-url-copy": Rules(

@@ -12,6 +12,8 @@ from typing import NamedTuple
 FLAG, TEXT, FILE, FILES, ADDRESS, ADDRESSES = "flag", "text", "file", "files", "address", "addresses"
 NETWORKS, OUTPUT, PROGRAM, COMMAND, URL, URL_LIST = "networks", "output", "program", "command", "url", "url-list"
 LOCAL, NUMBER, CPUS = "local", "number", "cpus"
+# A program that the rules themselves name (`choices`), which may be one that starts others.
+NAMED_PROGRAM = "named-program"
 # A file that may be removed: one of a job's, by its place or its name.
 REMOVED = "removed"
 # How a launcher lays ranks out over a machine.
@@ -207,6 +209,9 @@ class _Reader:
             if not self._words or self._rules.attached:
                 raise RefusedOption(option)
             value = self._words.pop(0)
+        if value.startswith("-") and value != "-":
+            # Programs differ in whether they take such a word for the value, or for the next option.
+            raise RefusedOption(f"{option} {value}")
         if kind == FILES:
             # All plain words from here on.
             values = [value]

@@ -160,6 +160,10 @@ class Values:
         if not self._is_program(value):
             raise rules.RefusedOption(f"{word.option} {value}".strip())
 
+    def _check_named_program(self, value: str, _word: Word) -> None:
+        for name in _PROGRAM.findall(value):
+            self.find_program(name)
+
     def _check_url(self, value: str, word: Word) -> None:
         try:
             url = urls.read_url(self.fill(value))
