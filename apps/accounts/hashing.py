@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.utils.translation import gettext as _
@@ -42,6 +43,9 @@ class HashingPlaces:
 
 
 of_process = HashingPlaces(AT_ONCE)
+# Of whoever signs in where they did so before: however many others try passwords, this one is not theirs.
+of_return = HashingPlaces(AT_ONCE)
+is_return: ContextVar[bool] = ContextVar("somebody signs in where they did so before", default=False)
 
 
 class PasswordHasher(PBKDF2PasswordHasher):
@@ -49,5 +53,5 @@ class PasswordHasher(PBKDF2PasswordHasher):
 
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
         """Return the hash; outage.Busy if too many are made at this moment."""
-        with of_process.place():
+        with (of_return if is_return.get() else of_process).place():
             return super().encode(password, salt, iterations)

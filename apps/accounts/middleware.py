@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.cache import patch_cache_control
 
-from apps.accounts import passwords
+from apps.accounts import hashing, passwords
+from apps.core.limits import at_once
 
 _SIGN_IN_PAGES = ("accounts:login", "admin:login")
 
@@ -60,15 +62,20 @@ class GuessingMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request."""
-        return self.get_response(request)
+        """Answer the request: whoever signs in where they did so before waits for nobody who tries passwords."""
+        name = passwords.returning_as(request, request.POST.get("username", "")) if _is_sign_in(request) else ""
+        at_once.note_return(request, name)
+        token = hashing.is_return.set(bool(name))
+        try:
+            return self.get_response(request)
+        finally:
+            hashing.is_return.reset(token)
 
     def process_view(
         self, request: HttpRequest, view: object, args: Sequence[object], kwargs: Mapping[str, object]
     ) -> HttpResponse | None:
         """Return the page that says how long to wait, None if nobody has to."""
-        match = request.resolver_match
-        if request.method != "POST" or match is None or match.view_name not in _SIGN_IN_PAGES:
+        if not _is_sign_in(request) or hashing.is_return.get():
             return None
         wait_s = passwords.wait_before(request, request.POST.get("username", ""))
         if not wait_s:
@@ -77,6 +84,10 @@ class GuessingMiddleware:
         response = render(request, "accounts/slowed.html", {"seconds": seconds}, status=429)
         response.headers["Retry-After"] = str(seconds)
         return response
+
+
+def _is_sign_in(request: HttpRequest) -> bool:
+    return request.method == "POST" and request.path in map(reverse, _SIGN_IN_PAGES)
 
 
 def _zone_of(name: str) -> zoneinfo.ZoneInfo:

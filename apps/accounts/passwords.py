@@ -2,7 +2,9 @@
 
 axes locks a name from one address. Beside it an address with many failures, and a name with many, are not locked but
 slowed: one attempt at a time, for a whole site may be behind the address, and the owner behind the name. Whoever
-signed in with a name from an address before is not slowed by what others try, there or elsewhere.
+signed in with a name from an address before is not slowed by what others try, there or elsewhere, and has places of
+their own where many try passwords. All others wait for each other, whoever tried little lately first; a name without
+an account takes its place as any does, for whoever knows one that has an account could else tell from the waiting.
 """
 
 import hashlib
@@ -45,9 +47,13 @@ def wait_before(request: HttpRequest, username: str) -> float:
         turns.append((f"{keys.address}:turn", ADDRESS_EVERY_S))
     if failures[keys.name] >= settings.SIGN_IN_FAILURES_PER_NAME:
         turns.append((f"{keys.name}:turn", NAME_EVERY_S))
-    if not turns or counters.is_remembered(keys.pair):
-        return 0.0
-    return max(counters.take_turn(key, every_s) for key, every_s in turns)
+    return max((counters.take_turn(key, every_s) for key, every_s in turns), default=0.0)
+
+
+def returning_as(request: HttpRequest, username: str) -> str:
+    """Return a sum of the name with which somebody signs in who did so before from this address, "" for others."""
+    keys = _keys(request, username)
+    return keys.name if counters.is_remembered(keys.pair) else ""
 
 
 class PasswordBackend(ModelBackend):

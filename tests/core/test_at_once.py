@@ -127,3 +127,24 @@ def test_who_waited_in_vain_takes_no_turn(askers: Askers) -> None:
                 pass
     with held(askers, PERSON, 2):
         pass
+
+
+def test_of_those_who_wait_whoever_had_little_lately_is_next() -> None:
+    """Twenty addresses that try passwords on and on keep somebody who signs in from waiting for all of them."""
+    askers = Askers(1, wait_s=60, lately_s=60)
+    many = [at(f"192.0.2.{number}") for number in range(20)]
+    for asker in many:
+        with askers.turn(asker):
+            pass
+    came: list[str] = []
+
+    def ask(asker: Asker) -> None:
+        with askers.turn(asker):
+            came.append(asker.name)
+
+    with ThreadPoolExecutor(30) as pool, askers.turn(many[0]):
+        for number, asker in enumerate([*many[1:], at("198.51.100.1")]):
+            pool.submit(ask, asker)
+            wait_for(askers, number + 1)
+    assert came[0] == "198.51.100.1"
+    assert len(came) == 20

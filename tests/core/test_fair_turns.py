@@ -117,6 +117,6 @@ def test_the_latest_addresses_are_remembered(monkeypatch: pytest.MonkeyPatch) ->
         for address in (A, B, A, C):
             await turns.take(address, within_s=0)
             turns.give_back(address)
-        assert list(turns._had) == [A, C]
+        assert list(turns._lately._had) == [A, C]
 
     run(scenario)

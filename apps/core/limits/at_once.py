@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from apps.bench.text import Message, _
 from apps.core.connections import give_back
 from apps.core.limits.askers import address_of
+from apps.core.limits.fair_turns import FIRST, Lately
 from apps.core.limits.policies import LimitExceededError
 
 # For so long (s) a request waits for its asker's earlier ones: as long as any waits for a connection.
@@ -40,14 +41,16 @@ class _Waiter:
 class Askers:
     """Counts what is under way for each asker; of one person at most so much at once, as of all whom nobody knows.
 
-    Of these one address has `most_of_address`. Those who wait are let in by turns, one of each asker, and nobody else
-    wakes: to wake all of a crowd at each end would take more of the processor than what they ask for.
+    Of these one address has `most_of_address`. Those who wait are let in by turns, one of each asker, whoever had few
+    within `lately_s` (s) first, and nobody else wakes: to wake all of a crowd at each end would take more of the
+    processor than what they ask for.
     """
 
-    def __init__(self, most: int, *, most_of_address: int = 0, wait_s: float = WAIT_S) -> None:
+    def __init__(self, most: int, *, most_of_address: int = 0, wait_s: float = WAIT_S, lately_s: float = 0.0) -> None:
         self.most = most
         self.most_of_address = most_of_address or most
         self._wait_s = wait_s
+        self._lately = Lately(lately_s)
         self._under_way: Counter[str] = Counter()
         self._waiting: dict[str, deque[_Waiter]] = {}
         self._lock = threading.Lock()
@@ -80,7 +83,7 @@ class Askers:
         with self._lock:
             is_free = name not in self._waiting and self._has_room(most)
             if is_free:
-                self._under_way.update(most.keys())
+                self._count(most)
             return is_free
 
     def _wait(self, name: str, most: Mapping[str, int]) -> bool:
@@ -111,7 +114,7 @@ class Askers:
 
     def _let_in(self) -> None:
         """Give a turn to the first who waits of each asker, as long as there is room; who had one is last."""
-        while names := [name for name, waiters in self._waiting.items() if self._gives_turn(waiters[0])]:
+        while names := [name for name in self._in_order() if self._gives_turn(self._waiting[name][0])]:
             for name in names:
                 waiters = self._waiting.pop(name)
                 waiters.popleft()
@@ -121,9 +124,17 @@ class Askers:
     def _gives_turn(self, waiter: _Waiter) -> bool:
         if not self._has_room(waiter.most):
             return False
-        self._under_way.update(waiter.most.keys())
+        self._count(waiter.most)
         waiter.has_turn.set()
         return True
+
+    def _in_order(self) -> list[str]:
+        return sorted(self._waiting, key=lambda name: min(self._lately.number(name), FIRST))
+
+    def _count(self, most: Mapping[str, int]) -> None:
+        self._under_way.update(most.keys())
+        for name in most:
+            self._lately.count(name)
 
 
 # Of any person, and of all together who are not signed in, a third of the connections is left to others; a browser
@@ -131,11 +142,23 @@ class Askers:
 of_process = Askers(max(1, settings.WEB_CONNECTIONS * 2 // 3), most_of_address=max(1, settings.WEB_CONNECTIONS // 2))
 # Who wants to sign in is nobody yet, and finds a place whatever all others who are not signed in read meanwhile.
 SIGN_IN = "/accounts/"
-of_sign_in = Askers(max(2, settings.WEB_CONNECTIONS // 4), most_of_address=max(1, settings.WEB_CONNECTIONS // 6))
+of_sign_in = Askers(
+    max(2, settings.WEB_CONNECTIONS // 4), most_of_address=max(1, settings.WEB_CONNECTIONS // 6), lately_s=15 * 60
+)
+# Whoever signs in where they did so before waits for none of these: each has one place of their own.
+of_return = Askers(1)
+_RETURNS_AS = "returns_as"
+
+
+def note_return(request: HttpRequest, name: str) -> None:
+    """Note as whom somebody signs in who did so before from where they are."""
+    setattr(request, _RETURNS_AS, name)
 
 
 def places_for(request: HttpRequest) -> Askers:
     """Return among whose places a request has its turn."""
+    if getattr(request, _RETURNS_AS, ""):
+        return of_return
     is_sign_in = request.path.startswith(SIGN_IN) and not request.user.is_authenticated
     return of_sign_in if is_sign_in else of_process
 
@@ -144,4 +167,6 @@ def asker_of(request: HttpRequest) -> Asker:
     """Return who asks."""
     if request.user.is_authenticated:
         return Asker(f"person {request.user.pk}")
+    if name := getattr(request, _RETURNS_AS, ""):
+        return Asker(f"return {name}")
     return Asker(address_of(request), is_known=False)

@@ -7,7 +7,7 @@ its turn before. A visitor's page waits for none of thirty addresses that ask on
 import asyncio
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 # So many turns an asker has before all that ask on and on: a page with what belongs to it.
 FIRST = 16
@@ -16,15 +16,42 @@ _AFRESH_AFTER_S = 10.0
 _MOST_REMEMBERED = 10_000
 
 
-class FairTurns:
-    """So many turns in all, of one asker fewer; the `first` ones of each go before those of all who ask on and on."""
+class Lately:
+    """How many turns each asker had lately: one that had none for so long (s) begins anew."""
 
-    def __init__(self, most: int, most_of_one: int, *, first: int = FIRST) -> None:
-        self._first = first
-        self._free, self._most_of_one = most, most_of_one
-        self._in_hand = Counter[Hashable]()
+    def __init__(self, afresh_after_s: float | None = None) -> None:
+        self._afresh_after_s = afresh_after_s
         # How many turns one has had, and when the last.
         self._had: OrderedDict[Hashable, tuple[int, float]] = OrderedDict()
+
+    def count(self, asker: Hashable) -> None:
+        """Count one more turn."""
+        self._had[asker] = self.number(asker) + 1, time.monotonic()
+        self._had.move_to_end(asker)
+        if len(self._had) > _MOST_REMEMBERED:
+            self._had.popitem(last=False)
+
+    def number(self, asker: Hashable) -> int:
+        """Return how many it had."""
+        number, at = self._had.get(asker, (0, 0.0))
+        afresh_after_s = _AFRESH_AFTER_S if self._afresh_after_s is None else self._afresh_after_s
+        return number if time.monotonic() - at < afresh_after_s else 0
+
+
+class FairTurns:
+    """So many turns in all, of one asker fewer; the `first` ones of each go before those of all who ask on and on.
+
+    `at_present` says how many may be in hand for now, at least one.
+    """
+
+    def __init__(
+        self, most: int, most_of_one: int, *, first: int = FIRST, at_present: Callable[[], int] | None = None
+    ) -> None:
+        self._first = first
+        self._at_present = at_present or (lambda: most)
+        self._taken, self._most_of_one = 0, most_of_one
+        self._in_hand = Counter[Hashable]()
+        self._lately = Lately()
         # Who waits, by rank: who has had few, then by what is in hand; in the last are those that may have no more.
         self._waiting: list[OrderedDict[Hashable, deque[asyncio.Future[None]]]] = [
             OrderedDict() for _rank in range(most_of_one + 2)
@@ -37,7 +64,7 @@ class FairTurns:
 
     async def take(self, asker: Hashable, *, within_s: float | None) -> None:
         """Wait for a turn, with None for however long; TimeoutError if none comes in time."""
-        if self._free and self._in_hand[asker] < self._most_of_one:
+        if self._free > 0 and self._in_hand[asker] < self._most_of_one:
             self._count(asker)
             return
         turn = asyncio.get_running_loop().create_future()
@@ -55,13 +82,17 @@ class FairTurns:
 
     def give_back(self, asker: Hashable) -> None:
         """Let the next in."""
-        self._free += 1
+        self._taken -= 1
         self._in_hand[asker] -= 1
         if not self._in_hand[asker]:
             del self._in_hand[asker]
         self._rank_anew(asker)
-        while self._free and (following := self._next()) is not None:
+        while self._free > 0 and (following := self._next()) is not None:
             self._let_in(following)
+
+    @property
+    def _free(self) -> int:
+        return self._at_present() - self._taken
 
     def _next(self) -> Hashable | None:
         return next((next(iter(rank)) for rank in self._waiting[:-1] if rank), None)
@@ -76,22 +107,15 @@ class FairTurns:
         self._rank_anew(asker)
 
     def _count(self, asker: Hashable) -> None:
-        self._free -= 1
+        self._taken += 1
         self._in_hand[asker] += 1
-        self._had[asker] = self._lately(asker) + 1, time.monotonic()
-        self._had.move_to_end(asker)
-        if len(self._had) > _MOST_REMEMBERED:
-            self._had.popitem(last=False)
-
-    def _lately(self, asker: Hashable) -> int:
-        number, at = self._had.get(asker, (0, 0.0))
-        return number if time.monotonic() - at < _AFRESH_AFTER_S else 0
+        self._lately.count(asker)
 
     def _rank_of(self, asker: Hashable) -> int:
         in_hand = self._in_hand[asker]
         if in_hand >= self._most_of_one:
             return self._most_of_one + 1
-        return 0 if self._lately(asker) < self._first else in_hand + 1
+        return 0 if self._lately.number(asker) < self._first else in_hand + 1
 
     def _queue_of(self, asker: Hashable) -> "deque[asyncio.Future[None]]":
         if asker not in self._ranks:
