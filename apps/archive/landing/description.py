@@ -1,11 +1,13 @@
 """What the page of a permanent id says of a campaign, with names or without."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from apps.archive.landing import kept
 from apps.archive.landing.recipes import keys_of, recipe_text
 from apps.archive.landing.redaction import Names
 from apps.bench import strict_json
@@ -71,18 +73,33 @@ class Described:
 
 
 def describe(campaign: Campaign, names: Names) -> Described:
-    """Return what a reader is told of the campaign, but for its figures."""
+    """Return what a reader is told of the campaign, but for its figures.
+
+    LimitExceededError (429) if another text of the team is being written meanwhile.
+    """
     progress = campaigns.progress_of([campaign.pk])[campaign.pk]
     rows = Result.objects.filter(experiment__campaign=campaign).order_by("tool", "tool_version")
     versions = rows.values_list("tool", "tool_version").distinct()
+    tools = [f"{tool} {version}".strip() for tool, version in versions[:MOST_VERSIONS]]
+    name, goal, *shown = _shown(campaign, names, [campaign.name, campaign.goal, *tools])
     return Described(
-        name=names.text(campaign.name),
-        goal=names.text(campaign.goal),
-        versions=[names.text(f"{tool} {version}".strip()) for tool, version in versions[:MOST_VERSIONS]],
+        name=name,
+        goal=goal,
+        versions=shown,
         all_versions=versions.count(),
         progress=progress,
         recipe=recipe_text(campaign, names),
     )
+
+
+def _shown(campaign: Campaign, names: Names, texts: list[str]) -> list[str]:
+    """Return texts as a reader may see them: those whose names are hidden are written once and kept."""
+
+    def write() -> str:
+        return strict_json.dumps([names.text(text) for text in texts])
+
+    text = kept.text_of(campaign, names, "description", write, sources=texts) if names.hidden else write()
+    return list(json.loads(text))
 
 
 def tombstone_texts(stone: Tombstone, names: Names) -> dict[str, str]:
