@@ -1,4 +1,7 @@
-"""How many WebSockets may be open: of one person, from one address, and in all; beyond, a page asks now and then."""
+"""How many WebSockets may be open: of one person, from one address, and in all; beyond, a page asks now and then.
+
+One with an invented session takes no place of those whose session is known, nor keeps them waiting.
+"""
 
 import asyncio
 from collections import Counter
@@ -8,12 +11,17 @@ from typing import Any
 
 from django.conf import settings
 
+from apps.core.limits import crowds
 from apps.core.limits.askers import address_in, session_key_in
 
 # The code with which one too many is closed (429 Too Many Requests), as static/js/campaign.js reads it.
 TOO_MANY = 4429
 # Of one address so many are looked up at once, for nobody is known before: the others' wait for no crowd of it.
 GREETINGS = 4
+# So many are looked up, or wait for it, of all whose session is not known yet: a thousand that were invented would
+# keep the loop busy for seconds. One too many comes again, and is known by then if its page was read.
+STRANGERS = 64
+_KNOWN, _STRANGERS = "known", "strangers"
 
 
 class Sockets:
@@ -27,12 +35,13 @@ class Sockets:
     @property
     def size(self) -> int:
         """Return how many are open."""
-        return self._open["all"]
+        return self._open[_KNOWN] + self._open[_STRANGERS]
 
-    def greet(self, address: str) -> "Held | None":
+    def greet(self, address: str, *, is_known: bool = False) -> "Held | None":
         """Return what a socket from an address holds until it ends, None if there are as many as may be."""
-        held = Held(self, address)
-        if held.take("all", self._most) and (not address or held.take(f"at {address}", self._of_address)):
+        held = Held(self, address, waits=bool(address) and not is_known)
+        kind, most = (_KNOWN, self._most) if is_known else (_STRANGERS, min(self._most, STRANGERS))
+        if held.take(kind, most) and (not address or held.take(f"at {address}", self._of_address)):
             return held
         held.give_back()
         return None
@@ -49,8 +58,8 @@ class Sockets:
         return True
 
     def take_of_person(self, held: "Held", person: int) -> bool:
-        """Count a socket as a person's, unless they have as many as one may."""
-        return held.take(f"person {person}", self._of_person)
+        """Count a socket as a person's, and as a known one, unless there are as many as may be."""
+        return held.move(_STRANGERS, _KNOWN, self._most) and held.take(f"person {person}", self._of_person)
 
     def give_back(self, names: list[str], address: str) -> None:
         """Count one less under each name."""
@@ -63,8 +72,8 @@ class Sockets:
 class Held:
     """What one socket counts as until it ends."""
 
-    def __init__(self, sockets: Sockets, address: str) -> None:
-        self._sockets, self._address = sockets, address
+    def __init__(self, sockets: Sockets, address: str, *, waits: bool) -> None:
+        self._sockets, self._address, self._waits = sockets, address, waits
         self._names: list[str] = []
 
     def take(self, name: str, most: int) -> bool:
@@ -74,14 +83,24 @@ class Held:
             self._names.append(name)
         return is_taken
 
+    def move(self, name: str, other: str, most: int) -> bool:
+        """Count it under another name instead of one that it may have, unless there are `most`."""
+        if name not in self._names:
+            return True
+        is_taken = self.take(other, most)
+        if is_taken:
+            self._names.remove(name)
+            self._sockets.give_back([name], self._address)
+        return is_taken
+
     def belong_to(self, person: int) -> bool:
-        """Count it as a person's; False if they have as many as one may."""
+        """Count it as a person's; False if there are as many as may be."""
         return self._sockets.take_of_person(self, person)
 
     @asynccontextmanager
     async def greeting(self) -> AsyncIterator[None]:
-        """Wait until few of the address are being looked up; nobody waits whose address is not known."""
-        if not self._address:
+        """Wait until few of the address are being looked up; nobody waits who is known, or whose address is not."""
+        if not self._waits:
             yield
             return
         async with self._sockets.turn_of(self._address):
@@ -111,11 +130,13 @@ class BoundedSockets:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Serve one WebSocket."""
-        key = session_key_in(dict(scope["headers"]).get(b"cookie", b""))
+        cookies = dict(scope["headers"]).get(b"cookie", b"")
+        key = session_key_in(cookies)
         if not key:
             await send({"type": "websocket.close"})
             return
-        held = of_process.greet(address_in(str((scope.get("client") or ("",))[0])))
+        address = address_in(str((scope.get("client") or ("",))[0]))
+        held = of_process.greet(address, is_known=crowds.of_process.knows(b"", cookies))
         if held is None:
             await receive()
             # A code reaches a page only over a socket that is open.
