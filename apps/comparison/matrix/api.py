@@ -44,6 +44,10 @@ class MatrixCellSerializer(serializers.Serializer):
     flags = serializers.DictField(
         child=serializers.IntegerField(), source="mark.counts", default=dict, help_text="How many of them by flag."
     )
+    since = serializers.FloatField(
+        allow_null=True, help_text="The best of what was measured a week later and more; null if nothing was."
+    )
+    is_doubted = serializers.BooleanField(help_text="Whether nothing measured since came near the figure.")
     passed = serializers.FloatField(
         source="passed.rate_bps",
         default=None,

@@ -10,6 +10,9 @@ from apps.core.messages import render
 from apps.results.addresses import point_key
 from apps.results.doubts import Mark
 
+# What has this share of a figure came near it.
+NEAR = 0.9
+
 
 @dataclass(frozen=True)
 class MatrixCell:
@@ -19,7 +22,8 @@ class MatrixCell:
     its place; the best of these in the metric's own direction (the newest where neither is better). `points` counts
     the settings, `setting` and `nodes` say in words which it is and between which nodes;
     `is_told` whether only an archive says that it was measured, `ceiling` what no figure of it exceeds, None where
-    the inventory does not tell. `passed` is what more than a capacity came through the same way, whoever measured it.
+    the inventory does not tell. `since` is the best of the settings that were measured a week later and more, None
+    without any. `passed` is what more than a capacity came through the same way, whoever measured it.
     """
 
     source: int
@@ -39,6 +43,15 @@ class MatrixCell:
     mark: Mark | None = None
     ceiling: float | None = None
     passed: Passed | None = None
+    since: float | None = None
+    is_higher_better: bool = True
+
+    @property
+    def is_doubted(self) -> bool:
+        """Say whether nothing measured since came near the figure: whether it still holds is not known."""
+        if self.since is None:
+            return False
+        return self.since < NEAR * self.value if self.is_higher_better else NEAR * self.since > self.value
 
     @property
     def share(self) -> float | None:

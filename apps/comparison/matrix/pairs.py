@@ -23,6 +23,7 @@ STALE = timedelta(days=7)
 RTT_TOOL, RTT_METRIC = "ping", "rtt_min"
 GRADES = {
     "bad": gettext_lazy("below 70 % of the ceiling"),
+    "doubted": gettext_lazy("older than what was measured since, which came nowhere near"),
     "fair": gettext_lazy("70 to 90 % of the ceiling"),
     "good": gettext_lazy("90 % of the ceiling or more"),
     "unknown": gettext_lazy("ceiling not known"),
@@ -61,6 +62,8 @@ class PairCell:
             return "none"
         if self.slower is None or self.slower.share is None or self._is_beyond:
             return "unknown"
+        if any(cell.is_doubted for _arrow, cell in self.directions):
+            return "doubted"
         return "good" if self.slower.share >= GOOD else "fair" if self.slower.share >= FAIR else "bad"
 
     @property

@@ -27,9 +27,11 @@ from apps.results.ways import back_in_sql, sides_of
 from apps.testbeds.models import Node, Site
 from apps.toolbox import queries as toolbox
 
-_COLUMNS = ("pair", "lane", "point", "experiment", "mean", "n", "at", "setting", "points")
+_COLUMNS = ("pair", "lane", "point", "experiment", "mean", "n", "at", "setting", "points", "since")
+# What was measured so much later tells whether an older figure still holds.
+LATER = "7 days"
 # Of each setting between the same nodes the newest figure that was repeated counts, a single one only where nothing
-# was; of these the best.
+# was; of these the best, with the best of the settings measured since.
 # Naming the experiments, too, lets the database find the samples by its index on these.
 _BEST = """
 WITH points AS (
@@ -46,9 +48,15 @@ WITH points AS (
 ), settings AS (
     SELECT DISTINCT ON (pair, played, setting) *, n >= 2 is_sustained
     FROM points ORDER BY pair, played, setting, n >= 2 DESC, at DESC, {order}, point
+), chosen AS (
+    SELECT DISTINCT ON (pair)
+        pair, lane_id, point, experiment_id, mean, n, at, setting, count(*) OVER (PARTITION BY pair) settings
+    FROM settings ORDER BY pair, is_sustained DESC, {order}, point
 )
-SELECT DISTINCT ON (pair) pair, lane_id, point, experiment_id, mean, n, at, setting, count(*) OVER (PARTITION BY pair)
-FROM settings ORDER BY pair, is_sustained DESC, {order}, point
+SELECT chosen.*, (
+    SELECT mean FROM settings
+    WHERE settings.pair = chosen.pair AND settings.at > chosen.at + %(later)s::interval ORDER BY {order} LIMIT 1
+) FROM chosen
 """
 
 
@@ -129,6 +137,8 @@ def _cells(ends: dict[tuple[int, int], list[End]], tool: Tool, metric: Metric) -
             is_told=by_experiment[row["experiment"]][1],
             parameters=json.loads(row["setting"]),
             **{name: row[name] for name in ("n", "experiment", "lane", "point", "points", "at")},
+            since=None if metric.higher_is_better is None else row["since"],
+            is_higher_better=bool(metric.higher_is_better),
         )
         for row in _best_of(lanes, experiments, tool, metric)
     }
@@ -150,6 +160,7 @@ def _best_of(lanes: dict[End, int], experiments: set[int], tool: Tool, metric: M
                 "backs": [lane.is_back for lane in lanes],
                 "cast": [lane.cast for lane in lanes],
                 "metric": metric.name,
+                "later": LATER,
             },
         )
         return [dict(zip(_COLUMNS, row, strict=True)) for row in cursor.fetchall()]

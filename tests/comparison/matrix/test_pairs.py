@@ -49,6 +49,22 @@ def test_what_is_old_is_hatched_and_without_a_ceiling_nothing_is_judged(
     assert client.get("/api/v1/matrix/").json()["cells"][0]["ceiling"] is None
 
 
+@pytest.mark.parametrize(("later", "grade"), [(3e8, "doubted"), (9e8, "good")])
+def test_an_old_figure_that_nothing_came_near_since_is_doubted(
+    client: Client, cast: SimpleNamespace, pair: list[Node], later: float, grade: str
+) -> None:
+    now = timezone.now()
+    measured(cast, pair, 9.6e8, now - 52 * WEEK, factors=window("4 MiB"))
+    measured(cast, pair, later, now, factors=window("1 MiB"))
+    client.force_login(cast.bob)
+    page = client.get(reverse("matrix:matrix")).content.decode()
+    assert re.findall(r'<td class="pair pair-(\w+)', page) == [grade]
+    assert ("since then 300" in page) is (grade == "doubted")
+    [cell] = client.get("/api/v1/matrix/").json()["cells"]
+    figures = (pytest.approx(9.6e8, rel=0.01), pytest.approx(later, rel=0.01), grade == "doubted")
+    assert (cell["value"], cell["since"], cell["is_doubted"]) == figures
+
+
 def test_below_the_diagonal_stands_the_min_rtt(client: Client, cast: SimpleNamespace, pair: list[Node]) -> None:
     measured(cast, pair, 9e8, START)
     measured(cast, pair, 9e8, START)
