@@ -7,9 +7,8 @@ from typing import Any
 import psycopg
 from django.db import connection
 
-from apps.core import server_words
+from apps.core import server_words, sessions
 
-_CONNECT_S = 3
 _NAME = "fathom health"
 # Who waits no longer than this waits for what others do all the time (s).
 _LONG_S = 5.0
@@ -50,8 +49,7 @@ def look() -> DatabaseState:
     If it has no room for another connection, one of the process's own is asked, but not if it shuts down.
     """
     try:
-        limits = {**connection.get_connection_params(), "connect_timeout": _CONNECT_S, "application_name": _NAME}
-        own = psycopg.connect(**limits, autocommit=True)
+        own = sessions.beside(_NAME, autocommit=True)
     except psycopg.OperationalError as error:
         if server_words.shuts_down(error):
             raise
@@ -66,8 +64,7 @@ def look() -> DatabaseState:
 
 def has_room() -> bool:
     """Return whether the server can write a MiB to its disk; an OperationalError if it does not answer."""
-    limits = {**connection.get_connection_params(), "connect_timeout": _CONNECT_S, "application_name": _NAME}
-    with psycopg.connect(**limits) as own:
+    with sessions.beside(_NAME) as own:
         try:
             own.execute("SET LOCAL statement_timeout = '3s'")
             own.execute("SET LOCAL work_mem = '64kB'")

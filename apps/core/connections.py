@@ -6,6 +6,8 @@ from typing import Any
 
 from django import db
 
+from apps.core.sessions import Session
+
 Entry = dict[str, Any]
 # What else a request lets go of when it begins to wait.
 on_wait: ContextVar[Callable[[], object] | None] = ContextVar("what is let go of by who waits", default=None)
@@ -13,6 +15,8 @@ on_wait: ContextVar[Callable[[], object] | None] = ContextVar("what is let go of
 # What answers people, or takes a step of a measurement, frees what it holds soon, also when it has come to a halt.
 # Commands (migrations) are not limited, long tasks less: see apps.core.timeouts.
 LIMITS = "-c lock_timeout=20s -c idle_in_transaction_session_timeout=60s -c statement_timeout=60s"
+# A server process that hangs keeps none of them: who waits for it gives it up a little later (s).
+ANSWERS_WITHIN_S = 75.0
 
 
 def fit_to_web(entry: Entry, *, most: int) -> None:
@@ -22,6 +26,7 @@ def fit_to_web(entry: Entry, *, most: int) -> None:
     # died is replaced when the first is met (apps.core.outage).
     entry["CONN_HEALTH_CHECKS"] = False
     entry["OPTIONS"]["pool"] = {
+        "connection_class": Session,
         "min_size": 1,
         "max_size": most,
         "timeout": 5.0,
@@ -54,6 +59,7 @@ def give_back() -> None:
 def _limit(entry: Entry, name: str) -> None:
     options = entry["OPTIONS"]
     options.setdefault("application_name", name)
+    options["answers_within_s"] = ANSWERS_WITHIN_S
     # Who lets nobody set how queries are planned has nothing set.
     if options.get("options"):
         options["options"] = f"{options['options']} {LIMITS}"

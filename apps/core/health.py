@@ -97,6 +97,9 @@ def _database() -> HealthPart:
         what = _("It answers, but requests wait for what another holds locked: %(tables)s.")
         tables = ", ".join(state.tables) or "–"
         return HealthPart(False, timezone.now() - state.longest_wait, what % {"tables": tables}, is_hindered=True)
+    if deaf_since := starvation.heard.since(longer_than_s=starvation.TOLD_AFTER_S):
+        what = _("It answers, but this web process cannot write in it when agents were heard: nothing is measured.")
+        return HealthPart(False, deaf_since, what, is_hindered=True)
     return HealthPart(True, state.started, _("It answers."))
 
 

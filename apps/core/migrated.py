@@ -9,17 +9,16 @@ from typing import Any
 
 import psycopg
 import redis
-from django.db import ProgrammingError, connection
+from django.db import ProgrammingError
 from django.utils import translation
 
-from apps.core import clock, holding, signs, tables
+from apps.core import clock, holding, sessions, signs, tables
 from apps.core.tables import Step, VersionGap
 
 logger = logging.getLogger(__name__)
 
 # /health/ asks at most so often (s).
 LOOK_EVERY_S = 2.0
-_CONNECT_S = 3
 _NAME = "fathom start"
 _APPLIED = "SELECT app, name FROM django_migrations"
 
@@ -63,8 +62,7 @@ def applied(cursor: Any = None) -> frozenset[Step]:
     """
     if cursor is not None:
         return _ask(cursor)
-    limits = {**connection.get_connection_params(), "connect_timeout": _CONNECT_S, "application_name": _NAME}
-    with contextlib.closing(psycopg.connect(**limits, autocommit=True)) as own:
+    with contextlib.closing(sessions.beside(_NAME, autocommit=True)) as own:
         return _ask(own.cursor())
 
 

@@ -15,7 +15,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError as BrokerError
 
-from apps.core import migrated, signs
+from apps.core import migrated, sessions, signs
 from apps.core.outage_watch import Outage, Watch, error_of
 
 _Answer = TypeVar("_Answer")
@@ -23,7 +23,7 @@ _Answer = TypeVar("_Answer")
 RETRY_AFTER_S = 5
 # How long (s) one request asks the broker, in all.
 BUDGET_S = 1.0
-_CONNECT_S = 3
+_NAME = "fathom look"
 _POOL_S = 0.1
 _AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 # What a call of the broker may raise that cannot be had now.
@@ -206,9 +206,8 @@ def _answers() -> bool:
 
 def gives_connections() -> bool:
     """Return whether a new connection can be made."""
-    limits = {**connection.get_connection_params(), "connect_timeout": _CONNECT_S}
     try:
-        psycopg.connect(**limits).close()
+        sessions.beside(_NAME).close()
     except psycopg.OperationalError:
         return False
     return True

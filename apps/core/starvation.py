@@ -1,4 +1,7 @@
-"""Whether this web process gets no connection any more although the database has some: then only its end helps."""
+"""Whether this web process gets no connection any more although the database has some, or hears no agent any more.
+
+Then only its end helps.
+"""
 
 import threading
 import time
@@ -45,4 +48,23 @@ class Pool:
             return now - self._begun
 
 
+class Lapse:
+    """For how long something has not happened in this process that happens every few seconds once it was noted."""
+
+    def __init__(self) -> None:
+        self._last: float | None = None
+
+    def note(self) -> None:
+        """Note that it happened, or begins to."""
+        self._last = time.monotonic()
+
+    def since(self, *, longer_than_s: float) -> datetime | None:
+        """Return since when it has not, if that is long enough."""
+        lasted = 0.0 if self._last is None else time.monotonic() - self._last
+        return timezone.now() - timedelta(seconds=lasted) if lasted > longer_than_s else None
+
+
 of_process = Pool()
+# That somebody listens to agents was written; and that this was tried, whatever came of it: what a database refuses
+# or is away for, another process could not write either.
+heard, tried_to_hear = Lapse(), Lapse()

@@ -7,6 +7,8 @@ from django.db import Error, connection
 
 # Milliseconds. A statement of long work takes as long as it takes; who waits for its locks is not kept for ever.
 _LONG = {"statement_timeout": 0, "lock_timeout": 120_000, "idle_in_transaction_session_timeout": 900_000}
+# But no task of it has longer altogether (s): a server process that hangs is given up then.
+_LONG_ANSWERS_WITHIN_S = 6 * 3600.0
 
 
 @contextmanager
@@ -24,12 +26,15 @@ def begin_long_work() -> None:
     with connection.cursor() as cursor:
         for name, value in _LONG.items():
             cursor.execute(f"SET SESSION {name} = {value}")
+    if (limit_s := connection.connection.answers_within_s) is not None:
+        connection.connection.answers_within_s = max(limit_s, _LONG_ANSWERS_WITHIN_S)
 
 
 def end_long_work() -> None:
     """Put this thread's connection under its limits again; a connection that is lost needs none."""
     if connection.connection is None:
         return
+    connection.connection.answers_within_s = connection.settings_dict["OPTIONS"].get("answers_within_s")
     try:
         with connection.cursor() as cursor:
             for name in _LONG:

@@ -24,9 +24,11 @@ logger = logging.getLogger(__name__)
 def alive(request: HttpRequest) -> JsonAnswer:
     """Say that the process answers, whatever else is away: who supervises it asks this.
 
-    503 if it gets no connection although the database has some: its restart helps, as nothing else does.
+    503 if it gets no connection although the database has some, or came to a halt in hearing agents: its restart
+    helps, as nothing else does.
     """
-    if starvation.of_process.since(longer_than_s=starvation.ENDS_AFTER_S) is not None:
+    looks = (starvation.of_process, starvation.tried_to_hear)
+    if any(look.since(longer_than_s=starvation.ENDS_AFTER_S) is not None for look in looks):
         return JsonAnswer({"status": "starved"}, status=503)
     return JsonAnswer({"status": "ok"})
 

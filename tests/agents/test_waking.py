@@ -235,11 +235,12 @@ async def test_heartbeats_that_could_not_be_written_are_written_later(
     written: list[Any] = []
     results = iter([OperationalError("gone"), RuntimeError("odd"), None])
 
-    def record(*, heartbeats: list[services.Heartbeat], now: object) -> None:
+    def record(*, heartbeats: list[services.Heartbeat], now: object) -> set[int]:
         result = next(results)
         if result is not None:
             raise result
         written.extend(heartbeats)
+        return set()
 
     endpoint_hub = exchange.endpoint.hub
     endpoint_hub.hear(7, 0.5, 0.1)

@@ -13,7 +13,7 @@ from django.db import OperationalError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from apps.core import backends, outage, signs, space
+from apps.core import backends, outage, sessions, signs, space
 from apps.core.models import SetAside
 from tests import outages
 from tests.core.signing import ALL, give, nobody_gave_a_sign, parts
@@ -196,7 +196,7 @@ def test_a_database_that_shuts_down_says_so_though_those_in_it_still_work(
     def refuse(**_options: object) -> None:
         raise psycopg.OperationalError("connection failed: FATAL:  the database system is shutting down")
 
-    monkeypatch.setattr(backends.psycopg, "connect", refuse)
+    monkeypatch.setattr(sessions.Session, "connect", refuse)
     # Whoever looks at it further would do so beyond this test.
     monkeypatch.setattr(outage.watch, "note", lambda _error: None)
     answer = client.get("/health/")

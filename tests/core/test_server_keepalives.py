@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import re
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,20 +102,17 @@ def test_an_address_has_limits_of_its_own(over_tcp: str) -> None:
         connection.close()
 
 
-def test_nobody_connects_but_as_the_settings_say() -> None:
-    """All that pages and workers open has Django's parameters: `psycopg.connect(**connection...)`, and no address."""
+def test_nobody_connects_but_through_sessions_that_are_given_up() -> None:
+    """All that pages and workers open is a Session, which has Django's parameters and a limit of who waits."""
     calls = []
     for path in [*Path(ROOT, "apps").rglob("*.py"), *Path(ROOT, "workers").rglob("*.py")]:
-        if "psycopg" not in (text := path.read_text()):
+        if "psycopg" not in (text := path.read_text()) and "essions" not in text:
             continue
         for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in (
-                "psycopg.connect",
-                "psycopg.Connection.connect",
-                "psycopg.AsyncConnection.connect",
-            ):
-                assert not node.args, path
-                assert [ast.unparse(key.value) for key in node.keywords if key.arg is None] == ["limits"], path
-                assert "limits = {**connection.get_connection_params()" in text, path
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            assert not re.fullmatch(r"psycopg\.(\w*Connection\.)?connect", called), path
+            if called == "Session.connect":
+                assert "**connection.get_connection_params()" in ast.unparse(node), path
+            if called in ("Session.connect", "sessions.beside"):
                 calls.append(path.name)
     assert len(calls) >= 4

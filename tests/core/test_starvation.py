@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.core import outage, starvation
+from apps.core import outage, sessions, starvation
 
 pytestmark = pytest.mark.django_db
 
@@ -71,5 +71,25 @@ def test_a_database_that_is_away_restarts_nobody(
     def refuse(**_limits: Any) -> None:
         raise outage.psycopg.OperationalError("refused")
 
-    monkeypatch.setattr(outage.psycopg, "connect", refuse)
+    monkeypatch.setattr(sessions.Session, "connect", refuse)
     assert client.get("/health/live/").status_code == 200
+
+
+def test_who_hears_no_agent_says_so_and_ends_only_if_it_does_not_even_try(
+    client: Client, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("heard", "tried_to_hear"):
+        monkeypatch.setattr(starvation, name, starvation.Lapse())
+    clock[0] += 2 * starvation.ENDS_AFTER_S
+    # No agent has ever asked here.
+    assert looks(client) == (200, 200) and client.get("/health/").json()["parts"]["database"]["ok"]
+    starvation.heard.note()
+    starvation.tried_to_hear.note()
+    clock[0] += starvation.TOLD_AFTER_S + 1
+    part = client.get("/health/").json()["parts"]["database"]
+    assert not part["ok"] and "when agents were heard" in part["what"]
+    starvation.tried_to_hear.note()
+    clock[0] += starvation.ENDS_AFTER_S - 1
+    assert looks(client) == (200, 200)
+    clock[0] += 2
+    assert looks(client) == (200, 503)

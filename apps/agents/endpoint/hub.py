@@ -14,12 +14,15 @@ from redis.exceptions import RedisError
 from apps.agents import queries, services, wake
 from apps.agents.endpoint import database
 from apps.agents.services import Heartbeat, Unsent
-from apps.core import broker
+from apps.core import broker, sessions, starvation
 
 logger = logging.getLogger(__name__)
 
 SWEEP_EVERY_S = 1.5
 HEARTBEATS_EVERY_S = 2.0
+# What is asked every few seconds is given up after so long (s), well before the agents' silence counts: a session
+# that hangs keeps one turn waiting, and the next has another.
+TURN_WITHIN_S = 8.0
 RECONNECT_AFTER_S = 0.5
 # How long a token is believed without looking at the database: for some polls of 20 s, or a thousand idle agents
 # would have it looked up 50 times a second. A retirement is also called out at once.
@@ -97,6 +100,8 @@ class Hub:
             return
         self._loop = loop
         self._waiters.clear()
+        starvation.heard.note()
+        starvation.tried_to_hear.note()
         self._tasks = [
             loop.create_task(self._listen(), name="agents-listen"),
             loop.create_task(_every(SWEEP_EVERY_S, self._sweep), name="agents-sweep"),
@@ -124,13 +129,11 @@ class Hub:
     ) -> None:
         """Note that an agent was heard, to be written with others'; what it does not say is as it was."""
         now = timezone.now()
-        before = self._heard.get(agent_id)
-        if offset_s is None and before is not None:
-            offset_s, error_s = before.offset_s, before.error_s
-        unsent = before.unsent if before else None
+        unsent = None
         if unsent_s is not None:
             unsent = Unsent(now - timedelta(seconds=unsent_s) if unsent_s else None)
-        self._heard[agent_id] = Heartbeat(agent_id, now, offset_s, error_s, unsent)
+        beat = Heartbeat(agent_id, now, offset_s, error_s, unsent)
+        self._heard[agent_id] = beat.after(self._heard.get(agent_id))
 
     def is_repeated(self, agent_id: int, instance: UUID | None, number: int | None) -> bool:
         """Note a poll; True if it, or a later one of the same process, came before: a proxy repeats it."""
@@ -227,17 +230,23 @@ class Hub:
     async def _write_heartbeats(self) -> None:
         heartbeats, self._heard = self._heard, {}
         try:
-            await database.run(services.record_heartbeats, heartbeats=list(heartbeats.values()), now=timezone.now())
-        except Exception:
-            self._heard = {**heartbeats, **self._heard}
-            raise
+            left = await database.run(
+                services.record_heartbeats, heartbeats=list(heartbeats.values()), now=timezone.now()
+            )
+            heartbeats = {pk: heartbeats[pk] for pk in left}
+            if not heartbeats:
+                starvation.heard.note()
+        finally:
+            self._heard = heartbeats | {pk: beat.after(heartbeats.get(pk)) for pk, beat in self._heard.items()}
+            starvation.tried_to_hear.note()
 
 
 async def _every(period_s: float, step: Callable[[], Awaitable[None]]) -> None:
     """Do `step` for ever, `period_s` apart; a failure is logged and the next turn tries again."""
     while True:
         try:
-            await step()
+            with sessions.answered_within(TURN_WITHIN_S):
+                await step()
         except database.Unavailable as error:
             logger.warning("The database is away: %s", error)
         except Exception:

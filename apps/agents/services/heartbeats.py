@@ -1,10 +1,10 @@
 """Heartbeats: when each agent was heard last, written for many at once."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import connection
 
 from apps.agents.models import DEAF_AFTER, Agent
 from apps.core import clock
@@ -21,7 +21,12 @@ _LISTEN = """
                                   THEN EXCLUDED.listening_since ELSE listener.listening_since END
     RETURNING listening_since = %(now)s
 """
+# One statement, and what others hold is left for the next: a session that hangs has the rows of none but whose it is
+# at, and who comes after it waits for nobody.
 _HEAR = """
+    WITH free AS MATERIALIZED (
+        SELECT id FROM agents_agent WHERE id = ANY(%(ids)s::bigint[]) FOR NO KEY UPDATE SKIP LOCKED
+    ), written AS (
     UPDATE agents_agent AS agent
        SET last_seen_at = GREATEST(COALESCE(agent.last_seen_at, heard.at), heard.at),
            clock_offset_s = COALESCE(heard.offset_s, agent.clock_offset_s),
@@ -30,7 +35,10 @@ _HEAR = """
       FROM unnest(%(ids)s::bigint[], %(times)s::timestamptz[], %(offsets)s::float8[], %(errors)s::float8[],
                   %(tell_unsent)s::bool[], %(unsent)s::timestamptz[])
            AS heard(id, at, offset_s, error_s, tells_unsent, unsent_since)
+      JOIN free USING (id)
      WHERE agent.id = heard.id AND agent.retired_at IS NULL
+    )
+    SELECT id FROM agents_agent WHERE id = ANY(%(ids)s::bigint[]) AND id NOT IN (SELECT id FROM free)
 """
 
 
@@ -54,29 +62,32 @@ class Heartbeat:
     error_s: float | None = None
     unsent: Unsent | None = None
 
+    def after(self, earlier: "Heartbeat | None") -> "Heartbeat":
+        """Return it with what the agent said in an `earlier` one that is not written yet, and did not say again."""
+        if earlier is None:
+            return self
+        offset = self if self.offset_s is not None else earlier
+        return replace(self, offset_s=offset.offset_s, error_s=offset.error_s, unsent=self.unsent or earlier.unsent)
 
-def record_heartbeats(*, heartbeats: Collection[Heartbeat], now: datetime) -> None:
-    """Write that somebody listens and, in one statement, when agents were last heard."""
+
+def record_heartbeats(*, heartbeats: Collection[Heartbeat], now: datetime) -> set[int]:
+    """Write that somebody listens and, in one statement, when agents were last heard.
+
+    Return those agents with which that is left to do, for others hold their rows.
+    """
     with connection.cursor() as cursor:
         cursor.execute(_LISTEN, {"now": now, "deaf_since": now - DEAF_AFTER, "ahead": now + clock.AHEAD})
         begins = cursor.fetchone()[0]
     if begins:
         # Heard before the clock was set back: their silence counts from now, as everybody's does.
         Agent.objects.filter(last_seen_at__gt=now + clock.AHEAD).update(last_seen_at=now)
-    if heartbeats:
-        _record_all(sorted(heartbeats, key=lambda beat: beat.agent_id), now)
-
-
-@transaction.atomic
-def _record_all(heartbeats: Sequence[Heartbeat], now: datetime) -> None:
-    ids = [beat.agent_id for beat in heartbeats]
-    # Taken in one order, rows cannot have two processes wait for each other.
-    list(Agent.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
+    if not heartbeats:
+        return set()
     with connection.cursor() as cursor:
         cursor.execute(
             _HEAR,
             {
-                "ids": ids,
+                "ids": [beat.agent_id for beat in heartbeats],
                 "times": [min(beat.at, now) for beat in heartbeats],
                 "offsets": [beat.offset_s for beat in heartbeats],
                 "errors": [beat.error_s for beat in heartbeats],
@@ -84,3 +95,4 @@ def _record_all(heartbeats: Sequence[Heartbeat], now: datetime) -> None:
                 "unsent": [beat.unsent.since if beat.unsent else None for beat in heartbeats],
             },
         )
+        return {pk for (pk,) in cursor.fetchall()}

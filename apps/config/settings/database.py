@@ -48,7 +48,7 @@ def from_url(url: str) -> Entry:
     if query["options"]:
         query["options"] = f"{SERVER_KEEPALIVES} {query['options']}"
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "apps.core.postgresql",
         "NAME": name,
         "USER": unquote(parts.username or query.pop("user", "")),
         "PASSWORD": unquote(parts.password or ""),
