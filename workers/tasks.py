@@ -81,7 +81,7 @@ def retain() -> None:
     """
     if not even_time.has_passed(timezone.now()):
         return
-    isolation.carry_out(timetable.RETAIN)
+    isolation.carry_out(timetable.RETAIN, is_long=True)
     if retention.carry_out(now=timezone.now()):
         queue.send(queue.RETAIN)
 
@@ -89,7 +89,7 @@ def retain() -> None:
 @shared_task(time_limit=3600)
 def count_stored() -> None:
     """Count what each team has stored."""
-    isolation.carry_out(timetable.COUNT)
+    isolation.carry_out(timetable.COUNT, is_long=True)
 
 
 # Its programs have limits of their own, and a row that gives no sign is taken up again.

@@ -217,6 +217,15 @@ def _timetable(all_signs: list[signs.Sign]) -> HealthPart:
     now = clocks[0].at + clocks[0].age_s
     if last is None or now - last > signs.SILENT_AFTER_S:
         return HealthPart(False, None if last is None else _time(last), _("It runs, but no worker takes its turns."))
+    try:
+        late = signs.late_parts()
+    except redis.RedisError:
+        return HealthPart(False, None, _("Not known while the broker is away."))
+    if late:
+        what = _("Its turns are taken, but this has not come to an end since %(since)s: %(names)s.")
+        since = _time(min(late.values()))
+        names = ", ".join(sorted(late))
+        return HealthPart(False, since, what % {"since": f"{since:{_MOMENT}}", "names": names}, is_hindered=True)
     return HealthPart(True, _time(max(sign.since for sign in clocks)), _("Its turns are taken."))
 
 

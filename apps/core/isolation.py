@@ -16,7 +16,7 @@ from django.db.models import Exists, Model, OuterRef
 from django.utils import timezone
 
 from apps.bench.text import Message
-from apps.core import clock, leases, shutdown, troubles
+from apps.core import clock, leases, outage, shutdown, signs, troubles
 from apps.core.models import SetAside
 
 logger = logging.getLogger(__name__)
@@ -27,6 +27,9 @@ Tell = Callable[[int, SetAside], object]
 # What failed is tried again after this, each time twice as long, but not longer than that.
 FIRST_WAIT = timedelta(seconds=5)
 LONGEST_WAIT = timedelta(minutes=15)
+# What failed for a state of the service is no dearer to try, and all rows are to be done soon after it is over; a row
+# that the database takes too long for may be dear itself.
+LONGEST_WAIT_OF_OURS, LONGEST_WAIT_OF_SLOW = timedelta(seconds=15), timedelta(minutes=2)
 # A whole piece of work is about all rows: it is tried again soon.
 LONGEST_WAIT_OF_ALL = timedelta(seconds=30)
 # What was set aside and has not come up again for so long is done, or gone.
@@ -119,19 +122,32 @@ def for_all(
     return done + len(for_each(work, alone, lambda pk: do([pk]), now=now, tell=tell, filtered=filtered))
 
 
-def carry_out(parts: Sequence[TimetablePart]) -> None:
+def carry_out(parts: Sequence[TimetablePart], *, is_long: bool = False) -> None:
     """Call each part by itself; one that fails as a whole is set aside for a while, too.
 
-    A part that an earlier look is still at is passed over: a long one keeps no other part from being looked at.
+    A part that an earlier look is still at is passed over: a long one keeps no other part from being looked at. Which
+    have ended is told at the broker, unless they may last for hours (`is_long`).
     """
+    looks: dict[str, bool] = {}
+    try:
+        _carry_out_each(parts, leases.IDLE_AFTER_S if is_long else leases.IDLE_SOON_AFTER_S, looks)
+    finally:
+        if looks and not is_long:
+            with suppress(*outage.BROKER_ERRORS):
+                outage.ask_broker(lambda: signs.note_parts(looks))
+
+
+def _carry_out_each(parts: Sequence[TimetablePart], idle_after_s: float, looks: dict[str, bool]) -> None:
     wholes = SetAside.objects.filter(work__in=[part.name for part in parts], row_id=ALL)
     failed = {row.work: row for row in wholes}
     for part in parts:
         now = timezone.now()
         whole = failed.get(part.name)
         if whole is not None and whole.is_waiting(now):
+            looks[part.name] = True
             continue
-        with leases.hold(f"part {part.name}") as is_ours:
+        with leases.hold(f"part {part.name}", idle_after_s=idle_after_s) as is_ours:
+            looks[part.name] = is_ours
             if is_ours and _carry_out(part, now) and whole is not None:
                 whole.delete()
 
@@ -159,12 +175,16 @@ def set_aside(
     """
     raise_unless_usable()
     reason = f"{type(error).__name__}: {error}"[:_LONGEST_REASON].replace("\0", "")
+    cause = troubles.cause_of(error)
+    longest = LONGEST_WAIT_OF_ALL if row_id == ALL else LONGEST_WAIT
+    if troubles.is_ours(error):
+        longest = min(longest, LONGEST_WAIT_OF_SLOW if cause == "slow" else LONGEST_WAIT_OF_OURS)
     with transaction.atomic():
         begun = {"first_at": now, "last_at": now, "retry_at": now, "reason": reason}
         row, _is_new = SetAside.objects.get_or_create(work=work, row_id=row_id, defaults=begun)
         row.attempts += 1
-        row.reason, row.last_at, row.retry_at = reason, now, now + wait(row.attempts, whole=row_id == ALL)
-        row.cause = troubles.cause_of(error)
+        row.reason, row.last_at, row.retry_at = reason, now, now + wait(row.attempts, longest)
+        row.cause = cause
         row.save()
     what = "as a whole" if row_id == ALL else f"with row {row_id}"
     logger.exception("%s failed %s, attempt %s; tried again at %s", work, what, row.attempts, row.retry_at)
@@ -173,9 +193,9 @@ def set_aside(
     return row
 
 
-def wait(attempts: int, *, whole: bool = False) -> timedelta:
-    """Return how long after so many failures a row, or the `whole` work, is tried again."""
-    return min(FIRST_WAIT * 2 ** min(attempts - 1, 20), LONGEST_WAIT_OF_ALL if whole else LONGEST_WAIT)
+def wait(attempts: int, longest: timedelta = LONGEST_WAIT) -> timedelta:
+    """Return how long after so many failures something is tried again."""
+    return min(FIRST_WAIT * 2 ** min(attempts - 1, 20), longest)
 
 
 def waiting(work: str, now: datetime, *, changed: str = "") -> Exists:

@@ -1,11 +1,14 @@
 """Who is at work on what: advisory locks of the database, which end with the connection of whoever holds them.
 
 A worker that dies is known to be gone at once, however it died, and one that gives no sign for an hour, because it is
-at a long piece of work, is not taken for dead. Whoever finds work begun that nobody holds takes it up again.
+at a long piece of work, is not taken for dead, unless no task may last so long. Whoever finds work begun that nobody
+holds takes it up again.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from django.db import DatabaseError, connection
 from django.db.models import DateTimeField, Func, Q
@@ -13,6 +16,21 @@ from django.db.models import DateTimeField, Func, Q
 # A backend in the middle of a statement looks this often (ms) whether its worker is still there.
 _LOOK_MS = 2000
 _KEY = "hashtextextended(%s, 0)"
+# Whoever holds a lease and has begun or ended no statement for so long (s) works no more, and its session is ended:
+# no task has longer altogether. Who does what is soon done has less.
+IDLE_AFTER_S, IDLE_SOON_AFTER_S = 7 * 3600.0, 100.0
+# Whoever is still there so long (s) after that hangs, and cannot be ended.
+_ENDS_WITHIN_S = 10.0
+_END_IDLE = f"""
+SELECT pid, extract(epoch FROM clock_timestamp() - state_change)::float, pg_terminate_backend(pid)
+FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND pid <> pg_backend_pid()
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND (classid::bigint << 32) | objid::bigint = {_KEY}
+      AND clock_timestamp() - state_change > make_interval(secs => %s)
+"""  # noqa: S608
+
+logger = logging.getLogger(__name__)
 
 
 class _ServerStart(Func):
@@ -30,12 +48,14 @@ def lost_worker(claimed_at: str) -> Q:
 
 
 @contextmanager
-def hold(work: str, row_id: int = 0, *, waits: bool = False) -> Iterator[bool]:
+def hold(work: str, row_id: int = 0, *, waits: bool = False, idle_after_s: float = IDLE_AFTER_S) -> Iterator[bool]:
     """Hold the lease on a row (0: the only one) of a kind of work; gives False if another connection has it.
 
     Who `waits` has it after the other, or OperationalError where that takes longer than locks are waited for.
     What is done under it may take any number of transactions. It must not begin within one: the row's claim has to be
-    seen by others while the work goes on.
+    seen by others while the work goes on. Another that has been idle for `idle_after_s` is ended; where that is soon
+    (IDLE_SOON_AFTER_S), and it cannot be, as it hangs, its lease counts for nothing: whoever asked it has given it up
+    (core.sessions).
     """
     key, take = f"{work}:{row_id}", "pg_advisory_lock" if waits else "pg_try_advisory_lock"
     with connection.cursor() as cursor:
@@ -44,6 +64,10 @@ def hold(work: str, row_id: int = 0, *, waits: bool = False) -> Iterator[bool]:
             [str(_LOOK_MS), key],
         )
         is_ours = waits or cursor.fetchone()[1]
+        if not is_ours and (pid := _end_idle(cursor, key, idle_after_s)) and idle_after_s <= IDLE_SOON_AFTER_S:
+            key = f"{key} beside {pid}"
+            cursor.execute(f"SELECT pg_try_advisory_lock({_KEY})", [key])
+            is_ours = cursor.fetchone()[0]
     try:
         yield is_ours
     finally:
@@ -51,6 +75,16 @@ def hold(work: str, row_id: int = 0, *, waits: bool = False) -> Iterator[bool]:
             # Of a connection that has died the lease has gone with it.
             with suppress(DatabaseError), connection.cursor() as cursor:
                 cursor.execute(f"SELECT pg_advisory_unlock({_KEY})", [key])
+
+
+def _end_idle(cursor: Any, key: str, after_s: float) -> int | None:
+    """End the session that holds a lease and has been idle for so long; return its process if that has no effect."""
+    cursor.execute(_END_IDLE, [key, after_s])
+    pid, idle_s, _was_told = cursor.fetchone() or (None, 0.0, False)
+    if pid is None or idle_s > after_s + _ENDS_WITHIN_S:
+        return pid
+    logger.warning("%s is held by process %s of the database, idle for %.0f s: it is ended", key, pid, idle_s)
+    return None
 
 
 def share(work: str) -> None:

@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,10 @@ _FULL_FOR_S, _REFUSED_FOR_S = 60, 5
 # What the database was migrated to when a process last looked, for who has no connection to it.
 _STEPS = "fathom.steps"
 _UNREAD = "fathom.unread"
+# When each part of the timetable was looked at last, and when it ended last: a part that others are at has not.
+_LOOKED_AT, _ENDED = "fathom.parts-looked-at", "fathom.parts-ended"
+# One that has not ended for so long, though it is looked at, is late (s).
+LATE_AFTER_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,29 @@ def unread() -> tuple[int, float]:
     """Return how many ended runs wait to be read, and since when (s, epoch), as last noted; RedisError if away."""
     noted = json.loads(_client().get(_UNREAD) or '{"count": 0, "since": 0}')
     return noted["count"], noted["since"] or _now()
+
+
+def note_parts(looks: Mapping[str, bool]) -> None:
+    """Keep of each part of the timetable that it was looked at now, and whether it ended; RedisError if away."""
+    now, pipe = _now(), _client().pipeline()
+    pipe.hset(_LOOKED_AT, mapping=dict.fromkeys(looks, now))
+    for name, has_ended in looks.items():
+        (pipe.hset if has_ended else pipe.hsetnx)(_ENDED, name, now)
+    pipe.execute()
+
+
+def late_parts() -> dict[str, float]:
+    """Return {part of the timetable that is late: since when it has not ended (s, epoch)}; RedisError if away.
+
+    What nobody looked at for an hour is no part any more.
+    """
+    now, ended = _now(), _client().hgetall(_ENDED)
+    looked_at = {name: float(at) for name, at in _client().hgetall(_LOOKED_AT).items()}
+    return {
+        name.decode(): float(ended[name])
+        for name, at in looked_at.items()
+        if name in ended and at - float(ended[name]) > LATE_AFTER_S and now - at < FORGOTTEN_AFTER_S
+    }
 
 
 def noted_steps() -> frozenset[tuple[str, str]] | None:

@@ -13,9 +13,10 @@ from apps.core import broker, queue, signs
 @pytest.fixture(autouse=True)
 def nobody_gave_a_sign() -> Iterator[None]:
     client = broker.client(timeout_s=1)
-    client.delete(signs._KEY, signs._UNREAD)
+    keys = (signs._KEY, signs._UNREAD, signs._LOOKED_AT, signs._ENDED)
+    client.delete(*keys)
     yield
-    client.delete(signs._KEY, signs._UNREAD)
+    client.delete(*keys)
 
 
 ALL = (queue.CLOCK, queue.SHORT, queue.LONG)

@@ -1,10 +1,13 @@
 """A lease goes with the connection of whoever holds it."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from apps.core import leases
 from tests import leasing
+from tests.hung_sessions import hung
 
 pytestmark = pytest.mark.django_db
 
@@ -39,3 +42,46 @@ def test_it_holds_over_transactions_that_come_and_go_and_ends_with_a_connection_
         connection.connection.close()
     connection.close()
     assert leasing.is_free_in_time("work")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_holds_one_and_does_nothing_for_too_long_is_ended() -> None:
+    other = connection.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended('work:0', 0))")
+        with leases.hold("work") as is_ours, leases.hold("other", idle_after_s=0) as is_other:
+            assert (is_ours, is_other) == (False, True)
+        with leases.hold("work", idle_after_s=0) as is_ours:
+            assert not is_ours
+        assert leasing.is_free_in_time("work")
+        with pytest.raises(OperationalError):
+            cursor.execute("SELECT 1")
+    other.close()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("idle_after_s", "is_free"), [(0, True), (leases.IDLE_AFTER_S, False)])
+def test_one_of_a_session_that_hangs_counts_for_nothing_where_work_is_soon_done(
+    monkeypatch: pytest.MonkeyPatch, idle_after_s: float, is_free: bool
+) -> None:
+    monkeypatch.setattr(leases, "_ENDS_WITHIN_S", 0)
+    other = connection.copy()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid(), pg_try_advisory_lock(hashtextextended('work:0', 0))")
+        (pid, _taken) = cursor.fetchone()
+    with hung(pid):
+        for _turn in range(2):
+            with leases.hold("work", idle_after_s=idle_after_s) as is_ours:
+                assert is_ours == is_free
+                # Another session has it no more than this one's beside it.
+                with ThreadPoolExecutor(1) as threads:
+                    assert not threads.submit(_takes, idle_after_s).result()
+    other.close()
+    assert leasing.is_free_in_time("work")
+
+
+def _takes(idle_after_s: float) -> bool:
+    with leases.hold("work", idle_after_s=idle_after_s) as is_ours:
+        pass
+    connection.close()
+    return is_ours

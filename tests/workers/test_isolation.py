@@ -179,4 +179,4 @@ def test_a_part_that_fails_as_a_whole_is_passed_over_for_a_while_and_keeps_no_ot
     look(tasks.tick, messages)
     assert len(calls) == 1 and case.is_done[1]()
     assert SetAside.objects.get(work="stumble").row_id == isolation.ALL
-    assert isolation.wait(50, whole=True) == timedelta(seconds=30)
+    assert isolation.wait(50, isolation.LONGEST_WAIT_OF_ALL) == timedelta(seconds=30)
