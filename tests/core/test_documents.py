@@ -135,6 +135,7 @@ OWN_JSON = {
     "apps.core.signs",
     "apps.archive.campaigns.writer",
     "apps.archive.exports.parquet_program",
+    "apps.archive.landing.description",
     "apps.reports.overview.changes",
     "apps.reports.files.program.__main__",
     "apps.reports.serialisation.reader",

@@ -15,6 +15,7 @@ from django.db.utils import ConnectionHandler
 
 from apps.config.settings import database
 from apps.core import connections
+from apps.core.sessions import Session
 from launch import embedded
 from launch.home import ROOT
 from launch.process import Child
@@ -80,7 +81,7 @@ def test_every_session_is_kept_alive_by_the_server(over_tcp: str, kind: str) -> 
         # Beside it: looks, and whoever else asks over a connection of its own.
         params = connection.get_connection_params()
         params.pop("pool", None)
-        with psycopg.connect(**params) as own:
+        with Session.connect(**params) as own:
             beside = {name: own.execute(f"SHOW {name}").fetchone() for name in LIMITS}
     finally:
         connection.close()
