@@ -1,8 +1,7 @@
-"""Zips: their directory is weighed before it is read, and what it says of each file before the file is."""
+"""Zips: no directory that is too large is read, and what it says of each file before the file is."""
 
 import io
 import stat
-import struct
 import zipfile
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
 # Only office programs put this into a zip.
 _WORKBOOK = "[Content_Types].xml"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_END = struct.Struct("<4s4H2LH")
-_END_64 = struct.Struct("<4sQ2H2L4Q")
-_LOCATOR_BYTES = 20
-_LONGEST_COMMENT = 65_535
 
 
 class Package:
@@ -88,9 +83,10 @@ def holds_workbook(archive: zipfile.ZipFile) -> bool:
 
 def open_zip(file: BinaryIO, limits: UnpackingLimits, name: str) -> zipfile.ZipFile:
     """Return a zip of acceptable size; ContainerError, or one of ``DAMAGES``, if it is none."""
-    if _directory_bytes(file) > limits.entries * LONGEST_NAME * 2 + MIB:
-        raise words.too_many_files(name, limits)
-    archive = zipfile.ZipFile(file)
+    try:
+        archive = zipfile.ZipFile(cast(BinaryIO, _InParts(file, limits.entries * LONGEST_NAME * 2 + MIB)))
+    except _TooMuchError as error:
+        raise words.too_many_files(name, limits) from error
     total = sum(info.file_size for info in archive.infolist())
     if total > max(HARMLESS, length_of(file) * limits.ratio):
         raise words.bomb(name, limits)
@@ -140,6 +136,28 @@ def length_of(file: BinaryIO) -> int:
     return length
 
 
+class _TooMuchError(Exception):
+    """More is asked for at once than there may be."""
+
+
+class _InParts:
+    """A file that gives at most so many bytes at once: Python reads a zip's directory whole, whatever its size."""
+
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        self._file, self._most = file, most
+        self.seek, self.tell = file.seek, file.tell
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, count: int = -1) -> bytes:
+        if count < 0:
+            count = max(0, length_of(self._file) - self.tell())
+        if count > self._most:
+            raise _TooMuchError
+        return self._file.read(count)
+
+
 class _Raw(io.RawIOBase):
     """A file of a zip, read in the steps of who reads."""
 
@@ -154,18 +172,3 @@ class _Raw(io.RawIOBase):
         part = self._stream.read(len(view))
         view[: len(part)] = part
         return len(part)
-
-
-def _directory_bytes(file: BinaryIO) -> int:
-    """Return how large a zip's directory says it is; Python reads it at once, whatever its size."""
-    file.seek(max(0, length_of(file) - _LONGEST_COMMENT - _END.size - _END_64.size - _LOCATOR_BYTES))
-    tail = file.read()
-    file.seek(0)
-    at = tail.rfind(b"PK\x05\x06")
-    if at < 0 or at + _END.size > len(tail):
-        raise zipfile.BadZipFile
-    size = int(_END.unpack_from(tail, at)[5])
-    before = at - _LOCATOR_BYTES - _END_64.size
-    if before >= 0 and tail[before : before + 4] == b"PK\x06\x06":
-        size = int(_END_64.unpack_from(tail, before)[8])
-    return size
