@@ -53,14 +53,18 @@ class CampaignInventory:
                 resources.append([kind, name])
         return resources
 
-    def as_inventory(self) -> str:
-        """Return the inventory file of it all; JSON is YAML of a plain kind."""
+    def as_inventory(self, *, notes: bool) -> str:
+        """Return the inventory file of it all, with or without `notes`; JSON is YAML of a plain kind.
+
+        Notes are the team's own words on its machines, which no page tells anybody else.
+        """
         document: dict[str, Any] = {"version": VERSION}
         for section in SECTIONS:
             rows = section.rows_of(self._campaign.team).filter(pk__in=self._wanted[section.model])
             entries = []
             for item in rows:
-                values = {field.name: field.written(field.value_of(item)) for field in section.fields}
+                told = (field for field in section.fields if notes or field.name != "notes")
+                values = {field.name: field.written(field.value_of(item)) for field in told}
                 entries.append({name: value for name, value in values.items() if value is not None})
             if section.model is FileSystem:
                 entries = [self._mounted_by_known(entry) for entry in entries]

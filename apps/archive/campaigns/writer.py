@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from apps.accounts import rights
 from apps.accounts.models import User
 from apps.agents.models import FactSnapshot, Job
 from apps.archive.campaigns import fields, form, sizes
@@ -36,7 +37,8 @@ def archive_of(campaign: Campaign, *, now: datetime, reader: User | None = None)
     """Yield the archive of a campaign that has ended; ArchiveError, before anything else, if there can be none.
 
     It holds what its `reader` may read (None: the service itself): who is not of the team of the nodes gets it
-    without commands, what they printed, and what agents told.
+    without commands, what they printed, and what agents told; who is not of the campaign's team without the notes
+    of its inventory.
     """
     if campaign.state not in ENDED:
         text = _("The campaign has not ended: its archive would hold half of it. Wait, or cancel it.")
@@ -67,7 +69,8 @@ class _ArchiveWriter:
             lanes = [(item, list(item.lanes.order_by("pk"))) for item in experiments]
             self._lane = {lane.pk: place for _item, rows in lanes for place, lane in enumerate(rows)}
             editions = editions_of(campaign, self._reader).defer(None)
-            yield from self._json(form.INVENTORY, json.loads(self._places.as_inventory()))
+            is_own = self._reader is None or rights.role_in(self._reader, campaign.team) is not None
+            yield from self._json(form.INVENTORY, json.loads(self._places.as_inventory(notes=is_own)))
             yield from self._json(form.TOOLS, self._tools())
             yield from self._lines(form.FACTS, self._facts())
             yield from self._lines(form.EXPERIMENTS, (self._experiment(item, rows) for item, rows in lanes))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from apps.accounts import rights
 from apps.bench import units
 from apps.reports.campaign import hosts
 from apps.reports.campaign.material import Material
@@ -12,7 +13,7 @@ from apps.reports.columns import scale_of
 from apps.reports.document import Block, Column, Drawing, Paragraph, Section, Table, Value
 from apps.testbeds import patterns, topology
 from apps.testbeds import queries as testbeds
-from apps.testbeds.models import FileSystem, Link, Node, Testbed
+from apps.testbeds.models import Cluster, FileSystem, Link, Node, Testbed
 
 # A drawing of more nodes than this helps nobody on paper.
 MOST_DRAWN = 200
@@ -24,13 +25,13 @@ def section(material: Material) -> Section:
     """Return the section on what was measured on."""
     nodes = _all_nodes(material)
     links = _links(material)
-    blocks: list[Block] = [_testbeds(nodes)]
+    blocks: list[Block] = [_testbeds(material, nodes)]
     if material.clusters:
         blocks.append(_clusters(material))
     if systems := _file_systems(material):
-        blocks.append(_systems_table(systems))
+        blocks.append(_systems_table(material, systems))
     if links:
-        blocks.append(_links_table(links))
+        blocks.append(_links_table(material, links))
     blocks += hosts.tables_of(material)
     blocks += _drawing(material)
     return Section("testbed", _("What was measured on"), tuple(blocks))
@@ -44,7 +45,7 @@ def _all_nodes(material: Material) -> list[Node]:
     return sorted(nodes.values(), key=lambda node: node.name)
 
 
-def _testbeds(nodes: Iterable[Node]) -> Table:
+def _testbeds(material: Material, nodes: Iterable[Node]) -> Table:
     rows = sorted({node.testbed for node in nodes}, key=lambda item: (item.site.name, item.name))
     scale = scale_of([item.ram_bytes for item in rows], "B")
     columns = (
@@ -60,7 +61,7 @@ def _testbeds(nodes: Iterable[Node]) -> Table:
         (item.name, item.cpu, scale.of(item.ram_bytes), item.os, _interfaces(item), item.mtu, item.site.name)
         for item in rows
     ]
-    return Table("testbeds", _("Testbeds"), columns, cells, note=_notes((item.name, item.notes) for item in rows))
+    return Table("testbeds", _("Testbeds"), columns, cells, note=_notes(material, rows))
 
 
 def _interfaces(testbed: Testbed) -> str:
@@ -86,8 +87,7 @@ def _clusters(material: Material) -> Table:
         sites = sorted({node.site.name for node in members})
         names = patterns.compress_names(node.name for node in members)
         rows.append((cluster.name, names, len(members), ", ".join(sites)))
-    note = _notes((cluster.name, cluster.notes) for cluster in material.clusters)
-    return Table("clusters", _("Clusters"), columns, rows, note=note)
+    return Table("clusters", _("Clusters"), columns, rows, note=_notes(material, material.clusters))
 
 
 def _file_systems(material: Material) -> list[FileSystem]:
@@ -95,7 +95,7 @@ def _file_systems(material: Material) -> list[FileSystem]:
     return sorted(systems.values(), key=lambda item: item.name)
 
 
-def _systems_table(systems: list[FileSystem]) -> Table:
+def _systems_table(material: Material, systems: list[FileSystem]) -> Table:
     columns = (
         Column(_("File system")),
         Column(_("Kind")),
@@ -113,8 +113,7 @@ def _systems_table(systems: list[FileSystem]) -> Table:
         )
         for item in systems
     ]
-    note = _notes((item.name, item.notes) for item in systems)
-    return Table("file-systems", _("File systems"), columns, rows, note=note)
+    return Table("file-systems", _("File systems"), columns, rows, note=_notes(material, systems))
 
 
 def _links(material: Material) -> list[Link]:
@@ -149,7 +148,7 @@ def _pairs(material: Material, team: int) -> set[tuple[Node, Node]]:
     return pairs
 
 
-def _links_table(links: list[Link]) -> Table:
+def _links_table(material: Material, links: list[Link]) -> Table:
     capacity = scale_of([link.capacity_bps for link in links], "bit/s")
     rtt = scale_of([link.rtt_s for link in links], "s")
     columns = (
@@ -171,7 +170,7 @@ def _links_table(links: list[Link]) -> Table:
         )
         for link in links
     ]
-    return Table("links", _("Links"), columns, rows, note=_notes((link.name, link.notes) for link in links))
+    return Table("links", _("Links"), columns, rows, note=_notes(material, links))
 
 
 def _drawing(material: Material) -> list[Block]:
@@ -186,6 +185,9 @@ def _drawing(material: Material) -> list[Block]:
     return [Drawing("topology", _("The network between the nodes that measured"), svg, words)] if svg else []
 
 
-def _notes(notes_by_name: Iterable[tuple[str, str]]) -> str:
-    """Return what the inventory remarks of things, one after the other."""
-    return " ".join(f"{name}: {notes.strip().rstrip('.')}." for name, notes in notes_by_name if notes.strip())
+def _notes(material: Material, things: Iterable[Testbed | Cluster | FileSystem | Link]) -> str:
+    """Return what a team remarks of its things, one after the other; of other teams' nothing, as on every page."""
+    remarked = [item for item in things if item.notes.strip()]
+    others = rights.foreign_names(material.user, (item.team_id for item in remarked))
+    own = [item for item in remarked if item.team_id not in others]
+    return " ".join(f"{item.name}: {item.notes.strip().rstrip('.')}." for item in own)

@@ -1,4 +1,4 @@
-"""Commands, what they printed and what agents told are read by the team whose nodes they are of, at every door."""
+"""Commands, what they printed, what agents told and notes of the inventory are read by their team, at every door."""
 
 import json
 import re
@@ -19,6 +19,7 @@ from apps.archive.campaigns.writer import archive_of
 from apps.campaigns.models import Campaign, Run
 from apps.reports import serialisation
 from apps.reports.campaign import build
+from apps.testbeds.inventory.sections import SECTIONS
 from tests import factories as people
 from tests import rewriting
 from tests.archive.exports.conftest import lines, unpacked
@@ -27,12 +28,12 @@ from tests.campaigns import factories as make
 from tests.results.test_conclusions import addresses
 from tests.rotation import part_of
 
-MARKS = ("zqargv", "zqprinted", "zqfile", "zqfact")
+MARKS = ("zqargv", "zqprinted", "zqfile", "zqfact", "zqnotes")
 
 
 @pytest.fixture
 def secret(finished: Campaign) -> Campaign:
-    """Return a campaign whose jobs and facts bear a mark each."""
+    """Return a campaign whose jobs, facts and notes of the inventory bear a mark each."""
     for job in Job.objects.all():
         facts = FactSnapshot.objects.create(node=job.node, digest="1", facts={"kernel": {"release": "zqfact"}})
         rewriting.update(Job.objects.filter(pk=job.pk), argv=[*job.argv, "zqargv"], facts=facts)
@@ -41,6 +42,9 @@ def secret(finished: Campaign) -> Campaign:
     for run in Run.objects.all():
         plan = json.dumps(run.plan or {"stages": []}).replace('"argv": [', '"argv": ["zqargv", ')
         rewriting.update(Run.objects.filter(pk=run.pk), plan=json.loads(plan))
+    for section in SECTIONS:
+        if any(field.name == "notes" for field in section.fields):
+            section.model._default_manager.update(notes="zqnotes")
     return finished
 
 
