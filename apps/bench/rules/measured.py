@@ -127,7 +127,7 @@ def _is_at(point: Point, setting: Mapping[str, Any]) -> bool:
             return False
     others = rest_of(point.parameters, *setting, *LENGTHS, tools.get(point.tool).backwards_at[0])
     return all(
-        not value or value == _default(own, name) or (name in own and own[name].aside)
+        (value or None) == (_default(own, name) or None) or (name in own and own[name].aside)
         for name, value in others.items()
     )
 
