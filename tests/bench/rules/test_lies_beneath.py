@@ -55,10 +55,19 @@ def evidence(kind, servers, described, disk_names, *, rate=12, disk="", neighbou
         make.point("file-system", rates, roles={"client": CLIENTS[:2]}, clients=clients, file_size=4 * GIB, **own)
     for record in (65536, 1048576):
         rates = {"write": [rate * MB * (1 + (grows and record > 65536))] * 3}
-        make.point("file-system", rates, roles={"client": CLIENTS[:1]}, record_size=record, clients=1, **own)
+        make.point(
+            "file-system",
+            rates,
+            roles={"client": CLIENTS[:1]},
+            record_size=record,
+            clients=1,
+            file_size=4 * GIB,
+            **own,
+        )
     make.io("FS", clients=CLIENTS[2:3], write=[rate * MB] * 3).io("FS", clients=CLIENTS[3:4], write=[rate * MB] * 3)
     for name in disk_names:
-        make.disk(name, ARRAYS[name][0], write=[100 * MB] * 3, read=[150 * MB] * 3)
+        rates = {"write": [100 * MB] * 3, "read": [150 * MB] * 3}
+        make.point(DISK, rates, roles={"client": ARRAYS[name][:1]}, file_system=name, file_size=4 * GIB)
     for streams, mbit_s in ((1, 8 * rate), (8, 900)):
         make.tcp(CLIENTS[0], servers[0], [mbit_s] * 3, streams=streams, direction="forward", window=0)
     facts = [FileSystemFacts(name, "ext", None, ARRAYS[name]) for name in described]

@@ -22,7 +22,7 @@ def world(rate: float, *, clients: int = 4, alone: int = 1, at_once: bool = Fals
         paths[client, "D"] = PathFacts(1e9, 0.0002, 1500, links[: 2 if trunk else 1], links[0].name)
     make = Storing().io("fs", clients=CLIENTS[:clients], write=[rate * part for part in (0.99, 1, 1.01)])
     make.disk("disk", "D", write=[900 * MB] * 3)
-    make.points[-1].parameters["threads"] = 4
+    make.points[-1].parameters["threads"] = clients
     for client in CLIENTS[:alone]:
         make.tcp(client, "D", TCP, direction="forward", streams=4)
         # As many connections as the file system opens have as much.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from apps.bench import network
 from apps.bench.rules.base import NETWORK, Evidence, PathFacts
@@ -32,7 +33,8 @@ class Beneath(Within):
     `is_other_way` that TCP was measured against the way that the data go, which says nothing of this one. `when` says
     when it was measured; of what is only described nobody knows it. `swing` are the two levels that the figures show,
     of which the mean is neither (of a network those of one client), and `earlier` (B/s) is what it gave before the
-    file system was measured, where it was measured right after that again and had another rate.
+    file system was measured, where it was measured right after that again and had another rate. `unlike` (name,
+    value) is what the file system asked and this layer was not asked: it is no bound then.
     """
 
     layer: str
@@ -58,6 +60,7 @@ class Beneath(Within):
     when: When = UNKNOWN
     swing: Swing | None = None
     earlier: float = 0.0
+    unlike: tuple[tuple[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         """Take for sure what is not told apart."""

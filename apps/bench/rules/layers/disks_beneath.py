@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DISK, MODE, Evidence, Point
 from apps.bench.rules.layers.again import setting_of, when_alike, with_others
+from apps.bench.rules.layers.asked import is_large, unlike
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.days import When, all_of
 from apps.bench.rules.layers.disks import disks_under
 from apps.bench.rules.layers.questions import Level, Question, level_of, of_layer
 from apps.bench.rules.layers.swings import APART, Swing, swing_among
-from apps.bench.rules.shapes import RECORD, described
+from apps.bench.rules.shapes import TASKS
+from apps.bench.rules.shapes.apart import PRINTED
 
 
 class DiskAlone(NamedTuple):
@@ -24,15 +26,18 @@ class DiskAlone(NamedTuple):
 
 
 def disk_beneath(evidence: Evidence, question: Question, own: Level) -> Beneath | None:
-    """Return what the disks of the servers give alone beside a rate: measured if they were, else as stated."""
-    facts = question.facts
-    points: dict[str, list[Point]] = {}
-    for point in of_layer(evidence, DISK, question.metric):
-        if point.statistic not in (MODE, BELOW):
-            points.setdefault(point.file_system, []).append(point)
+    """Return what the disks of the servers give alone beside a rate: if they were measured as it was, else as stated.
+
+    What is stated is of large records, and stands beside such only.
+    """
+    facts, points = question.facts, _points_of(evidence, question.metric)
     disks = disks_under(evidence, facts, [*points])
-    if disks and all(disk.name in points for disk in disks):
-        alone = [_alone(points[disk.name], evidence, question.metric, own) for disk in disks]
+    measured = [_alike(points.get(disk.name, ()), question.metric, own) for disk in disks]
+    if measured and all(measured):
+        alone = [
+            _alone(points[disk.name], alike, question.metric, own)
+            for disk, alike in zip(disks, measured, strict=True)
+        ]
         disk_levels = [item.level for item in alone]
         served = sum(max(len(disk.servers), 1) for disk in disks)
         interval = disk_levels[0].interval if len(disk_levels) == 1 else None
@@ -53,22 +58,59 @@ def disk_beneath(evidence: Evidence, question: Question, own: Level) -> Beneath 
             swing=_together(alone),
             earlier=sum(item.earlier or item.level.value for item in alone) if is_again else 0.0,
         )
-    if stated := facts.disk_rates.get(question.metric):
+    if (stated := facts.disk_rates.get(question.metric)) and is_large(own.point, question.metric):
         return Beneath(DISK, facts.name, stated, is_stated=True)
     return None
 
 
-def _alone(points: Sequence[Point], evidence: Evidence, metric: str, own: Level) -> DiskAlone:
+def disk_unlike(evidence: Evidence, question: Question, own: Level) -> Beneath | None:
+    """Return what a disk beneath gave that was measured, but not as a rate beside it; None without one."""
+    points, metric = _points_of(evidence, question.metric), question.metric
+    disks = disks_under(evidence, question.facts, [*points])
+    rest = [points[disk.name] for disk in disks if disk.name in points and not _alike(points[disk.name], metric, own)]
+    levels = [
+        level_of(point, metric, point.values(metric), point.statistic) for own_points in rest for point in own_points
+    ]
+    if not levels:
+        return None
+    nearest = min(levels, key=lambda level: (len(_unlike(level, own)), -level.value))
+    return Beneath(
+        DISK, nearest.point.file_system, nearest.value, nearest.point.tool, nearest.n, nearest.trials,
+        nearest.interval, tasks=nearest.tasks, when=nearest.when, unlike=tuple(_unlike(nearest, own).items()),
+    )  # fmt: skip
+
+
+def _points_of(evidence: Evidence, metric: str) -> dict[str, list[Point]]:
+    points: dict[str, list[Point]] = {}
+    for point in of_layer(evidence, DISK, metric):
+        if point.statistic not in (MODE, BELOW):
+            points.setdefault(point.file_system, []).append(point)
+    return points
+
+
+def _alike(points: Sequence[Point], metric: str, own: Level) -> list[Level]:
+    """Return what a disk gave when it was asked what a rate beside it was: with as many tasks, else with fewer."""
+    levels = [level_of(point, metric, point.values(metric), point.statistic) for point in points]
+    alike = [level for level in levels if not _unlike(level, own)]
+    return [level for level in alike if level.tasks == own.tasks] or alike
+
+
+def _unlike(level: Level, own: Level) -> dict[str, Any]:
+    """Return {name: value} of what a rate was asked for and a disk was not; more tasks may have more of a disk.
+
+    What a publication prints of both its authors set side by side, with however many tasks.
+    """
+    is_more = level.tasks > own.tasks and PRINTED not in own.point.observed
+    tasks = {TASKS: own.tasks} if is_more else {}
+    return {**unlike(own.point, level.point, own.metric), **tasks}
+
+
+def _alone(points: Sequence[Point], alike: Sequence[Level], metric: str, own: Level) -> DiskAlone:
     """Return the best of a disk, with its levels, and what it had at that setting before it was measured again."""
     latest = _right_after(points, own)
-    levels = [level_of(point, metric, point.values(metric), point.statistic) for point in latest]
+    levels = [level for level in alike if level.point in latest]
     best = with_others(max(levels, key=lambda level: level.value), levels)
-    alike = [level.value for level in levels if _is_alike(level, own, evidence)]
     swing = best.swing or swing_among([point.values(metric) for point in latest], best.value)
-    if alike and best.value >= APART * max(alike):
-        # With files as the file system's own it gave less than with others, or by then.
-        least = min(max(alike), swing.lower if swing else best.value)
-        swing = Swing(least, swing.upper if swing else best.value, best.value)
     setting = setting_of(best.point)
     before = [point for point in points if point not in latest and setting_of(point) == setting]
     earlier = max((point.mean(metric) or 0.0 for point in before), default=0.0)
@@ -86,12 +128,6 @@ def _right_after(points: Sequence[Point], own: Level) -> list[Point]:
         if point.at is not None and point.at > at:
             after.setdefault(setting_of(point), point)
     return [point for point in points if after.get(setting_of(point), point) is point]
-
-
-def _is_alike(level: Level, own: Level, evidence: Evidence) -> bool:
-    """Return whether a disk was measured with the records and the number of tasks of the file system."""
-    records = (described(item.point, evidence).get(RECORD) for item in (level, own))
-    return len({*records}) == 1 and level.tasks == own.tasks
 
 
 def _together(alone: Sequence[DiskAlone]) -> Swing | None:

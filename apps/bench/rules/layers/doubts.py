@@ -12,7 +12,7 @@ from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "cache-effect", 3
+RULE, VERSION = "cache-effect", 4
 # How each program is told to pass by the client's cache, and to time its writes to their end.
 SURE = {"iozone": "iozone -e -c -I", "fio": "fio --direct=1 --end_fsync=1", "ior": "ior -e --posix.odirect"}
 

@@ -62,6 +62,11 @@ def is_over(level: Level, beneath: Beneath) -> bool:
     return level.value > BEYOND * beneath.most
 
 
+def is_over_all(level: Level, beneath: Beneath | None) -> bool:
+    """Return whether a rate is more than the figure of a layer of which not only a part was measured."""
+    return beneath is not None and not beneath.is_part and is_over(level, beneath)
+
+
 def is_alike(level: Level, beneath: Beneath | None) -> bool:
     """Return whether a layer was measured with as many tasks at once as a file system."""
     return beneath is None or beneath.tasks is None or level.tasks <= beneath.tasks

@@ -5,13 +5,16 @@ from dataclasses import replace
 
 from apps.bench.rules import measured
 from apps.bench.rules.base import DISK, NETWORK, Evidence, Proposal
+from apps.bench.rules.layers.asked import FILE, asked_of, settings_alike
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.disks import LOCAL, disks_under
 from apps.bench.rules.layers.fullness import FULL, FULL_NETWORK, is_alike, is_over
 from apps.bench.rules.layers.links import OF_ONE_SERVER
 from apps.bench.rules.layers.questions import READ, Question
+from apps.bench.rules.layers.titles import unlike_of
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.rules.shapes import TASKS, described
+from apps.bench.rules.shapes.names import THREADS_OF
 from apps.bench.text import Message, _
 from apps.bench.units import percent_below
 
@@ -37,7 +40,7 @@ def gaps(evidence: Evidence, verdict: Verdict) -> tuple[Step, ...]:
     ]
     if not verdict.others:
         text = _("Another file system over the same path, such as NFS served by the same nodes.")
-        steps.append((Message(text), _other(evidence, question)))
+        steps.append((Message(text), _other(evidence, verdict)))
     if level.n < ENOUGH and not verdict.high:
         text = _("More repetitions: %(n)s of them tell nothing of how far the rate scatters.")
         repeated = Proposal(
@@ -103,9 +106,15 @@ def _of_disks(evidence: Evidence, verdict: Verdict) -> Iterator[Step]:
     question, level, disk, share = verdict.question, verdict.level, verdict.disk, verdict.of_disk
     servers: dict[str, object] = {"servers": ", ".join(question.facts.servers) or "?"}
     if disk is not None and disk in verdict.unsure:
-        yield again(verdict, disk), _once_more(_disk(evidence, question, level.tasks))
+        yield again(verdict, disk), _once_more(_disk(evidence, verdict, level.tasks))
+    elif verdict.unlike and (disk is None or disk.is_stated):
+        text = _("The disks alone, measured as this was (%(settings)s), on the servers (%(servers)s).")
+        yield (
+            Message(text, {**servers, **unlike_of(verdict)}),
+            _disk(evidence, verdict, min(level.tasks, verdict.unlike.tasks or 1)),
+        )
     elif disk is None or disk.is_stated or (disk.is_floor and DISK in verdict.lacks):
-        proposal = _disk(evidence, question)
+        proposal = _disk(evidence, verdict)
         text = _("The disks alone, on the servers (%(servers)s).")
         if proposal is None:
             text = _("The disks alone, on the servers (%(servers)s): which of them lie beneath it is not known.")
@@ -114,10 +123,10 @@ def _of_disks(evidence: Evidence, verdict: Verdict) -> Iterator[Step]:
         yield Message(text, servers), proposal
     elif DISK in verdict.lacks and not is_alike(level, disk):
         text = _("The disks alone with as many tasks at once (%(tasks)s), on the servers (%(servers)s).")
-        yield Message(text, {**servers, "tasks": level.tasks}), _disk(evidence, question, level.tasks)
+        yield Message(text, {**servers, "tasks": level.tasks}), _disk(evidence, verdict, level.tasks)
     elif DISK in verdict.lacks and is_over(level, disk):
         text = _("The disks alone once more, on the servers (%(servers)s): they gave less than the file system does.")
-        yield Message(text, servers), _once_more(_disk(evidence, question, level.tasks))
+        yield Message(text, servers), _once_more(_disk(evidence, verdict, level.tasks))
     elif DISK in verdict.lacks and share is not None:
         text = _(
             "How busy the disks are meanwhile, on the servers (%(servers)s): at %(share)s %% of what they give alone"
@@ -142,23 +151,25 @@ def _network(question: Question, flows: int) -> Proposal | None:
     )
 
 
-def _disk(evidence: Evidence, question: Question, tasks: int = 1) -> Proposal | None:
-    """Return how to measure what lies beneath with so many tasks; None where it is not known.
+def _disk(evidence: Evidence, verdict: Verdict, tasks: int = 1) -> Proposal | None:
+    """Return how to measure what lies beneath as the rate was, with so many tasks; None where it is not known.
 
     Of several file systems the first that nobody measured.
 
     Without a description of it nobody could write to it. What clients of NFS see free is free on the disk beneath.
     """
+    question = verdict.question
     systems = {point.file_system: None for point in evidence.points if point.layer == DISK}
     disks = disks_under(evidence, question.facts, [*systems])
     disk = next((disk for disk in disks if disk.name not in systems), next(iter(disks), None))
     if disk is None:
         return None
     above = [question.facts.name] if len(disks) == 1 and question.facts.kind in OF_ONE_SERVER else []
-    return _io(evidence, disk.name, disk.servers[:1], above, tasks)
+    return _io(evidence, verdict, disk.name, disk.servers[:1], above, tasks)
 
 
-def _other(evidence: Evidence, question: Question) -> Proposal | None:
+def _other(evidence: Evidence, verdict: Verdict) -> Proposal | None:
+    question = verdict.question
     servers = set(question.facts.servers)
     others = [
         facts
@@ -166,23 +177,31 @@ def _other(evidence: Evidence, question: Question) -> Proposal | None:
         if facts.name != question.facts.name and facts.kind not in LOCAL and servers & set(facts.servers)
     ]
     clients = tuple(sorted(question.clients))
-    return _io(evidence, others[0].name, clients) if others and clients else None
+    return _io(evidence, verdict, others[0].name, clients) if others and clients else None
 
 
 def _io(
-    evidence: Evidence, file_system: str, clients: tuple[str, ...], above: Sequence[str] = (), threads: int = 1
+    evidence: Evidence,
+    verdict: Verdict,
+    file_system: str,
+    clients: tuple[str, ...],
+    above: Sequence[str] = (),
+    tasks: int = 1,
 ) -> Proposal:
-    """Return a measurement of writing and reading in order, of files that are no cache's where so large ones fit.
+    """Return a measurement that asks the same as a rate's, with files as large where so large ones fit.
 
     They take no more than was free when it was last looked at, there or through those `above`; where nobody looked,
     no more than all tasks wrote there before, which did fit.
     """
+    point, metric = verdict.level.point, verdict.level.metric
+    tool = point.tool if point.tool in THREADS_OF else "iozone"
     free = _free(evidence, file_system) or min(filter(None, (_free(evidence, name) for name in above)), default=0)
-    room = (LEFT_FREE * free if free else _fitted(evidence, file_system)) / (max(len(clients), 1) * threads)
-    fitting = int(min(4 * _GIB, room)) // _MIB * _MIB
-    size = {"file_size": fitting} if fitting else {}
-    parallel = {"threads": threads} if threads > 1 else {}
-    return Proposal("iozone", {**size, **parallel, "direct": True}, {}, {"client": clients}, file_system)
+    room = (LEFT_FREE * free if free else _fitted(evidence, file_system)) / (max(len(clients), 1) * tasks)
+    fitting = int(min(asked_of(point, metric).get(FILE) or 4 * _GIB, room)) // _MIB * _MIB
+    fixed = settings_alike(point, metric, tool) | ({FILE: fitting} if fitting else {})
+    fixed |= {THREADS_OF[tool]: tasks} if tasks > 1 else {}
+    fixed |= {"pattern": metric} if tool == "fio" else {}
+    return Proposal(tool, fixed, {}, {"client": clients}, file_system)
 
 
 def _free(evidence: Evidence, file_system: str) -> int:

@@ -15,12 +15,15 @@ from apps.bench.rules.layers.fullness import BEYOND, FULL, FULL_NETWORK, ROOM, i
 from apps.bench.rules.layers.gaps import ENOUGH, gaps
 from apps.bench.rules.layers.order import MOST_DESCRIBED, MOST_NOT_IN_TURN, of_another_level, of_described, of_order
 from apps.bench.rules.layers.swings import Swing
-from apps.bench.rules.layers.tables import alternatives_of, say
+from apps.bench.rules.layers.tables import alternatives_of
+from apps.bench.rules.layers.titles import say
 from apps.bench.rules.layers.verdicts import ALIKE, Verdict
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent, percent_below
 
-RULE, VERSION = "limiting-layer", 10
+RULE, VERSION = "limiting-layer", 11
+# No surer it is that the network holds what a cache may have given.
+MOST_OF_CACHE = 0.5
 # So sure it is at most where the layers were measured in several campaigns: what changed between them is not seen.
 MOST_ELSEWHEN = 0.75
 APPLIES = _("The layers were measured alone; one that was measured with more in parallel may give less with as much.")
@@ -98,9 +101,11 @@ def _reasons(verdict: Verdict) -> list[Message]:
             ratio = other.level.value / verdict.level.value
             params = {"other": other.question.facts.name, "rate": _rate(other.level.value), "ratio": f"{ratio:.2f}"}
             reasons.append(Message(text, params))
-    if verdict.layer == NETWORK:
+    # Of a layer that gave less alone than went through it nobody knows what more of it would gain.
+    is_over_any = any(is_over(verdict.level, layer) for layer in (verdict.network, verdict.disk) if layer)
+    if verdict.layer == NETWORK and not is_over_any:
         reasons.append(Message(_("Faster disks, or more of them, would gain nothing.")))
-    elif verdict.layer == DISK:
+    elif verdict.layer == DISK and not is_over_any:
         reasons.append(Message(_("A faster network would gain nothing.")))
     return reasons
 
@@ -249,6 +254,7 @@ def _confidence(verdict: Verdict) -> float:
     else:
         # A layer that is filled needs no other to be ruled out; it speaks for itself.
         confidence += 0.1
+        most = MOST_OF_CACHE if verdict.is_over_disk else most
     return round(min(confidence, most, MOST_ELSEWHEN if verdict.elsewhen else most), 2)
 
 

@@ -21,7 +21,7 @@ from apps.bench.rules.base import (
 from apps.bench.rules.layers.days import When, when_of
 from apps.bench.rules.layers.swings import Swing, swing_of
 from apps.bench.rules.readings import read_once
-from apps.bench.rules.shapes import CLIENTS, THREADS, described, nodes_of
+from apps.bench.rules.shapes import CLIENTS, TASKS, THREADS, described, nodes_of
 from apps.bench.rules.tcp.scatter import Scatter, read_scatter
 from apps.bench.statistics.bounds import Within
 
@@ -155,7 +155,8 @@ def level_of(point: Point, metric: str, values: list[float], statistic: str) -> 
         trials=point.trials(metric),
         point=point,
         clients=clients,
-        tasks=max(len(clients), parameters.get(CLIENTS) or 1) * (parameters.get(THREADS) or 1),
+        tasks=parameters.get(TASKS)
+        or max(len(clients), parameters.get(CLIENTS) or 1) * (parameters.get(THREADS) or 1),
         statistic=statistic,
         interval=_interval(summary),
         metric=metric,

@@ -5,18 +5,26 @@ from typing import Any, NamedTuple
 from apps.bench.rules.base import NETWORK, Evidence
 from apps.bench.rules.layers.beneath import Beneath, Network
 from apps.bench.rules.layers.days import near_in
-from apps.bench.rules.layers.disks_beneath import disk_beneath
-from apps.bench.rules.layers.fullness import exceeds
+from apps.bench.rules.layers.disks_beneath import disk_beneath, disk_unlike
+from apps.bench.rules.layers.fullness import exceeds, is_alike
 from apps.bench.rules.layers.questions import Level, Question
 from apps.bench.units.days import day_of
 
 
 class Near(NamedTuple):
-    """What lies beneath a rate, as far as it was not measured months before or after, and `apart` what was."""
+    """What lies beneath a rate, as far as it was not measured months before or after, and `apart` what was.
+
+    `unlike` are disks that were measured, but asked for something else.
+    """
 
     network: Network | None
     disk: Beneath | None
     apart: tuple[Beneath, ...] = ()
+    unlike: Beneath | None = None
+
+    def is_as_disks(self, level: Level) -> bool:
+        """Return whether the disks were measured as the rate was, or not at all."""
+        return self.unlike is None and is_alike(level, self.disk)
 
 
 class Seen:
@@ -38,16 +46,16 @@ class Seen:
     def _read_near(self, level: Level) -> Near:
         """Return it; where TCP was measured over links months later, nobody described these as they were then."""
         evidence = near_in(self._evidence, level.when)
-        disk = disk_beneath(evidence, self.question, level)
+        disk, other = (read(evidence, self.question, level) for read in (disk_beneath, disk_unlike))
         if len(evidence.points) == len(self._evidence.points):
-            return Near(self._whole, disk)
+            return Near(self._whole, disk, unlike=other)
         network = self._network_of(evidence, level)
         whole = (self._whole.carried(level.clients), disk_beneath(self._evidence, self.question, level))
         apart = tuple(item for item in whole if item is not None and item.when.is_far_from(level.when))
         carried = network.carried(level.clients)
         is_of_later = any(item.layer == NETWORK and item.when.is_after(level.when) for item in apart)
         is_known = carried is not None and (bool(carried.trials) or not is_of_later)
-        return Near(network if is_known else None, disk, apart)
+        return Near(network if is_known else None, disk, apart, other)
 
     def _network_of(self, evidence: Evidence, level: Level) -> Network:
         """Return the network of what was measured about when a level was: of each day read once."""

@@ -41,15 +41,16 @@ def swing_of(values: Sequence[float], mean: float) -> Swing | None:
 def swing_among(groups: Sequence[Sequence[float]], best: float) -> Swing | None:
     """Return the levels that a rate has by what all settings of its layer together show, None where that is one.
 
-    The lower one is what runs had that fell to it, of whatever setting.
+    The lower one is as large a share of it as runs that fell had of the largest with their own setting: what settings
+    differ by is no level of any of them.
     """
-    repeated = [group for group in groups if len(group) > 1 and min(group) > 0]
+    repeated = [[rate / max(group) for rate in group] for group in groups if len(group) > 1 and min(group) > 0]
     splits = [(group, levels) for group in repeated if (levels := statistics.find_levels(group))]
     fallen = [group[place] for group, levels in splits for place in levels.lower]
     if modes := statistics.far_modes_of(repeated):
-        rates = [rate for group in repeated for rate in group]
-        fallen = [rates[place] for place in modes.lower]
+        shares = [share for group in repeated for share in group]
+        fallen = [shares[place] for place in modes.lower]
     if not fallen:
         return None
-    lower = sum(fallen) / len(fallen)
+    lower = best * sum(fallen) / len(fallen)
     return Swing(lower, best, best) if best >= APART * lower else None

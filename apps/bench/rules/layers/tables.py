@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
-from apps.bench.rules.base import DISK, FILE_SYSTEM, LAYER_NAMES, NETWORK, SAMPLE, Alternative, Evidence, Proposal
+from apps.bench.rules.base import FILE_SYSTEM, LAYER_NAMES, SAMPLE, Alternative, Evidence, Proposal
 from apps.bench.rules.layers.beneath import Beneath, rtt_of
 from apps.bench.rules.layers.gaps import gaps
-from apps.bench.rules.layers.questions import UNDESCRIBED, Level, path_of
+from apps.bench.rules.layers.questions import Level, path_of
 from apps.bench.rules.layers.signatures import explain
+from apps.bench.rules.layers.titles import levels_of, say, unlike_of
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
-from apps.bench.rules.shapes import CLIENTS, described, in_words, settings_apart
 from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
-from apps.bench.units import format_quantity, percent
+from apps.bench.units import format_quantity
 
 
 @dataclass(frozen=True)
@@ -78,118 +78,6 @@ def alternatives_of(evidence: Evidence, verdict: Verdict) -> tuple[Alternative, 
     return explain(evidence, question, verdict.level, rtt_of(evidence, question), path.mtu if path else None)
 
 
-def say(verdict: Verdict, evidence: Evidence) -> Message:
-    """Return the verdict in a sentence."""
-    level, share = verdict.level, None
-    text = _("Not decided: what limits %(name)s (%(way)s, %(rate)s) cannot be told from what was measured.")
-    if verdict.layer == NETWORK:
-        text = _("The network is the limit of %(name)s (%(way)s): %(rate)s is %(share)s %% of what it carries.")
-        share = verdict.of_network
-        if verdict.network in verdict.described:
-            text = _(
-                "The network is the limit of %(name)s (%(way)s): %(rate)s is %(share)s %% of what it is described to"
-                " carry."
-            )
-        elif verdict.is_of_flows:
-            text = _(
-                "The connections of %(name)s are its limit (%(way)s): %(rate)s is %(share)s %% of what TCP carries"
-                " over as many (%(flows)s); over %(more)s it carries %(wide)s."
-            )
-    elif verdict.layer == DISK:
-        text = _("The disks are the limit of %(name)s (%(way)s): %(rate)s is %(share)s %% of what they give.")
-        share = verdict.of_disk
-    elif verdict.layer == FILE_SYSTEM and verdict.high and verdict.others:
-        text = _(
-            "The fault is inside %(name)s (%(way)s): at times it gives only %(rate)s, which neither network nor disks"
-            " explain."
-        )
-        if verdict.described:
-            text = _(
-                "The fault is inside %(name)s (%(way)s), if what lies beneath gives what it is described to: at times"
-                " it gives only %(rate)s, which neither network nor disks explain."
-            )
-        elif verdict.not_in_turn:
-            text = _(
-                "The fault is inside %(name)s (%(way)s), if what lies beneath gave as much meanwhile as when it was"
-                " measured alone: at times it gives only %(rate)s, which neither network nor disks explain."
-            )
-    elif verdict.layer == FILE_SYSTEM and verdict.described:
-        text = _(
-            "%(name)s (%(way)s) itself is the limit, if what lies beneath gives what it is described to: %(rate)s"
-            " fills neither the network nor the disks."
-        )
-    elif verdict.layer == FILE_SYSTEM and verdict.not_in_turn:
-        text = _(
-            "%(name)s (%(way)s) itself is the limit, if what lies beneath gave as much meanwhile as when it was"
-            " measured alone: %(rate)s fills neither the network nor the disks."
-        )
-    elif verdict.layer == FILE_SYSTEM:
-        text = _("%(name)s (%(way)s) itself is the limit: %(rate)s fills neither the network nor the disks.")
-    elif level in verdict.cached:
-        text = _(
-            "%(rate)s of %(name)s (%(way)s) is more than the layers beneath gave alone: a cache was measured, or they"
-            " gave more meanwhile."
-        )
-    elif verdict.is_held:
-        text = _(
-            "Not decided: an end was at its limit while %(name)s (%(way)s) gave %(rate)s (a processor, or pauses)."
-        )
-    elif verdict.are_both_full:
-        text = _(
-            "Not decided: %(rate)s of %(name)s (%(way)s) is nearly all that the network carries,"
-            " and nearly all that the disks give."
-        )
-    elif verdict.is_doubted:
-        text = _(
-            "Not decided: of %(name)s (%(way)s, %(rate)s) too few trials are without a flag to tell what limits it."
-        )
-    elif verdict.swinging:
-        text = _SWINGING[verdict.swinging.layer]
-    elif verdict.apart:
-        text = _(
-            "Not decided: %(name)s (%(way)s, %(rate)s) and what lies beneath it were measured months apart; what that"
-            " gave then is not known."
-        )
-    elif verdict.is_shared:
-        text = _("Not decided: another file system is as slow as %(name)s (%(way)s, %(rate)s) over the same path.")
-    question = verdict.question
-    levels = _levels_of(verdict.swinging) if verdict.swinging else {}
-    params = {"name": question.facts.name, "metric": question.metric, "rate": format_quantity(level.value, "B/s")}
-    params["way"] = _way(level, evidence)
-    if verdict.network and verdict.network.flows:
-        wide = format_quantity(verdict.network.wide, "B/s")
-        params |= {"flows": str(verdict.network.flows), "more": str(verdict.network.more_flows), "wide": wide}
-    return Message(text, {**params, **levels, "share": percent(share) if share else ""})
-
-
-_SWINGING = {
-    NETWORK: _(
-        "Not decided: the network beneath %(name)s (%(way)s, %(rate)s) carried %(lower)s in some runs and %(upper)s"
-        " in others when it was measured alone; which of them it had meanwhile is not known."
-    ),
-    DISK: _(
-        "Not decided: the disks beneath %(name)s (%(way)s, %(rate)s) gave %(lower)s in some runs and %(upper)s in"
-        " others when they were measured alone; which of them they had meanwhile is not known."
-    ),
-}
-
-
-def _levels_of(layer: Beneath) -> dict[str, str]:
-    """Return the two levels of a layer, for a message."""
-    swing = layer.swing
-    return (
-        {"lower": format_quantity(swing.lower, "B/s"), "upper": format_quantity(swing.upper, "B/s")} if swing else {}
-    )
-
-
-def _way(level: Level, evidence: Evidence) -> str:
-    """Return the metric of a level with what it was measured with."""
-    parameters = described(level.point, UNDESCRIBED)
-    clients = len(level.clients) or parameters.get(CLIENTS)
-    apart = settings_apart(level.point, level.metric, evidence)
-    return in_words(level.point.tool, level.metric, {**parameters, CLIENTS: clients}, apart)
-
-
 def _table(evidence: Evidence, verdict: Verdict) -> Table:
     question, still = verdict.question, gaps(evidence, verdict)
     return Table(
@@ -206,7 +94,8 @@ def _table(evidence: Evidence, verdict: Verdict) -> Table:
 
 
 def _rows(verdict: Verdict) -> list[Row]:
-    rows = [_beneath(verdict, layer) for layer in (verdict.network, verdict.disk, *verdict.apart) if layer]
+    beside = verdict.network, verdict.disk, verdict.unlike
+    rows = [_beneath(verdict, layer) for layer in (*beside, *verdict.apart) if layer]
     for other in verdict.others:
         note = (
             _("More than its disks gave alone: a cache was measured, or they gave more meanwhile.")
@@ -227,6 +116,7 @@ def _rows(verdict: Verdict) -> list[Row]:
 def _beneath(verdict: Verdict, layer: Beneath) -> Row:
     params: dict[str, object] = {}
     is_apart = layer in verdict.apart
+    is_bound = not (is_apart or layer.unlike)
     note = _("Not measured with as many at once: it may give more.") if layer.is_floor else ""
     if layer.times > 1:
         note, params = (
@@ -242,7 +132,9 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         note = _("As described: TCP was only measured the other way.")
     if layer.swing:
         note = _("Two levels: %(lower)s in some runs, %(upper)s in others; no run had their mean.")
-        params = {**_levels_of(layer)}
+        params = {**levels_of(layer)}
+    if layer.unlike:
+        note, params = _("Measured otherwise than this (%(settings)s): no bound of it."), unlike_of(verdict)
     if is_apart:
         note, params = _("Measured months before or after: it may have given something else then."), {}
     return Row(
@@ -253,10 +145,10 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         tool=layer.tool,
         n=layer.n,
         interval=layer.interval,
-        ratio=None if is_apart or (layer.swing and not layer.is_stated) else verdict.level.value / layer.value,
+        ratio=verdict.level.value / layer.value if is_bound and (not layer.swing or layer.is_stated) else None,
         trials=layer.trials,
         is_stated=layer.is_stated,
-        is_limit=verdict.layer == layer.layer and not is_apart,
+        is_limit=verdict.layer == layer.layer and is_bound,
         note=Message(note, params) if note else _cut_at_zero(layer.interval),
         day=layer.when.day,
         is_elsewhen=layer.when.is_other_than(verdict.level.when),
@@ -290,5 +182,4 @@ def _cut_at_zero(interval: tuple[float, float] | None) -> Message | None:
 
 # Of figures that a cache gave so many are shown.
 MOST_CACHED = 3
-_OF_ITS_DISKS = _("More than its disks gave alone: a cache was measured, or they gave more meanwhile.")
 CACHED = _("More than the layers beneath gave alone: a cache was measured, or they gave more meanwhile.")

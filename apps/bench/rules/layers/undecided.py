@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from apps.bench.rules.base import DOUBT, Evidence, FindingDraft
 from apps.bench.rules.layers.gaps import gaps
 from apps.bench.rules.layers.limit import APPLIES, SOURCE, against, beneath, formula_of
-from apps.bench.rules.layers.tables import say
+from apps.bench.rules.layers.titles import say
 from apps.bench.rules.layers.verdicts import Verdict
 from apps.bench.text import Message
 
-RULE, VERSION = "undecided-layer", 8
+RULE, VERSION = "undecided-layer", 9
 # What is not told stands behind what is.
 CONFIDENCE = 0.5
 
@@ -19,7 +19,8 @@ def conclude(evidence: Evidence, verdict: Verdict) -> FindingDraft | None:
 
     Of a file system beneath which neither links nor disks are known nobody set out to tell its layers apart.
     """
-    if verdict.layer or verdict.level in verdict.cached or not (verdict.network or verdict.disk or verdict.apart):
+    is_beneath = bool(verdict.network or verdict.disk or verdict.apart or verdict.unlike)
+    if verdict.layer or verdict.level in verdict.cached or not is_beneath:
         return None
     level, still = verdict.level, gaps(evidence, verdict)
     return FindingDraft(

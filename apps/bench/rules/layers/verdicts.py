@@ -6,17 +6,18 @@ from typing import NamedTuple
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import DISK, FILE_SYSTEM, MODE, NETWORK, Evidence
+from apps.bench.rules.layers.asked import unlike
 from apps.bench.rules.layers.beneath import Beneath
 from apps.bench.rules.layers.days import When
 from apps.bench.rules.layers.fullness import (
     FULL,
     exceeds,
     has_room,
-    is_alike,
     is_chance,
     is_filled,
     is_near_full,
     is_over,
+    is_over_all,
 )
 from apps.bench.rules.layers.order import not_in_turn
 from apps.bench.rules.layers.questions import Level, Question, is_floor, level_of, questions
@@ -60,7 +61,7 @@ class Verdict:
     says that another file system is as slow over the same path, `is_held` that a judge saw an end set the pace,
     `is_doubted` that only figures which a judge doubted would blame the file system, `are_both_full` that network
     and disks are as full. `apart` are the layers that were only measured months before or after: what they gave then
-    is not known, and nothing rests on them.
+    is not known, and nothing rests on them. Nor does anything on disks that were asked for something else (`unlike`).
     """
 
     question: Question
@@ -77,6 +78,7 @@ class Verdict:
     is_doubted: bool = False
     are_both_full: bool = False
     apart: tuple[Beneath, ...] = ()
+    unlike: Beneath | None = None
 
     @property
     def elsewhen(self) -> tuple[Beneath | Other, ...]:
@@ -109,6 +111,11 @@ class Verdict:
     def is_of_flows(self) -> bool:
         """Return whether its few connections are the limit: more of them would carry more."""
         return self.layer == NETWORK and self.network is not None and self.network.flows > 0
+
+    @property
+    def is_over_disk(self) -> bool:
+        """Return whether what fills the network is more than its disks gave alone: a cache may have given it."""
+        return self.layer == NETWORK and is_over_all(self.level, self.disk)
 
     @property
     def may_be_full(self) -> bool:
@@ -163,25 +170,33 @@ def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
         level = next((item for item in reading.levels if item not in cache_levels), reading.levels[0])
     else:
         return None
+    decision = Decision() if level in cached else _decide(reading, level, readings)
+    rest = [item for item in reading.levels if item not in cached]
+    if high is None and decision.layer == NETWORK and is_over_all(level, reading.near(level).disk):
+        # What as many tasks or more have that is no more than the disks give is of no cache.
+        within = [
+            item for item in rest if item.tasks >= level.tasks and not is_over_all(item, reading.near(item).disk)
+        ]
+        if within:
+            level, decision = within[0], _decide(reading, within[0], readings)
     near = reading.near(level)
-    disk, others = near.disk, tuple(_others(reading, level, readings))
-    decision = Decision() if level in cached else _decide(level, reading.network(level), disk, others)
-    is_near = is_near_full(level, reading.network(level), disk)
+    is_near = is_near_full(level, reading.network(level), near.disk)
     if level not in cached and high is None and decision.layer in ("", FILE_SYSTEM) and not is_near:
-        # One that was measured with as few tasks as its disks may tell what the best cannot.
-        alike = next((item for item in reading.levels if item not in cached and is_alike(item, disk)), None)
+        # One that was measured as its disks were may tell what the best cannot.
+        told = (FILE_SYSTEM, DISK) if near.unlike else (FILE_SYSTEM,)
+        alike = next((item for item in rest if reading.near(item).is_as_disks(item)), None)
         if alike is not None and alike is not level:
-            other = _decide(alike, reading.network(alike), disk, others)
-            if other.layer == FILE_SYSTEM:
-                level, decision = alike, other
-    network = reading.network(level)
+            other = _decide(reading, alike, readings)
+            if other.layer in told:
+                level, decision, near = alike, other, reading.near(alike)
+    network, disk = reading.network(level), near.disk
     layer, lacks = decision.layer, decision.lacks
     if layer == FILE_SYSTEM and high is not None and high in cached:
         # What is slow at times and impossible at others contradicts the layers' figures.
         layer, lacks = "", tuple(beneath.layer for beneath in (network, disk) if beneath and exceeds(high, beneath))
     return Verdict(
-        reading.question, level, layer, network, disk, others, high, tuple(cached), lacks,
-        decision.is_shared, decision.is_held, decision.is_doubted, decision.are_both_full, near.apart,
+        reading.question, level, layer, network, disk, _others(reading, level, readings), high, tuple(cached), lacks,
+        decision.is_shared, decision.is_held, decision.is_doubted, decision.are_both_full, near.apart, near.unlike,
     )  # fmt: skip
 
 
@@ -196,8 +211,10 @@ class Decision(NamedTuple):
     are_both_full: bool = False
 
 
-def _decide(level: Level, network: Beneath | None, disk: Beneath | None, others: Sequence[Other]) -> Decision:
+def _decide(reading: Seen, level: Level, readings: Sequence[Seen]) -> Decision:
     """Return what limits a rate, as far as the layers beneath it decide that."""
+    network, disk = reading.network(level), reading.near(level).disk
+    others = _others(reading, level, readings)
     layers = [beneath for beneath in (network, disk) if beneath]
     is_held = bool(pace.flags_of(level.point))
     filled = [
@@ -247,10 +264,10 @@ def _is_sound(level: Level, layers: Sequence[Beneath]) -> bool:
     return free is not None and free.n > 1 and all(has_room(free, beneath) for beneath in layers)
 
 
-def _others(reading: Seen, level: Level, readings: Sequence[Seen]) -> list[Other]:
+def _others(reading: Seen, level: Level, readings: Sequence[Seen]) -> tuple[Other, ...]:
     """Return what other file systems gave over the same path, in the same direction, the fastest first.
 
-    Not what they gave months before or after the level in question.
+    Not what they gave months before or after the level in question, nor what was asked for something else.
     """
     question, rivals = reading.question, []
     for other in readings:
@@ -260,12 +277,12 @@ def _others(reading: Seen, level: Level, readings: Sequence[Seen]) -> list[Other
             levels = [
                 Other(other.question, own, other.near(own).disk)
                 for own in other.levels
-                if not own.when.is_far_from(level.when)
+                if not own.when.is_far_from(level.when) and not unlike(level.point, own.point, level.metric)
             ]
             # The best that is no cache's figure, and the best that is.
             for is_cached in (False, True):
                 rivals += [item for item in levels if item.is_cached == is_cached][:1]
-    return sorted(rivals, key=lambda other: -other.level.value)
+    return tuple(sorted(rivals, key=lambda other: -other.level.value))
 
 
 def _is_same(question: Question, other: Question) -> bool:

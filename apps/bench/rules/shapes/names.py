@@ -14,17 +14,17 @@ NOTHING: Mapping[str, Any] = {}
 
 # What the tools call the bytes moved by one call, and the processes on each client.
 _RECORDS = {"iozone": "record_size", "fio": "block_size", "ior": "transfer_size"}
-_THREADS = {"iozone": "threads", "fio": "jobs"}
+THREADS_OF = {"iozone": "threads", "fio": "jobs"}
 
 
 def described(point: Point, evidence: Evidence) -> dict[str, Any]:
     """Return a point's parameters under the names that all tools share, and what follows from the evidence."""
     parameters = dict(point.parameters)
-    for names, shared in ((_RECORDS, RECORD), (_THREADS, THREADS)):
+    for names, shared in ((_RECORDS, RECORD), (THREADS_OF, THREADS)):
         own = names.get(point.tool, "")
         if own in parameters:
             parameters[shared] = parameters.pop(own)
-    if point.tool in _THREADS:
+    if point.tool in THREADS_OF:
         parameters[CLIENTS] = parameters.get(CLIENTS) or len(nodes_of(point)) or None
     if parameters.get(CLIENTS) and parameters.get(THREADS):
         parameters[TASKS] = parameters[CLIENTS] * parameters[THREADS]
@@ -60,7 +60,7 @@ def canonical(tool: str, name: str) -> str:
         return RECORD
     if name in ("block_size_bytes", "gpfs_block_bytes"):
         return BLOCK
-    return THREADS if name == _THREADS.get(tool) else name
+    return THREADS if name == THREADS_OF.get(tool) else name
 
 
 def way_of(trend: Trend) -> str:
@@ -73,7 +73,7 @@ def in_words(tool: str, metric: str, settings: Mapping[str, Any], apart: Mapping
 
     `apart` {name: value} are the settings in which others of the metric differ (`settings_apart`): all are told.
     """
-    record, threads = _RECORDS.get(tool, RECORD), _THREADS.get(tool, THREADS)
+    record, threads = _RECORDS.get(tool, RECORD), THREADS_OF.get(tool, THREADS)
     conditions = [(record, settings.get(RECORD)), (CLIENTS, settings.get(CLIENTS)), (threads, settings.get(THREADS))]
     # Where a program has no clients with threads of their own, its ranks say how many there were.
     conditions += [("ranks", settings.get("ranks"))] if tool == "ior" else []

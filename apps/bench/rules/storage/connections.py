@@ -13,7 +13,7 @@ from apps.bench.rules.storage import allowed
 from apps.bench.rules.storage.common import lost_instead, mount_again, rate
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-connections", 5
+RULE, VERSION = "storage-connections", 6
 # The file system moves what one TCP stream does if it is within this of it; more streams must be this much faster.
 LIKE_ONE, FASTER = 0.15, 1.5
 # Of the best rate of several streams.
@@ -118,7 +118,9 @@ def _conclude(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft
         confidence=0.7 if verdict.disk else 0.5,
         applies_when=Message(_("Each client has one connection to each server.")),
         limits=(Message(kind.limit),),
-        against=() if verdict.disk else (Message(_("The disks were not measured alone: they may be as slow.")),),
+        against=()
+        if verdict.disk
+        else (Message(_("The disks were not measured alone, or not alike: they may be as slow.")),),
         alternatives=(lost_instead(present),),
         side_effects=(
             Message(_("More connections take more memory on the servers and a larger share from other users.")),

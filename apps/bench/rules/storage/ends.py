@@ -6,6 +6,7 @@ from apps.bench.rules import shapes
 from apps.bench.rules.base import Evidence, Trend
 from apps.bench.rules.layers.beneath import Beneath, Network
 from apps.bench.rules.layers.days import near_in
+from apps.bench.rules.layers.disks_beneath import disk_beneath
 from apps.bench.rules.layers.links import shared_rate, stated_rate
 from apps.bench.rules.layers.verdicts import Verdict, judge_all
 from apps.bench.rules.readings import read_once
@@ -93,8 +94,14 @@ def _network_under(evidence: Evidence, place: int) -> Network:
     return Network(near_in(evidence, verdict.level.when), verdict.question)
 
 
-def disk_of(verdicts: Sequence[Verdict], trend: Trend) -> Beneath | None:
-    """Return what the disks beneath a file system gave alone when all of them were measured, None else."""
-    own = (v for v in verdicts if v.question.facts.name == trend.file_system and v.question.metric == trend.metric)
-    disk = next((verdict.disk for verdict in own if verdict.disk), None)
-    return disk if disk and not disk.is_stated and not disk.is_floor else None
+def disk_of(evidence: Evidence, verdicts: Sequence[Verdict], trend: Trend) -> Beneath | None:
+    """Return what the disks beneath a file system gave alone when all were asked what a trend's best was, or None."""
+    for verdict in verdicts:
+        question = verdict.question
+        if (question.facts.name, question.metric) != (trend.file_system, trend.metric):
+            continue
+        level = next((item for item in question.levels() if {*item.trials} & {*trend.trials}), verdict.level)
+        disk = disk_beneath(near_in(evidence, level.when), question, level)
+        if disk:
+            return None if disk.is_stated or disk.is_floor else disk
+    return None

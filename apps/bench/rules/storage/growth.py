@@ -68,7 +68,7 @@ def case_of(evidence: Evidence, verdicts: Sequence[Verdict], trend: Trend, curve
         ceilings,
         kind=facts.kind if facts else "",
         shared=ends.shared_of(evidence, trend, clients, ceilings),
-        disk=ends.disk_of(verdicts, trend),
+        disk=ends.disk_of(evidence, verdicts, trend),
         is_undecided=verdict is not None and verdict.layer != NETWORK,
     )
     if curve is None:

@@ -20,7 +20,7 @@ from apps.bench.rules.storage.common import METRICS, rate
 from apps.bench.text import Message, _
 from apps.bench.units import percent
 
-RULE, VERSION = "storage-share-of-disk", 6
+RULE, VERSION = "storage-share-of-disk", 7
 # A share above this is a cache's (see the rule of those).
 MOST = 1.05
 # One that is not known to within this part of itself is not told: from 1 on its interval reaches down to nothing.
