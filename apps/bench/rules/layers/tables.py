@@ -134,7 +134,7 @@ def _beneath(verdict: Verdict, layer: Beneath) -> Row:
         note = _("Two levels: %(lower)s in some runs, %(upper)s in others; no run had their mean.")
         params = {**levels_of(layer)}
     if layer.unlike:
-        note, params = _("Measured otherwise than this (%(settings)s): no bound of it."), unlike_of(verdict)
+        note, params = _("Measured otherwise than this (%(settings)s): no bound of it."), {**unlike_of(verdict)}
     if is_apart:
         note, params = _("Measured months before or after: it may have given something else then."), {}
     return Row(
