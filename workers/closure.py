@@ -5,12 +5,13 @@ import time
 from datetime import datetime
 
 from django.db import DatabaseError, transaction
-from django.db.models import Case, F, QuerySet, When
+from django.db.models import Case, F, Q, QuerySet, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from apps.agents.models import Job
 from apps.bench.text import Message, _
-from apps.bench.toolkit import ToolFailure
+from apps.bench.toolkit import Plan, ToolFailure
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Run
@@ -119,7 +120,8 @@ def _close(run_id: int, most_s: float, lead_s: float) -> None:
     run = queries.lock_open_run(run_id)
     if run is None:
         return
-    if run.trial.campaign.state == Campaign.State.CANCELLED:
+    is_cancelled = run.trial.campaign.state == Campaign.State.CANCELLED
+    if is_cancelled and not _is_measured(run):
         campaigns.cancel_run(run=run, now=timezone.now())
         return
     timings.record_timings(run=run)
@@ -128,7 +130,10 @@ def _close(run_id: int, most_s: float, lead_s: float) -> None:
             raise ToolFailure("reading-lost", Message(_LOST), False, Message(_REPORT_IT))
         results.record_run(run=run, most_s=most_s)
     except ToolFailure as failure:
-        fail(run, failure)
+        if is_cancelled:
+            campaigns.cancel_run(run=run, now=timezone.now())
+        else:
+            fail(run, failure)
     except (DatabaseError, results.TakesLongError):
         # Not the measurement's fault: the run stays open and the next look closes it.
         raise
@@ -137,9 +142,20 @@ def _close(run_id: int, most_s: float, lead_s: float) -> None:
         fail(run, ToolFailure("unreadable", Message(_UNREADABLE), False, Message(_REPORT_IT)))
     else:
         campaigns.succeed_run(run=run, now=timezone.now())
-        adaptation.adapt(trial=run.trial, now=timezone.now())
+        if not is_cancelled:
+            adaptation.adapt(trial=run.trial, now=timezone.now())
     if clock_steps.was_set_since(lead_s):
         raise ClockSetError
+
+
+def _is_measured(run: Run) -> bool:
+    """Return whether a run's commands all came to their own ends: what they printed only waits to be read."""
+    plan = Plan.from_json(run.plan or {"stages": []})
+    stages = len(plan.stages) if plan.clean_up is None else plan.clean_up
+    jobs = Job.objects.filter(run_ref=run.pk, stage__lt=stages, background=False, optional=False)
+    is_last = stages > 0 and run.stage >= stages - 1
+    own_end = Q(state=Job.State.ENDED, stop_requested_at=None)
+    return is_last and jobs.exists() and not jobs.exclude(own_end).exists()
 
 
 def _write_fault(run_id: int, fault: SetAside) -> None:

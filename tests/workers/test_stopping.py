@@ -1,6 +1,7 @@
 """A campaign that is cancelled has its jobs stopped at once, whoever else is at work on its runs."""
 
 import threading
+import zlib
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,13 +9,15 @@ import pytest
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from apps.agents.models import Job
+from apps.agents.models import Job, JobOutput
 from apps.campaigns import queries, services
 from apps.campaigns.models import Campaign, Reservation, Run
+from apps.core import queue
+from apps.results.models import Sample
 from apps.testbeds.models import Node
 from tests import rewriting
-from tests.workers.factories import SILENT, job_of, listen, report, start
-from workers import carry_out, stops
+from tests.workers.factories import SILENT, job_of, listen, measure, report, start
+from workers import carry_out, closure, stops
 
 
 def cancel(run: Run, cast: SimpleNamespace) -> None:
@@ -37,6 +40,25 @@ def test_its_jobs_are_asked_to_stop_without_a_worker(
     assert carry_out.advance(run.pk)
     run.refresh_from_db()
     assert run.state == "cancelled"
+
+
+@pytest.mark.parametrize("is_readable", [True, False])
+def test_what_was_measured_whole_is_read_though_the_campaign_was_cancelled(
+    cast: SimpleNamespace, pair: list[Node], monkeypatch: pytest.MonkeyPatch, is_readable: bool
+) -> None:
+    # Whoever reads is late.
+    monkeypatch.setattr(queue, "remind", lambda *_message: None)
+    run = start(cast, pair)
+    listen(run)
+    measure(run)
+    carry_out.advance(run.pk, hands_over=True)
+    if not is_readable:
+        rewriting.update(JobOutput.objects.all(), stdout_z=zlib.compress(b"damaged"))
+    cancel(run, cast)
+    assert closure.close(run.pk)
+    run.refresh_from_db()
+    assert run.state == run.trial.state == ("succeeded" if is_readable else "cancelled")
+    assert Sample.objects.filter(trial=run.trial).exists() is is_readable
 
 
 def test_a_run_without_a_command_yet_ends_at_once(
