@@ -107,7 +107,10 @@ class ReportChangeSerializer(serializers.Serializer):
 
 
 class EditionSerializer(serializers.ModelSerializer):
-    """What was frozen; `checksum` is the SHA-256 of the canonical JSON that `document` returns."""
+    """What was frozen; `checksum` is the SHA-256 of the canonical JSON that `document` returns to you.
+
+    In lists it is that of the whole document, which readers of other teams get without what is its team's own.
+    """
 
     id = serializers.CharField(source="permanent_id", read_only=True)
     created_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
@@ -264,6 +267,10 @@ class EditionViewSet(rest.ReadOnlyModelViewSet):
     def get_queryset(self) -> Any:
         """Return the editions that the person may read."""
         return queries.with_marked(queries.editions_for(rights.user_of(self.request)))
+
+    def get_object(self) -> Edition:
+        """Return the edition as the person reads it."""
+        return queries.as_read_by(super().get_object(), rights.user_of(self.request))
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True, filterset_class=None, pagination_class=None)

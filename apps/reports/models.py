@@ -1,7 +1,8 @@
 """Reports, what their authors changed of them, and the editions in which they were frozen."""
 
 import secrets
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from django.conf import settings
 from django.db import models, transaction
@@ -14,7 +15,7 @@ from apps.campaigns import brought_in
 from apps.campaigns.brought_in import BroughtIn
 from apps.campaigns.models import Campaign, Outliving
 from apps.core.models import KIB, BoundedJSONField, Limited
-from apps.reports import serialisation
+from apps.reports import serialisation, withheld
 from apps.reports.document import Document
 from apps.reports.files.models import Rendering
 from apps.reports.schedules.models import Delivery, Schedule
@@ -170,6 +171,14 @@ class Edition(Limited):
     def document(self) -> Document:
         """Return what was frozen."""
         return serialisation.from_text(self.canonical)
+
+    def for_others(self) -> Self:
+        """Return it as readers of other teams get it, with the checksum of that; not one whose text was changed."""
+        shown = copy(self)
+        if shown.is_intact:
+            shown.canonical = withheld.for_others(shown.canonical)
+            shown.checksum = serialisation.checksum(shown.canonical)
+        return shown
 
     @property
     def is_intact(self) -> bool:

@@ -8,6 +8,7 @@ from apps.accounts.models import User
 from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.queries.visibility import told_to
 from apps.reports.models import Edition, EditionSource, Report
+from apps.testbeds.queries.readers import of_own_nodes
 
 
 def reports_for(user: User) -> QuerySet[Report]:
@@ -46,6 +47,16 @@ def editions_for(user: User | AnonymousUser) -> QuerySet[Edition]:
     if user.is_authenticated:
         cited |= Q(report__team__in=user.teams.order_by().values("pk"))
     return rows.filter(cited, ~Exists(hidden))
+
+
+def reads_whole(edition: Edition, user: User | AnonymousUser | None) -> bool:
+    """Say whether an edition's reader gets what agents told, and notes, as well; None is the service itself."""
+    return of_own_nodes(Edition.objects.filter(pk=edition.pk), user, "report").exists()
+
+
+def as_read_by(edition: Edition, user: User | AnonymousUser | None) -> Edition:
+    """Return an edition with the text and the checksum that its reader gets: no door hands out another one."""
+    return edition if reads_whole(edition, user) else edition.for_others()
 
 
 def with_marked(editions: QuerySet[Edition]) -> QuerySet[Edition]:

@@ -82,7 +82,7 @@ def report_lines(campaign: Campaign, person: Person, reader: User | None) -> Ite
             "created_by": person(report.created_by_id, ""),
             "editions": [
                 {
-                    **record(item, fields.EDITION),
+                    **record(reports.as_read_by(item, reader), fields.EDITION),
                     "created_by": person(item.created_by_id, item.brought_in.get("made_by", "")),
                 }
                 for item in sorted(report.editions.all(), key=lambda item: item.pk)

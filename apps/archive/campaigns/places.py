@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 
+from apps.accounts.models import User
 from apps.agents.models import Job
 from apps.archive.campaigns.form import ArchiveError
 from apps.bench import strict_json
@@ -13,6 +14,7 @@ from apps.campaigns.models import Campaign, Lane
 from apps.testbeds.inventory.entries import VERSION
 from apps.testbeds.inventory.sections import SECTIONS
 from apps.testbeds.models import Cluster, FileSystem, Link, Node, Site, SitePair, Switch, Testbed
+from apps.testbeds.queries.readers import of_own_nodes
 
 Numbers = dict[type[Model], set[int]]
 # How lanes name what they reserve: "node:3", "link:7", "fs:1".
@@ -53,18 +55,16 @@ class CampaignInventory:
                 resources.append([kind, name])
         return resources
 
-    def as_inventory(self, *, notes: bool) -> str:
-        """Return the inventory file of it all, with or without `notes`; JSON is YAML of a plain kind.
-
-        Notes are the team's own words on its machines, which no page tells anybody else.
-        """
+    def as_inventory(self, reader: User | None) -> str:
+        """Return the inventory file of it all, its notes for the own team only; JSON is YAML of a plain kind."""
+        is_own = of_own_nodes(Campaign.objects.filter(pk=self._campaign.pk), reader, path="").exists()
         document: dict[str, Any] = {"version": VERSION}
         for section in SECTIONS:
             rows = section.rows_of(self._campaign.team).filter(pk__in=self._wanted[section.model])
             entries = []
             for item in rows:
-                told = (field for field in section.fields if notes or field.name != "notes")
-                values = {field.name: field.written(field.value_of(item)) for field in told}
+                values = {field.name: field.written(field.value_of(item)) for field in section.fields}
+                values |= {} if is_own else {"notes": None}
                 entries.append({name: value for name, value in values.items() if value is not None})
             if section.model is FileSystem:
                 entries = [self._mounted_by_known(entry) for entry in entries]

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from apps.accounts import rights
 from apps.accounts.models import User
 from apps.agents.models import FactSnapshot, Job
 from apps.archive.campaigns import fields, form, sizes
@@ -22,6 +21,7 @@ from apps.archive.zip_stream import ZipStream
 from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Event, Run, Trial
+from apps.reports.queries import as_read_by
 from apps.results.models import Result, Series
 from apps.testbeds.models import Cluster, Node
 from apps.testbeds.queries.readers import of_own_nodes
@@ -37,8 +37,7 @@ def archive_of(campaign: Campaign, *, now: datetime, reader: User | None = None)
     """Yield the archive of a campaign that has ended; ArchiveError, before anything else, if there can be none.
 
     It holds what its `reader` may read (None: the service itself): who is not of the team of the nodes gets it
-    without commands, what they printed, and what agents told; who is not of the campaign's team without the notes
-    of its inventory.
+    without commands, what they printed, what agents told, and notes of the inventory.
     """
     if campaign.state not in ENDED:
         text = _("The campaign has not ended: its archive would hold half of it. Wait, or cancel it.")
@@ -69,8 +68,7 @@ class _ArchiveWriter:
             lanes = [(item, list(item.lanes.order_by("pk"))) for item in experiments]
             self._lane = {lane.pk: place for _item, rows in lanes for place, lane in enumerate(rows)}
             editions = editions_of(campaign, self._reader).defer(None)
-            is_own = self._reader is None or rights.role_in(self._reader, campaign.team) is not None
-            yield from self._json(form.INVENTORY, json.loads(self._places.as_inventory(notes=is_own)))
+            yield from self._json(form.INVENTORY, json.loads(self._places.as_inventory(self._reader)))
             yield from self._json(form.TOOLS, self._tools())
             yield from self._lines(form.FACTS, self._facts())
             yield from self._lines(form.EXPERIMENTS, (self._experiment(item, rows) for item, rows in lanes))
@@ -82,7 +80,7 @@ class _ArchiveWriter:
             yield from self._lines(form.REPORTS, report_lines(campaign, self.person, self._reader))
             for edition in editions.iterator(chunk_size=1):
                 path = f"reports/{edition.permanent_id}.json"
-                yield from self._zip.add(path, [edition.canonical.encode()])
+                yield from self._zip.add(path, [as_read_by(edition, self._reader).canonical.encode()])
             # Last, for it tells of the people that all the others named.
             yield from self._json(form.CAMPAIGN, self._about())
             yield from self._json(form.MANIFEST, self._manifest(len(experiments)))

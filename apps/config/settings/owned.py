@@ -112,7 +112,7 @@ UNLIMITED = {
     "of each thing and person the latest hundred are kept, of what agents tell the latest too": (
         "archive.FormerName",
     ),
-    "a verification is a campaign, of which a team has so many; each format of an edition is stored once": (
+    "a verification is a campaign, of which a team has so many; each format of an edition is stored twice at most": (
         "tuning.Verification",
         "reports.Rendering",
     ),

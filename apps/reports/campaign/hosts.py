@@ -36,12 +36,13 @@ def tables_of(material: Material) -> list[Block]:
 def facts_of(material: Material) -> dict[int, Facts]:
     """Return {node: its facts when the measurements ended}, those that came first where all came later.
 
-    They are of the nodes whose facts the reader may read; of a campaign that an archive brought, its own are told.
+    They are of the nodes whose facts the reader, and each member of the report's team, may read; of a campaign that an archive brought, its own are told.
     """
     if all(campaign.is_published for campaign in material.campaigns):
         return {}
     last = material.period[1]
-    snapshots = of_own_nodes(FactSnapshot.objects.filter(node__in=material.nodes), material.user)
+    own = [pk for pk, node in material.nodes.items() if material.is_own(node)]
+    snapshots = of_own_nodes(FactSnapshot.objects.filter(node__in=own), material.user)
     brought = snapshots.filter(archive_ref=material.main.permanent_id)
     rows = brought if brought.exists() else snapshots.filter(archive_ref="")
     if last:

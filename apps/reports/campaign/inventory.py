@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from apps.accounts import rights
 from apps.bench import units
 from apps.reports.campaign import hosts
 from apps.reports.campaign.material import Material
@@ -26,7 +25,7 @@ def section(material: Material) -> Section:
     nodes = _all_nodes(material)
     links = _links(material)
     blocks: list[Block] = [_testbeds(material, nodes)]
-    if material.clusters:
+    if any(map(material.is_own, material.clusters)):
         blocks.append(_clusters(material))
     if systems := _file_systems(material):
         blocks.append(_systems_table(material, systems))
@@ -82,12 +81,14 @@ def _clusters(material: Material) -> Table:
         Column(_("Site")),
     )
     rows = []
-    for cluster in material.clusters:
+    clusters = list(filter(material.is_own, material.clusters))
+    for cluster in clusters:
         members = list(cluster.nodes.all())
         sites = sorted({node.site.name for node in members})
         names = patterns.compress_names(node.name for node in members)
         rows.append((cluster.name, names, len(members), ", ".join(sites)))
-    return Table("clusters", _("Clusters"), columns, rows, note=_notes(material, material.clusters))
+    note = _notes(material, clusters)
+    return Table("clusters", _("Clusters"), columns, rows, note=note)
 
 
 def _file_systems(material: Material) -> list[FileSystem]:
@@ -113,7 +114,8 @@ def _systems_table(material: Material, systems: list[FileSystem]) -> Table:
         )
         for item in systems
     ]
-    return Table("file-systems", _("File systems"), columns, rows, note=_notes(material, systems))
+    note = _notes(material, systems)
+    return Table("file-systems", _("File systems"), columns, rows, note=note)
 
 
 def _links(material: Material) -> list[Link]:
@@ -185,9 +187,7 @@ def _drawing(material: Material) -> list[Block]:
     return [Drawing("topology", _("The network between the nodes that measured"), svg, words)] if svg else []
 
 
-def _notes(material: Material, things: Iterable[Testbed | Cluster | FileSystem | Link]) -> str:
-    """Return what a team remarks of its things, one after the other; of other teams' nothing, as on every page."""
-    remarked = [item for item in things if item.notes.strip()]
-    others = rights.foreign_names(material.user, (item.team_id for item in remarked))
-    own = [item for item in remarked if item.team_id not in others]
+def _notes(material: Material, items: Iterable[Testbed | Cluster | FileSystem | Link]) -> str:
+    """Return what the team's inventory remarks of things, one after the other."""
+    own = (item for item in items if material.is_own(item) and item.notes.strip())
     return " ".join(f"{item.name}: {item.notes.strip().rstrip('.')}." for item in own)

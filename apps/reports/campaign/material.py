@@ -9,7 +9,7 @@ from functools import cached_property
 from django.db.models import Max, Min, Prefetch
 from django.utils.translation import gettext as _
 
-from apps.accounts.models import User
+from apps.accounts.models import TeamOwned, User
 from apps.bench.text import Message
 from apps.bench.toolkit import Metric, Tool, goes_back
 from apps.bench.toolkit.ways import in_order
@@ -77,6 +77,10 @@ class Material:
     def main(self) -> Campaign:
         """Return the campaign that the report is of."""
         return self.campaigns[0]
+
+    def is_own(self, item: TeamOwned) -> bool:
+        """Return whether a thing of the inventory is of the report's team, whose members read what it remarks."""
+        return item.team_id == self.main.team_id
 
     @cached_property
     def numbers(self) -> dict[int, int]:

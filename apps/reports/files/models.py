@@ -18,6 +18,7 @@ from apps.reports.files.formats import CHOICES, FORMATS, Format
 class Rendering(models.Model):
     """A report's edition, or its draft (`edition` null), in one format; `progress` in per cent.
 
+    That of an edition is made once for its team, and once `for_others`, who do not get all that it holds.
     A draft's file is for who asked for it, since it tells of all that this person may see. `error` is a message,
     `started_at` names the attempt that is at work, `alive_at` says when it last gave a sign.
     """
@@ -33,6 +34,7 @@ class Rendering(models.Model):
     report = models.ForeignKey("reports.Report", on_delete=models.CASCADE, related_name="renderings")
     edition = models.ForeignKey("reports.Edition", on_delete=models.CASCADE, null=True, related_name="renderings")
     format = models.CharField(_("format"), max_length=5, choices=CHOICES)
+    for_others = models.BooleanField(default=False, db_default=False, editable=False)
     state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.WAITING)
     progress = models.PositiveSmallIntegerField(_("progress"), default=0)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -55,7 +57,9 @@ class Rendering(models.Model):
         verbose_name_plural = _("files")
         constraints = [
             models.UniqueConstraint(
-                fields=["edition", "format"], name="one_rendering_of_an_edition", condition=Q(edition__isnull=False)
+                fields=["edition", "format", "for_others"],
+                name="one_rendering_of_an_edition",
+                condition=Q(edition__isnull=False),
             ),
             models.UniqueConstraint(
                 fields=["report", "format", "requested_by"],

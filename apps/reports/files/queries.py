@@ -12,6 +12,7 @@ from apps.reports import queries
 from apps.reports.files import services
 from apps.reports.files.formats import FORMATS, Format
 from apps.reports.models import Edition, Rendering, Report
+from apps.testbeds.queries.readers import of_own_nodes
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,10 @@ class FormatOffer:
 
 def renderings_for(user: User | AnonymousUser) -> QuerySet[Rendering]:
     """Return the files a person may have, the latest asked for first."""
-    condition = Q(edition__in=queries.editions_for(user).order_by().values("pk"))
+    readable = queries.editions_for(user).order_by()
+    own = of_own_nodes(readable, user, "report").values("pk")
+    condition = Q(edition__in=own, for_others=False)
+    condition |= Q(edition__in=readable.exclude(pk__in=own).values("pk"), for_others=True)
     if isinstance(user, User):
         reports = queries.reports_for(user).order_by().values("pk")
         condition |= Q(edition=None, requested_by=user, report__in=reports)

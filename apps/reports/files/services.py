@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, BinaryIO
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
@@ -19,7 +20,7 @@ from apps.accounts.models import User
 from apps.bench.text import Message, _
 from apps.core import isolation, leases, programs, queue, scratch, turns, whole_files
 from apps.core.shutdown import ShuttingDown, WorkClaim, put_off
-from apps.reports import drafts
+from apps.reports import drafts, queries
 from apps.reports.document import Document
 from apps.reports.files.base import Imprint, RenderingError
 from apps.reports.files.models import checksum_of, folder
@@ -50,9 +51,20 @@ def request_rendering(
 ) -> Rendering:
     """Return the file of an edition, or of the report's draft as it is now; a worker makes it if need be.
 
-    That of an edition is made once, and again if it failed or is not there whole; that of a draft anew each time.
+    That of an edition is made once, and again if it failed or is not there whole; that of a draft anew each time. With that
+    of the team the one for others is asked for where anybody reads the edition: who is not signed in cannot ask.
     """
-    whose = {} if edition else {"requested_by": user}
+    if edition is None:
+        return _request(report, None, name, user, now, requested_by=user)
+    is_others = not queries.reads_whole(edition, user)
+    if not is_others and queries.editions_for(AnonymousUser()).filter(pk=edition.pk).exists():
+        _request(report, edition, name, user, now, for_others=True)
+    return _request(report, edition, name, user, now, for_others=is_others)
+
+
+def _request(
+    report: Report, edition: Edition | None, name: str, user: User | None, now: datetime, **whose: Any
+) -> Rendering:
     rendering, is_new = Rendering.objects.get_or_create(
         report=report, edition=edition, format=name, **whose, defaults={"requested_by": user, "requested_at": now}
     )
@@ -219,6 +231,7 @@ def _carry_out(rendering: Rendering) -> None:
 def _document_of(rendering: Rendering) -> tuple[Document, Imprint]:
     edition, reader, address = rendering.edition, rendering.requested_by, settings.PUBLIC_URL.rstrip("/")
     if edition is not None:
+        edition = edition.for_others() if rendering.for_others else edition
         came = edition.arrival.text if edition.arrival else ""
         imprint = Imprint(edition.number, edition.permanent_id, edition.checksum, edition.created_at, address, came)
         return edition.document, imprint

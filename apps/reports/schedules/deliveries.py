@@ -191,9 +191,8 @@ def _send(delivery: Delivery, now: datetime) -> None:
     if not queries.editions_for(user).filter(pk=edition.pk).exists():
         text = _("%(user)s, for whom the schedule acts, does not see all that this edition tells of any more.")
         raise Undeliverable(Message(text, {"user": user.get_username()}))
-    files = {
-        item.format: item for item in Rendering.objects.filter(edition=edition, format__in=delivery.schedule.formats)
-    }
+    rows = Rendering.objects.filter(edition=edition, for_others=False, format__in=delivery.schedule.formats)
+    files = {item.format: item for item in rows}
     if files.keys() != set(delivery.schedule.formats):
         _request_files(delivery, edition, user, now)
     if files.keys() != set(delivery.schedule.formats) or any(item.is_open for item in files.values()):

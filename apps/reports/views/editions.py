@@ -34,7 +34,7 @@ def edition(request: HttpRequest, permanent_id: str) -> HttpResponse:
 
 @require_GET
 def document(request: HttpRequest, permanent_id: str) -> HttpResponse:
-    """Return the canonical JSON of an edition, of which its checksum was taken."""
+    """Return the canonical JSON of an edition, of which the checksum was taken that its reader is shown."""
     shown_edition = _found(request, permanent_id)
     return HttpResponse(
         shown_edition.canonical,
@@ -54,4 +54,4 @@ def reference(request: HttpRequest, ref: str) -> HttpResponse:
 
 def _found(request: HttpRequest, permanent_id: str) -> Edition:
     rows = queries.with_marked(queries.editions_for(request.user).defer(None))
-    return get_object_or_404(rows, permanent_id=permanent_id.replace("\0", ""))
+    return queries.as_read_by(get_object_or_404(rows, permanent_id=permanent_id.replace("\0", "")), request.user)
