@@ -33,9 +33,7 @@ NOTED = {kind: f"zqnote{kind.__name__.lower()}" for kind in (Cluster, FileSystem
 FACTS = {
     "kernel": {"release": "6.1.0-zqkernel"},
     "cpu": {"caches": {"zqcache": 32768}},
-    "tools": {
-        name: {"path": f"/usr/bin/{name}", "version": f"zq{name} 4.1"} for name in ("mpirun", "gcc", "srun")
-    },
+    "tools": {name: {"path": f"/usr/bin/{name}", "version": f"zq{name} 4.1"} for name in ("mpirun", "gcc", "srun")},
     "sysctls": {"net.zqsetting": "zqvalue"},
 }
 IN_FACTS = {"zqkernel", "zqcache", "zqmpirun", "zqgcc", "zqsrun", "zqsetting", "zqvalue"}
@@ -81,7 +79,9 @@ def told(world: SimpleNamespace, name: str) -> dict[str, str]:
         addresses += [f"/api/v1/editions/{permanent_id}/", f"/api/v1/editions/{permanent_id}/document/"]
         addresses += ["/api/v1/editions/", "/api/v1/renderings/", "/reports/", "/api/v1/reports/"]
     rows = Rendering.objects.filter(edition=world.edition)
-    addresses += [address for row in rows for address in (row.get_absolute_url(), f"/api/v1/renderings/{row.pk}/content/")]
+    addresses += [
+        address for row in rows for address in (row.get_absolute_url(), f"/api/v1/renderings/{row.pk}/content/")
+    ]
     addresses += [f"/reports/{report}/", f"/api/v1/reports/{report}/document/"]
     found = {}
     for address in addresses:
@@ -114,9 +114,13 @@ def test_no_door_tells_others_what_agents_and_the_inventory_remark(world: Simple
         assert {word for word in SHOWN if word not in own[address]} == set(), address
     for name in ("charlie", "dora", "nobody"):
         found = told(world, name)
-        assert {address: words for address, text in found.items() if (words := {w for w in SECRETS if w in text})} == {}
+        assert {
+            address: words for address, text in found.items() if (words := {w for w in SECRETS if w in text})
+        } == {}
         # As many files as there are formats, each at its page's address.
-        assert len([address for address in found if address.startswith("/reports/files/")]) == len(FORMATS), found.keys()
+        assert len([address for address in found if address.startswith("/reports/files/")]) == len(FORMATS), (
+            found.keys()
+        )
 
 
 def test_what_others_get_is_a_document_with_its_own_checksum(world: SimpleNamespace) -> None:
@@ -145,9 +149,13 @@ def test_a_table_that_the_section_gets_is_withheld_until_it_is_named(
     assert "zqcaption" not in edition.for_others().canonical
 
 
-def test_a_report_tells_facts_and_notes_of_its_own_teams_nodes_only(world: SimpleNamespace, cast: SimpleNamespace) -> None:
+def test_a_report_tells_facts_and_notes_of_its_own_teams_nodes_only(
+    world: SimpleNamespace, cast: SimpleNamespace
+) -> None:
     Membership.objects.create(team=cast.other_team, user=cast.oscar, role=Role.OPERATOR)
     other = make.campaign(SimpleNamespace(team=cast.other_team, oscar=cast.charlie), name="Other")
     read = material.read([other, world.campaign], cast.oscar)
-    text = serialisation.canonical(serialisation.as_json(Document("campaign", "", "", "en", (section.section(read),))))
+    text = serialisation.canonical(
+        serialisation.as_json(Document("campaign", "", "", "en", (section.section(read),)))
+    )
     assert not {word for word in SECRETS - {IDLE} if word in text}

@@ -9,6 +9,7 @@ from functools import cached_property
 from django.db.models import Max, Min, Prefetch
 from django.utils.translation import gettext as _
 
+from apps.accounts import rights
 from apps.accounts.models import TeamOwned, User
 from apps.bench.text import Message
 from apps.bench.toolkit import Metric, Tool, goes_back
@@ -79,8 +80,12 @@ class Material:
         return self.campaigns[0]
 
     def is_own(self, item: TeamOwned) -> bool:
-        """Return whether a thing of the inventory is of the report's team, whose members read what it remarks."""
-        return item.team_id == self.main.team_id
+        """Return whether a thing of the inventory is of the report's team, and who reads is of that as well."""
+        return item.team_id == self.main.team_id and self._is_of_team
+
+    @cached_property
+    def _is_of_team(self) -> bool:
+        return rights.role_in(self.user, self.main.team) is not None
 
     @cached_property
     def numbers(self) -> dict[int, int]:
