@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from apps.reports import serialisation
 from apps.reports.serialisation import Json
 
-# The section that holds what agents told and what the inventory remarks, and the tables there that are for all readers.
+# The section with what agents told and what the inventory remarks, and the tables there that are for all readers.
 SECTION = "testbed"
 FOR_ALL = ("testbeds", "file-systems", "links")
 
@@ -17,7 +17,7 @@ FOR_ALL = ("testbeds", "file-systems", "links")
 def for_others(canonical: str) -> str:
     """Return the canonical text of a document without what agents told, clusters and notes; a line says so.
 
-    Whatever other table stands in that section is the team's own, so that a new one is withheld until it is named here.
+    Whatever other table stands in that section is the team's own: a new one is withheld until it is named here.
     """
     data: Json = json.loads(canonical)
     for section in data.get("sections", ()):

@@ -36,7 +36,8 @@ def tables_of(material: Material) -> list[Block]:
 def facts_of(material: Material) -> dict[int, Facts]:
     """Return {node: its facts when the measurements ended}, those that came first where all came later.
 
-    They are of the nodes whose facts the reader, and each member of the report's team, may read; of a campaign that an archive brought, its own are told.
+    They are of the nodes whose facts the reader, and each member of the report's team, may read; of a campaign that
+    an archive brought, its own are told.
     """
     if all(campaign.is_published for campaign in material.campaigns):
         return {}

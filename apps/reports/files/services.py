@@ -51,8 +51,8 @@ def request_rendering(
 ) -> Rendering:
     """Return the file of an edition, or of the report's draft as it is now; a worker makes it if need be.
 
-    That of an edition is made once, and again if it failed or is not there whole; that of a draft anew each time. With that
-    of the team the one for others is asked for where anybody reads the edition: who is not signed in cannot ask.
+    That of an edition is made once, and again if it failed or is not there whole; that of a draft anew each time.
+    With the team's own the one for others is asked for where anybody reads the edition: who is not signed in cannot.
     """
     if edition is None:
         return _request(report, None, name, user, now, requested_by=user)
