@@ -173,10 +173,11 @@ class Edition(Limited):
         return serialisation.from_text(self.canonical)
 
     def for_others(self) -> Self:
-        """Return it as readers of other teams get it, with the checksum of that; not one whose text was changed."""
+        """Return it as readers of other teams get it, with the checksum of that if it is intact."""
         shown = copy(self)
-        if shown.is_intact:
-            shown.canonical = withheld.for_others(shown.canonical)
+        is_intact = shown.is_intact
+        shown.canonical = withheld.for_others(shown.canonical)
+        if is_intact:
             shown.checksum = serialisation.checksum(shown.canonical)
         return shown
 

@@ -135,6 +135,7 @@ def test_what_others_get_is_a_document_with_its_own_checksum(world: SimpleNamesp
     changed = Edition.objects.get(pk=world.edition.pk)
     changed.canonical += " "
     assert not changed.for_others().is_intact
+    assert "zqkernel" not in changed.for_others().canonical
 
 
 def test_a_table_that_the_section_gets_is_withheld_until_it_is_named(

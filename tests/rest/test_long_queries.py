@@ -116,12 +116,17 @@ def _pages(resolver: URLResolver, front: str = "/") -> Iterator[str]:
             yield path
 
 
+def _main_of(content: bytes) -> bytes:
+    """Return a page without what stands around its content: each has the palette that looks up anything."""
+    return content.partition(b"<main")[2].partition(b"</main>")[0]
+
+
 def test_every_list_in_the_browser_says_what_it_does_not_look_for(team: Any) -> None:
     client, wrong, asked = Client(), [], 0
     client.force_login(team.cast.alice)
     for address in dict.fromkeys(_pages(get_resolver())):
         answer = client.get(address)
-        if answer.status_code != 200 or answer.streaming or b'name="q"' not in answer.content:
+        if answer.status_code != 200 or answer.streaming or b'name="q"' not in _main_of(answer.content):
             continue
         asked += 1
         for text in (" ".join(SHORT * 4), " ".join(SHORT[:60]) + "x" * 500):

@@ -43,10 +43,10 @@ def settle(draft: FindingDraft, evidence: Evidence) -> FindingDraft | None:
     )
 
 
-def is_measured(proposal: Proposal, evidence: Evidence, trials: Collection[int] = ()) -> bool:
+def is_measured(proposal: Proposal, evidence: Evidence, trials: Collection[int] = (), metric: str = "") -> bool:
     """Return whether all settings of an experiment were measured on its nodes; a repetition is of what was.
 
-    Where it names none they are those that these trials ran on.
+    Where it names none they are those that these trials ran on; `metric` is what it is to tell, where its tool does.
     """
     if proposal.is_repetition:
         return False
@@ -58,6 +58,8 @@ def is_measured(proposal: Proposal, evidence: Evidence, trials: Collection[int] 
     # What the second role sent stands beside what the first did.
     pool = [*evidence.points, *(point for item in _turned(evidence) for point in item.points)]
     points = [point for point in pool if _is_of(point, proposal, evidence) and _is_on(point, nodes)]
+    if any(item.name == metric for item in tools.get(proposal.tool).metrics):
+        points = [point for point in points if point.values(metric)]
     return all(any(_is_at(point, setting) for point in points) for setting in settings)
 
 

@@ -202,7 +202,8 @@ def test_knu_caltech_streams_case(make):
     assert [str(item.title) for item in limit.alternatives] == [
         "A buffer of about 169,375 B at the far end: tcp_rmem's limit in Linux 2.4 was 174,760 B.",
         "Random loss of 1.1e-04: by Mathis's law it leaves this rate.",
-        "A shaper or policer on the way that gives each flow so much (QoS).",
+        "A shaper or policer on the way that gives each flow so much (QoS), or a member of a bundle of links that"
+        " carries the whole flow (LACP, ECMP).",
         "Others' flows fill the link, of which each flow has its share.",
     ]
     assert all(item.proposal and str(item.test) for item in limit.alternatives)

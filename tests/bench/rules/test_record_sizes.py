@@ -1,5 +1,6 @@
 """How a record size was chosen is told as it was chosen, and so is what larger records lose."""
 
+import dataclasses
 import re
 import statistics
 
@@ -69,8 +70,12 @@ def test_no_record_size_is_advised_by_what_the_disks_could_not_have_given():
     swept = thrice((20, 60, 100, 101))
     for disk, is_told in ((200, True), (50, False)):
         make = sweep("record_size", swept, file_system="NFS_PGFS01", clients=CLIENTS[:1])
-        make.disk("RAID1", "PGFS01", write=[disk * MB] * 3)
-        assert bool(concluded(make.evidence(NFS, RAID1), "storage-record-size")) == is_told
+        for record_size in swept:
+            make.disk("RAID1", "PGFS01", write=[disk * MB] * 3)
+            point = make.points[-1]
+            make.points[-1] = dataclasses.replace(point, parameters={**point.parameters, "record_size": record_size})
+        told = concluded(make.evidence(NFS, RAID1), "storage-record-size")
+        assert ("NFS_PGFS01 write" in told) == is_told
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def gaps(evidence: Evidence, verdict: Verdict) -> tuple[Step, ...]:
     return tuple(
         (message, proposal)
         for message, proposal in steps
-        if proposal is None or not measured.is_measured(proposal, evidence)
+        if proposal is None or not measured.is_measured(proposal, evidence, metric=level.metric)
     )
 
 
@@ -198,7 +198,9 @@ def _io(
     free = _free(evidence, file_system) or min(filter(None, (_free(evidence, name) for name in above)), default=0)
     room = (LEFT_FREE * free if free else _fitted(evidence, file_system)) / (max(len(clients), 1) * tasks)
     fitting = int(min(asked_of(point, metric).get(FILE) or 4 * _GIB, room)) // _MIB * _MIB
-    fixed = settings_alike(point, metric, tool) | ({FILE: fitting} if fitting else {})
+    # Where nobody knows what fits no size is named.
+    fixed = {name: value for name, value in settings_alike(point, metric, tool).items() if name != FILE}
+    fixed |= {FILE: fitting} if fitting else {}
     fixed |= {THREADS_OF[tool]: tasks} if tasks > 1 else {}
     fixed |= {"pattern": metric} if tool == "fio" else {}
     return Proposal(tool, fixed, {}, {"client": clients}, file_system)
