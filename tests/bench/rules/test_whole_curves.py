@@ -198,7 +198,6 @@ SAYINGS = {
         "Of the congestion controls tried": (("congestion",), controls_are_best),
         "depends on": ((), holds_no_curve),
         "the path holds": ((), holds_no_curve),
-        "Let the kernels grow a window": ((), holds_no_curve),
         "Larger limits than the kernels' own": ((), holds_no_curve),
     },
     "gridftp": {
