@@ -9,6 +9,7 @@ import pytest
 from apps.bench.rules import workloads
 from apps.bench.rules.base import MODE, FileSystemFacts, Trend
 from apps.bench.rules.layers import judge_all
+from apps.bench.rules.shapes.names import THREADS_OF
 from apps.bench.rules.workloads import Workload
 from tests.bench.rules.storing import CLIENTS, GIB, GPFS, MB, NFS, RAID1, Storing, wan
 
@@ -58,9 +59,12 @@ def by_tcp(pattern, metric, tool, clients):
 def by_disks(pattern, metric, tool, clients):
     make = Storing()
     trials = add(make, metric, 90, tool=tool, clients=clients, **_of(tool, pattern))
-    for way in ("write", "read"):
-        make.point("disk", {way: [30 * MB * part for part in NEAR]}, file_system=LOCAL.name, threads=4,
-                   roles={"client": ("PGFS01",)})  # fmt: skip
+    # Asked for the same by more tasks: one has no more of them.
+    own = {**make.points[-1].parameters, THREADS_OF[tool]: 4}
+    own.pop("clients")
+    for way in dict.fromkeys((metric, "write", "read")):
+        rates, in_order = {way: [30 * MB * part for part in NEAR]}, _of(tool, way)
+        make.point("disk", rates, tool=tool, file_system=LOCAL.name, roles={"client": ("PGFS01",)}, **own | in_order)
     return make, (NFS, LOCAL), None, trials
 
 

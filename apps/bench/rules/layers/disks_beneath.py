@@ -74,9 +74,11 @@ def disk_unlike(evidence: Evidence, question: Question, own: Level) -> Beneath |
     if not levels:
         return None
     nearest = min(levels, key=lambda level: (len(_unlike(level, own)), -level.value))
+    is_part = sum(max(len(disk.servers), 1) for disk in disks) > max(len(nearest.clients), 1)
     return Beneath(
         DISK, nearest.point.file_system, nearest.value, nearest.point.tool, nearest.n, nearest.trials,
-        nearest.interval, tasks=nearest.tasks, when=nearest.when, unlike=tuple(_unlike(nearest, own).items()),
+        nearest.interval, is_floor=is_part or bool(pace.flags_of(nearest.point)), is_part=is_part,
+        tasks=nearest.tasks, when=nearest.when, unlike=tuple(_unlike(nearest, own).items()),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from apps.bench.rules.layers.days import near_in
 from apps.bench.rules.layers.disks_beneath import disk_beneath, disk_unlike
 from apps.bench.rules.layers.fullness import exceeds, is_alike
 from apps.bench.rules.layers.questions import Level, Question
+from apps.bench.rules.shapes import TASKS
 from apps.bench.units.days import day_of
 
 
@@ -70,5 +71,10 @@ class Seen:
         return network.beneath(level.clients, level.value) if network else None
 
     def is_cached(self, level: Level) -> bool:
-        """Return whether a rate is surely more than what lies beneath can give."""
-        return exceeds(level, self.near(level).disk, self.network(level))
+        """Return whether a rate is surely more than what lies beneath can give.
+
+        Disks that more tasks asked for the same tell how much it is at most, and of one that has room nothing.
+        """
+        near = self.near(level)
+        by_more = near.unlike if near.unlike and {*dict(near.unlike.unlike)} == {TASKS} else None
+        return exceeds(level, near.disk, by_more, self.network(level))
