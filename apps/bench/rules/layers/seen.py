@@ -1,5 +1,6 @@
 """A question with its levels and what lies beneath each of them, read once."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from apps.bench.rules.base import NETWORK, Evidence
@@ -10,6 +11,9 @@ from apps.bench.rules.layers.fullness import exceeds, is_alike
 from apps.bench.rules.layers.questions import Level, Question
 from apps.bench.rules.shapes import TASKS
 from apps.bench.units.days import day_of
+
+# One task may have so many times what several have of the same disks, which seek between them.
+HELD_UP = 2
 
 
 class Near(NamedTuple):
@@ -73,8 +77,10 @@ class Seen:
     def is_cached(self, level: Level) -> bool:
         """Return whether a rate is surely more than what lies beneath can give.
 
-        Disks that more tasks asked for the same tell how much it is at most, and of one that has room nothing.
+        Disks that more tasks asked for the same tell how much it is at most, however much those hold each other up.
         """
         near = self.near(level)
-        by_more = near.unlike if near.unlike and {*dict(near.unlike.unlike)} == {TASKS} else None
+        by_more = None
+        if near.unlike and {*dict(near.unlike.unlike)} == {TASKS}:
+            by_more = replace(near.unlike, value=HELD_UP * near.unlike.value, interval=None)
         return exceeds(level, near.disk, by_more, self.network(level))
