@@ -7,7 +7,7 @@ answered by its kernel.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Self
 
 import psycopg
 from django.db import connection
@@ -25,11 +25,9 @@ class Session(psycopg.Connection[Any]):
     answers_within_s: float | None = None
 
     @classmethod
-    def connect(  # type: ignore[override]
-        cls, *given: Any, answers_within_s: float | None = None, **named: Any
-    ) -> "Session":
+    def connect(cls, conninfo: str = "", *, answers_within_s: Any = None, **named: Any) -> Self:
         """Connect as psycopg does, with the limit."""
-        session = super().connect(*given, **named)
+        session = super().connect(conninfo, **named)
         session.answers_within_s = answers_within_s
         return session
 

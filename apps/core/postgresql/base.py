@@ -1,6 +1,6 @@
 """What Django asks a backend for: its own, which connects with sessions of ours."""
 
-from types import SimpleNamespace
+from types import ModuleType
 
 import psycopg
 from django.db.backends.postgresql import base
@@ -11,5 +11,5 @@ from apps.core.sessions import Session
 class DatabaseWrapper(base.DatabaseWrapper):
     """Django's, but for how it connects."""
 
-    # All that is asked of the module are its names.
-    Database = SimpleNamespace(**{**vars(psycopg), "connect": Session.connect})  # type: ignore[assignment]
+    Database = ModuleType("psycopg of sessions")
+    Database.__dict__.update(vars(psycopg), connect=Session.connect)
