@@ -174,12 +174,12 @@ class Edition(Limited):
 
     def for_others(self) -> Self:
         """Return it as readers of other teams get it, with the checksum of that if it is intact."""
-        shown = copy(self)
-        is_intact = shown.is_intact
-        shown.canonical = withheld.for_others(shown.canonical)
+        edition = copy(self)
+        is_intact = edition.is_intact
+        edition.canonical = withheld.for_others(edition.canonical)
         if is_intact:
-            shown.checksum = serialisation.checksum(shown.canonical)
-        return shown
+            edition.checksum = serialisation.checksum(edition.canonical)
+        return edition
 
     @property
     def is_intact(self) -> bool:

@@ -22,12 +22,12 @@ def for_others(canonical: str) -> str:
     data: Json = json.loads(canonical)
     for section in data.get("sections", ()):
         if section.get("key") == SECTION:
-            kept = [_without_note(block) for block in section.get("blocks", ()) if _is_for_all(block)]
-            if kept != section.get("blocks", []):
+            blocks = [_without_note(block) for block in section.get("blocks", ()) if _is_for_all(block)]
+            if blocks != section.get("blocks", []):
                 with translation.override(data.get("language") or None):
                     text = _("What agents told of the nodes, clusters and notes are read by the team whose they are.")
                 line = {"type": "paragraph", "style": "remark", "parts": [text]}
-                section["blocks"] = [*kept, line]
+                section["blocks"] = [*blocks, line]
     return serialisation.canonical(data)
 
 

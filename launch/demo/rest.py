@@ -89,8 +89,8 @@ class Rest:
                     self._report(f"asking again, for {self._patience_s:g} s at most: {error}")
                 is_told = True
                 time.sleep(AGAIN_S)
-                if is_unanswered and find and (found := find()) is not None:
-                    return found
+                if is_unanswered and find and (answer := find()) is not None:
+                    return answer
         raise Stopped
 
     def _call(self, method: str, path: str, body: Json | None) -> Any:

@@ -62,8 +62,8 @@ def check(placeholders: Placeholders, argv: Sequence[str]) -> None:
 
 def shared() -> list[str]:
     """Return the command of a trial in a shared allocation, as the tool plans it."""
-    made = mpi_nodes.plan("mpi-pingpong", [mpi_nodes.node("a")], **SHARED)
-    return next([*stage.commands[0].argv] for stage in made.stages if stage.name == "measure")
+    plan = mpi_nodes.plan("mpi-pingpong", [mpi_nodes.node("a")], **SHARED)
+    return next([*stage.commands[0].argv] for stage in plan.stages if stage.name == "measure")
 
 
 def test_a_trial_in_a_shared_allocation_is_allowed_and_hands_in_its_room(
@@ -75,9 +75,9 @@ def test_a_trial_in_a_shared_allocation_is_allowed_and_hands_in_its_room(
     subprocess.run([sys.executable, slurm.__file__, *filled], timeout=60, check=True)
     room = [word for word in filled[: filled.index("--")] if "=" in word]
     assert len(room) == 4
-    told = (tmp_path / "sbatch.told").read_text().split()
-    assert told[:3] == ["--parsable", f"--job-name={filled[1]}", "--output=/dev/null"]
-    assert told[3:] == room
+    words = (tmp_path / "sbatch.told").read_text().split()
+    assert words[:3] == ["--parsable", f"--job-name={filled[1]}", "--output=/dev/null"]
+    assert words[3:] == room
     assert (tmp_path / "srun.told").read_text().startswith("--jobid=7 --verbose ")
 
 

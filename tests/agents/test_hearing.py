@@ -72,8 +72,8 @@ def test_what_is_not_written_is_kept_beside_what_was_heard_meanwhile(monkeypatch
     monkeypatch.setattr(database, "run", fail)
     with pytest.raises(database.Unavailable):
         asyncio.run(ear._write_heartbeats())
-    kept = ear._heard[1]
-    assert kept.at > now and (kept.offset_s, kept.error_s, kept.unsent) == (2.0, 0.5, Unsent(now))
+    heartbeat = ear._heard[1]
+    assert heartbeat.at > now and (heartbeat.offset_s, heartbeat.error_s, heartbeat.unsent) == (2.0, 0.5, Unsent(now))
     assert ear._heard[2] == first[2]
 
 

@@ -84,8 +84,8 @@ def test_invented_sessions_take_no_place_of_known_ones() -> None:
     strangers = [bounds.greet(f"192.0.2.{number}") for number in range(2)]
     assert all(strangers)
     assert bounds.greet("192.0.2.3") is None
-    known = bounds.greet("192.0.2.1", is_known=True)
-    assert known and known.belong_to(1)
+    member = bounds.greet("192.0.2.1", is_known=True)
+    assert member and member.belong_to(1)
     assert strangers[0] and strangers[0].belong_to(1)
     assert bounds.greet("192.0.2.3"), "one of them is known by now"
     assert strangers[1] and not strangers[1].belong_to(1), "of known ones there are as many as may be"

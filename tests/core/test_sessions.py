@@ -31,11 +31,11 @@ def fitted(request: pytest.FixtureRequest, django_db_blocker: pytest_django.Djan
     FITS[request.param](entry)
     assert entry["OPTIONS"]["answers_within_s"] == connections.ANSWERS_WITHIN_S
     entry["OPTIONS"]["answers_within_s"] = 0.5
-    made = ConnectionHandler({"default": entry})["default"]
+    connection_of_kind = ConnectionHandler({"default": entry})["default"]
     with django_db_blocker.unblock():
-        yield made
-        made.close()
-        made.close_pool()
+        yield connection_of_kind
+        connection_of_kind.close()
+        connection_of_kind.close_pool()
 
 
 @pytest.mark.parametrize("fitted", FITS, indirect=True)

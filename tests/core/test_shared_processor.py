@@ -37,15 +37,15 @@ def test_beside_who_is_known_others_go_on_one_by_one(kind: str, proof: Head, mon
         waiting = [asyncio.ensure_future(turn.take()) for turn in turns]
         await asyncio.sleep(0)
         assert sum(one.done() for one in waiting) == limits.MOST[kind]
-        known = crowds.turn_of(HERE, PAGE, *credentials_of(proof))
-        await known.take()
+        member_turn = crowds.turn_of(HERE, PAGE, *credentials_of(proof))
+        await member_turn.take()
         had = 0
         for number in range(20):
             turns[number].give_back()
             await asyncio.sleep(0)
             had = sum(one.done() for one in waiting)
             assert had - number - 1 == max(1, limits.MOST[kind] - number - 1), "they wait, and go on"
-        known.give_back()
+        member_turn.give_back()
         turns[20].give_back()
         await asyncio.sleep(0.3)
         assert sum(one.done() for one in waiting) == 22, "what belongs to a page comes after it"

@@ -43,8 +43,8 @@ def test_one_lost_answer_ends_nothing(cast: SimpleNamespace, monkeypatch: pytest
     nodes = list(inventory.describe(api, ground.loopback()).values())
     launched = campaign.define(api, *nodes)
     assert launched["state"] == "running"
-    made = [item["name"] for item in sample.experiments(*nodes)]
-    assert sorted(Experiment.objects.values_list("name", flat=True)) == sorted(made)
+    expected_names = [item["name"] for item in sample.experiments(*nodes)]
+    assert sorted(Experiment.objects.values_list("name", flat=True)) == sorted(expected_names)
     assert (Campaign.objects.count(), Node.objects.count()) == (1, 2)
     assert campaign.cancel_left_over(api) == 1
     assert Campaign.objects.get().state == "cancelled"

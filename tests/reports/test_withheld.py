@@ -81,18 +81,18 @@ def told(world: SimpleNamespace, name: str) -> dict[str, str]:
         address for row in rows for address in (row.get_absolute_url(), f"/api/v1/renderings/{row.pk}/content/")
     ]
     addresses += [f"/reports/{report}/", f"/api/v1/reports/{report}/document/"]
-    found = {}
+    words_by_door = {}
     for address in addresses:
         answer = client.get(address)
         assert answer.status_code in (200, 302, 401, 404), (address, answer.status_code)
         if answer.status_code == 200:
             content = b"".join(answer) if answer.streaming else answer.content
-            found[address] = read_in(content)
+            words_by_door[address] = read_in(content)
     if person:
         archive = b"".join(archive_of(world.campaign, now=timezone.now(), reader=person))
         # Its inventory has the clusters as they are.
-        found["archive"] = read_in(archive).replace(IDLE, "" if name in ("charlie", "dora") else IDLE)
-    return found
+        words_by_door["archive"] = read_in(archive).replace(IDLE, "" if name in ("charlie", "dora") else IDLE)
+    return words_by_door
 
 
 def test_no_door_tells_others_what_agents_and_the_inventory_remark(world: SimpleNamespace) -> None:
@@ -112,24 +112,24 @@ def test_no_door_tells_others_what_agents_and_the_inventory_remark(world: Simple
     for address in (f"/reports/editions/{world.edition.permanent_id}/document.json", "archive"):
         assert {word for word in SHOWN if word not in own[address]} == set(), address
     for name in ("charlie", "dora", "nobody"):
-        found = told(world, name)
+        words_by_door = told(world, name)
         assert {
-            address: words for address, text in found.items() if (words := {w for w in SECRETS if w in text})
+            address: words for address, text in words_by_door.items() if (words := {w for w in SECRETS if w in text})
         } == {}
         # As many files as there are formats, each at its page's address.
-        assert len([address for address in found if address.startswith("/reports/files/")]) == len(FORMATS), (
-            found.keys()
+        assert len([address for address in words_by_door if address.startswith("/reports/files/")]) == len(FORMATS), (
+            words_by_door.keys()
         )
 
 
 def test_what_others_get_is_a_document_with_its_own_checksum(world: SimpleNamespace) -> None:
-    shown = world.edition.for_others()
-    assert shown.is_intact
-    assert shown.checksum != world.edition.checksum
-    assert "are read by the team" in shown.canonical
-    assert shown.checksum in told(world, "nobody")[f"/reports/editions/{shown.permanent_id}/"]
+    edition = world.edition.for_others()
+    assert edition.is_intact
+    assert edition.checksum != world.edition.checksum
+    assert "are read by the team" in edition.canonical
+    assert edition.checksum in told(world, "nobody")[f"/reports/editions/{edition.permanent_id}/"]
     before = serialisation.as_json(world.edition.document)
-    after = serialisation.as_json(shown.document)
+    after = serialisation.as_json(edition.document)
     differing = [one["key"] for one, other in zip(before["sections"], after["sections"], strict=True) if one != other]
     assert differing == ["testbed"]
     changed = Edition.objects.get(pk=world.edition.pk)

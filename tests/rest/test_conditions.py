@@ -81,7 +81,7 @@ def test_every_change_on_a_stale_tag_is_refused_and_on_the_true_one_carried_out(
 
 def test_a_condition_on_what_no_address_takes_is_refused_as_without_it(team: Any, cast: factories.Cast) -> None:
     client, headers = Client(raise_request_exception=False), factories.bearer(cast.alice)
-    told, places = examples(team), world.addresses(team)
+    bodies, places = examples(team), world.addresses(team)
     offered: dict[str, tuple[dict[str, Any], str, set[str]]] = {}
     for path, method, operation in schema.operations(schema.document()):
         offered.setdefault(path, (operation, f"{method.upper()} {path.removeprefix('/api/v1')}", set()))[2].add(
@@ -89,7 +89,7 @@ def test_a_condition_on_what_no_address_takes_is_refused_as_without_it(team: Any
         )
     wrong = []
     for path, (operation, name, methods) in part_of(sorted(offered.items())):
-        place = address(path, operation, told.get(name, {}), places)
+        place = address(path, operation, bodies.get(name, {}), places)
         for method in set(CHANGES) - methods:
             call = getattr(client, method)
             plain, conditional = (

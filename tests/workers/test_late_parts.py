@@ -52,8 +52,8 @@ def test_whichever_part_is_held_it_is_named_until_it_has_ended(client: Client, d
         look_later()
         assert parts(client)["timetable"]["ok"]
         look_later()
-        told = parts(client)["timetable"]
-        assert not told["ok"] and told["what"].endswith(f": {name}.")
+        timetable = parts(client)["timetable"]
+        assert not timetable["ok"] and timetable["what"].endswith(f": {name}.")
     look_later()
     assert parts(client)["timetable"]["ok"] and name in done
 

@@ -81,11 +81,11 @@ def describe(campaign: Campaign, names: Names) -> Described:
     rows = Result.objects.filter(experiment__campaign=campaign).order_by("tool", "tool_version")
     versions = rows.values_list("tool", "tool_version").distinct()
     tools = [f"{tool} {version}".strip() for tool, version in versions[:MOST_VERSIONS]]
-    name, goal, *shown = _shown(campaign, names, [campaign.name, campaign.goal, *tools])
+    name, goal, *own_versions = _shown(campaign, names, [campaign.name, campaign.goal, *tools])
     return Described(
         name=name,
         goal=goal,
-        versions=shown,
+        versions=own_versions,
         all_versions=versions.count(),
         progress=progress,
         recipe=recipe_text(campaign, names),

@@ -28,17 +28,17 @@ def settle(draft: FindingDraft, evidence: Evidence) -> FindingDraft | None:
     alternatives = tuple(_without_measured(item, evidence, draft.evidence) for item in draft.alternatives)
     if not tried and alternatives == draft.alternatives:
         return draft
-    kept, missing = [item not in tried for item in draft.proposals], draft.missing
-    if len(missing) == len(kept):
+    is_open, missing = [item not in tried for item in draft.proposals], draft.missing
+    if len(missing) == len(is_open):
         # One for each thing that is missing; else one for all of them together.
-        missing = tuple(itertools.compress(missing, kept))
-    elif len(missing) == 1 and not any(kept):
+        missing = tuple(itertools.compress(missing, is_open))
+    elif len(missing) == 1 and not any(is_open):
         missing = ()
     return replace(
         draft,
         alternatives=alternatives,
         missing=missing,
-        proposals=tuple(itertools.compress(draft.proposals, kept)),
+        proposals=tuple(itertools.compress(draft.proposals, is_open)),
         limits=(*draft.limits, *map(_tried, tried)),
     )
 

@@ -141,10 +141,10 @@ def campaigns_along(
     """
     fields = ("experiment__campaign", "experiment__file_system", "roles")
     rows = _published(_of_team(team), is_published).order_by().values_list(*fields).distinct()
-    found = list(rows) if pairs else []
-    servers = serving(FileSystem.objects.filter(pk__in={file_system for _pk, file_system, _roles in found}))
+    casts = list(rows) if pairs else []
+    servers = serving(FileSystem.objects.filter(pk__in={file_system for _pk, file_system, _roles in casts}))
     along: dict[frozenset[int], set[int]] = defaultdict(set)
-    for campaign, file_system, roles in found:
+    for campaign, file_system, roles in casts:
         nodes = {node for own in roles.values() for node in own} if file_system else ()
         beneath = {frozenset(pair) for pair in product(nodes, servers.get(file_system, ()))}
         for pair in beneath.union(_pairs(roles)).intersection(pairs):

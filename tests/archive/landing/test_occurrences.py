@@ -37,15 +37,15 @@ def one_by_one(names: list[str], text: str, breaks: set[int]) -> list[tuple[int,
         ends = []
         for before, pattern, after, numbered in patterns:
             # What one sign stands for, as a gap does for a name of dashes, is in every text.
-            if (found := pattern.match(text, place)) and found.end() - place > 1:
-                is_long = found.end() - place >= LEAST_GLUED
+            if (occurrence := pattern.match(text, place)) and occurrence.end() - place > 1:
+                is_long = occurrence.end() - place >= LEAST_GLUED
                 within = breaks if is_long else set()
                 if (
                     before.match(text, place)
                     or place in within
                     or (numbered and is_long and IN_WORD.match(text, place))
-                ) and (after.match(text, found.end()) or found.end() in within):
-                    ends.append(found.end())
+                ) and (after.match(text, occurrence.end()) or occurrence.end() in within):
+                    ends.append(occurrence.end())
         if ends:
             spans.append((place, max(ends)))
         place = max(ends, default=place + 1)
@@ -58,16 +58,16 @@ def one_by_one(names: list[str], text: str, breaks: set[int]) -> list[tuple[int,
     breaks=st.sets(st.integers(0, 40)),
 )
 def test_they_stand_where_a_pattern_of_each_finds_them(names: list[str], text: str, breaks: set[int]) -> None:
-    found = Occurrences({with_gaps(name): name for name in names}).spans(text, frozenset(breaks))
-    assert [(start, end) for start, end, _word in found] == one_by_one(names, text, breaks)
+    spans = Occurrences({with_gaps(name): name for name in names}).spans(text, frozenset(breaks))
+    assert [(start, end) for start, end, _word in spans] == one_by_one(names, text, breaks)
 
 
 @pytest.mark.parametrize("count", [1, 20_000])
 def test_a_text_is_gone_through_once_however_many_there_are(count: int) -> None:
     names = [f"node-{number:05d}.site{number % 50}.example.org" for number in range(count)]
-    found = Occurrences({with_gaps(name): f"word {place}" for place, name in enumerate([*names, "node"])})
+    occurrences = Occurrences({with_gaps(name): f"word {place}" for place, name in enumerate([*names, "node"])})
     text = f"from {names[-1]} to Node, or node; "
-    assert list(found.spans(text)) == [
+    assert list(occurrences.spans(text)) == [
         (5, 5 + len(names[-1]), f"word {count - 1}"),
         (len(text) - 6, len(text) - 2, f"word {count}"),
     ]

@@ -96,8 +96,8 @@ def test_a_network_of_the_inventory_is_hidden_however_it_is_written(names: Hidde
     for form in networks(address):
         first = form[: 6 if "." in address else 9]
         for context in ("{}", "at {} now", "{}에서", "노드{}", "x={};", "{}-"):
-            shown = names.text(context.format(form))
-            assert form not in shown and "address" in shown and first not in shown, (form, context, shown)
+            redacted = names.text(context.format(form))
+            assert form not in redacted and "address" in redacted and first not in redacted, (form, context, redacted)
 
 
 def test_what_is_no_network_of_the_inventory_stays(names: Hidden) -> None:

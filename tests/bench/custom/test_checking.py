@@ -135,8 +135,8 @@ def test_nothing_of_a_stored_definition_is_compiled_for_the_tools_name(monkeypat
     stored["metrics"][0]["where"] = f"({LARGE})"
     for name in ("_compile", "check_ready"):
         monkeypatch.setattr(patterns, name, lambda text: pytest.fail(text))
-    made = custom.make_tool(custom.restore_definition(stored), "site.v1")
-    assert (made.name, made.definition.as_json()["success"]) == (stored["name"], LARGE)
+    tool = custom.make_tool(custom.restore_definition(stored), "site.v1")
+    assert (tool.name, tool.definition.as_json()["success"]) == (stored["name"], LARGE)
 
 
 @pytest.mark.parametrize("text", [r"\p{L}+: (\d+)", r".{1,100}x", r"^(?:[^;]*;){30}(\d+)", r"(?i)error|cannot|abort"])

@@ -59,8 +59,12 @@ def _with_points(evidence, tool, draft, proposal, sides):
     turns = [[next(ids) for _side in sides] for _repetition in range(REPETITIONS)]
     experiments = [point.experiment for point in evidence.points if point.experiment is not None]
     # As a draft of a campaign has them: the nodes that a proposal names, else those of its finding's evidence.
-    known = [point for point in evidence.points if any({*draft.evidence} & {*own} for own in point.metrics.values())]
-    like = next((point for point in known if point.tool == tool.slug), known[0] if known else Point({}, {}))
+    own_points = [
+        point for point in evidence.points if any({*draft.evidence} & {*own} for own in point.metrics.values())
+    ]
+    like = next(
+        (point for point in own_points if point.tool == tool.slug), own_points[0] if own_points else Point({}, {})
+    )
     name = proposal.file_system or like.file_system
     facts = evidence.file_systems.get(name)
     levels, points = _levels_of(tool, evidence, name), []

@@ -155,9 +155,9 @@ def test_where_all_settings_are_equal_hardly_any_is_advised(world):
 @pytest.mark.parametrize("cv", [0.05, 0.10])
 @pytest.mark.parametrize("n", [1, 2])
 def test_streams_of_transfers_that_hardly_anybody_repeated_gain_nothing_by_chance(n, cv):
-    told = sum(
+    gains = sum(
         draft.rule == "gridftp-parallel" and draft.kind != NO_CHANGE
         for seed in range(30)
         for draft in runner.drafts_of(ask_ends(null_worlds.transfers(null_worlds.Draw(seed, cv, n), 1.0)))
     )
-    assert told <= 2
+    assert gains <= 2

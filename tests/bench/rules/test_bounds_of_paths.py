@@ -169,10 +169,10 @@ def test_a_bound_that_lifts_dispersion_leaves_it_open_wherever_a_capacity_is_tol
     measurements = with_others(measurements, by_others) if by_others else measurements
     (draft,) = told(measurements)
     is_lifted = max(by_tcp * 1.0005, by_others) > ends[1]
-    known = read_capacity(measurements)
-    assert (draft.high is None) == known.is_open
+    capacity_read = read_capacity(measurements)
+    assert (draft.high is None) == capacity_read.is_open
     assert draft.high is None or not is_lifted
-    assert draft.high is None or (draft.high, known.value) == (ends[1] * 1e6, ends[1] * 1e6)
+    assert draft.high is None or (draft.high, capacity_read.value) == (ends[1] * 1e6, ends[1] * 1e6)
     assert ("or more" in str(draft.title)) == (draft.high is None)
 
 

@@ -117,16 +117,16 @@ def test_no_maximum_is_told_below_one_client(factor, s, k):
     law = {
         n: [60 * n / (1 + s * (n - 1) + k * n * (n - 1)) * share for share in (0.999, 1, 1.001)] for n in (1, 2, 3, 4)
     }
-    told = [
+    messages = [
         str(line)
         for draft in concluded(sweep(factor, law, file_system=NFS.name).evidence(NFS), "storage-clients").values()
         for line in draft.why
         if "Scalability Law" in str(line)
     ]
     peak = ((1 - s) / k) ** 0.5
-    for line in told:
+    for line in messages:
         assert ("not enough to tell" in line) if peak < 0.95 else ("the maximum is at" in line), line
-    assert told or peak > 1 or not s
+    assert messages or peak > 1 or not s
 
 
 ALIKE, SWINGING, SELDOM = (13, 13.1, 12.9, 13.2), (13, 40, 13.1, 41), (13, 13.1, 13.2, 13, 41, 12.9)

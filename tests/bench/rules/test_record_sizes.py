@@ -74,8 +74,8 @@ def test_no_record_size_is_advised_by_what_the_disks_could_not_have_given():
             make.disk("RAID1", "PGFS01", write=[disk * MB] * 3)
             point = make.points[-1]
             make.points[-1] = dataclasses.replace(point, parameters={**point.parameters, "record_size": record_size})
-        told = concluded(make.evidence(NFS, RAID1), "storage-record-size")
-        assert ("NFS_PGFS01 write" in told) == is_told
+        drafts = concluded(make.evidence(NFS, RAID1), "storage-record-size")
+        assert ("NFS_PGFS01 write" in drafts) == is_told
 
 
 @pytest.mark.parametrize(

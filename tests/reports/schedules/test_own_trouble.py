@@ -31,8 +31,8 @@ def _ill(*_words: object, **_named: object) -> None:
 def test_only_a_deliverys_own_fault_is_an_attempt(
     world: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, step: str, fail: object, cause: str
 ) -> None:
-    made = schedule(world, formats=[])
-    delivery = services.deliver_now(schedule=made, user=world.cast.oscar, now=NOW)
+    report_schedule = schedule(world, formats=[])
+    delivery = services.deliver_now(schedule=report_schedule, user=world.cast.oscar, now=NOW)
     if step == "mail":
         delivery = carried(delivery, NOW)
     with monkeypatch.context() as patch:

@@ -183,11 +183,11 @@ def _judge(reading: Seen, readings: Sequence[Seen]) -> Verdict | None:
     is_near = is_near_full(level, reading.network(level), near.disk)
     if level not in cached and high is None and decision.layer in ("", FILE_SYSTEM) and not is_near:
         # One that was measured as its disks were may tell what the best cannot.
-        told = (FILE_SYSTEM, DISK) if near.unlike else (FILE_SYSTEM,)
+        limits = (FILE_SYSTEM, DISK) if near.unlike else (FILE_SYSTEM,)
         alike = next((item for item in rest if reading.near(item).is_as_disks(item)), None)
         if alike is not None and alike is not level:
             other = _decide(reading, alike, readings)
-            if other.layer in told:
+            if other.layer in limits:
                 level, decision, near = alike, other, reading.near(alike)
     network, disk = reading.network(level), near.disk
     layer, lacks = decision.layer, decision.lacks

@@ -62,7 +62,7 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
             case = growth.case_of(evidence, verdicts, trend, curve)
             if cached & {*trend.trials} or growth.is_of_cache(case):
                 continue
-            same = [own for known in cases.values() for (own, *_), _curve in known if own.metric == trend.metric]
+            same = [own for group in cases.values() for (own, *_), _curve in group if own.metric == trend.metric]
             if factor != CLIENTS and curve and any({*trend.trials} <= {*own.trials} for own in same):
                 # One task on each client: the same figures have been told of clients.
                 continue
