@@ -45,6 +45,12 @@ def test_one_stream_is_enough_on_a_tuned_path(make):
     assert str(tuned.title).startswith("One stream is enough with a window of 1 MiB")
 
 
+def test_the_fewest_streams_tried_that_fill_the_path_are_no_advice_for_more(make):
+    draft = streams.conclude(evidence([make.ping(0.0048), *make.stream_sweep({4: [985, 986], 8: [990, 989]})]))
+    assert (draft.kind, draft.value, draft.change) == ("no-change", 4, "")
+    assert [str(line) for line in draft.missing] == ["Whether fewer streams do as well."]
+
+
 def test_the_title_of_an_automatic_window_names_no_size(make):
     draft = streams.conclude(evidence(make.stream_sweep({1: [500], 2: [985], 4: [990]})))
     assert str(draft.title) == "2 streams are enough with the automatic window: 985.0 Mbit/s"

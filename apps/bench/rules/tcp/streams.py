@@ -116,8 +116,8 @@ def _smallest(
     first = sweep.cells[0]
     if first.value == 1 and enough is not first and not _gains(sweep, enough, scatter):
         return None
-    # Where one stream fills the path others gain what is left, at the cost of whoever shares it.
-    is_full = path is not None and first.value == 1 and first.rate.mean >= FILLED * path.ceiling_bps
+    # Where the fewest streams tried fill the path others gain what is left, at the cost of whoever shares it.
+    is_full = path is not None and first.rate.mean >= FILLED * path.ceiling_bps
     window = format_quantity(sweep.fixed["window"], "B") if sweep.fixed["window"] else None
     control = programs.said_of(sweep.fixed)
     rate = format_quantity(enough.rate.mean, "bit/s")
@@ -140,6 +140,7 @@ def _smallest(
         evidence=sweep.trials,
         change="" if is_full or enough.value == 1 else _start(evidence, sweep, enough),
         undo="" if is_full or enough.value == 1 else _start(evidence, sweep, None),
+        missing=() if first.value == 1 else (Message(_("Whether fewer streams do as well.")),),
         present=first.rate.mean if first.value == 1 else None,
         predicted=enough.rate.mean,
         predicted_interval=scatter.interval(enough.rates),
