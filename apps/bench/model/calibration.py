@@ -116,10 +116,8 @@ class Model:
         beyond = tuple(name for name, count in doublings.items() if count)
         low, high = value * math.exp(-width), min(value * math.exp(width), self.law.most)
         lowest, highest = self._beside(setting)
-        if beyond:
-            lowest = min(lowest, self.law.least(setting))
         # Rounding may leave the value just outside.
-        low, high = min(low, lowest, value), max(high, highest, value)
+        low, high = min(low, lowest, self.law.least(setting), value), max(high, highest, value)
         return Prediction(value, low, high, limit, beyond, self.law.formula)
 
     def _beside(self, setting: Mapping[str, float]) -> tuple[float, float]:

@@ -89,6 +89,14 @@ def _law(constants: dict[str, float], observations: Sequence[Observation], ceili
     def place(setting: Mapping[str, float]) -> tuple[str, float]:
         return _kind(setting[WINDOW]), math.log(setting[STREAMS] * (setting[WINDOW] or 1))
 
+    def least(setting: Mapping[str, float]) -> float:
+        """Return what is left where more data under way than any measured setting had overflow a queue."""
+        own = [item for item in observations if place(item.setting)[0] == _kind(setting[WINDOW])]
+        last = max(own, key=lambda item: place(item.setting)[1])
+        if place(setting) <= place(last.setting):
+            return math.inf
+        return last.rate * core.shallow_share(int(setting[STREAMS]))
+
     def check(setting: Mapping[str, float]) -> None:
         if _kind(setting[WINDOW]) not in measured:
             raise NotPredictable(Message(_UNMEASURED[_kind(setting[WINDOW])]))
@@ -100,6 +108,7 @@ def _law(constants: dict[str, float], observations: Sequence[Observation], ceili
         formula="X = min(C, N · min(a · W, F))",
         check=check,
         most=max(ceiling_bps or math.inf, *(item.rate for item in observations)),
+        least=least,
     )
 
 

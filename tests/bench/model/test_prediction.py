@@ -97,6 +97,16 @@ def test_beyond_the_last_count_it_may_stay_or_go_on_as_it_grew():
     assert level.predict({"streams": 32, "window": 0}).high < 500e6
 
 
+@pytest.mark.parametrize(("window", "streams"), [(4096 * KIB, 1), (1024 * KIB, 2), (1024 * KIB, 4)])
+def test_more_data_under_way_than_was_measured_may_overflow_a_queue(window, streams):
+    rates = {(64 * KIB, 1): 100e6, (256 * KIB, 1): 400e6, (1024 * KIB, 1): 930e6, (64 * KIB, 4): 398e6}
+    measured = [Observation({"streams": n, "window": size}, rate) for (size, n), rate in rates.items()]
+    calibrated = model.calibrate_transport(measured, CEILING["knu"])
+    # Reno's share of a path whose queue holds nothing: three quarters for one stream.
+    assert calibrated.predict({"streams": streams, "window": window}).low <= 930e6 * (1 - 1 / (1 + 3 * streams))
+    assert calibrated.predict({"streams": 1, "window": 512 * KIB}).low >= 370e6
+
+
 def test_between_two_settings_the_rate_lies_between_theirs():
     calibrated = model.calibrate_transport(
         [
