@@ -28,8 +28,8 @@ class Process:
         self.client = Client(server.port, token)
         self.key = str(uuid.uuid4())
 
-    def call(self, path: str, body: Any = None) -> tuple[int, dict[str, Any]]:
-        return self.client.call(path, body, **{"Fathom-Instance": self.key})
+    def call(self, path: str, body: Any = None, **head: str) -> tuple[int, dict[str, Any]]:
+        return self.client.call(path, body, **{"Fathom-Instance": self.key, **head})
 
     def poll(self, number: int, **more: Any) -> tuple[int, dict[str, Any]]:
         return self.call("poll", {"held": [], "poll": number, "hold_s": 0, **more})
@@ -87,6 +87,20 @@ def test_a_second_one_keeps_no_silent_agent_alive(server: LiveServer, token: str
     second.poll(1)
     time.sleep(3)
     assert Agent.objects.get().last_seen_at == before
+
+
+@pytest.mark.parametrize("path", ["hello", "clock", "facts", "events"])
+def test_what_a_proxy_repeats_is_no_sign_of_life(first: Process, path: str) -> None:
+    agent = Agent.objects.get()
+    bodies = {"hello": PLACE, "facts": {"facts": {"hostname": "dj-a"}}, "events": finished()}
+    address = f"jobs/{factories.job(agent.node).pk}/events" if path == "events" else path
+    heard = []
+    for number in (8, 9, 9, 8):
+        Agent.objects.update(last_seen_at=timezone.now() - timedelta(seconds=20))
+        assert first.call(address, bodies.get(path), **{"Fathom-Request": f"{number:x}-{'0' * 32}"})[0] == 200
+        time.sleep(2.5)
+        heard.append(timezone.now() - Agent.objects.get().last_seen_at < timedelta(seconds=10))
+    assert heard == [True, True, False, False]
 
 
 def test_a_waiting_poll_is_told_when_another_is_chosen(server: LiveServer, token: str, first: Process) -> None:

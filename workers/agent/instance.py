@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import hashlib
+import itertools
 import logging
 import socket
 import time
@@ -48,13 +49,16 @@ class Instance:
                 "this process in, for what it tells of may run still",
                 folder,
             )
-        self._polls = 0
+        # When it took the lock, by a clock that begins with the boot and that nobody sets: whoever follows is later.
+        self._began_ns = time.monotonic_ns()
+        self._polls, self._requests = 0, itertools.count(1)
         self._repeated: collections.deque[float] = collections.deque(maxlen=REPEATS)
 
-    def introduction(self) -> dict[str, str]:
+    def introduction(self) -> dict[str, str | int]:
         """Return how it introduces itself to the server; what cannot be read is "".
 
         Under one kernel (boot) a lock is held by one process at a time, and a copy of a folder is another file.
+        `began_ns` tells which of two processes had it first.
         """
         return {
             "machine": _digest(_first_of(_MACHINE)),
@@ -62,6 +66,7 @@ class Instance:
             "folder": _digest(self._lock.file if self._lock else ""),
             "host": socket.gethostname(),
             "version": VERSION,
+            "began_ns": self._began_ns,
         }
 
     def mark_place(self) -> None:
@@ -79,6 +84,10 @@ class Instance:
         """Write the mark down again if it was removed."""
         if not self._mark.exists():
             self.mark_place()
+
+    def next_request(self) -> str:
+        """Return the name of the next request: its number, by which a repeated one is known, and what no other has."""
+        return f"{next(self._requests):x}-{uuid.uuid4().hex}"
 
     def next_poll(self) -> int:
         """Return the number of the next poll."""

@@ -131,7 +131,7 @@ class Remote:
         connection.timeout = timeout_s
         if connection.sock is not None:
             connection.sock.settimeout(timeout_s)
-        name = uuid.uuid4().hex
+        name = self.instance.next_request() if self.instance is not None else uuid.uuid4().hex
         headers = {"User-Agent": f"fathom-agent/{VERSION}", "Accept": "application/json", REQUEST: name}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"

@@ -106,7 +106,7 @@ class AgentEndpoint:
         if name in ("hello", "leave"):
             return await self._greet(name, scope, receive, prefix, agent, key)
         if key == agent.instance and name != "poll":
-            self.hub.hear(agent.agent_id)
+            self._hear(scope, agent.agent_id, key)
         if name == "clock":
             return 200, {"received": arrived, "sent": time.time()}
         if is_event:
@@ -172,8 +172,13 @@ class AgentEndpoint:
         except services.InstanceRefused as refusal:
             raise Problem(409, intake.OTHER, str(refusal), retry_after_s=refusal.retry_after_s) from refusal
         self.hub.distrust(prefix)
-        self.hub.hear(agent.agent_id)
+        self._hear(scope, agent.agent_id, key)
         return 200, {}
+
+    def _hear(self, scope: Scope, agent_id: int, key: UUID | None) -> None:
+        """Take a request for a sign of life, unless it, or a later one, came before: then a proxy repeats it."""
+        if self.hub.is_new(agent_id, key, protocol.number_of(header(scope, b"fathom-request"))):
+            self.hub.hear(agent_id)
 
     async def _admitted(self, prefix: str, agent: Credentials, key: UUID | None) -> Credentials:
         """Return the credentials of an agent whose process is the one at work; Problem 409 for another."""

@@ -29,6 +29,8 @@ RECONNECT_AFTER_S = 0.5
 TRUST_S = 120.0
 # Far more than there are agents.
 MOST_KNOWN = 100_000
+# By agent: one of its processes, and the highest number that it gave.
+Latest = dict[int, tuple[UUID, int]]
 
 
 class Waiter:
@@ -88,8 +90,9 @@ class Hub:
         # Prefixes that were an agent's when they were last read, the latest of them.
         self._known: OrderedDict[str, None] = OrderedDict()
         self._heard: dict[int, Heartbeat] = {}
-        # The latest poll of each agent: its process and its number.
-        self._latest: dict[int, tuple[UUID, int]] = {}
+        # By agent, of the process at work: the latest poll, and the latest other request.
+        self._latest_polls: Latest = {}
+        self._latest_requests: Latest = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -137,13 +140,11 @@ class Hub:
 
     def is_repeated(self, agent_id: int, instance: UUID | None, number: int | None) -> bool:
         """Note a poll; True if it, or a later one of the same process, came before: a proxy repeats it."""
-        if instance is None or number is None:
-            return False
-        latest = self._latest.get(agent_id)
-        if latest is not None and latest[0] == instance and number <= latest[1]:
-            return True
-        self._latest[agent_id] = (instance, number)
-        return False
+        return not _is_later(self._latest_polls, agent_id, instance, number)
+
+    def is_new(self, agent_id: int, instance: UUID | None, number: int | None) -> bool:
+        """Note a request; False if it, or a later one of the same process, came before."""
+        return _is_later(self._latest_requests, agent_id, instance, number)
 
     def distrust(self, prefix: str) -> None:
         """Read the credentials of a token's prefix again when they are needed next."""
@@ -252,3 +253,14 @@ async def _every(period_s: float, step: Callable[[], Awaitable[None]]) -> None:
         except Exception:
             logger.exception("%s failed", step)
         await asyncio.sleep(period_s)
+
+
+def _is_later(latest: Latest, agent_id: int, instance: UUID | None, number: int | None) -> bool:
+    """Note a number that a process gave, if it can be compared; False if it gave that one, or a later one, before."""
+    if instance is None or number is None:
+        return True
+    before = latest.get(agent_id)
+    if before is not None and before[0] == instance and number <= before[1]:
+        return False
+    latest[agent_id] = (instance, number)
+    return True

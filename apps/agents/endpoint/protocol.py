@@ -24,6 +24,7 @@ MOST_UNSENT_S = 10 * 365 * 86400.0
 # Any time that an agent may name, or its clock may be off, in seconds; the sum of two is still a date.
 _SECONDS = 1e10
 _COUNT = 2**62
+_NUMBERED = re.compile("([0-9a-f]{1,15})-[0-9a-f]{32}")
 _PREFIX, _DIGEST = re.compile("[0-9a-f]{12}"), re.compile("[0-9a-f]{64}")
 
 
@@ -91,11 +92,18 @@ def instance_of(text: str) -> uuid.UUID | None:
         raise bad_field("Fathom-Instance", "must be a UUID") from None
 
 
+def number_of(name: str) -> int | None:
+    """Return the number that the name of a request begins with (hexadecimal), None for an earlier version's."""
+    number = _NUMBERED.fullmatch(name)
+    return int(number[1], 16) if number else None
+
+
 def introduction_of(data: Mapping[str, Any], key: uuid.UUID, address: str) -> Introduction:
     """Return how a process introduces itself; Problem 400 names what is wrong."""
     texts = {name: _text(data, name, 64) for name in ("machine", "boot", "folder")}
     host, version = _text(data, "host", 253), _text(data, "version", 32)
-    return Introduction(key=key, **texts, host=host, version=version, address=address[:64])
+    began_ns = _whole(data, "began_ns", 2**63)
+    return Introduction(key=key, **texts, began_ns=began_ns, host=host, version=version, address=address[:64])
 
 
 def enrolment_of(data: Mapping[str, Any]) -> tuple[str, str, OwnToken | None]:

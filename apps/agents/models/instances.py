@@ -24,6 +24,8 @@ class AgentInstance(TimeStamped):
     machine = models.CharField(max_length=64, blank=True)
     boot = models.CharField(max_length=64, blank=True)
     folder = models.CharField(max_length=64, blank=True)
+    # When it took the lock (ns since the boot); None of an agent of an earlier version, which does not tell.
+    began_ns = models.BigIntegerField(null=True, blank=True)
     host = models.CharField(_("host"), max_length=253, blank=True)
     address = models.CharField(_("address"), max_length=64, blank=True)
     version = models.CharField(_("version"), max_length=32, blank=True)
@@ -44,7 +46,21 @@ class AgentInstance(TimeStamped):
         return f"{self.host or '?'} ({self.address or '?'})"
 
     def can_only_follow(self, other: "AgentInstance") -> bool:
-        """Return whether this one cannot run beside `other`: it holds the lock that the other held until its end."""
+        """Return whether this one cannot run beside `other`: it holds the lock that the other held until its end.
+
+        Of two that hold the lock since the same instant one goes on with the memory of the other: neither follows.
+        """
+        if self.began_ns is None or other.began_ns is None:
+            return self._has_lock_of(other)
+        return other.ended_before(self)
+
+    def ended_before(self, other: "AgentInstance") -> bool:
+        """Return whether this one held the lock, by its own word, before `other` did."""
+        if self.began_ns is None or other.began_ns is None:
+            return False
+        return self.began_ns < other.began_ns and self._has_lock_of(other)
+
+    def _has_lock_of(self, other: "AgentInstance") -> bool:
         mine, others = ((instance.machine, instance.boot, instance.folder) for instance in (self, other))
         return mine == others and bool(self.boot and self.folder)
 

@@ -32,6 +32,7 @@ class Introduction:
     machine: str = ""
     boot: str = ""
     folder: str = ""
+    began_ns: int | None = None
     host: str = ""
     address: str = ""
     version: str = ""
@@ -70,7 +71,9 @@ def admit_instance(*, agent_id: int, introduction: Introduction, now: datetime) 
         if is_let_in:
             _put_to_work(agent, instance, now)
             return instance
-        _refuse(instance, now)
+        # One that had the lock before is over: only its introduction comes late, and it is nobody's rival.
+        if current is None or not instance.ended_before(current):
+            _refuse(instance, now)
     raise InstanceRefused(_words(agent, current, now), retry_after_s=_retry_after_s(agent, now))
 
 
