@@ -86,7 +86,7 @@ class Instance:
             self.mark_place()
 
     def next_request(self) -> str:
-        """Return the name of the next request: its number, by which a repeated one is known, and what no other has."""
+        """Return the name of the next request: its number, which tells a repeated one, and what no other has."""
         return f"{next(self._requests):x}-{uuid.uuid4().hex}"
 
     def next_poll(self) -> int:
