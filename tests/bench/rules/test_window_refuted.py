@@ -84,8 +84,11 @@ GROWING |= {"net.ipv4.tcp_moderate_rcvbuf": "1", "net.ipv4.tcp_window_scaling": 
         # A member of a bundle of links, or a shaper of each flow: both kernels let windows grow far beyond it.
         (240e6, 300_000, None, dict.fromkeys(("client", "server"), GROWING), True),
         (240e6, 300_000, None, {"client": GROWING}, False),
-        # The window was seen to be many times as large, or the kernel says that nobody waited for one.
-        (240e6, 2**20, None, {}, True),
+        # The receiver's window was many times as large: the sender's own buffer may hold less than that.
+        (240e6, 2**20, None, {}, False),
+        (240e6, 2**20, None, {"client": {**GROWING, "net.ipv4.tcp_wmem": "4096 16384 524288"}}, False),
+        (240e6, 2**20, None, {"client": GROWING}, True),
+        # The kernel says that nobody waited for one.
         (240e6, 300_000, 0.0, {}, True),
         (240e6, 300_000, 0.3, {}, False),
     ],

@@ -145,8 +145,10 @@ def _as_roomy(evidence: Evidence, present: Present, path: PathReading) -> Outloo
     if present.streams != 1:
         return None
     rtt = max(path.rtt.value, present.mean("mean_rtt") or 0.0)
-    on_the_way, seen = math.ceil(present.window(rtt)), present.mean(OBSERVED) or 0.0
-    least = min(_grown(evidence, evidence.receiver, RMEM), _grown(evidence, evidence.sender, WMEM))
+    on_the_way, sent = math.ceil(present.window(rtt)), _grown(evidence, evidence.sender, WMEM)
+    # What the receiver let the sender have is as much as the sender's own buffer holds, at most.
+    seen = min(present.mean(OBSERVED) or 0.0, sent)
+    least = min(_grown(evidence, evidence.receiver, RMEM), sent)
     # With another congestion control, or at another time, the kernels' own window was as large as that.
     automatic = [one for one in _singles(evidence) if not one.point.parameters.get("window")]
     least = max([least, *(one.window(path.rtt.value) for one in automatic)])
