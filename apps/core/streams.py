@@ -16,6 +16,7 @@ from rest_framework.request import Request
 
 from apps.core import downloads, endings, timeouts
 from apps.core.connections import give_back
+from apps.core.limits import crowds
 from apps.core.limits import middleware as limits
 
 Pieces = Iterator[bytes]
@@ -122,7 +123,8 @@ class _Threaded:
         if self._first:
             return self._first.pop()
         assert self._loop
-        return await self._loop.run_in_executor(self._executor, self._context.run, self._step)
+        async with crowds.step():
+            return await self._loop.run_in_executor(self._executor, self._context.run, self._step)
 
     def close(self) -> None:
         """Make no more; Django calls it at the end of each response, also when its reader has gone."""

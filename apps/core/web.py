@@ -47,7 +47,7 @@ class _Sender:
         # By which it may say who it is.
         self.credentials = self.head.get(b"authorization", b""), self.head.get(b"cookie", b"")
         # Its place among those of its address that are in hand.
-        self.turn = self._new_turn()
+        self.turn = self.new_turn()
         # Its body was not read to the end.
         self.is_cut = False
 
@@ -72,12 +72,13 @@ class _Sender:
             self.intake.belong_to(sender)
         return kind
 
-    def _new_turn(self) -> crowds.Turn:
+    def new_turn(self) -> crowds.Turn:
+        """Return a place among those of its address, or of whoever it shows that sends it."""
         return crowds.of_process.turn_of(self.address, self.scope["path"], *self.credentials)
 
     async def _look_up(self) -> str:
         """Return who sends it, once few of its address are looked up; CrowdedError if that takes too long."""
-        turn = self._new_turn()
+        turn = self.new_turn()
         try:
             await turn.take()
             return await sync_to_async(_sender_of)(self.head)
@@ -131,6 +132,7 @@ class PageHandler(ASGIHandler):
         turn = sender.turn
         loop = asyncio.get_running_loop()
         on_wait.set(lambda: loop.call_soon_threadsafe(turn.give_back))
+        crowds.step_turn.set(lambda: sender.new_turn().of_step())
 
         async def answer(message: Any) -> None:
             # Whoever reads it slowly keeps nobody waiting.
@@ -145,8 +147,8 @@ class PageHandler(ASGIHandler):
                 if not sender.has_body:
                     await turn.take()
                 await super().handle(dict(scope), sender, answer)
-            except crowds.CrowdedError:
-                await self.send_response(crowds.refusal(scope["path"]), answer)
+            except crowds.CrowdedError as error:
+                await self.send_response(crowds.refusal(scope["path"], error), answer)
 
     async def read_body(self, receive: Any) -> IO[bytes]:
         """Return the body; one that was not taken is empty, and has the reason as `refusal`."""

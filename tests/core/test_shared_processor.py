@@ -27,7 +27,7 @@ NARROWED = {limits.PAGES: PAGE, limits.SIGN_IN: LOGIN}
 @pytest.mark.parametrize("proof", [SESSION, TOKEN])
 def test_beside_who_is_known_others_go_on_one_by_one(kind: str, proof: Head, monkeypatch: pytest.MonkeyPatch) -> None:
     path = NARROWED[kind]
-    monkeypatch.setattr(limits, "_STAYS_S", 0.2)
+    monkeypatch.setattr("apps.core.limits.shared_turns.STAYS_S", 0.2)
 
     async def scenario() -> None:
         crowds = Crowds()

@@ -253,6 +253,8 @@ FILE_ADDRESSES = (
 BODILESS_ADDRESSES = ("/health/", "/health/live/")
 # Who knows whom a request's head names, before more than a little of it is taken.
 SENDER_CHECK = "apps.accounts.senders.sender_of"
+# As whom a person takes turns: as themselves, and as each of their teams.
+OWNERS_CHECK = "apps.accounts.owners.owners_asking"
 # What is being sent waits in this process's folder below VAR_DIR/tmp, where nothing is left behind (core.scratch).
 FILE_UPLOAD_TEMP_DIR = UploadFolder()
 FILE_UPLOAD_HANDLERS = [

@@ -2,12 +2,13 @@
 
 import threading
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.module_loading import import_string
 
 from apps.bench.text import Message, _
 from apps.core.connections import give_back
@@ -28,6 +29,8 @@ class Asker:
 
     name: str
     is_known: bool = True
+    # The names of their teams; to look them up is a query.
+    teams: Callable[[], Iterable[str]] = field(default=tuple, compare=False)
 
 
 @dataclass(eq=False)
@@ -166,7 +169,8 @@ def places_for(request: HttpRequest) -> Askers:
 def asker_of(request: HttpRequest) -> Asker:
     """Return who asks."""
     if request.user.is_authenticated:
-        return Asker(f"person {request.user.pk}")
+        owners = import_string(settings.OWNERS_CHECK)
+        return Asker(f"person {request.user.pk}", teams=lambda: owners(request).teams)
     if name := getattr(request, _RETURNS_AS, ""):
         return Asker(f"return {name}")
     return Asker(address_of(request), is_known=False)

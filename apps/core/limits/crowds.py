@@ -3,13 +3,19 @@
 Whoever begins to wait for something else, for a place or for others' passwords to be compared, lets the next in.
 Whatever the process has begun with takes steps of its one loop, and between two steps of anybody's there is one of
 each of the others: a crowd of hundreds would make everybody wait for seconds. Who is signed in, or has a token, has
-places of their own (`at_once`) and waits here for nobody; while something of theirs is in hand, the others, with whom
-they share a processor, take their turns one by one. Where somebody was signed in lately, one signs in beside a crowd.
+turns of their own, shared out among persons and teams (`shared_turns`); while something of theirs is in hand, the
+others, with whom they share a processor, take their turns one by one. Where somebody was signed in lately, one signs
+in beside a crowd.
 """
 
 import time
 from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
+from typing import Any, TypeVar
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
@@ -17,11 +23,16 @@ from apps.core.json_answers import JsonAnswer
 from apps.core.limits import at_once
 from apps.core.limits.askers import HEALTH, REST, address_of, session_key_in
 from apps.core.limits.fair_turns import FairTurns
+from apps.core.limits.shared_turns import KnownSender, SharedTurns
+
+T = TypeVar("T")
 
 # For so long (s) a request waits for others, and who waited in vain is to come again after it.
 WAIT_S = 5.0
-# Others go on one by one for so long (s) after somebody who is known was answered: a page asks for its parts.
-_STAYS_S = 2.0
+# Who is known waits for their own, and costs nothing meanwhile: neither a thread nor a connection.
+KNOWN_WAIT_S = 30.0
+# For so long (s) somebody's teams are taken as they were.
+_TEAMS_FOR_S = 60.0
 # Senders that showed who they are are remembered by a sum of what they sent for it, and the addresses they were at:
 # the latest of each.
 _MOST_REMEMBERED = 10_000
@@ -34,43 +45,31 @@ MOST = {
     RETURN: min(3, at_once.of_sign_in.most),
     HEALTH: 2,
 }
+# Of somebody who is known beside others, and of a team with all its people: a page asks for two things at once, and
+# with three at work each step of another's page waits for two.
+OF_PERSON, OF_TEAM = 2, 3
+# What gives the turns of the steps of what this request is sent while it is made.
+step_turn: ContextVar[Callable[[], "Turn"] | None] = ContextVar("the turn of a step of this answer", default=None)
 _CREDENTIALS = ("HTTP_AUTHORIZATION", "HTTP_COOKIE")
 
 
 class CrowdedError(Exception):
-    """So much is in hand that one more request waited in vain."""
+    """So much is in hand that one more waited in vain; `is_own` if that is of the same person or team."""
 
-
-class _OfKnown:
-    """What is in hand of senders who are known: it waits for nobody, and others go on one by one meanwhile."""
-
-    def __init__(self) -> None:
-        self._in_hand = 0
-        self._last = -_STAYS_S
-
-    async def take(self, _address: str, *, within_s: float) -> None:
-        """Take one more in hand."""
-        self._in_hand += 1
-
-    def give_back(self, _address: str) -> None:
-        """Have one less in hand."""
-        self._in_hand -= 1
-        self._last = time.monotonic()
-
-    def is_there(self) -> bool:
-        """Say whether there is any, or was a moment ago."""
-        return self._in_hand > 0 or time.monotonic() - self._last < _STAYS_S
+    def __init__(self, *, is_own: bool) -> None:
+        super().__init__()
+        self.is_own = is_own
 
 
 class Turn:
     """One request's place among those that are in hand; it may be taken and given back more than once."""
 
-    def __init__(self, turns: "FairTurns | _OfKnown | None", address: str = "") -> None:
-        self._turns, self._address = turns, address
-        self._is_taken = False
+    def __init__(self, turns: "FairTurns | SharedTurns | None", asker: Any = "") -> None:
+        self._turns, self._asker = turns, asker
+        self._is_taken = self._is_step = False
 
     async def take(self) -> None:
-        """Wait until less is in hand; CrowdedError after WAIT_S.
+        """Wait until less is in hand; CrowdedError if that takes too long.
 
         To be let in then would let all of a crowd in at once.
         """
@@ -78,16 +77,25 @@ class Turn:
         if turns is None or self._is_taken:
             return
         try:
-            await turns.take(self._address, within_s=WAIT_S)
+            if isinstance(turns, SharedTurns):
+                await turns.take(self._asker, within_s=KNOWN_WAIT_S, is_step=self._is_step)
+            else:
+                await turns.take(self._asker, within_s=WAIT_S)
         except TimeoutError:
             self._turns = None
-            raise CrowdedError from None
+            raise CrowdedError(is_own=isinstance(turns, SharedTurns)) from None
         self._is_taken = True
+
+    def of_step(self) -> "Turn":
+        """Return the turn of one step of what is sent while it is made: strangers' steps wait for nobody."""
+        step = Turn(self._turns if isinstance(self._turns, SharedTurns) else None, self._asker)
+        step._is_step = True
+        return step
 
     def give_back(self) -> None:
         """Let the next in, if this one is in hand; it does not come back."""
         if self._turns is not None and self._is_taken:
-            self._turns.give_back(self._address)
+            self._turns.give_back(self._asker)
             self._turns = None
 
 
@@ -95,15 +103,19 @@ class Crowds:
     """Counts the requests that are in hand, but for those of senders who are known."""
 
     def __init__(self) -> None:
-        self._of_known = _OfKnown()
+        self._of_known = SharedTurns(
+            settings.WEB_CONNECTIONS, alone=at_once.of_process.most, of_person=OF_PERSON, of_team=OF_TEAM
+        )
         self._turns = {kind: self._turns_of(kind) for kind in MOST}
-        self._known: OrderedDict[object, None] = OrderedDict()
+        self._known: OrderedDict[object, tuple[KnownSender, float]] = OrderedDict()
         self._addresses: OrderedDict[object, None] = OrderedDict()
 
     def _turns_of(self, kind: str) -> FairTurns:
         most = MOST[kind]
         is_narrowed = kind in (PAGES, SIGN_IN)
-        return FairTurns(most, most - 1, at_present=lambda: 1 if is_narrowed and self._of_known.is_there() else most)
+        return FairTurns(
+            most, most - 1, at_present=lambda: 1 if is_narrowed and self._of_known.is_anybody_there() else most
+        )
 
     def knows(self, authorization: bytes, cookies: bytes) -> bool:
         """Say whether the sender of a request showed before who it is."""
@@ -112,12 +124,13 @@ class Crowds:
     def turn_of(self, address: str, path: str, authorization: bytes, cookies: bytes) -> Turn:
         """Return the turn of a request from an address.
 
-        Known senders never wait, but where they ask how the service is, nor who has no address.
+        Known senders wait for their own, but where they ask how the service is; who has no address never waits.
         """
         if not address:
             return Turn(None)
-        if path != HEALTH and self.knows(authorization, cookies):
-            return Turn(self._of_known)
+        known = self._known.get(_proof(authorization, cookies))
+        if path != HEALTH and known is not None:
+            return Turn(self._of_known, known[0])
         kind = _kind_of(path)
         is_return = kind == SIGN_IN and address in self._addresses
         return Turn(self._turns[RETURN if is_return else kind], address)
@@ -129,17 +142,35 @@ class Crowds:
         if proof is None or not asker.is_known:
             self.forget(*credentials)
             return
-        _remember(self._known, proof)
-        _remember(self._addresses, address_of(request))
+        sender, since = self._known.get(proof, (None, 0.0))
+        if sender is None or sender.person != asker.name or time.monotonic() - since > _TEAMS_FOR_S:
+            sender, since = KnownSender(asker.name, tuple(asker.teams())), time.monotonic()
+        _remember(self._known, proof, (sender, since))
+        _remember(self._addresses, address_of(request), None)
 
     def forget(self, authorization: bytes, cookies: bytes) -> None:
         """Forget the sender of what does not show any more who it is."""
         self._known.pop(_proof(authorization, cookies), None)
 
 
-def refusal(path: str) -> HttpResponse:
+@asynccontextmanager
+async def step() -> AsyncIterator[None]:
+    """Make one step of this request's answer in a turn, or without one rather than break off what was begun."""
+    new_turn = step_turn.get()
+    turn = new_turn() if new_turn else Turn(None)
+    with suppress(CrowdedError):
+        await turn.take()
+    try:
+        yield
+    finally:
+        turn.give_back()
+
+
+def refusal(path: str, error: CrowdedError) -> HttpResponse:
     """Return the answer to a request that waited in vain for its turn: little of it is asked, for there are many."""
     text = _("Many who are not signed in ask for something at this moment. Try again in %(seconds)s s.")
+    if error.is_own:
+        text = _("As many of your requests are under way as one may have at once. Try again in %(seconds)s s.")
     text %= {"seconds": round(WAIT_S)}
     plain = "text/plain; charset=utf-8"
     answer = JsonAnswer({"detail": text}) if path.startswith(REST) else HttpResponse(text, content_type=plain)
@@ -149,8 +180,8 @@ def refusal(path: str) -> HttpResponse:
     return answer
 
 
-def _remember(known: OrderedDict[object, None], key: object) -> None:
-    known[key] = None
+def _remember(known: OrderedDict[object, T], key: object, value: T) -> None:
+    known[key] = value
     known.move_to_end(key)
     if len(known) > _MOST_REMEMBERED:
         known.popitem(last=False)
