@@ -1,10 +1,12 @@
 """How PostgreSQL is, asked over a connection of its own: those of this process may all wait for a lock."""
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.db import connection
 
 from apps.core import server_words, sessions
@@ -12,12 +14,17 @@ from apps.core import server_words, sessions
 _NAME = "fathom health"
 # Who waits no longer than this waits for what others do all the time (s).
 _LONG_S = 5.0
+# A look that takes so long (s) is slow: it asks next to nothing.
+_SLOW_S = 2.0
 _MOST_TABLES = 5
 _LOOK = """
 SELECT pg_postmaster_start_time(),
        count(*) FILTER (WHERE waits),
-       max(now() - query_start) FILTER (WHERE waits)
-FROM (SELECT query_start, wait_event_type = 'Lock' AND now() - query_start > %(long)s AS waits
+       max(now() - query_start) FILTER (WHERE waits),
+       count(*) FILTER (WHERE lasts)
+FROM (SELECT query_start, wait_event_type = 'Lock' AND now() - query_start > %(long)s AS waits,
+             wait_event_type IS DISTINCT FROM 'Lock' AND now() - query_start > %(long)s
+             AND state = 'active' AND application_name = 'fathom web' AS lasts
       FROM pg_stat_activity WHERE datname = current_database()) AS backend
 """
 # Who waits for a row holds the place in its table, who waits for a table waits for that itself.
@@ -35,12 +42,27 @@ _TRY = "SELECT count(*) FROM generate_series(1, 80000)"
 
 @dataclass(frozen=True)
 class DatabaseState:
-    """Since when the server runs, how many statements have waited for locks for long, and for which `tables`."""
+    """Since when the server runs, how many statements have waited for locks for long, and for which `tables`.
+
+    `took_s` is how long the look took, `lasting` how many statements of requests have run for long.
+    """
 
     started: datetime
     waiting: int
     longest_wait: timedelta
     tables: tuple[str, ...] = ()
+    lasting: int = 0
+    took_s: float = 0.0
+
+    @property
+    def is_slow(self) -> bool:
+        """Say whether the look was answered late."""
+        return self.took_s > _SLOW_S
+
+    @property
+    def is_piling_up(self) -> bool:
+        """Say whether more than half of a web process's connections wait for answers: downloads have half at most."""
+        return self.lasting > settings.WEB_CONNECTIONS // 2
 
 
 def look() -> DatabaseState:
@@ -48,6 +70,11 @@ def look() -> DatabaseState:
 
     If it has no room for another connection, one of the process's own is asked, but not if it shuts down.
     """
+    begun = time.monotonic()
+    return replace(_looked(), took_s=time.monotonic() - begun)
+
+
+def _looked() -> DatabaseState:
     try:
         own = sessions.beside(_NAME, autocommit=True)
     except psycopg.OperationalError as error:
@@ -56,7 +83,7 @@ def look() -> DatabaseState:
         with connection.cursor() as cursor:
             return _ask(cursor)
     try:
-        own.execute("SET statement_timeout = '3s'")
+        own.execute("SET statement_timeout = '4s'")
         return _ask(own.cursor())
     finally:
         own.close()
@@ -78,8 +105,8 @@ def has_room() -> bool:
 
 def _ask(cursor: Any) -> DatabaseState:
     cursor.execute(_LOOK, {"long": timedelta(seconds=_LONG_S)})
-    started, waiting, longest = cursor.fetchone()
+    started, waiting, longest, lasting = cursor.fetchone()
     if not waiting:
-        return DatabaseState(started, 0, timedelta())
+        return DatabaseState(started, 0, timedelta(), lasting=lasting)
     cursor.execute(_TABLES, {"most": _MOST_TABLES})
-    return DatabaseState(started, waiting, longest, tuple(name for (name,) in cursor.fetchall()))
+    return DatabaseState(started, waiting, longest, tuple(name for (name,) in cursor.fetchall()), lasting)

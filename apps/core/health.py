@@ -3,7 +3,7 @@
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import redis
@@ -97,6 +97,18 @@ def _database() -> HealthPart:
         what = _("It answers, but requests wait for what another holds locked: %(tables)s.")
         tables = ", ".join(state.tables) or "–"
         return HealthPart(False, timezone.now() - state.longest_wait, what % {"tables": tables}, is_hindered=True)
+    if state.is_slow:
+        what = _(
+            "It answers, but slowly: the least statement takes %(seconds)s s. Look at the load of its machine and"
+            " disks, and at what runs long in it (pg_stat_activity)."
+        ) % {"seconds": round(state.took_s, 1)}
+        return HealthPart(False, timezone.now() - timedelta(seconds=state.took_s), what, is_hindered=True)
+    if state.is_piling_up:
+        what = _(
+            "It answers, but statements of %(count)s requests run for long. Look at the load of its machine and"
+            " disks, and at what runs long in it (pg_stat_activity)."
+        )
+        return HealthPart(False, timezone.now(), what % {"count": state.lasting}, is_hindered=True)
     if deaf_since := starvation.heard.since(longer_than_s=starvation.TOLD_AFTER_S):
         what = _("It answers, but this web process cannot write in it when agents were heard: nothing is measured.")
         return HealthPart(False, deaf_since, what, is_hindered=True)
