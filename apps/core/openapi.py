@@ -24,6 +24,7 @@ _OF_WRITES = {
     "409": "It does not fit what is there now; `dependents` lists what depends on it.",
     "413": "Too large.",
     "415": "Bodies of this type are not read here.",
+    "504": "The database's answer was lost: it is not known whether this was carried out. Look before you repeat it.",
     "507": "The server's disk is too full: `detail` says how much is needed and free.",
 }
 _OF_CONDITIONS = {"412": "Somebody changed it since it was read: `If-Match` names none of what it is now."}

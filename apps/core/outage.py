@@ -41,7 +41,7 @@ _LOCK_TIMEOUT, _STATEMENT_TIMEOUT = "55P03", "57014"
 
 
 class AnsweredElsewise(logging.Filter):
-    """Lets through what is logged of requests, but not that one was answered with 503 or 507: that is told once.
+    """Lets through what is logged of requests, but not that one was answered with 503, 504 or 507: that is told once.
 
     A body that cannot be read (400) is the fault of whoever sent it: one line, without the stack of ours.
     """
@@ -50,7 +50,7 @@ class AnsweredElsewise(logging.Filter):
         """Return whether a record is to be logged."""
         if record.exc_info and isinstance(record.exc_info[1], MultiPartParserError):
             record.exc_info = None
-        return getattr(record, "status_code", None) not in (503, 507)
+        return getattr(record, "status_code", None) not in (503, 504, 507)
 
 
 @dataclass
@@ -159,6 +159,11 @@ def is_unavailability(error: BaseException | None) -> bool:
     if isinstance(error, InternalError):
         return _state_of(error) == _IDLE_TOO_LONG
     return isinstance(error, (*_AWAY, Outage, Busy)) or is_of_broker(error)
+
+
+def is_outcome_unknown(error: BaseException) -> bool:
+    """Return whether an error says that a COMMIT was sent of which nobody knows whether it was carried out."""
+    return any(isinstance(cause, sessions.OutcomeUnknown) for cause in _causes(error))
 
 
 def reason_of(error: BaseException) -> str:

@@ -19,6 +19,10 @@ _CONNECT_S, _LOOK_S = 3, 5.0
 _within: ContextVar[float | None] = ContextVar("how long an answer of the database may take", default=None)
 
 
+class OutcomeUnknown(psycopg.OperationalError):
+    """The connection broke after COMMIT was sent: whether it was carried out nobody knows."""
+
+
 class Session(psycopg.Connection[Any]):
     """A connection that is closed when one answer takes longer than `answers_within_s`, None for no limit."""
 
@@ -30,6 +34,16 @@ class Session(psycopg.Connection[Any]):
         session = super().connect(conninfo, **named)
         session.answers_within_s = answers_within_s
         return session
+
+    def commit(self) -> None:
+        """Commit as psycopg does; OutcomeUnknown if the answer to it is lost."""
+        is_open = not self.closed
+        try:
+            super().commit()
+        except psycopg.OperationalError as error:
+            if is_open and self.closed:
+                raise OutcomeUnknown(str(error)) from error
+            raise
 
     def wait(self, gen: PQGen[Any], interval: float = 0.1, timeout: float | None = None) -> Any:
         """Wait as psycopg does; OperationalError, and the connection is closed, if it takes too long."""

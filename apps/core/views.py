@@ -17,6 +17,8 @@ from apps.core import bodies, holding, intake, outage, space, starvation, writin
 from apps.core import health as checks
 from apps.core.json_answers import JsonAnswer
 
+# What changes nothing, and may be repeated whatever became of it.
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 logger = logging.getLogger(__name__)
 
 
@@ -100,6 +102,20 @@ def unavailable(request: HttpRequest, reason: str = "") -> HttpResponse:
     return answer
 
 
+def unknown_outcome(request: HttpRequest) -> HttpResponse:
+    """Show the 504 page of a change that was sent to the database, and its answer lost; it has no time to come again.
+
+    A client that repeats what 503 answers by itself would do some things twice.
+    """
+    reason = _(
+        "The answer of the database was lost on its way: it is not known whether this was carried out. Look before"
+        " you repeat it."
+    )
+    if _is_rest(request):
+        return _as_json(504, reason)
+    return HttpResponse(loader.get_template("errors/504.html").render({"code": 504, "reason": reason}), status=504)
+
+
 def no_space(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Show the 507 page, which asks nothing of the database, with how much room there is."""
     writing.note(error)
@@ -154,6 +170,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if error is not None and outage.is_unavailability(error):
         outage.watch.note(error)
         logger.warning("%s is not available: %s", request.path, error)
+        if request.method not in SAFE_METHODS and outage.is_outcome_unknown(error):
+            return unknown_outcome(request)
         return unavailable(request, outage.reason_of(error))
     if _is_rest(request):
         return _as_json(500, _("Something went wrong on our side; nothing that was measured is lost."))

@@ -81,7 +81,9 @@ class Rest:
             except RestError as error:
                 if self._is_over():
                     break
-                is_unanswered = error.status is None and (method == "GET" or find is not None)
+                # Whether what 504 answers was carried out is not known either.
+                is_unanswered = error.status in (None, http.client.GATEWAY_TIMEOUT)
+                is_unanswered = is_unanswered and (method == "GET" or find is not None)
                 is_away = is_unanswered or error.status == http.client.SERVICE_UNAVAILABLE
                 if not is_away or time.monotonic() >= deadline:
                     raise
