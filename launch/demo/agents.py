@@ -3,14 +3,18 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from apps.core.whole_files import write_whole
 from launch import local_agents
 from launch.demo.ground import Ground, Place
-from launch.demo.rest import Rest, act
+from launch.demo.rest import AGAIN_S, Rest, act
 from launch.local_agents import LocalAgent
+
+# An enrolment is asked for so often.
+_ATTEMPTS = 3
 
 
 class AgentError(RuntimeError):
@@ -57,6 +61,11 @@ def _enrol(api: Rest, place: Place, node: int, home: Path, program: Path, server
     argv = [*place.prefix, sys.executable, str(program), "enrol", "--server", server, "--token", token]
     argv += ["--node", place.name]
     argv += [] if local_agents.is_loopback(urlsplit(server).hostname or "") else ["--insecure"]
-    done = subprocess.run([*argv, "--dir", str(home)], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise AgentError(f"The agent of {place.name} could not be enrolled: {done.stderr.strip()}")
+    for _attempt in range(_ATTEMPTS):
+        done = subprocess.run([*argv, "--dir", str(home)], capture_output=True, text=True, check=False)
+        if not done.returncode:
+            return
+        # Where only the answer was lost, the same command again is answered; the service is asked whether it goes on.
+        time.sleep(AGAIN_S)
+        api.get(f"agents/?node={node}")
+    raise AgentError(f"The agent of {place.name} could not be enrolled: {done.stderr.strip()}")

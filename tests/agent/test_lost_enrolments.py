@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 from django.utils import timezone
@@ -12,6 +13,9 @@ from django.utils import timezone
 from apps.agents import services
 from apps.agents.models import Agent, EnrolmentToken
 from apps.testbeds.models import Node
+from launch.demo import agents as demo_agents
+from launch.demo import ground
+from launch.demo.rest import Rest
 from tests.agent.program import AgentProgram
 from tests.agent.relays import Line, MessageProxy
 from tests.agents import factories
@@ -79,6 +83,26 @@ def test_a_line_that_breaks_for_a_moment_is_not_noticed(
     threading.Thread(target=mend, daemon=True).start()
     done = program.call(*words_of(program, line, issue(node)))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("how", CUTTING)
+def test_the_demo_asks_again(program: AgentProgram, line: MessageProxy, node: Node, how: Line) -> None:
+    tokens, line.line = [issue(node)], how
+
+    class Api:
+        def every(self, _path: str) -> Iterator[dict[str, object]]:
+            return iter(())
+
+        def post(self, *_given: object, **_named: object) -> dict[str, str]:
+            return {"token": tokens.pop()}
+
+        def get(self, _path: str) -> None:
+            line.line = Line.WHOLE
+
+    place = ground.Place(node.name, "", "", "")
+    server = f"http://127.0.0.1:{line.port}"
+    demo_agents._enrol(cast(Rest, Api()), place, node.pk, program.folder, program.zipapp, server)
+    assert (line.cut > 0, (program.folder / config.FILE).exists()) == (True, True)
 
 
 def test_whoever_else_has_the_token_is_refused(
