@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from apps.agents import queries
-from apps.agents.models import Agent
+from apps.agents.models import Agent, Listener
 from apps.agents.obstacles import WARNINGS, obstacle_of
 from apps.bench.text import Message, _
 from apps.testbeds.models import Node
@@ -18,11 +18,11 @@ def node_warnings(*, nodes: Sequence[Node], now: datetime) -> list[Message]:
     agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=[node.pk for node in nodes])}
     troubles = queries.troubles_of(agents)
     rivals = queries.rivals_of(agents, now)
-    owing = queries.owing_nodes()
+    owing, lost_before = queries.owing_nodes(), Listener.lost_before(now)
     warnings = [
         Message(WARNINGS[obstacle.code], {"node": node.name})
         for node in nodes
-        if (obstacle := obstacle_of(agents.get(node.pk), now, owes_since=owing.get(node.pk)))
+        if (obstacle := obstacle_of(agents.get(node.pk), lost_before, owes_since=owing.get(node.pk)))
         and obstacle.code in WARNINGS
     ]
     for node in nodes:

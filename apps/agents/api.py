@@ -1,7 +1,7 @@
 """REST: agents and enrolment tokens."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -20,7 +20,7 @@ from apps.accounts.models import Role
 from apps.agents import commands, queries, services, troubles
 from apps.agents.identity_api import ChoiceSerializer, InstanceSerializer, TroubleSerializer
 from apps.agents.jobs_api import RemovalSerializer, nodes_of
-from apps.agents.models import Agent, AgentState
+from apps.agents.models import Agent, AgentState, Listener
 from apps.core import rest
 from apps.testbeds.models import Node
 
@@ -50,7 +50,11 @@ class AgentSerializer(serializers.ModelSerializer):
     @extend_schema_field(serializers.ChoiceField(AgentState.choices))
     def get_state(self, agent: Any) -> str:
         """Return the state at this moment, of an agent annotated with `busy`."""
-        return agent.state(now=timezone.now(), busy=agent.busy).value
+        # Of all agents of an answer alike.
+        context = cast("dict[str, Any]", self.context)
+        if "lost_before" not in context:
+            context["lost_before"] = Listener.lost_before(timezone.now())
+        return agent.state(lost_before=context["lost_before"], busy=agent.busy).value
 
 
 class AgentDetailSerializer(AgentSerializer):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.agents import queries
-from apps.agents.models import LOST_AFTER, Agent
+from apps.agents.models import LOST_AFTER, Agent, Listener
 from apps.agents.models.agents import AgentState
 from apps.bench.text import _
 from apps.testbeds.obstacles import Obstacle
@@ -70,19 +70,19 @@ WARNINGS = {kind.code: kind.warning for kind in (*_KINDS.values(), _OWING)}
 
 
 def obstacles_of(*, nodes: Collection[int], now: datetime) -> dict[int, Obstacle]:
-    """Return {id of a node: what keeps it from measuring at `now`}, in two queries."""
+    """Return {id of a node: what keeps it from measuring at `now`}, in three queries."""
     agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=nodes)}
-    owing = queries.owing_nodes()
-    pairs = ((node, obstacle_of(agents.get(node), now, owes_since=owing.get(node))) for node in nodes)
+    owing, lost_before = queries.owing_nodes(), Listener.lost_before(now)
+    pairs = ((node, obstacle_of(agents.get(node), lost_before, owes_since=owing.get(node))) for node in nodes)
     return {node: obstacle for node, obstacle in pairs if obstacle}
 
 
-def obstacle_of(agent: Agent | None, now: datetime, *, owes_since: datetime | None) -> Obstacle | None:
-    """Return what keeps a node with this agent (or without any) from measuring at `now`, None if nothing does.
+def obstacle_of(agent: Agent | None, lost_before: datetime | None, *, owes_since: datetime | None) -> Obstacle | None:
+    """Return what keeps a node with this agent (or without any) from measuring, None if nothing does.
 
     `owes_since` says since when files of an earlier run are to be removed there first, if any are.
     """
-    state = agent.state(now=now, busy=False) if agent else None
+    state = agent.state(lost_before=lost_before, busy=False) if agent else None
     kind = _KINDS.get(state) or (_TROUBLED if agent and agent.set_aside_at else _OWING if owes_since else None)
     if kind is None:
         return None

@@ -14,7 +14,6 @@ from apps.agents import troubles
 from apps.agents.facts import sound, with_plain_versions
 from apps.agents.models import (
     DEAF_AFTER,
-    LOST_AFTER,
     MOST_TRIES,
     RIVAL_FOR,
     Agent,
@@ -85,13 +84,13 @@ def ready_nodes(now: datetime) -> set[int]:
 
 
 def heard_nodes(now: datetime) -> set[int]:
-    """Return the nodes whose agents can take a job now: heard of lately, and with nothing wrong that stops them."""
+    """Return the nodes whose agents can take a job now: heard, not lost, and with nothing wrong that stops them."""
     return set(_heard(now))
 
 
 def _heard(now: datetime) -> QuerySet[Agent, int]:
     alive = Agent.objects.filter(
-        retired_at__isnull=True, last_seen_at__gte=now - LOST_AFTER, set_aside_at__isnull=True
+        ~_lost("", now), retired_at__isnull=True, last_seen_at__isnull=False, set_aside_at__isnull=True
     )
     return alive.order_by().values_list("node_id", flat=True)
 
@@ -188,7 +187,7 @@ def jobs_to_attend() -> dict[int, list[str]]:
 
 
 def agents_with_state(user: User) -> QuerySet[Agent]:
-    """Return the agents of the user's teams, each with `busy`; ask `agent.state(now=now, busy=agent.busy)`."""
+    """Return the agents of the user's teams, each with `busy`; ask `agent.state(lost_before=…, busy=agent.busy)`."""
     agents = Agent.objects.select_related("node__team", "node__testbed__site")
     return rights.visible(with_busy(agents), user, path="node__team")
 
@@ -216,8 +215,8 @@ def node_agents(nodes: Iterable[Node], now: datetime) -> list[NodeAgent]:
     nodes = list(nodes)
     agent_rows = with_busy(Agent.objects.filter(node__in=nodes)).select_related("instance")
     agents = {agent.node_id: agent for agent in agent_rows}
-    rivals = rivals_of(agents, now)
-    rows = [NodeAgent(node, agents.get(node.pk), _state(agents.get(node.pk), now)) for node in nodes]
+    rivals, lost_before = rivals_of(agents, now), Listener.lost_before(now)
+    rows = [NodeAgent(node, agents.get(node.pk), _state(agents.get(node.pk), lost_before)) for node in nodes]
     for row in rows:
         row.troubles.extend(troubles.read(row.agent.troubles) if row.agent else ())
         row.rivals.extend(rivals.get(row.node.pk, ()))
@@ -234,15 +233,21 @@ def _under_way(node: str) -> Exists:
     return Exists(Job.objects.filter(node=OuterRef(node), state__in=_UNDER_WAY))
 
 
+def _lost(path: str, now: datetime) -> Q:
+    lost_before = Listener.lost_before(now)
+    return Q(**{f"{path}last_seen_at__lt": lost_before}) if lost_before else Q(pk__in=())
+
+
 def _state_filter(path: str, busy: str, state: AgentState, now: datetime) -> Q:
     if state == AgentState.RETIRED:
         return Q(**{f"{path}retired_at__isnull": False})
     serving = Q(**{f"{path}retired_at__isnull": True, f"{path}isnull" if path else "pk__isnull": False})
     if state == AgentState.NEVER_SEEN:
         return serving & Q(**{f"{path}last_seen_at__isnull": True})
+    lost = _lost(path, now)
     if state == AgentState.LOST:
-        return serving & Q(**{f"{path}last_seen_at__lt": now - LOST_AFTER})
-    return serving & Q(**{f"{path}last_seen_at__gte": now - LOST_AFTER, busy: state == AgentState.BUSY})
+        return serving & lost
+    return serving & ~lost & Q(**{f"{path}last_seen_at__isnull": False, busy: state == AgentState.BUSY})
 
 
 def latest_facts(node_ids: Iterable[int]) -> dict[int, dict[str, Any]]:
@@ -290,5 +295,5 @@ def _flattened(value: object, path: str = "") -> Iterator[tuple[str, object]]:
         yield path, value
 
 
-def _state(agent: Any, now: datetime) -> AgentState:
-    return agent.state(now=now, busy=agent.busy) if agent else AgentState.NEVER_SEEN
+def _state(agent: Any, lost_before: datetime | None) -> AgentState:
+    return agent.state(lost_before=lost_before, busy=agent.busy) if agent else AgentState.NEVER_SEEN

@@ -1,7 +1,7 @@
 """Agents and jobs for tests."""
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -64,8 +64,9 @@ def jobs(
     return queued
 
 
-def listening(hours: float = 2.0) -> None:
-    """Have somebody listen to agents for so long, without a gap and by an even clock."""
+def listening(hours: float = 2.0) -> datetime:
+    """Have somebody listen to agents for so long, without a gap and by an even clock; return the moment of now."""
     now = timezone.now()
     since = {"listening_since": now - timedelta(hours=hours), "heard_until": now}
     Listener.objects.update_or_create(pk=1, defaults=since)
+    return now

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_lost_agents_page_says_how_to_start_it_again(cast: people.Cast) -> None:
+    factories.listening()
     agent, _token = factories.agent(factories.node(cast.team), last_seen_at=timezone.now() - timedelta(hours=1))
     path = f"/agents/nodes/{agent.node_id}/"
     page = signed_in(cast.alice).get(path).content.decode()

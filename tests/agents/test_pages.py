@@ -72,7 +72,7 @@ def test_it_says_what_to_do_when_there_is_no_node(cast: people.Cast) -> None:
 
 
 def test_it_shows_every_state_and_finds_agents_by_it(cast: people.Cast) -> None:
-    now = timezone.now()
+    now = factories.listening()
     bare = factories.node(cast.team, "node-bare")
     fresh, _ = factories.agent(factories.node(cast.team, "node-fresh"))
     idle, _ = factories.agent(factories.node(cast.team, "node-idle"), last_seen_at=now)

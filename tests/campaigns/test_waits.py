@@ -9,7 +9,7 @@ from django.utils import translation
 
 from apps.accounts.models import User
 from apps.agents import queries as agents
-from apps.agents.models import LOST_AFTER, Agent
+from apps.agents.models import LOST_AFTER, Agent, Listener
 from apps.agents.obstacles import obstacles_of
 from apps.bench.text import Message
 from apps.campaigns import services, waits
@@ -21,6 +21,11 @@ from tests.campaigns import factories as make
 from tests.campaigns.conftest import LATER
 from tests.campaigns.factories import NOW, take
 from tests.workers import factories as workers
+
+
+@pytest.fixture(autouse=True)
+def _somebody_listens(db: None) -> None:
+    Listener.objects.create(pk=1, listening_since=NOW - timedelta(hours=1), heard_until=LATER + timedelta(days=1))
 
 
 def of(campaign: Campaign, user: User, now: Any = LATER) -> Waits:

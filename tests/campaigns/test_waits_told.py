@@ -16,6 +16,7 @@ from apps.campaigns.models import Campaign, Trial
 from apps.testbeds import topology
 from apps.testbeds.models import Node
 from tests import factories
+from tests.agents import factories as agent_factories
 from tests.campaigns import factories as make
 from tests.campaigns.browsing import address, browser
 from tests.campaigns.factories import take
@@ -40,6 +41,7 @@ def stuck(cast: SimpleNamespace, nodes: list[Node]) -> Campaign:
 
 
 def lose(node: Node) -> None:
+    agent_factories.listening()
     Agent.objects.filter(node=node).update(last_seen_at=timezone.now() - timedelta(minutes=4))
 
 

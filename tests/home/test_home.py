@@ -22,6 +22,7 @@ from apps.testbeds.models import Node
 from apps.tuning.analysis.queries import asked_with
 from apps.tuning.models import Analysis, Finding
 from tests import factories, rewriting
+from tests.agents import factories as agent_factories
 from tests.campaigns import factories as make
 
 HOME = reverse("home")
@@ -85,6 +86,7 @@ def test_the_guide_goes_on_beside_what_was_measured(measured_before: Any, cast: 
 
 
 def _heard(node: Node, at: Any) -> None:
+    agent_factories.listening()
     agent = Agent.objects.filter(node=node).first()
     if agent is None:
         Agent.objects.create(node=node, prefix=f"p{node.pk}", digest="x", last_seen_at=at)
@@ -238,6 +240,7 @@ def test_failed_trials_need_somebody_whatever_became_of_the_campaign(measured_be
 
 
 def test_rest_gives_what_the_page_shows(measured_before: Any, cast: SimpleNamespace) -> None:
+    agent_factories.listening()
     Agent.objects.update(last_seen_at=timezone.now() - timedelta(hours=2))
     path = "/api/v1/needs/"
     assert Client().get(path).status_code == 401

@@ -16,6 +16,7 @@ from apps.core import messages
 from apps.testbeds import queries
 from apps.testbeds import services as inventory
 from apps.testbeds.models import Link, Node
+from tests.agents import factories as agent_factories
 from tests.campaigns import factories as make
 from tests.testbeds import factories
 from workers import carry_out, plans
@@ -158,6 +159,7 @@ def test_nothing_is_asked_of_servers_that_cannot(cast: SimpleNamespace, pair: li
     client, server = pair
     nfs = nfs_of(cast, client, server, source="/dev/sda1" if why == "local" else "10.0.0.9:/export/data")
     if why == "lost":
+        agent_factories.listening()
         Agent.objects.filter(node=server).update(last_seen_at=timezone.now() - timedelta(days=1))
     if why == "nothing told":
         Agent.objects.filter(node=client).update(facts=None)

@@ -12,6 +12,7 @@ from apps.campaigns.models import Campaign, Run
 from apps.core import messages, queue
 from apps.testbeds.models import Node
 from apps.tuning.services.findings import Drawn
+from tests.agents import factories as agent_factories
 from tests.campaigns import factories as make
 from tests.workers.factories import job_of, listen, measure, report
 from workers import analysis, readiness, tasks
@@ -142,6 +143,7 @@ def test_each_state_of_an_agent_that_can_not_measure_has_its_warning(cast: Simpl
     retired = pair[0]
     Agent.objects.filter(node=retired).update(retired_at=now)
     Agent.objects.create(node=unheard, prefix="x", digest="y")
+    agent_factories.listening()
     Agent.objects.filter(node=pair[1]).update(last_seen_at=now - timedelta(minutes=1))
     found = readiness.node_warnings(nodes=[bare, unheard, *pair], now=now)
     said = [str(message) for message in found]

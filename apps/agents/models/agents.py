@@ -71,13 +71,13 @@ class Agent(TimeStamped):
         """Return whether it runs an earlier version of the program than this service has."""
         return bool(self.version) and self.retired_at is None and program.is_older(self.version)
 
-    def state(self, *, now: datetime, busy: bool) -> AgentState:
-        """Return the state at `now`; `busy` says whether one of its jobs is under way."""
+    def state(self, *, lost_before: datetime | None, busy: bool) -> AgentState:
+        """Return the state (`Listener.lost_before`); `busy` says whether one of its jobs is under way."""
         if self.retired_at:
             return AgentState.RETIRED
         if self.last_seen_at is None:
             return AgentState.NEVER_SEEN
-        if now - self.last_seen_at > LOST_AFTER:
+        if lost_before is not None and self.last_seen_at < lost_before:
             return AgentState.LOST
         return AgentState.BUSY if busy else AgentState.IDLE
 
@@ -137,3 +137,13 @@ class Listener(models.Model):
 
     listening_since = models.DateTimeField()
     heard_until = models.DateTimeField()
+
+    @classmethod
+    def lost_before(cls, now: datetime) -> datetime | None:
+        """Return before when an agent was last heard that is lost, None while none is.
+
+        Somebody must have listened for LOST_AFTER without a gap: after an outage of the service its agents get the
+        same time to come back that a single agent has.
+        """
+        listening = cls.objects.filter(pk=1, heard_until__gte=now - DEAF_AFTER, listening_since__lt=now - LOST_AFTER)
+        return now - LOST_AFTER if listening.exists() else None

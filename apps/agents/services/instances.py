@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.agents import wake
-from apps.agents.models import DEAF_AFTER, LOST_AFTER, Agent, AgentInstance, Job, Listener
+from apps.agents.models import LOST_AFTER, Agent, AgentInstance, AgentState, Job, Listener
 from apps.agents.services import losses
 
 logger = logging.getLogger(__name__)
@@ -125,12 +125,9 @@ def note_refused_report(*, node_id: int, key: UUID | None, job_id: UUID, now: da
 
 
 def is_silent(agent: Agent, now: datetime) -> bool:
-    """Return whether an agent was not heard for LOST_AFTER although somebody listened all that time."""
-    listener = Listener.objects.filter(pk=1).first()
-    if listener is None or now - listener.heard_until > DEAF_AFTER:
-        return agent.last_seen_at is None
-    since = max(filter(None, (agent.last_seen_at, listener.listening_since)))
-    return agent.last_seen_at is None or now - since > LOST_AFTER
+    """Return whether nothing is heard of an agent: it is lost, or was never heard."""
+    state = agent.state(lost_before=Listener.lost_before(now), busy=False)
+    return state in (AgentState.LOST, AgentState.NEVER_SEEN)
 
 
 def _locked(agent_id: int) -> Agent:

@@ -7,7 +7,7 @@ from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F,
 from django.db.models.functions import Coalesce, Greatest
 
 from apps.agents import wake
-from apps.agents.models import DEAF_AFTER, LOST_AFTER, Job, Listener
+from apps.agents.models import Job, Listener
 from apps.core import isolation, queue
 
 MARK_LOST_JOBS = "mark_lost_jobs"
@@ -26,17 +26,15 @@ OVERTIME = timedelta(seconds=30)
 def mark_lost_jobs(*, now: datetime) -> int:
     """End the open jobs whose agents are lost, and those far over their time limits; return how many.
 
-    Those of one node at a time: one with which that fails keeps no other from it. Silence counts only from when
-    somebody listened: after an outage of the server its agents get the same time to come back that a single agent
-    has.
+    Those of one node at a time: one with which that fails keeps no other from it.
     """
-    listener = Listener.objects.filter(pk=1).first()
-    if listener is None or now - listener.heard_until > DEAF_AFTER or now - listener.listening_since <= LOST_AFTER:
+    lost_before = Listener.lost_before(now)
+    if lost_before is None:
         return 0
     opened = Job.objects.filter(state__in=Job.OPEN_STATES)
     # A job may have been made in the moment in which its agent was retired.
     retired = Q(node__agent__isnull=True) | Q(node__agent__retired_at__isnull=False)
-    silent = Q(node__agent__last_seen_at__isnull=True) | Q(node__agent__last_seen_at__lt=now - LOST_AFTER)
+    silent = Q(node__agent__last_seen_at__isnull=True) | Q(node__agent__last_seen_at__lt=lost_before)
     silent &= Q(node__agent__isnull=False, node__agent__retired_at__isnull=True)
     lost = _lose_by_node(opened.filter(retired), RETIRED, now)
     lost += _lose_by_node(opened.filter(silent), "the agent fell silent", now)

@@ -1,0 +1,126 @@
+"""Whether an agent is lost is one fact: whoever tells it, tells the same, and of none that nobody could hear."""
+
+import ast
+import itertools
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from apps.accounts.models import User
+from apps.agents import obstacles, queries, services
+from apps.agents.models import DEAF_AFTER, LOST_AFTER, Agent, AgentState, Job, Listener
+from apps.agents.services import instances
+from apps.home import needs
+from apps.testbeds.models import Node
+from tests.agents import factories
+from tests.test_architecture import ROOT
+from workers.readiness import node_warnings
+
+pytestmark = pytest.mark.django_db
+MOMENT = timedelta(seconds=1)
+HEARD = {"just now": timedelta(), "not for long": LOST_AFTER + MOMENT}
+# Since when somebody listens, and when last: the service runs, began a moment ago, is away, never began.
+LISTENING = {
+    "for long": (LOST_AFTER + MOMENT, timedelta()),
+    "for a moment": (MOMENT, timedelta()),
+    "no more": (timedelta(days=1), DEAF_AFTER + MOMENT),
+    "never": None,
+}
+
+
+def listen(listening: tuple[timedelta, timedelta] | None, now: datetime) -> None:
+    Listener.objects.all().delete()
+    if listening is not None:
+        Listener.objects.create(pk=1, listening_since=now - listening[0], heard_until=now - listening[1])
+
+
+def _over_rest(node: Node, user: User, _now: datetime) -> bool:
+    client = APIClient()
+    client.force_authenticate(user)
+    (row,) = client.get(f"/api/v1/agents/?node={node.pk}").json()["results"]
+    assert client.get(f"/api/v1/agents/{row['id']}/").json()["state"] == row["state"]
+    return bool(row["state"] == "lost")
+
+
+def _by_filter(node: Node, user: User, _now: datetime) -> bool:
+    client = APIClient()
+    client.force_authenticate(user)
+    numbers = [client.get(f"/api/v1/agents/?state={state}").json()["count"] for state in ("lost", "idle", "busy")]
+    assert sum(numbers) == 1
+    return bool(numbers[0])
+
+
+def _on_page(node: Node, user: User, _now: datetime) -> bool:
+    client = Client()
+    client.force_login(user)
+    listed = [node.name in client.get(f"/agents/?state={state}").content.decode() for state in ("lost", "busy")]
+    assert sum(listed) == 1
+    return listed[0]
+
+
+def _by_node(node: Node, _user: User, now: datetime) -> bool:
+    return queries.nodes_in_state(Node.objects.all(), AgentState.LOST, now).exists()
+
+
+def _in_the_list(node: Node, _user: User, now: datetime) -> bool:
+    return queries.node_agents([node], now)[0].state == AgentState.LOST
+
+
+def _in_the_way(node: Node, _user: User, now: datetime) -> bool:
+    return node.pk in obstacles.obstacles_of(nodes=[node.pk], now=now)
+
+
+def _for_trials(node: Node, _user: User, now: datetime) -> bool:
+    return node.pk not in queries.ready_nodes(now)
+
+
+def _before_a_launch(node: Node, _user: User, now: datetime) -> bool:
+    return any("lost" in str(words) or "heard" in str(words) for words in node_warnings(nodes=[node], now=now))
+
+
+def _at_home(node: Node, user: User, now: datetime) -> bool:
+    return bool(list(needs._lost_agents(user, (), now)))
+
+
+def _to_who_follows(node: Node, _user: User, now: datetime) -> bool:
+    return instances.is_silent(Agent.objects.get(node=node), now)
+
+
+def _of_its_jobs(node: Node, _user: User, now: datetime) -> bool:
+    return services.mark_lost_jobs(now=now) > 0
+
+
+# The last one ends its job.
+READERS: list[Callable[[Node, User, datetime], bool]] = [
+    _over_rest, _by_filter, _on_page, _by_node, _in_the_list, _in_the_way, _for_trials, _before_a_launch,
+    _at_home, _to_who_follows, _of_its_jobs,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("heard", "listening"), [*itertools.product(HEARD, LISTENING)])
+def test_all_who_tell_it_tell_the_same(heard: str, listening: str) -> None:
+    node = factories.node()
+    now, user = timezone.now(), factories.administrator()
+    factories.agent(node)
+    factories.job(node, "true", state=Job.State.DELIVERED, time_limit_s=600)
+    Agent.objects.update(last_seen_at=now - HEARD[heard])
+    listen(LISTENING[listening], now)
+    is_lost = (heard, listening) == ("not for long", "for long")
+    answers = {reader.__name__: reader(node, user, now) for reader in READERS}
+    assert answers == dict.fromkeys(answers, is_lost)
+
+
+def test_nobody_else_reckons_by_when_an_agent_was_heard() -> None:
+    """Who may: the definition, and who tells since when it is so, or when it will be."""
+    readers = set()
+    for path in (ROOT / "apps").rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef) and "LOST_AFTER" in {
+                node.id for node in ast.walk(function) if isinstance(node, ast.Name)
+            }:
+                readers.add(function.name)
+    assert readers == {"lost_before", "_since", "_retry_after_s", "_words"}
