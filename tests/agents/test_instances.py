@@ -90,24 +90,6 @@ def test_a_restarted_one_takes_over_at_once_with_its_jobs(agent: Agent) -> None:
         admit(agent, first)
 
 
-def test_an_introduction_that_comes_late_changes_nothing(agent: Agent) -> None:
-    dead, late, living = (process(**HERE, began_ns=instant) for instant in (1, 2, 3))
-    admit(agent, dead)
-    admit(agent, living)
-    admit_refused(agent, late)
-    assert at_work(agent) == living.key
-    assert not queries.rivals_of([agent.node_id], timezone.now())
-
-
-def test_one_that_goes_on_with_the_memory_of_another_does_not_displace_it(agent: Agent) -> None:
-    first, copy = process(**HERE, began_ns=7), process(**HERE, began_ns=7)
-    admit(agent, first)
-    key = admit_refused(agent, copy)
-    assert at_work(agent) == first.key
-    (rival,) = queries.rivals_of([agent.node_id], timezone.now())[agent.node_id]
-    assert rival.key == key
-
-
 def test_another_takes_over_when_the_first_is_silent_and_not_while_nobody_listened(agent: Agent) -> None:
     first, second = process(**HERE), process(**COPY | {"folder": "f2"})
     admit(agent, first)

@@ -128,6 +128,7 @@ def test_brackets_within_texts_are_not_counted_as_depth() -> None:
 # Who reads JSON by hand: what the service itself wrote, what programs printed, and what agents send.
 OWN_JSON = {
     "apps.bench.custom.paths",
+    "apps.reports.withheld",
     "apps.campaigns.live",
     "apps.campaigns.services.adaptation",
     "apps.core.documents",
