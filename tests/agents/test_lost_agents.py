@@ -22,20 +22,27 @@ from workers.readiness import node_warnings
 
 pytestmark = pytest.mark.django_db
 MOMENT = timedelta(seconds=1)
-HEARD = {"just now": timedelta(), "not for long": LOST_AFTER + MOMENT}
-# Since when somebody listens, and when last: the service runs, began a moment ago, is away, never began.
-LISTENING = {
-    "for long": (LOST_AFTER + MOMENT, timedelta()),
-    "for a moment": (MOMENT, timedelta()),
-    "no more": (timedelta(days=1), DEAF_AFTER + MOMENT),
+HEARD = {"just now": timedelta(), "not for long": LOST_AFTER + MOMENT, "not for days": timedelta(days=3)}
+# How long ago somebody began to listen, did so last, and did so before an outage. The service runs; began a moment
+# ago for the first time, or after an outage, which began as the agent was heard, or long after; is away; never began.
+LISTENING: dict[str, tuple[timedelta, timedelta, timedelta | None] | None] = {
+    "for long": (LOST_AFTER + MOMENT, timedelta(), None),
+    "for a moment": (MOMENT, timedelta(), None),
+    "after an outage": (MOMENT, timedelta(), LOST_AFTER),
+    "after an outage beyond": (2 * MOMENT, timedelta(), 2 * MOMENT),
+    "no more": (timedelta(days=1), DEAF_AFTER + MOMENT, None),
     "never": None,
 }
+LOST = {("not for long", "for long"), ("not for long", "after an outage beyond"), ("not for days", "no more")}
+LOST |= {("not for days", listening) for listening in ("for long", "after an outage", "after an outage beyond")}
 
 
-def listen(listening: tuple[timedelta, timedelta] | None, now: datetime) -> None:
+def listen(listening: tuple[timedelta, timedelta, timedelta | None] | None, now: datetime) -> None:
     Listener.objects.all().delete()
     if listening is not None:
-        Listener.objects.create(pk=1, listening_since=now - listening[0], heard_until=now - listening[1])
+        since, until, before = listening
+        moments = {"listening_since": now - since, "heard_until": now - until}
+        Listener.objects.create(pk=1, **moments, heard_before=None if before is None else now - before)
 
 
 def _over_rest(node: Node, user: User, _now: datetime) -> bool:
@@ -109,9 +116,20 @@ def test_all_who_tell_it_tell_the_same(heard: str, listening: str) -> None:
     factories.job(node, "true", state=Job.State.DELIVERED, time_limit_s=600)
     Agent.objects.update(last_seen_at=now - HEARD[heard])
     listen(LISTENING[listening], now)
-    is_lost = (heard, listening) == ("not for long", "for long")
+    is_lost = (heard, listening) in LOST
     answers = {reader.__name__: reader(node, user, now) for reader in READERS}
     assert answers == dict.fromkeys(answers, is_lost)
+
+
+def test_listening_begins_anew_after_a_gap() -> None:
+    begin = timezone.now()
+    short, long = ((0, 0, None), (9, 0, None)), tuple((seconds, 20, None) for seconds in (20, 29, 38, 47, 50))
+    for seconds, since, before in (*short, *long, (70, 70, 50), (75, 70, 50), (90, 90, 50)):
+        services.record_heartbeats(heartbeats=[], now=begin + seconds * MOMENT)
+        listener = Listener.objects.get()
+        assert listener.listening_since == begin + since * MOMENT
+        assert listener.heard_until == begin + seconds * MOMENT
+        assert listener.heard_before == (None if before is None else begin + before * MOMENT)
 
 
 def test_nobody_else_reckons_by_when_an_agent_was_heard() -> None:
@@ -123,4 +141,4 @@ def test_nobody_else_reckons_by_when_an_agent_was_heard() -> None:
                 node.id for node in ast.walk(function) if isinstance(node, ast.Name)
             }:
                 readers.add(function.name)
-    assert readers == {"lost_before", "_since", "_retry_after_s", "_words"}
+    assert readers == {"lost_before", "record_heartbeats", "_since", "_retry_after_s", "_words"}

@@ -58,7 +58,7 @@ def test_no_part_of_what_removes_is_carried_out_before(
     monkeypatch: pytest.MonkeyPatch, listened: Callable[[], Any]
 ) -> None:
     done: list[object] = []
-    monkeypatch.setattr(isolation, "carry_out", done.append)
+    monkeypatch.setattr(isolation, "carry_out", lambda name, **_options: done.append(name))
     monkeypatch.setattr(retention, "carry_out", lambda now: done.append("rules"))
     listened()
     tasks.retain()

@@ -137,13 +137,21 @@ class Listener(models.Model):
 
     listening_since = models.DateTimeField()
     heard_until = models.DateTimeField()
+    # Until when agents were heard before that, for LOST_AFTER at least without a gap.
+    heard_before = models.DateTimeField(null=True)
 
     @classmethod
     def lost_before(cls, now: datetime) -> datetime | None:
-        """Return before when an agent was last heard that is lost, None while none is.
+        """Return before when an agent was last heard that is lost, None while of none that is known.
 
-        Somebody must have listened for LOST_AFTER without a gap: after an outage of the service its agents get the
-        same time to come back that a single agent has.
+        It must have been silent for LOST_AFTER in which somebody listened: time in which nobody did counts for
+        nothing, so who was heard until an outage of the service is not lost by it, and who was lost before still is.
         """
-        listening = cls.objects.filter(pk=1, heard_until__gte=now - DEAF_AFTER, listening_since__lt=now - LOST_AFTER)
-        return now - LOST_AFTER if listening.exists() else None
+        listener = cls.objects.filter(pk=1).first()
+        if listener is None:
+            return None
+        end = listener.heard_until if now - listener.heard_until > DEAF_AFTER else now
+        missing = LOST_AFTER - (end - listener.listening_since)
+        if missing <= timedelta():
+            return end - LOST_AFTER
+        return listener.heard_before and listener.heard_before - missing

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db import connection
 
-from apps.agents.models import DEAF_AFTER, Agent
+from apps.agents.models import DEAF_AFTER, LOST_AFTER, Agent
 from apps.core import clock
 
 # A time that lies ahead was written before the clock was set back: the listening begins anew, or nobody would be
@@ -17,6 +17,10 @@ _LISTEN = """
        SET heard_until = CASE WHEN listener.heard_until > %(ahead)s
                               THEN EXCLUDED.heard_until
                               ELSE GREATEST(listener.heard_until, EXCLUDED.heard_until) END,
+           heard_before = CASE WHEN listener.heard_until NOT BETWEEN %(deaf_since)s AND %(ahead)s
+                                AND listener.heard_until - listener.listening_since >= %(lost_after)s
+                               THEN LEAST(listener.heard_until, EXCLUDED.heard_until)
+                               ELSE listener.heard_before END,
            listening_since = CASE WHEN listener.heard_until NOT BETWEEN %(deaf_since)s AND %(ahead)s
                                   THEN EXCLUDED.listening_since ELSE listener.listening_since END
     RETURNING listening_since = %(now)s
@@ -76,7 +80,8 @@ def record_heartbeats(*, heartbeats: Collection[Heartbeat], now: datetime) -> se
     Return those agents with which that is left to do, for others hold their rows.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_LISTEN, {"now": now, "deaf_since": now - DEAF_AFTER, "ahead": now + clock.AHEAD})
+        moments = {"now": now, "deaf_since": now - DEAF_AFTER, "ahead": now + clock.AHEAD, "lost_after": LOST_AFTER}
+        cursor.execute(_LISTEN, moments)
         begins = cursor.fetchone()[0]
     if begins:
         # Heard before the clock was set back: their silence counts from now, as everybody's does.

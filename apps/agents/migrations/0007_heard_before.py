@@ -1,0 +1,13 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("agents", "0006_order_of_processes")]
+
+    operations = [
+        migrations.AddField(
+            model_name="listener",
+            name="heard_before",
+            field=models.DateTimeField(null=True),
+        ),
+    ]
