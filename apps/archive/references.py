@@ -1,4 +1,4 @@
-"""Who may read which import or archive where it stands in the way of a deletion."""
+"""Who may read which import or archive that stands in the way of a deletion, and whose names a campaign says."""
 
 from collections.abc import Collection
 from typing import Any
@@ -7,6 +7,8 @@ from apps.archive.imports.models import Import
 from apps.archive.imports.queries import imports_for
 from apps.archive.incoming.models import IncomingArchive
 from apps.archive.incoming.queries import archives_for
+from apps.archive.landing.redaction.foreign import names_said
+from apps.campaigns.services import foreign_names
 from apps.core import withheld
 
 
@@ -20,3 +22,4 @@ def _seen_archives(ids: Collection[Any], user: Any) -> set[Any]:
 
 withheld.register(Import, _seen_imports)
 withheld.register(IncomingArchive, _seen_archives)
+foreign_names.read_by(names_said)

@@ -1,7 +1,7 @@
 """The form of an archive: its files, its version, and what is said of one that is refused.
 
     fathom.json         what this is: {"format", "version", "campaign", "name", "made_at", "counts"}
-    campaign.json       the campaign, its notes, and the people it names
+    campaign.json       the campaign, its notes, the people it names, and `names` that are hidden where it is public
     inventory.json      the sites, machines, links and file systems it touches, as an inventory file has them
     tools.json          the tools that teams defined of which it has results
     facts.jsonl         what agents told of nodes when they measured

@@ -21,6 +21,7 @@ from apps.archive.zip_stream import ZipStream
 from apps.bench import strict_json
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Event, Run, Trial
+from apps.campaigns.services.foreign_names import names_with
 from apps.reports.queries import as_read_by
 from apps.results.models import Result, Series
 from apps.testbeds.models import Cluster, Node
@@ -134,6 +135,7 @@ class _ArchiveWriter:
             "team": campaign.team.name,
             "notes": notes,
             "people": people,
+            "names": [list(name) for name in names_with(campaign)],
         }
 
     def _manifest(self, experiments: int) -> Json:

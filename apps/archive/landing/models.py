@@ -4,6 +4,7 @@ from django.db import models
 
 from apps.accounts.models import Team
 from apps.campaigns.models import Campaign
+from apps.campaigns.models.foreign_names import NameKind
 from apps.campaigns.recipe_sizes import MOST_BYTES
 from apps.core.models import BoundedTextField
 
@@ -20,21 +21,7 @@ class FormerName(models.Model):
     not. No page, no file, no archive and no REST answer shows a row.
     """
 
-    class Kind(models.TextChoices):
-        NODE = "node"
-        HOST = "host"
-        ADDRESS = "address"
-        INTERFACE = "interface"
-        MACHINE = "machine"
-        CLUSTER = "cluster"
-        FILE_SYSTEM = "file-system"
-        TESTBED = "testbed"
-        SITE = "site"
-        SWITCH = "switch"
-        LINK = "link"
-        PLACE = "place"
-        USER = "user"
-        PERSON = "person"
+    Kind = NameKind
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="former_names")
     kind = models.CharField(max_length=16, choices=Kind.choices)

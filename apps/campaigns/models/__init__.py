@@ -3,6 +3,7 @@
 from apps.campaigns.models.annotations import Note
 from apps.campaigns.models.campaigns import Campaign, Event
 from apps.campaigns.models.experiments import Experiment, ExperimentRole
+from apps.campaigns.models.foreign_names import ForeignNames
 from apps.campaigns.models.outliving import Outliving
 from apps.campaigns.models.reservations import Reservation
 from apps.campaigns.models.shares import Share, SparedTeam
@@ -14,6 +15,7 @@ __all__ = [
     "Event",
     "Experiment",
     "ExperimentRole",
+    "ForeignNames",
     "Lane",
     "Note",
     "Outliving",

@@ -41,6 +41,10 @@ class Shared(TeamOwned):
         _("who may see it"), max_length=7, choices=Visibility.choices, default=Visibility.TEAM
     )
     redacted = models.BooleanField(_("hide names of nodes and addresses from the public"), default=True)
+    # Of what came from others: hidden wherever the names of the own team are.
+    foreign_names = models.ForeignKey(
+        "campaigns.ForeignNames", on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="+"
+    )
     licence = models.CharField(_("licence"), max_length=20, choices=Licence.choices, blank=True)
 
     # Those in which others than its team may see it.

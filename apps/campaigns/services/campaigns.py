@@ -1,5 +1,6 @@
 """Campaigns made, changed, cloned and deleted."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TypedDict, Unpack
 
@@ -13,8 +14,9 @@ from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors, schedules
 from apps.campaigns.models import Campaign
+from apps.campaigns.models.foreign_names import ForeignName
 from apps.campaigns.queries.listings import campaigns_for
-from apps.campaigns.services import copies, origins
+from apps.campaigns.services import copies, foreign_names, origins
 from apps.core.names import check_seen
 
 State = Campaign.State
@@ -37,11 +39,12 @@ def create_campaign(
     overlap: str = Campaign.Overlap.SKIP,
     made_from: Campaign | None = None,
     visibility: str | None = None,
+    names: Iterable[ForeignName] = (),
 ) -> Campaign:
     """Make a draft; errors.Refused names each field that is wrong.
 
     `made_from` is the campaign that it is made from, or from what was concluded of it. Unless told otherwise, it is
-    seen by whom `origins` says.
+    seen by whom `origins` says. Hidden in it are also the names of others that come from there, and `names`.
     """
     rights.require(user, team, Role.OPERATOR)
     dates = {"start_at": start_at, "cron": cron, "cron_timezone": cron_timezone, "overlap": overlap}
@@ -49,6 +52,7 @@ def create_campaign(
     _check_name(name)
     campaign = Campaign(team=team, created_by=user, name=name, goal=goal, **dates)
     campaign.visibility = visibility or origins.visibility_from(made_from)
+    campaign.foreign_names = foreign_names.names_from(made_from, team, names)
     return _save(campaign, now)
 
 

@@ -26,6 +26,7 @@ def copy_campaign(
         team_id=campaign.team_id,
         goal=campaign.goal,
         licence=campaign.licence,
+        foreign_names_id=campaign.foreign_names_id,
         cloned_from=campaign,
         name=name,
         created_by=created_by,

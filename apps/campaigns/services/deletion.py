@@ -78,6 +78,7 @@ def _bury(campaign: Campaign, user: User, now: datetime, reason: str, trials: in
     stone = Tombstone(
         **{name: getattr(campaign, name) for name in ("permanent_id", "visibility", "redacted", "licence", "name")},
         team_id=campaign.team_id,
+        foreign_names_id=campaign.foreign_names_id,
         created_by_id=campaign.created_by_id,
         campaign_created_at=campaign.created_at,
         trials=trials,

@@ -12,6 +12,7 @@ from apps.accounts.models import Role, Team, User
 from apps.bench.text import Message, _
 from apps.campaigns import errors
 from apps.campaigns.models import Campaign
+from apps.campaigns.models.foreign_names import ForeignName, NameKind
 from apps.campaigns.runnable import names_in
 from apps.campaigns.services.campaigns import create_campaign
 from apps.campaigns.services.compositions import Composition
@@ -20,10 +21,10 @@ from apps.campaigns.services.launches import start_expanded
 from apps.campaigns.turns import sweep_turn
 from apps.testbeds.models import Cluster, FileSystem, Node
 
-_KINDS: dict[str, type[Node] | type[Cluster] | type[FileSystem]] = {
-    "nodes": Node,
-    "clusters": Cluster,
-    "file_systems": FileSystem,
+_KINDS: dict[str, tuple[type[Node] | type[Cluster] | type[FileSystem], NameKind]] = {
+    "nodes": (Node, NameKind.NODE),
+    "clusters": (Cluster, NameKind.CLUSTER),
+    "file_systems": (FileSystem, NameKind.FILE_SYSTEM),
 }
 
 
@@ -68,12 +69,23 @@ def run_again(
                 goal=recipe.get("goal", ""),
                 made_from=original,
                 visibility=visibility,
+                names=_replaced(things),
             )
             expanded = composition.save(campaign)
             if original is not None:
                 campaign.cloned_from = original
                 campaign.save(update_fields=["cloned_from", "updated_at"])
             return start_expanded(campaign, expanded, user, now) if launch else campaign
+
+
+def _replaced(things: Mapping[str, Mapping[str | None, Any]]) -> list[ForeignName]:
+    """Return the names in a recipe in whose place others of the team are: they stand in its texts."""
+    return [
+        ForeignName(_KINDS[kind][1].value, name)
+        for kind, by_name in things.items()
+        for name, thing in by_name.items()
+        if name and name != thing.name
+    ]
 
 
 def _composition_of(
@@ -108,9 +120,8 @@ def _team_things(recipe: Mapping[str, Any], team: Team, stand_ins: NodeStandIns)
             text = _("The recipe names no “%(name)s”; it names: %(known)s.")
             wrong[f"{kind}.{name}"] = Message(text, {"name": name, "known": ", ".join(sorted(names)) or "–"})
         own = {name: substitutes.get(name) or name for name in names}
-        things = {
-            thing.name: thing for thing in _KINDS[kind]._default_manager.filter(team=team, name__in=set(own.values()))
-        }
+        rows = _KINDS[kind][0]._default_manager.filter(team=team, name__in=set(own.values()))
+        things = {thing.name: thing for thing in rows}
         by_kind[kind] = {name: things[mine] for name, mine in own.items() if mine in things}
         text = _("“%(name)s” is not in the inventory of %(team)s: say what takes its place.")
         for name, mine in own.items():

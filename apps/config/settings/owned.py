@@ -108,6 +108,7 @@ UNLIMITED = {
         "tuning.RuleFailure",
         "tuning.Finding",
         "reports.EditionSource",
+        "campaigns.ForeignNames",
     ),
     "of each thing and person the latest hundred are kept, of what agents tell the latest too": (
         "archive.FormerName",

@@ -10,6 +10,7 @@ from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
 from apps.archive.campaigns import fields, form, records
 from apps.archive.campaigns.form import ArchiveError, wrong
+from apps.archive.campaigns.names import keep_names
 from apps.archive.campaigns.reader import Archive
 from apps.archive.campaigns.records import Json
 from apps.archive.campaigns.store import brought_back
@@ -116,6 +117,7 @@ class _ArchiveStore:
         experiments, lanes = self._store_experiments(campaign)
         measured = MeasurementStore(archive, campaign, self._here, people)
         measured.store(experiments, lanes, progress)
+        keep_names(archive, about, campaign, brought_back.stone_of(campaign.permanent_id, self._team))
         self._store_events(campaign, measured)
         concluded = ConclusionStore(archive, campaign, self._user, arrival, keeps_ids=self._choices.keeps_ids)
         concluded.store_findings(experiments, measured, self._here, members if standing.is_their_conclusion else None)

@@ -3,7 +3,8 @@
 Replaced are the names of the team's nodes (with their addresses, host names and short names), sites, testbeds,
 clusters, switches, links and file systems, its members, places; and whatever looks like an address, a host or a home
 folder, whether the inventory has it or not. Names that these had before, or that are gone with them, are replaced as
-well: texts keep them (`FormerName`). What a team's tool calls its parameters, metrics and units is such a text. Path
+well: texts keep them (`FormerName`), and so are those that came from others with what a campaign was made from
+(`ForeignNames`). What a team's tool calls its parameters, metrics and units is such a text. Path
 names stay, but for the names and users in them. The team's name and the author stay where the campaign is cited by
 them.
 """
@@ -12,9 +13,8 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 
-from django.db.models import Q
-
 from apps.archive.landing.redaction import addresses
+from apps.archive.landing.redaction.foreign import played_in
 from apps.archive.landing.redaction.known import known_of
 from apps.archive.landing.redaction.spelling import Folded, fold, readings
 from apps.campaigns.models import Campaign, Tombstone
@@ -57,9 +57,12 @@ class Hidden(Names):
 
     hidden = True
 
-    def __init__(self, team_id: int, first: Iterable[Node] = ()) -> None:
-        """Take the names from the team's inventory; the nodes that come `first` have the first numbers."""
-        names = known_of(team_id, first)
+    def __init__(self, team_id: int, first: Iterable[Node] = (), foreign: int | None = None) -> None:
+        """Take the names from the team's inventory; the nodes that come `first` have the first numbers.
+
+        `foreign` is the key of the names of others that are hidden as well.
+        """
+        names = known_of(team_id, first, foreign)
         self._dictionary, self._digest = names.dictionary, names.digest
         self._remembered: dict[str, str] = {}
 
@@ -118,10 +121,8 @@ def names_for(shared: Campaign | Tombstone, *, whole: bool) -> Names:
         return Names()
     first: Iterable[Node] = ()
     if isinstance(shared, Campaign):
-        played = Q(experiment_roles__experiment__campaign=shared)
-        members = Q(clusters__experiment_roles__experiment__campaign=shared)
-        first = Node.objects.filter(played | members).distinct().order_by("pk")
-    return Hidden(shared.team_id, first)
+        first = played_in(shared)
+    return Hidden(shared.team_id, first, shared.foreign_names_id)
 
 
 def _apart(word: str, text: str, start: int, end: int) -> str:

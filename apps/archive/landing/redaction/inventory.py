@@ -51,10 +51,11 @@ class _Entries(list[Entry]):
         self.append((how, texts))
 
 
-def entries_of(team: int, first: Iterable[Node]) -> tuple[Entry, ...]:
+def entries_of(team: int, first: Iterable[Node], foreign: Iterable[Entry] = ()) -> tuple[Entry, ...]:
     """Return every name of a team with what stands for it; the nodes that come `first` have the first numbers.
 
-    What is gone keeps its number, so that none moves. Where a name was given again it stands for who has it now.
+    What is gone keeps its number, so that none moves. Where a name was given again it stands for who has it now;
+    those of `foreign` stand for what others had only where nothing of the team has them.
     """
     entries = _Entries()
     played = list(first)
@@ -72,6 +73,7 @@ def entries_of(team: int, first: Iterable[Node]) -> tuple[Entry, ...]:
         entries.add(StandIns.add, item.name, _word(K.USER, members[item.owner]))
     for item in former[K.PERSON]:
         entries.add(StandIns.add_person, item.name, item.family, _word(K.USER, members[item.owner]))
+    entries += foreign
     hosts = [texts[0] for how, texts in entries if how is StandIns.add_host]
     for stem in dict.fromkeys(stem for host in hosts for stem in listed(host)):
         entries.add(StandIns.add_host, stem, _("nodes"))

@@ -9,10 +9,12 @@ from typing import Any
 
 from django.utils.translation import get_language
 
+from apps.archive.landing.redaction.foreign import foreign_entries
 from apps.archive.landing.redaction.inventory import entries_of, rows_of
 from apps.archive.landing.redaction.stand_ins import MOST_SIGNS, Dictionary, Entry, TooManyNamesError, dictionary_of
 from apps.archive.landing.turns import turn
 from apps.bench.text import Message, _
+from apps.campaigns.models import ForeignNames
 from apps.core.limits.fair_places import FairPlaces
 from apps.core.limits.policies import LimitExceededError
 from apps.core.row_versions import versions_of
@@ -25,7 +27,7 @@ _RETRY_AFTER_S = 600
 # A team's names are read by one at a time.
 reading = FairPlaces(2, wait_s=1.0)
 
-_Key = tuple[int, str, tuple[int, ...]]
+_Key = tuple[int, str, tuple[int, ...], int | None]
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,14 @@ _kept: OrderedDict[_Key, KnownNames] = OrderedDict()
 _lock = threading.Lock()
 
 
-def known_of(team: int, first: Iterable[Node]) -> KnownNames:
+def known_of(team: int, first: Iterable[Node], foreign: int | None = None) -> KnownNames:
     """Return a team's names with what stands for them, as they are now; the nodes that come `first` are the first.
 
+    `foreign` is the key of names of others (`ForeignNames`) that stand after them; what it leads to never changes.
     LimitExceededError (429) if many read names meanwhile.
     """
     played = list(first)
-    key = (team, get_language() or "", tuple(node.pk for node in played))
+    key = (team, get_language() or "", tuple(node.pk for node in played), foreign)
     # Before the names: of a change in between the next one reads.
     versions = versions_of(*rows_of(team, played))
     names = _ready(key)
@@ -72,13 +75,16 @@ def known_of(team: int, first: Iterable[Node]) -> KnownNames:
         # Whoever was before may have read them.
         names = _ready(key)
         if names is None or names.versions != versions:
-            names = _read(team, played, versions, names)
+            names = _read(team, played, foreign, versions, names)
             _keep(key, names)
     return names
 
 
-def _read(team: int, played: list[Node], versions: list[Any], before: KnownNames | None) -> KnownNames:
-    entries = entries_of(team, played)
+def _read(
+    team: int, played: list[Node], foreign: int | None, versions: list[Any], before: KnownNames | None
+) -> KnownNames:
+    names = ForeignNames.objects.get(pk=foreign).all if foreign else []
+    entries = entries_of(team, played, foreign_entries(names))
     if before is not None and before.looked_for and before.entries == entries:
         return KnownNames(versions, entries, before.looked_for, before.digest)
     digest = hashlib.sha256(repr([(add.__name__, texts) for add, texts in entries]).encode()).hexdigest()

@@ -1,0 +1,61 @@
+"""Names of others that come along with what a campaign is made from."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+
+from apps.accounts.models import Team
+from apps.bench import strict_json
+from apps.campaigns.models import Campaign
+from apps.campaigns.models.foreign_names import ForeignName, ForeignNames
+
+# What the room above knows of a campaign's names: those that its definition says.
+_said: list[Callable[[Campaign], list[ForeignName]]] = []
+
+
+def read_by(names_said: Callable[[Campaign], list[ForeignName]]) -> None:
+    """Have a function of a campaign return those names that its definition says, of its team and of others.
+
+    A room says so in its module `references`, which is imported at the start.
+    """
+    _said.append(names_said)
+
+
+def names_with(campaign: Campaign) -> list[ForeignName]:
+    """Return the names that leave with all of a campaign: those that its definition says, and that came with it."""
+    return sorted({*_came(campaign), *_said_by(campaign)})
+
+
+def names_from(original: Campaign | None, team: Team, more: Iterable[ForeignName] = ()) -> ForeignNames | None:
+    """Return the names that come to a team with what is made of a campaign, and `more`; None if there are none.
+
+    ValidationError if they are more than can be kept.
+    """
+    extra = set(more)
+    if original is not None and original.team_id == team.pk and not extra:
+        return original.foreign_names
+    return keep(team, {*extra, *_of(original, team)})
+
+
+def _of(original: Campaign | None, team: Team) -> Iterable[ForeignName]:
+    if original is None:
+        return ()
+    # To another team nothing goes that it does not read: it could try which words are hidden.
+    return _came(original) if original.team_id == team.pk else _said_by(original)
+
+
+def _came(campaign: Campaign) -> list[ForeignName]:
+    return campaign.foreign_names.all if campaign.foreign_names else []
+
+
+def _said_by(campaign: Campaign) -> Iterator[ForeignName]:
+    return (name for names_said in _said for name in names_said(campaign))
+
+
+def keep(team: Team, names: Iterable[ForeignName]) -> ForeignNames | None:
+    """Return names as they are kept for a team, None of none; ValidationError if they are more than can be kept."""
+    rows = [list(name) for name in sorted({name for name in names if any(part.strip() for part in name[1:])})]
+    if not rows:
+        return None
+    ForeignNames._meta.get_field("names").run_validators(rows)
+    digest = hashlib.sha256(strict_json.dumps(rows).encode()).hexdigest()
+    return ForeignNames.objects.get_or_create(team=team, digest=digest, defaults={"names": rows})[0]
