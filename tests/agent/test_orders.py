@@ -25,6 +25,7 @@ GOOD: dict[str, Any] = {
     "id": "8b0c5f0e-8f5c-4a44-9f4e-1b1b7f4f6d11", "argv": ["say", "1"], "background": False, "ready_pattern": "",
     "time_limit_s": 5.0, "output_limit_bytes": 1000, "start_at": None, "files": [["a", "b"]], "collect": ["a"],
     "environment": [["TZ", "UTC"]], "address": "127.0.0.1", "inventory": ["127.0.0.1"],
+    "team": "1",
 }  # fmt: skip
 NUMBERS = [math.nan, math.inf, -math.inf, -1, 1e300, 10**30, float(10**16)]
 OTHERS = [
@@ -44,7 +45,7 @@ OTHERS = [
 # What each field may be, of those values.
 ALLOWED = {
     "background": [True], "ready_pattern": ["x"], "address": ["x"], "start_at": [], "files": [], "environment": [],
-    "collect": [], "inventory": [],
+    "collect": [], "inventory": [], "team": ["x"],
 }  # fmt: skip
 
 
@@ -74,7 +75,7 @@ def test_a_good_job_has_no_problem() -> None:
 @pytest.mark.django_db
 def test_every_field_that_the_server_sends_is_looked_at(node: Node) -> None:
     job = factories.job(node, "say")
-    job.address, job.inventory = "", []
+    job.address, job.inventory, job.team = "", [], "1"
     assert {*protocol.job_as_json(job)} == {"id", *orders._FORMS}
     assert orders.problem_of(protocol.job_as_json(job)) == ""
 

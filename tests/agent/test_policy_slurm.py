@@ -46,9 +46,9 @@ def placeholders(tmp_path: Path) -> Placeholders:
     return Placeholders(tmp_path / "work", lambda name: str(tmp_path / name))
 
 
-def check(placeholders: Placeholders, argv: Sequence[str]) -> None:
-    """Raise CannotStart unless the node's policy allows a command."""
-    guard = Guard(
+def guard_of(placeholders: Placeholders, owner: str = "") -> Guard:
+    """Return the policy of a node for a job of somebody's."""
+    return Guard(
         work=placeholders.fill("{work}"),
         paths=[],
         options={},
@@ -56,8 +56,13 @@ def check(placeholders: Placeholders, argv: Sequence[str]) -> None:
         fill=placeholders.fill,
         find_program=lambda name: placeholders.fill(f"{{program:{name}}}"),
         files={},
+        owner=owner,
     )
-    guard.check(argv)
+
+
+def check(placeholders: Placeholders, argv: Sequence[str]) -> None:
+    """Raise CannotStart unless the node's policy allows a command."""
+    guard_of(placeholders).check(argv)
 
 
 def shared() -> list[str]:

@@ -273,8 +273,8 @@ def test_one_that_the_agent_holds_counts_as_delivered_with_the_facts_of_its_node
 def test_a_delivery_that_an_acknowledgement_passed_is_no_news(meet: Callable[..., Meeting]) -> None:
     meeting = meet()
     job = live(meeting, "acknowledged")
-    late = {"jobs": [protocol.job_as_json(SimpleNamespace(**vars(job), pk=job.pk, address="", inventory=[]))]}
-    assert not meeting.agent._take(late)
+    handed = protocol.job_as_json(SimpleNamespace(**vars(job), pk=job.pk, address="", inventory=[], team=""))
+    assert not meeting.agent._take({"jobs": [handed]})
     assert not any(meeting.poll().values())
     assert not meeting.agent._question()["over"]
     job.refresh_from_db()

@@ -190,6 +190,7 @@ def test_it_hands_a_waiting_agent_its_job_at_once(server: LiveServer) -> None:
         "environment": [],
         "address": "",
         "inventory": [],
+        "team": str(agent.node.team_id),
     }
     job.refresh_from_db()
     assert job.state == Job.State.DELIVERED

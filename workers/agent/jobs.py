@@ -268,6 +268,8 @@ def guard_of(job: dict[str, Any], config: Config, work: Path, placeholders: Plac
         fill=placeholders.fill,
         find_program=lambda name: resolve([name], config),
         files={str(name): str(text) for name, text in job.get("files") or ()},
+        # An older service says no team: then it is this node alone.
+        owner=f"{config.server} {job.get('team') or config.node}",
     )
 
 

@@ -105,5 +105,6 @@ _FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "environment": (_are_pairs, "a list of names with their values"),
     "address": (_is_text, "a text"),
     "inventory": (_are_texts, "a list of texts"),
+    "team": (_is_text, "a text"),
 }
 _OPTIONAL = frozenset(_FORMS) - {"argv", "time_limit_s", "output_limit_bytes"}

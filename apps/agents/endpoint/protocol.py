@@ -184,7 +184,8 @@ def answer_as_json(answer: PollAnswer) -> dict[str, Any]:
 def job_as_json(job: Any) -> dict[str, Any]:
     """Return a job as handed out; `start_at` in server time (s, epoch).
 
-    It is annotated with its node's `address`, and with those that it names of the `inventory`.
+    It is annotated with its node's `address`, and with those that it names of the `inventory`. `team` tells those
+    apart whose jobs run as one user of a cluster.
     """
     return {
         "id": str(job.pk),
@@ -199,6 +200,7 @@ def job_as_json(job: Any) -> dict[str, Any]:
         "environment": job.environment,
         "address": job.address or "",
         "inventory": job.inventory,
+        "team": job.team,
     }
 
 

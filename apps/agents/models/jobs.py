@@ -81,8 +81,10 @@ class Job(TimeStamped):
     may_run_until = models.DateTimeField(null=True, blank=True, editable=False)
     # When somebody, without proof, took it for ended: what it used is given away again, and such figures are flagged.
     presumed_ended_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # Of a job that is handed out: those of the addresses it names that are nodes' own. Not stored.
+    # Of a job that is handed out: those of the addresses it names that are nodes' own, and the key of its team. Not
+    # stored.
     inventory: list[str]
+    team: str
 
     class Meta:
         ordering = ["stage", "created_at"]

@@ -243,17 +243,18 @@ def deliver_jobs(
 
 
 def _note_destinations(jobs: Sequence[Job]) -> None:
-    """Note on a node's jobs, as `inventory`, which addresses in their commands, variables and files are its team's.
+    """Note on a node's jobs, as `inventory`, which addresses in their commands, variables and files are its `team`'s.
 
     What another team described is told to nobody: no word of it, and not whether it is there.
     """
     hosts_by_job = {job.pk: _hosts_in(job) for job in jobs}
     hosts = set().union(*hosts_by_job.values())
-    teams = Node.objects.filter(pk__in={job.node_id for job in jobs}).values("team")
-    own = NodeAddress.objects.filter(node__team__in=teams, address__in=hosts)
+    teams = dict(Node.objects.filter(pk__in={job.node_id for job in jobs}).values_list("pk", "team"))
+    own = NodeAddress.objects.filter(node__team__in=set(teams.values()), address__in=hosts)
     node_addresses = set(own.values_list("address", flat=True)) if hosts else set()
     for job in jobs:
         job.inventory = sorted(hosts_by_job[job.pk] & node_addresses)
+        job.team = str(teams[job.node_id])
 
 
 def _hosts_in(job: Job) -> set[str]:

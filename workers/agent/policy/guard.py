@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from ..refusals import CannotStart
 from . import hosts, network, others, starters
 from .reach import Reach, RefusedDestination
-from .rules import COMMAND, RefusedOption, Rules, Word, check_calls, read_words
+from .rules import ALLOCATION, COMMAND, RefusedOption, Rules, Word, check_calls, read_words
 from .values import Place, RefusedPath, Values
 
 # An owner's entry that allows a program everything.
@@ -36,7 +37,8 @@ class Guard:
 
     `options` is the owner's {program: [entry]}, `wrappers` the owner's {wrapper: [program that it may start]},
     `variables` the owner's [entry] of the environment, `paths` the folders and devices that the owner named;
-    `fill` and `find_program` are those of the job's placeholders, `files` what the job brings (name: text).
+    `fill` and `find_program` are those of the job's placeholders, `files` what the job brings (name: text), `owner`
+    tells whose the job and its allocations are.
     """
 
     def __init__(
@@ -51,7 +53,10 @@ class Guard:
         fill: Callable[[str], str],
         find_program: Callable[[str], str],
         files: Mapping[str, str],
+        owner: str = "",
     ) -> None:
+        # Allocations of all who use a cluster as the same user stand in one list: their names tell them apart.
+        self._owner = hashlib.sha256(owner.encode()).hexdigest()[:12]
         self._options, self._variables, self._wrappers = options, variables, wrappers
         self._values = Values(Place(work, tuple(paths)), reach, fill, find_program, files)
         self._find_program = find_program
@@ -89,11 +94,13 @@ class Guard:
         entries, rules = self._options.get(program, ()), self._rules_of(program)
         if rules is None or ANYTHING in entries:
             return list(argv)
-        values = read_words(rules.widened(entries), words)
+        values = list(read_words(rules.widened(entries), words))
         command = next((word for word in values if word.kind == COMMAND), None)
+        own = {word.value: f"{word.value}-{self._owner}" for word in values if word.kind == ALLOCATION}
+        end = len(words) if command is None else len(words) - len(command.rest) - 1
+        head = [_owned(word, own) for word in words[:end]]
         if command is None:
-            return [program, *rules.begin, *words]
-        head = words[: len(words) - len(command.rest) - 1]
+            return [program, *rules.begin, *head]
         name = _name_of(command.value)
         inner = self.completed([name, *command.rest])
         # A wrapper would look a bare name up by itself, and might come upon another than the owner's.
@@ -138,6 +145,12 @@ class Guard:
             rules, names, choices, [host for word in values for host in self._values.hosts_in(word)]
         ):
             self._find_program(hosts.SHELL)
+
+
+def _owned(word: str, own: Mapping[str, str]) -> str:
+    """Return a word of a command with the full names of its allocations."""
+    option, equals, value = word.rpartition("=")
+    return f"{option}{equals}{own.get(value, value)}"
 
 
 def _check_length(argv: Sequence[str], pairs: Sequence[Sequence[str]], within: int) -> None:

@@ -14,7 +14,18 @@ _FIO_TEXTS = (
 )
 FIO_ENGINES = ("sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "posixaio", "mmap", "io_uring")
 _PLAIN_FILES = Rules(words=(FILE,), repeats=True, takes_options=False)
-_SLURM_ROOM = "--nodes --ntasks --time --partition"
+# What a job may ask of Slurm, above what any tool of the service does; 0 and words would be without any limit.
+_SLURM_MOST = {
+    "--nodes": 100_000, "--ntasks": 100_000, "--ntasks-per-node": 100_000, "--time": 30 * 24 * 60,
+    "--immediate": 7 * 86_400, "--wait": 7 * 86_400, "--idle": 86_400, "--iterate": 86_400,
+}  # fmt: skip
+_SLURM_ROOM = "--nodes --ntasks --time"
+_SLURM_ORDERS = tuple(
+    f"{nodes}:{cores}{packed}"
+    for nodes in ("block", "cyclic")
+    for cores in ("*", "block", "cyclic")
+    for packed in ("", ",Pack")
+)
 _SLURM_PROGRAMS = {f"--{name}": f"{{program:{name}}}" for name in ("sbatch", "squeue", "scancel")}
 _NETPIPE = Rules(options_of(text="-l -u -p -n", file="-o"))
 _OSU = Rules(options_of(flag="-c -V", text="-m -M -i -x -W --message-size --iterations --warmup --window-size"))
@@ -96,7 +107,11 @@ TABLE: dict[str, Rules] = {
     "srun": Rules(
         options_of(
             flag="--verbose --test-only",
-            text=f"{_SLURM_ROOM} --job-name --immediate --ntasks-per-node --distribution --cpu-bind --mpi --jobid",
+            number=f"{_SLURM_ROOM} --immediate --ntasks-per-node",
+            word="--partition",
+            # No --jobid: a step in an allocation is `fathom-slurm`'s, which takes none but its team's.
+            allocation="--job-name",
+            text="--distribution --cpu-bind --mpi",
             file="--chdir",
         ),
         words=(COMMAND,),
@@ -104,16 +119,33 @@ TABLE: dict[str, Rules] = {
         # Behind --immediate a word is the command.
         attached=True,
         refused=(":",),
+        choices={
+            "--distribution": _SLURM_ORDERS,
+            "--cpu-bind": ("verbose", "verbose,cores"),
+            "--mpi": ("pmix", "pmi2", "none"),
+        },
+        most=_SLURM_MOST,
     ),
     "squeue": Rules(
-        options_of(flag="--noheader --me", text="--states --name --format --iterate --jobs"), attached=True
+        options_of(flag="--noheader", text="--states --format", number="--iterate", allocation="--name"),
+        attached=True,
+        choices={"--states": ("all",), "--format": ("%i|%T|%r|%V|%S|%e|%N",)},
+        most=_SLURM_MOST,
+        # Without it the jobs of all are listed.
+        needs=("--name",),
     ),
     "sbatch": Rules(),
     "scancel": Rules(),
     "fathom-slurm": Rules(
-        options_of(text=f"{_SLURM_ROOM} --name --idle --wait", named_program=" ".join(_SLURM_PROGRAMS)),
+        options_of(
+            number=f"{_SLURM_ROOM} --idle --wait",
+            word="--partition",
+            allocation="--name",
+            named_program=" ".join(_SLURM_PROGRAMS),
+        ),
         clusters=False,
         choices={option: (value,) for option, value in _SLURM_PROGRAMS.items()},
+        most=_SLURM_MOST,
         needs=("--name", *_SLURM_PROGRAMS),
         behind=Rules(words=(COMMAND,)),
     ),

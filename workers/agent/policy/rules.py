@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -16,6 +17,8 @@ LOCAL, NUMBER, CPUS = "local", "number", "cpus"
 NAMED_PROGRAM = "named-program"
 # A file that may be removed: one of a job's, by its place or its name.
 REMOVED = "removed"
+# The name of an allocation of Slurm's, to which the agent adds whose it is; a word has no sign that parts lists.
+ALLOCATION, WORD = "allocation", "word"
 # How a launcher lays ranks out over a machine.
 MAPPING, BINDING = "mapping", "binding"
 # Files of the job's own that tell launchers where ranks start.
@@ -26,6 +29,9 @@ SETTINGS = "settings"
 OWNERS_KINDS = (FLAG, TEXT, NUMBER, FILE, ADDRESS, LOCAL, PROGRAM)
 # … and of a variable.
 VARIABLE_KINDS = tuple(kind for kind in OWNERS_KINDS if kind != FLAG)
+
+
+_PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class RefusedOption(ValueError):
@@ -50,9 +56,10 @@ class Rules:
 
     `words` are the kinds of the plain words in their order, of which the last may be repeated if `repeats`. With
     `clusters` options of one letter may stand together and have their values attached, as getopt(3) has it; with
-    `mixes` they may follow plain words. `choices` limits the values of an option. `commands` are the rules by first
-    word, `behind` those of what follows a double dash, `operands` those of words such as if=FILE. `prefix` is how
-    every command begins; `exact` lists whole commands. A word in `refused` stands nowhere.
+    `mixes` they may follow plain words. `choices` limits the values of an option, `most` is the largest of a number
+    above 0. `commands` are the rules by first word, `behind` those of what follows a double dash, `operands` those of
+    words such as if=FILE. `prefix` is how every command begins; `exact` lists whole commands. A word in `refused`
+    stands nowhere.
 
     Some options of an `attached` program may do without a value, so no value stands in a word of its own there: a
     program would take that for a host, a file or a command. One that `calls` has exactly one address in its command,
@@ -70,6 +77,7 @@ class Rules:
     clusters: bool = True
     mixes: bool = False
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    most: Mapping[str, int] = field(default_factory=dict)
     commands: Mapping[str, Rules] = field(default_factory=dict)
     behind: Rules | None = None
     operands: Mapping[str, str] = field(default_factory=dict)
@@ -221,4 +229,10 @@ class _Reader:
             return
         if value not in self._rules.choices.get(option, (value,)):
             raise RefusedOption(f"{option} {value}")
+        if option in self._rules.most and not _is_within(value, self._rules.most[option]):
+            raise RefusedOption(f"{option} {value}")
         yield Word(kind, option, value)
+
+
+def _is_within(text: str, most: int) -> bool:
+    return _PLAIN_NUMBER.fullmatch(text) is not None and 0 < float(text) <= most

@@ -22,6 +22,8 @@ _IN_WORK = re.compile(r"\{work\}/([^/]+)")
 _PROGRAM = re.compile(r"\{program:([^{}]*)\}")
 # The names that the product gives to files outside of a job's folder: only these are removed there.
 _OWN_FILE = re.compile(r"\.fathom-[A-Za-z0-9._-]{1,200}|btio\.[a-z]{2,10}\.out(?:\.\d{1,9})?|inputbt\.data|IMB_out")
+_ALLOCATION = re.compile(r"fathom-[0-9a-f]{12}")
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
 _CPUS = re.compile(r"(?:all|[0-9A-Fa-f][0-9A-Fa-fx,:-]{0,255})")
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?[A-Za-z%]{0,4}")
 # A name's dot is one of a VLAN's number behind.
@@ -111,6 +113,14 @@ class Values:
     def _check_cpus(self, value: str, word: Word) -> None:
         if not _CPUS.fullmatch(value):
             raise rules.RefusedOption(f"{word.option} {value}".strip())
+
+    def _check_allocation(self, value: str, word: Word) -> None:
+        if not _ALLOCATION.fullmatch(value):
+            raise rules.RefusedOption(f"{word.option} {value}")
+
+    def _check_word(self, value: str, word: Word) -> None:
+        if not _WORD.fullmatch(value):
+            raise rules.RefusedOption(f"{word.option} {value}")
 
     def _check_mapping(self, value: str, word: Word) -> None:
         if not hosts.MAPPING.fullmatch(value):
