@@ -68,7 +68,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         undo="" if is_default else "globus-url-copy -vb SOURCE DESTINATION\n",
         present=plain.rate.mean if plain and plain is not choice else None,
         predicted=choice.rate.mean,
-        predicted_interval=_interval(choice),
+        predicted_interval=scatter.interval(list(choice.rates.values())),
         predicted_unit="B/s",
         confidence=confidence_of((len(choice.rates) > 1, 0.2), (len(transfers) > 3, 0.15), base=0.5),
         applies_when=Message(_("Files of the size that was measured, between these ends.")),
@@ -126,13 +126,6 @@ def _untold(choices: TriedChoices, least: Transfer, plain: Transfer | None, scat
         source="globus-url-copy(1)",
         missing=(Message(_("More repetitions: a gain below ×%(gain)s does not show in so few."), params),),
     )
-
-
-def _interval(choice: Transfer) -> tuple[float, float]:
-    rate = choice.rate
-    if rate.ci_low is None or rate.ci_high is None:
-        return 0.95 * rate.mean, 1.05 * rate.mean
-    return rate.ci_low, rate.ci_high
 
 
 def _against(choice: Transfer) -> tuple[Message, ...]:
