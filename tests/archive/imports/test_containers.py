@@ -173,19 +173,28 @@ def test_more_files_or_bytes_than_allowed_are_refused() -> None:
     assert code_of(tarred(large)) == "bytes"
 
 
+# Of the fewer there are no more bytes than there may be.
+@pytest.mark.parametrize("count", [40_000, 20_000])
 @pytest.mark.parametrize(
     "comment", [b"", struct.pack("<4sQ2H2L4Q20x", b"PK\x06\x06", 44, 45, 45, 0, 0, 1, 1, 1024, 0)]
 )
-def test_a_directory_too_large_to_read_is_refused_unread(comment: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_too_large_to_read_is_refused_unread(
+    comment: bytes, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The comment of its last file may look like the end of a larger zip, which says that the directory is small."""
     header = "<4s4B4HL2L5H2L"
     entry = struct.pack(header, b"PK\1\2", 20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b"a"
     last = struct.pack(header, b"PK\1\2", 20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, len(comment), 0, 0, 0, 0) + b"a"
-    directory = entry * 40_000 + last + comment
+    directory = entry * count + last + comment
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, len(directory), 100, 0)
     monkeypatch.setattr("zipfile.ZipInfo", lambda *values: pytest.fail("it was read"))
     file = io.BytesIO(b"PK\x03\x04" + bytes(96) + directory + end)
     assert code_of(file, limits=UnpackingLimits(entries=1)) == "entries"
+
+
+def test_a_file_that_looks_like_a_directory_is_none() -> None:
+    files = {"a": b"PK\1\2" * 1000}
+    assert contents(zipped(files, zipfile.ZIP_STORED)) == files
 
 
 def test_one_large_file_is_refused_and_its_neighbours_are_read() -> None:

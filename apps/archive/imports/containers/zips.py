@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # Only office programs put this into a zip.
 _WORKBOOK = "[Content_Types].xml"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# What each file begins with in a zip's directory. Beside a file there may be its folder, or what a file manager adds.
+_HEAD, _HEADS_EACH = b"PK\1\2", 2
 
 
 class Package:
@@ -84,9 +86,11 @@ def holds_workbook(archive: zipfile.ZipFile) -> bool:
 def open_zip(file: BinaryIO, limits: UnpackingLimits, name: str) -> zipfile.ZipFile:
     """Return a zip of acceptable size; ContainerError, or one of ``DAMAGES``, if it is none."""
     try:
-        archive = zipfile.ZipFile(cast(BinaryIO, _InParts(file, limits.entries * LONGEST_NAME * 2 + MIB)))
+        archive = zipfile.ZipFile(cast(BinaryIO, _Directory(file, limits.entries)))
     except _TooMuchError as error:
         raise words.too_many_files(name, limits) from error
+    # What the files hold may look like a directory.
+    archive.fp = file
     total = sum(info.file_size for info in archive.infolist())
     if total > max(HARMLESS, length_of(file) * limits.ratio):
         raise words.bomb(name, limits)
@@ -140,11 +144,11 @@ class _TooMuchError(Exception):
     """More is asked for at once than there may be."""
 
 
-class _InParts:
-    """A file that gives at most so many bytes at once: Python reads a zip's directory whole, whatever its size."""
+class _Directory:
+    """A file of which no directory is given that is too large: Python reads it whole, and all its heads at once."""
 
-    def __init__(self, file: BinaryIO, most: int) -> None:
-        self._file, self._most = file, most
+    def __init__(self, file: BinaryIO, entries: int) -> None:
+        self._file, self._entries = file, entries
         self.seek, self.tell = file.seek, file.tell
 
     def seekable(self) -> bool:
@@ -153,9 +157,12 @@ class _InParts:
     def read(self, count: int = -1) -> bytes:
         if count < 0:
             count = max(0, length_of(self._file) - self.tell())
-        if count > self._most:
+        if count > self._entries * LONGEST_NAME * 2 + MIB:
             raise _TooMuchError
-        return self._file.read(count)
+        data = self._file.read(count)
+        if data.startswith(_HEAD) and data.count(_HEAD) > self._entries * _HEADS_EACH:
+            raise _TooMuchError
+        return data
 
 
 class _Raw(io.RawIOBase):
