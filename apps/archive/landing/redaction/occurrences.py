@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from os.path import commonprefix
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext as _
+
 from apps.archive.landing.redaction import addresses
 from apps.archive.landing.redaction.codings import LISTED
 from apps.archive.landing.redaction.spelling import DASHES, GAP_PATTERNS, LEAST_GLUED, SPELT
@@ -25,12 +27,31 @@ KOREAN_WORD = ("(?<![가-힣])", rf"(?=(?:{_TITLES})?님?(?:{_PARTICLES})?(?![�
 _OTHER_BEGIN, _OTHER_END = r"(?<![^\W_])", r"(?![^\W_])"
 # A name that begins with a gap may be written with any.
 _FIRST = dict.fromkeys(GAP_PATTERNS, rf"\s{DASHES}") | {sign: ways[0] for sign, ways in SPELT.items()}
-_SEVERAL = (*GAP_PATTERNS, *SPELT)
+_SEVERAL = frozenset((*GAP_PATTERNS, *SPELT))
 _IN_WORD = r"(?<=[^\W\d_])"
 # A name with a letter and a figure, of one host or of several in a list, is no word of every day.
 _NUMBERED = re.compile(rf"(?=.*[^\W\d_]).*[0-9{LISTED}]", re.DOTALL)
 # One sign, or what folds to one, stands in every text.
 _SHORTEST = 2
+# What a text may take for each of its signs, and for so many more: names of every day take up to five. Thousands that
+# differ in their umlauts alone may all begin at each letter of a row.
+_MOST_STEPS_EACH, _SIGNS_MORE = 16, 64
+
+
+class _TooManyStepsError(Exception):
+    """A text takes too long to be gone through for names."""
+
+
+class _Steps:
+    """How many steps a text has left: each takes one place in it by one sign, or to where names part."""
+
+    def __init__(self, text: str) -> None:
+        self._left = _MOST_STEPS_EACH * (len(text) + _SIGNS_MORE)
+
+    def take(self, steps: int) -> None:
+        self._left -= steps
+        if self._left < 0:
+            raise _TooManyStepsError
 
 
 class _Name(NamedTuple):
@@ -72,8 +93,16 @@ class Occurrences:
         """Yield (start, end, its word) of each name in a text, in their order; none overlaps another.
 
         At `breaks` a word begins and ends though nothing parts it from the next; a short name does not. A numbered
-        name begins after any letter.
+        name begins after any letter. A text that takes too many steps is hidden whole.
         """
+        try:
+            spans = list(self._spans(text, breaks))
+        except _TooManyStepsError:
+            spans = [(0, len(text), _("hidden"))]
+        yield from spans
+
+    def _spans(self, text: str, breaks: frozenset[int]) -> Iterator[tuple[int, int, str]]:
+        steps = _Steps(text)
         done = 0
         begins = {match.start() for match in self._begin.finditer(text)}
         in_words = {match.start() for match in self._in_word.finditer(text)}
@@ -82,7 +111,7 @@ class Occurrences:
                 continue
             ends = (
                 (end, -name.number, name.word)
-                for end, name in self._ends(text, start)
+                for end, name in self._ends(text, start, steps)
                 if (start in begins or (end - start >= LEAST_GLUED and (start in breaks or name.is_numbered)))
                 and _is_whole(name, text, start, end, breaks)
             )
@@ -91,22 +120,26 @@ class Occurrences:
                 yield start, done, word
 
     def word(self, text: str) -> str | None:
-        """Return the word for a name that is all of a text, None if none is."""
-        names = (name for end, name in self._ends(text, 0) if end == len(text))
-        return min(((name.number, name.word) for name in names), default=(0, None))[1]
+        """Return the word for a name that is all of a text, None if none is; for too many steps one, too."""
+        names = (name for end, name in self._ends(text, 0, _Steps(text)) if end == len(text))
+        try:
+            return min(((name.number, name.word) for name in names), default=(0, None))[1]
+        except _TooManyStepsError:
+            return _("hidden")
 
-    def _ends(self, text: str, start: int) -> Iterator[tuple[int, _Name]]:
+    def _ends(self, text: str, start: int, steps: _Steps) -> Iterator[tuple[int, _Name]]:
         """Yield where each name ends that begins here."""
         below: list[tuple[_Tree, set[int]]] = [(self._tree, {start})]
         while below:
             tree, places = below.pop()
+            steps.take(len(places))
             if "" in tree:
                 yield from ((place, tree[""]) for place in places)
-            for sign in (*{text[place : place + 1] for place in places} - {""}, *_SEVERAL):
-                if sign in tree:
-                    signs, after = tree[sign]
-                    if ends := _passed(signs, text, places):
-                        below.append((after, ends))
+            written = {text[place : place + 1] for place in places} - {""}
+            for sign in tree.keys() & (written | _SEVERAL):
+                signs, after = tree[sign]
+                if ends := _passed(signs, text, places, steps):
+                    below.append((after, ends))
 
 
 def _is_whole(name: _Name, text: str, start: int, end: int, breaks: frozenset[int]) -> bool:
@@ -137,9 +170,10 @@ def _insert(tree: _Tree, signs: str, name: _Name) -> None:
     tree[""] = name
 
 
-def _passed(signs: str, text: str, places: set[int]) -> set[int]:
+def _passed(signs: str, text: str, places: set[int], steps: _Steps) -> set[int]:
     """Return where a text may be once it took all signs."""
     for sign in signs:
+        steps.take(len(places))
         if gap := GAP_PATTERNS.get(sign):
             places = {run.end() for place in places if (run := gap.match(text, place))}
         elif ways := SPELT.get(sign):
