@@ -31,10 +31,10 @@ def credentials_of(head: Head) -> tuple[bytes, bytes]:
     return head.get(b"authorization", b""), head.get(b"cookie", b"")
 
 
-def note(crowds: Crowds, head: Head, *, is_known: bool = True) -> None:
+def note(crowds: Crowds, head: Head, name: str = "person 1", *, is_known: bool = True) -> None:
     """Have a request come whose head this is."""
     meta = {f"HTTP_{name.decode().upper()}": value.decode("latin-1") for name, value in head.items()}
-    crowds.note(RequestFactory().get(PAGE, **meta), Asker("person 1", is_known=is_known))
+    crowds.note(RequestFactory().get(PAGE, **meta), Asker(name, is_known=is_known))
 
 
 async def crowd_of(crowds: Crowds, head: Head = NOTHING) -> list[Turn]:
@@ -284,3 +284,14 @@ def test_of_those_who_are_known_the_latest_are_remembered(monkeypatch: pytest.Mo
     for name in (b"1", b"2", b"1", b"3"):
         note(crowds, {b"authorization": name})
     assert list(crowds._known) == [hash((b"1", "")), hash((b"3", ""))]
+
+
+def test_nobody_pushes_out_others_by_what_they_send_beside_their_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.core.limits.crowds._MOST_REMEMBERED", 100)
+    crowds = Crowds()
+    note(crowds, TOKEN, "person 2")
+    for number in range(200):
+        note(crowds, {**SESSION, b"authorization": b"Bearer invented %d" % number})
+        note(crowds, SESSION)
+    assert all(crowds.knows(*credentials_of(head)) for head in (TOKEN, SESSION))
+    assert len(crowds._known) == 1 + limits._MOST_OF_PERSON

@@ -34,8 +34,8 @@ KNOWN_WAIT_S = 30.0
 # For so long (s) somebody's teams are taken as they were.
 _TEAMS_FOR_S = 60.0
 # Senders that showed who they are are remembered by a sum of what they sent for it, and the addresses they were at:
-# the latest of each.
-_MOST_REMEMBERED = 10_000
+# the latest of each, and of one person so many: whatever stands beside a session makes another sum.
+_MOST_REMEMBERED, _MOST_OF_PERSON = 10_000, 50
 # So much is in hand of all, and of one address one less: at every step the loop waits for each thread at work, and a
 # few take all of a processor. Who signs in, or asks how the service is, waits for others who do.
 PAGES, SIGN_IN, RETURN = "pages", "sign-in", "return"
@@ -107,6 +107,7 @@ class Crowds:
             settings.WEB_CONNECTIONS, alone=at_once.of_process.most, of_person=OF_PERSON, of_team=OF_TEAM
         )
         self._turns = {kind: self._turns_of(kind) for kind in MOST}
+        # By each sum, whose it is, and since when that is known.
         self._known: OrderedDict[object, tuple[KnownSender, float]] = OrderedDict()
         self._addresses: OrderedDict[object, None] = OrderedDict()
 
@@ -145,6 +146,10 @@ class Crowds:
         sender, since = self._known.get(proof, (None, 0.0))
         if sender is None or sender.person != asker.name or time.monotonic() - since > _TEAMS_FOR_S:
             sender, since = KnownSender(asker.name, tuple(asker.teams())), time.monotonic()
+        if proof not in self._known:
+            own = [other for other, (known, _since) in list(self._known.items()) if known.person == asker.name]
+            for other in own[: 1 - _MOST_OF_PERSON]:
+                self._known.pop(other, None)
         _remember(self._known, proof, (sender, since))
         _remember(self._addresses, address_of(request), None)
 
