@@ -81,7 +81,8 @@ def record_heartbeats(*, heartbeats: Collection[Heartbeat], now: datetime) -> se
     Return those agents with which that is left to do, for others hold their rows.
     """
     with connection.cursor() as cursor:
-        moments: dict[str, Any] = {"now": now, "deaf_since": now - DEAF_AFTER, "ahead": now + clock.AHEAD, "lost_after": LOST_AFTER}
+        moments: dict[str, Any] = {"now": now, "deaf_since": now - DEAF_AFTER, "ahead": now + clock.AHEAD}
+        moments["lost_after"] = LOST_AFTER
         cursor.execute(_LISTEN, moments)
         begins = cursor.fetchone()[0]
     if begins:

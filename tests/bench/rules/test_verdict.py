@@ -160,6 +160,13 @@ def test_recorded_loss_of_one_in_a_thousand_is_the_limit(make, name, law):
     assert dict(draft.proposals[0].factors) == {"congestion": "cubic, bbr"}
 
 
+def test_what_a_standing_queue_loses_is_no_chance(make):
+    point = make.read("loss1e-3_reno_sack0.json", congestion="reno")
+    for metric, rtt in (("min_rtt", 0.0048), ("mean_rtt", 0.012)):
+        point.metrics[metric] = dict.fromkeys(point.metrics["goodput"], rtt)
+    assert verdict.conclude(evidence([make.ping(0.0048), point], GIGABIT_1500)) is None
+
+
 def test_bbr_fills_the_lossy_path(make):
     point = make.read("loss1e-3_bbr_sack1.json", congestion="bbr")
     assert verdict.conclude(evidence([make.ping(0.0048), point], GIGABIT_1500)).subject == "path"

@@ -170,8 +170,11 @@ def has_room(present: Present, rtt_s: float | None) -> bool:
 def by_loss(present: Present, rtt_s: float | None) -> float | None:
     """Return the rate (bit/s) that the loss leaves by the law of the control, None unless it is about the rate.
 
-    Enough of them must have been sent again to tell their share, and the window must leave room for more.
+    Enough of them must have been sent again to tell their share, and the window must leave room for more. Where a
+    queue stands TCP itself sends too much, and loses of that: chance keeps it from filling any.
     """
+    if present.has_queue:
+        return None
     kernel, law = present.kernel, read_loss_law(present, rtt_s)
     again = sum(present.point.values("retransmits")) or kernel.get("retransmits") or 0
     is_sized = bool(kernel.get("mss")) or (present.mss or USUAL_SEGMENT) <= USUAL_SEGMENT

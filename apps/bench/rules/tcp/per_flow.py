@@ -12,9 +12,8 @@ from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
 from apps.bench.rules.tcp.loss_law import EXPLAINS, REFUTED, LossLaw, loss_leaving, read_loss_law, said_of_chance
 from apps.bench.rules.tcp.path import PathReading, read_path
-from apps.bench.rules.tcp.present import Present, is_plain
+from apps.bench.rules.tcp.present import STANDS, Present, is_plain
 from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_points
-from apps.bench.rules.tcp.unlike import STANDS
 from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity

@@ -14,6 +14,9 @@ from apps.bench.rules.tcp.sweeps import HOLDING, foreignness, tcp_points
 from apps.bench.rules.told import known_or_none
 from apps.bench.sweep import setting_names
 
+# An RTT under load this many times the least, or another's, is that of a queue that stands.
+STANDS = 1.5
+
 
 @dataclass(frozen=True)
 class Present:
@@ -54,6 +57,12 @@ class Present:
         waits = [self.kernel.get(name) for name in ("receiver_window_limited", "send_buffer_limited")]
         shares = [wait for wait in waits if isinstance(wait, int | float)]
         return sum(shares) if shares else None
+
+    @property
+    def has_queue(self) -> bool:
+        """Return whether packets wait in a queue: their RTT is much longer than when nothing is sent."""
+        idle, loaded = self.mean("min_rtt"), self.mean("mean_rtt")
+        return bool(idle and loaded and loaded >= STANDS * idle)
 
     @property
     def congestion(self) -> str:

@@ -6,15 +6,13 @@ from apps.bench.rules.base import Evidence
 from apps.bench.rules.tcp import estimates, held
 from apps.bench.rules.tcp.loss_law import MUCH, WITHIN, left_by_chance
 from apps.bench.rules.tcp.path import read_path
-from apps.bench.rules.tcp.present import Present, read_all
+from apps.bench.rules.tcp.present import STANDS, Present, read_all
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
 # Much that is sent again is told where it is so many times that of another; where no time is known, so many segments
 # a run.
 TIMES, MANY = 1.5, 100
-# An RTT under load this many times the least, or another's, is that of a queue that stands.
-STANDS = 1.5
 # Of what a path holds loss leaves one stream less than this: then loss is what limits.
 FEW = 0.8
 
@@ -90,7 +88,7 @@ def said_of_delay(item: Present, other: Present | None) -> Message:
 def queue_of(item: Present) -> Message | None:
     """Return that a queue stands at a setting already: a larger window only lengthens it; None where none does."""
     idle, loaded = item.mean("min_rtt"), item.mean("mean_rtt")
-    if not idle or not loaded or loaded < STANDS * idle:
+    if not (item.has_queue and idle and loaded):
         return None
     text = _(
         "A queue stands already at %(rate)s, with an RTT of %(loaded)s instead of %(idle)s: more window waits there."

@@ -15,6 +15,7 @@ from apps.bench.rules.base import (
 from apps.bench.rules.tcp import programs
 from apps.bench.rules.tcp.bdp import is_short
 from apps.bench.rules.tcp.path import PathReading, read_path
+from apps.bench.rules.tcp.present import STANDS
 from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import (
     MOST_FALL,
@@ -26,7 +27,6 @@ from apps.bench.rules.tcp.sweeps import (
     scatter_of,
     sweeps_of,
 )
-from apps.bench.rules.tcp.unlike import STANDS
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
