@@ -11,6 +11,8 @@ from apps.bench.units import format_quantity
 from apps.bench.units.days import minute_of
 
 RULE, VERSION = "path-levels", 2
+# Of rates that nobody repeated only those so many times as high are told: what they scatter is not known.
+UNREPEATED = 2.0
 # So many settings are told of one by one.
 MOST_TOLD = 4
 NOTHING_ASKED = {name: str(value) for name, value in WHATEVER.items()}
@@ -18,8 +20,9 @@ NOTHING_ASKED = {name: str(value) for name, value in WHATEVER.items()}
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
     """Return the settings of any tool that surely had another rate in another experiment; None where all agree."""
+    all_of_times = (item for levels in levels_between(evidence).values() for item in levels.of_times)
     differences = sorted(
-        (item for levels in levels_between(evidence).values() for item in levels.of_times),
+        (item for item in all_of_times if _is_repeated(item) or item.times >= UNREPEATED),
         key=lambda item: -item.times,
     )
     if not differences:
@@ -30,6 +33,13 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if worst.told.at is None or worst.other.at is None:
         title = _("One setting had two results, %(other)s and %(rate)s: why is undecided")
     trials = {trial for item in differences for trial in item.trials}
+    is_repeated = any(map(_is_repeated, differences))
+    apart = _("They lie further apart than repetitions scatter: the path, or one of its ends, was in two states.")
+    if not is_repeated:
+        apart = _(
+            "Nobody repeated them, but repetitions seldom lie so far apart: the path, or one of its ends, was in two"
+            " states."
+        )
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -37,9 +47,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         title=Message(title, params),
         why=(
             *(_both(item) for item in differences[:MOST_TOLD]),
-            Message(
-                _("They lie further apart than repetitions scatter: the path, or one of its ends, was in two states.")
-            ),
+            Message(apart),
             Message(
                 _("Which of the two holds now is not known, so nothing measured in one of them is called enough.")
             ),
@@ -50,13 +58,17 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         high=max(worst.told.rate, worst.other.rate),
         formula=f"X = {params['other']} | {params['rate']} (×{worst.times:.2f})",
         evidence=tuple(sorted(trials)),
-        confidence=0.8,
+        confidence=0.8 if is_repeated else 0.6,
         applies_when=Message(_("This path and direction, as measured.")),
         source="RFC 2330, section 11",
         alternatives=_alternatives(differences),
         missing=(Message(_("What the path has now: the same setting again, several times over the day.")),),
         proposals=(_again(worst), Proposal("traceroute")),
     )
+
+
+def _is_repeated(item: LevelDifference) -> bool:
+    return len(item.told.trials) > 1 or len(item.other.trials) > 1
 
 
 def _both(item: LevelDifference) -> Message:

@@ -123,8 +123,8 @@ def _as_much(evidence: Evidence, present: Present, item: Present) -> FindingDraf
     ]
     if nominal and present.rate < FAR * nominal:
         text = _(
-            "A link or a shaper of about %(best)s is on the way, before which the queue grows: not the %(nominal)s"
-            " that the links are described with."
+            "Something gives about %(best)s, before which the queue grows, and not the %(nominal)s that the links are"
+            " described with: a link, a shaper, what others on the path leave, or a receiver that takes no more."
         )
         reasons.append(Message(text, params))
     title = _(

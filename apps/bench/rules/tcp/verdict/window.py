@@ -15,6 +15,8 @@ from apps.bench.units import format_quantity
 SUBJECT = "window"
 # The mean rate is to be known to this (half its 95 % interval, a share), or it tells no window.
 MOST_ERROR = 0.3
+# A window that was offered so many times as large as what is on the way was not what held it.
+UNUSED = 2.0
 # So sure it is at most where nobody counted what was sent again.
 MOST = 0.6
 
@@ -29,6 +31,9 @@ def conclude(case: Case) -> FindingDraft | None:
         return None
     if case.loss_verdict == LIKELY and not by_kernel:
         # What loses so much has no more by its window; one that had more lost less.
+        return None
+    if by_kernel and not case.better and allowed and allowed >= UNUSED * present.rate:
+        # The receiver offers far more than is on the way: its program, or its machine, takes no more.
         return None
     # A run that an end held up, or one alone that the window seen in it contradicts, tells no window.
     is_lone = len(present.trials) == 1 and bool(present.mean("window_observed"))
