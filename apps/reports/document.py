@@ -2,10 +2,12 @@
 
 All texts are plain (never markup) and in the document's language. Nothing here holds a row's number in this database:
 a reference names a thing by its permanent id, so that a document says the same wherever its archive is read.
+A block that rests on what its own team alone reads (what agents told, clusters and notes of the inventory) is marked
+where it is made: `others` is what readers of other teams get in its place, () nothing; None is the block itself.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 # What a cell holds: times are ISO 8601 texts of kind "time", so that a document is the same as its JSON.
@@ -72,6 +74,7 @@ class Paragraph:
     key: str = ""
     style: Literal["body", "remark", "warning", "statement"] = "body"
     is_authors: bool = False
+    others: tuple["Block", ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class Items:
 
     items: tuple[tuple[Part, ...], ...]
     ordered: bool = False
+    others: tuple["Block", ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,7 @@ class Table:
     note: str = ""
     total: int = 0
     figures: Mapping[str, Sequence[Sequence[float]]] | None = None
+    others: tuple["Block", ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,7 @@ class Figure:
     data: Table | None = None
     says: tuple[Sentence, ...] = ()
     is_authors: bool = False
+    others: tuple["Block", ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,7 @@ class Drawing:
     caption: str
     svg: str
     alternative: str = ""
+    others: tuple["Block", ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +149,7 @@ class Listing:
     text: str
     caption: str = ""
     name: str = ""
+    others: tuple["Block", ...] | None = None
 
 
 Block = Paragraph | Items | Table | Figure | Drawing | Listing
@@ -163,7 +171,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report. `meta` are (label, text) lines of its title page; `rests_on` what it was made from."""
+    """A whole report. `meta` are (label, text) lines of its title page; `rests_on` what it was made from.
+
+    What was frozen before blocks were marked is not `is_marked`.
+    """
 
     kind: Literal["campaign", "management"]
     title: str
@@ -173,6 +184,14 @@ class Document:
     meta: tuple[tuple[str, str], ...] = ()
     rests_on: tuple[str, ...] = ()
     summary: tuple[Block, ...] = field(default=())
+    is_marked: bool = False
+
+
+def others_read(own: Sequence[Block], others: Sequence[Block]) -> list[Block]:
+    """Return blocks with the mark that readers of other teams get the others in their place, if these differ."""
+    if list(own) == list(others) or not own:
+        return list(own)
+    return [replace(own[0], others=tuple(others)), *(replace(block, others=()) for block in own[1:])]
 
 
 def spaced(sentences: Sequence[Sentence]) -> tuple[Part, ...]:

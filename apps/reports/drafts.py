@@ -47,7 +47,7 @@ def build(
     with translation.override(report.language):
         if report.edits.get("views"):
             document = _with_views(document, report, user)
-        return author_edits.apply(settle(document), report.edits)
+        return replace(author_edits.apply(settle(document), report.edits), is_marked=True)
 
 
 def campaigns_of(report: Report, user: User) -> list[Campaign]:
@@ -96,7 +96,7 @@ def _with_views(document: Document, report: Report, user: User) -> Document:
         return document
     parts, references = [], dict.fromkeys(document.rests_on)
     for view in chosen_views:
-        block, campaigns = _view(view.name, view.query, user)
+        block, campaigns = _view(view.name, view.query, report, user)
         parts.append(Section(f"view-{_key(view.name)}", view.name, (block,)))
         references |= dict.fromkeys(f"campaign:{name}" for name in campaigns)
     further = Section(author_edits.VIEWS, _("Further comparisons"), (), tuple(parts))
@@ -111,11 +111,11 @@ def _key(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
-def _view(name: str, query: str, user: User) -> tuple[Block, list[str]]:
+def _view(name: str, query: str, report: Report, user: User) -> tuple[Block, list[str]]:
     """Return the figure of a view, and the permanent ids of the campaigns that it tells of."""
     state, errors = read_text(query)
     if errors or not state.sets:
         return Paragraph((_("What this view compares is gone."),), style="warning"), []
-    comparison = compare(gather(choose(state, user)))
+    comparison = compare(gather(choose(state, user, report.team)))
     permanent_ids = sorted({item.campaign.permanent_id for item in comparison.gathering.choice.experiments.values()})
     return swept.figure(f"view-figure-{_key(name)}", comparison, name), permanent_ids

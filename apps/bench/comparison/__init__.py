@@ -1,7 +1,7 @@
 """Sets of results side by side: figures by place, contrasts with a baseline, and whether they can be compared."""
 
 from apps.bench.comparison.centres import Centre, Statistic, centre_of
-from apps.bench.comparison.comparability import ComparedSets, Remark, RemarkLevel, judge
+from apps.bench.comparison.comparability import OF_SURROUNDINGS, ComparedSets, Remark, RemarkLevel, judge
 from apps.bench.comparison.contrasts import (
     ALPHA,
     Compare,
@@ -16,6 +16,7 @@ from apps.bench.comparison.environments import Deviation, Values, deviations
 
 __all__ = [
     "ALPHA",
+    "OF_SURROUNDINGS",
     "Centre",
     "Compare",
     "ComparedSets",

@@ -7,6 +7,19 @@ from enum import Enum
 from apps.bench.comparison.environments import Deviation
 from apps.bench.text import Message, _
 
+# What is said of how sets were measured, which rests on what agents told of nodes among other things.
+CHANGED = _("While %(set)s was measured this changed on its nodes: %(what)s. Narrow it to the dates of one of them.")
+ONLY_DATES = _("Nothing that was recorded differs between the sets but the dates.")
+ONLY_DATES_OF_ALL = _(
+    "Nothing that was recorded of all sets differs but the dates. Not known, and may differ: %(unknown)s."
+)
+ONE = _("One thing that was recorded differs, so a difference can be put down to it: %(what)s.")
+ONE_OF_ALL = _("One thing that was recorded differs: %(what)s. Not known, and may differ as well: %(unknown)s.")
+SEVERAL = _(
+    "%(count)s things that were recorded differ, so a difference cannot be put down to any one of them: %(what)s."
+)
+UNKNOWN_SOMEWHERE = _("Of %(count)s things only some sets tell; they may differ or not.")
+OF_SURROUNDINGS = (CHANGED, ONLY_DATES, ONLY_DATES_OF_ALL, ONE, ONE_OF_ALL, SEVERAL, UNKNOWN_SOMEWHERE)
 # More names than this in a sentence are counted.
 MOST_NAMES = 4
 
@@ -111,9 +124,8 @@ def _tools(subject: ComparedSets) -> list[Remark]:
 
 
 def _changed(subject: ComparedSets) -> list[Remark]:
-    text = _("While %(set)s was measured this changed on its nodes: %(what)s. Narrow it to the dates of one of them.")
     return [
-        Remark(RemarkLevel.CAUTION, Message(text, {"set": name, "what": _listed(sorted(names))}))
+        Remark(RemarkLevel.CAUTION, Message(CHANGED, {"set": name, "what": _listed(sorted(names))}))
         for name, names in zip(subject.names, subject.changed, strict=False)
         if names
     ]
@@ -130,29 +142,18 @@ def _causes(subject: ComparedSets) -> list[Remark]:
         )
         remarks.append(Remark(RemarkLevel.CAUTION, Message(text, {"what": _listed(subject.untold)})))
     elif not causes:
-        text = _("Nothing that was recorded differs between the sets but the dates.")
-        if subject.unrecorded:
-            text = _(
-                "Nothing that was recorded of all sets differs but the dates. Not known, and may differ: %(unknown)s."
-            )
+        text = ONLY_DATES_OF_ALL if subject.unrecorded else ONLY_DATES
         remarks.append(Remark(RemarkLevel.NOTE, Message(text, {"unknown": ", ".join(subject.unrecorded)})))
     elif len(causes) == 1 and subject.unrecorded:
-        text = _("One thing that was recorded differs: %(what)s. Not known, and may differ as well: %(unknown)s.")
         values = {"what": causes[0].name, "unknown": ", ".join(subject.unrecorded)}
-        remarks.append(Remark(RemarkLevel.NOTE, Message(text, values)))
+        remarks.append(Remark(RemarkLevel.NOTE, Message(ONE_OF_ALL, values)))
     elif len(causes) == 1 and not any(causes[0].name in names for names in subject.changed):
-        text = _("One thing that was recorded differs, so a difference can be put down to it: %(what)s.")
-        remarks.append(Remark(RemarkLevel.NOTE, Message(text, {"what": causes[0].name})))
+        remarks.append(Remark(RemarkLevel.NOTE, Message(ONE, {"what": causes[0].name})))
     if len(causes) > 1:
-        text = _(
-            "%(count)s things that were recorded differ, so a difference cannot be put down to any one of them: "
-            "%(what)s."
-        )
         names = _listed([item.name for item in causes])
-        remarks.append(Remark(RemarkLevel.CAUTION, Message(text, {"count": len(causes), "what": names})))
+        remarks.append(Remark(RemarkLevel.CAUTION, Message(SEVERAL, {"count": len(causes), "what": names})))
     if unknown:
-        text = _("Of %(count)s things only some sets tell; they may differ or not.")
-        remarks.append(Remark(RemarkLevel.NOTE, Message(text, {"count": unknown})))
+        remarks.append(Remark(RemarkLevel.NOTE, Message(UNKNOWN_SOMEWHERE, {"count": unknown})))
     return remarks
 
 

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from apps.accounts import rights
-from apps.accounts.models import User
+from apps.accounts.models import Team, User
 from apps.bench.toolkit import Metric, Tool
 from apps.campaigns.models import Campaign, Experiment, ExperimentRole, Trial
 from apps.campaigns.queries.visibility import counted, visible
@@ -46,7 +46,7 @@ class SetChoice:
     """What a state chooses of all that the user may see: a scope and a title for each set, and all their experiments.
 
     `metrics` are those of the tools, of which `metric` is shown (None: there is none). `foreign` has the names of
-    teams that the user is no member of: they stand beside their nodes.
+    teams that the user is no member of: they stand beside their nodes. With a `team` agents' facts are of its nodes.
     """
 
     state: ComparisonState
@@ -58,6 +58,7 @@ class SetChoice:
     metrics: tuple[Metric, ...]
     metric: Metric | None
     foreign: Mapping[int, str]
+    team: Team | None = None
 
     def named(self, thing: Campaign | Node) -> str:
         """Return the name of a campaign or node, with its team's if that is foreign to the user."""
@@ -65,8 +66,11 @@ class SetChoice:
         return f"{thing} ({team})" if team else str(thing)
 
 
-def choose(state: ComparisonState, user: User) -> SetChoice:
-    """Return what each set stands for of all that the user may see; the newest experiments of large ones."""
+def choose(state: ComparisonState, user: User, team: Team | None = None) -> SetChoice:
+    """Return what each set stands for of all that the user may see; the newest experiments of large ones.
+
+    What is made for a `team`, whose members all read it, holds facts of its own nodes only.
+    """
     nodes = _nodes_by_kind(state.sets)
     scopes = tuple(_scope(item, user, nodes) for item in state.sets)
     experiments = {pk: item for scope in scopes for pk, item in scope.experiments.items()}
@@ -82,6 +86,7 @@ def choose(state: ComparisonState, user: User) -> SetChoice:
         metrics=metrics,
         metric=next((item for item in metrics if item.name == state.metric), metrics[0] if metrics else None),
         foreign=rights.foreign_names(user, {item.campaign.team_id for item in experiments.values()}),
+        team=team,
     )
 
 

@@ -25,6 +25,7 @@ class Comparison:
     `factors` vary over all sets, of which `named` were told: what keeps untold settings apart is none to show or to
     choose. For `axis` to `missing` see `TableLayout`. Of a set alone `deviations` are what changed while it was
     measured. `overall` has each set's answer over all settings that it has in common with the baseline.
+    `remarks_for_others` are the remarks of whoever may not read what agents told.
     """
 
     gathering: Gathering
@@ -47,6 +48,7 @@ class Comparison:
     cells: tuple[ComparisonCell, ...]
     deviations: tuple[Deviation, ...]
     remarks: tuple[Remark, ...]
+    remarks_for_others: tuple[Remark, ...]
     is_comparable: bool
     overall: Mapping[int, Joint]
 
@@ -61,6 +63,7 @@ def compare(gathering: Gathering) -> Comparison:
     choice, layout = gathering.choice, lay_out(gathering)
     places = places_of(gathering, layout)
     deviations, remarks = judge(gathering, layout, places)
+    _deviations, remarks_for_others = judge(gathering.for_others(), layout, places)
     is_comparable = not any(remark.level is RemarkLevel.REFUSAL for remark in remarks)
     contrasts = contrasts_of(gathering, layout, places) if is_comparable else TableContrasts()
     return Comparison(
@@ -84,6 +87,7 @@ def compare(gathering: Gathering) -> Comparison:
         cells=cells_of(gathering, places, contrasts),
         deviations=deviations,
         remarks=(*remarks, *contrasts.remarks),
+        remarks_for_others=(*remarks_for_others, *contrasts.remarks),
         is_comparable=is_comparable,
         overall=contrasts.overall,
     )

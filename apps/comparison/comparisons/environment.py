@@ -32,24 +32,33 @@ Known = dict[Name, set[Hashable]]
 class Environments:
     """What is known of how each set was measured, and of each the names of what changed on a node meanwhile.
 
-    `recorded` names of what something is known of every set, `unrecorded` of what not: that may differ.
+    `recorded` names of what something is known of every set, `unrecorded` of what not: that may differ. `for_others`
+    is the same without what agents told; None where that is nothing.
     """
 
     known: tuple[Known, ...]
     changed: tuple[Set[Name], ...]
     recorded: tuple[str, ...]
     unrecorded: tuple[str, ...]
+    for_others: "Environments | None" = None
 
 
 def environments_of(figures: FigureRows) -> Environments:
     """Return what is known of all sets; what agents told is of the nodes whose facts the user may read."""
     by_set: list[Known] = [defaultdict(set) for _rows in figures.rows]
+    by_agents: list[Known] = [defaultdict(set) for _rows in figures.rows]
+    by_tools: list[Known] = [defaultdict(set) for _rows in figures.rows]
     for mine, rows in zip(by_set, figures.rows, strict=True):
         _setup(mine, rows, figures)
     _flags(by_set, figures)
-    facts, versions = _facts(by_set, figures), _results(by_set, figures)
+    facts, versions = _facts(by_agents, figures), _results(by_tools, figures)
+    public = [own | others for own, others in zip(by_set, by_tools, strict=True)]
+    for_others = Environments(tuple(public), tuple(versions), *_recorded(public, figures))
+    if not any(by_agents):
+        return for_others
+    known = [own | told | others for own, told, others in zip(by_set, by_agents, by_tools, strict=True)]
     changed = tuple(own | others for own, others in zip(facts, versions, strict=True))
-    return Environments(tuple(by_set), changed, *_recorded(by_set, figures))
+    return Environments(tuple(known), changed, *_recorded(known, figures), for_others)
 
 
 def _recorded(by_set: list[Known], figures: FigureRows) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -111,6 +120,8 @@ def _facts(by_set: list[Known], figures: FigureRows) -> list[set[Name]]:
     """Add what the agents told of the nodes when figures were measured; return what changed meanwhile, set by set."""
     periods = [_periods(rows, figures) for rows in figures.rows]
     node_ids = {pk for by_node in periods for pk in by_node}
+    if team := figures.choice.team:
+        node_ids = {pk for pk in node_ids if pk in figures.nodes and figures.nodes[pk].team_id == team.pk}
     chosen = in_force(periods, timelines_of(node_ids, figures, figures.choice.user), figures)
     if len(by_set) == 1:
         # What stayed as it was is of use only beside another set.

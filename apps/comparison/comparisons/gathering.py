@@ -45,6 +45,10 @@ class Gathering:
         """Return the same for a state that has other places for the figures: another axis, series or fixed values."""
         return replace(self, choice=replace(self.choice, state=state))
 
+    def for_others(self) -> "Gathering":
+        """Return the same without what agents told."""
+        return replace(self, environments=self.environments.for_others or self.environments)
+
 
 def gather(choice: SetChoice) -> Gathering:
     """Return the figures of a choice's metric with what is known of them: nothing is read from the database later."""

@@ -1,9 +1,11 @@
 """The campaign beside a baseline: each experiment against the one of the same name and tool there."""
 
+from collections.abc import Sequence
+
 from django.utils.translation import gettext as _
 
 from apps.bench import statistics
-from apps.bench.comparison import RemarkLevel, centre_of
+from apps.bench.comparison import Remark, RemarkLevel, centre_of
 from apps.bench.comparison import contrast as contrast_of
 from apps.campaigns.models import Campaign, Experiment
 from apps.comparison.comparisons.comparison import Comparison
@@ -16,7 +18,19 @@ from apps.reports.campaign import points, remarks, sentences, swept
 from apps.reports.campaign.material import Material
 from apps.reports.claims import overall, words
 from apps.reports.columns import count_columns, scale_of, told_interval_columns
-from apps.reports.document import Block, Column, Figure, Paragraph, Section, Table, TextLink, Topic, Value, spaced
+from apps.reports.document import (
+    Block,
+    Column,
+    Figure,
+    Paragraph,
+    Section,
+    Table,
+    TextLink,
+    Topic,
+    Value,
+    others_read,
+    spaced,
+)
 
 # A table of the report has so many places; the comparison's page has all.
 MOST_ROWS = 300
@@ -49,14 +63,9 @@ def _pair(material: Material, before: Experiment, after: Experiment) -> Section:
         ResultSet(numbers=(("experiment", item.pk),), label=label)
         for item, label in zip((before, after), _labels(before.campaign, after.campaign), strict=True)
     )
-    comparison = swept.told_apart(ComparisonState(sets=sets, metric=metric.name), material.user)
-    remarks = [remark for remark in comparison.remarks if remark.level is not RemarkLevel.NOTE]
-    blocks: list[Block] = [
-        Paragraph(
-            (messages.render(remark.message),), style="warning" if remark.level is RemarkLevel.REFUSAL else "remark"
-        )
-        for remark in remarks
-    ]
+    state = ComparisonState(sets=sets, metric=metric.name)
+    comparison = swept.told_apart(state, material.user, material.main.team)
+    blocks = others_read(_cautions(comparison.remarks), _cautions(comparison.remarks_for_others))
     if comparison.cells and comparison.metric:
         drawn = charts.charts_of(comparison)
         caption = _("%(name)s: %(metric)s beside the baseline") % {"name": after.name, "metric": _(metric.label)}
@@ -70,6 +79,16 @@ def _pair(material: Material, before: Experiment, after: Experiment) -> Section:
             blocks.append(Paragraph(spaced(statements), key=f"baseline-statement-{key}", style="statement"))
         blocks.append(table)
     return Section(f"baseline-{key}", after.name, tuple(blocks))
+
+
+def _cautions(remarks: Sequence[Remark]) -> list[Block]:
+    return [
+        Paragraph(
+            (messages.render(remark.message),), style="warning" if remark.level is RemarkLevel.REFUSAL else "remark"
+        )
+        for remark in remarks
+        if remark.level is not RemarkLevel.NOTE
+    ]
 
 
 def _labels(before: Campaign, after: Campaign) -> tuple[str, str]:

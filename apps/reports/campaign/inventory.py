@@ -1,6 +1,7 @@
 """The tables of what was measured on: testbeds, clusters, file systems, links; and the drawing of the network."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
@@ -9,7 +10,7 @@ from apps.bench import units
 from apps.reports.campaign import hosts
 from apps.reports.campaign.material import Material
 from apps.reports.columns import scale_of
-from apps.reports.document import Block, Column, Drawing, Paragraph, Section, Table, Value
+from apps.reports.document import Block, Column, Drawing, Paragraph, Section, Table, Value, others_read
 from apps.testbeds import patterns, topology
 from apps.testbeds import queries as testbeds
 from apps.testbeds.models import Cluster, FileSystem, Link, Node, Testbed
@@ -22,16 +23,16 @@ MOST_LINKS = 200
 
 def section(material: Material) -> Section:
     """Return the section on what was measured on."""
-    nodes = _all_nodes(material)
+    places = sorted({node.testbed for node in _all_nodes(material)}, key=lambda item: (item.site.name, item.name))
     links = _links(material)
-    blocks: list[Block] = [_testbeds(material, nodes)]
+    blocks: list[Block] = _with_note(_testbeds_table(places), _notes(material, places))
     if any(map(material.is_own, material.clusters)):
-        blocks.append(_clusters(material))
+        blocks += others_read([_clusters(material)], ())
     if systems := _file_systems(material):
-        blocks.append(_systems_table(material, systems))
+        blocks += _with_note(_systems_table(systems), _notes(material, systems))
     if links:
-        blocks.append(_links_table(material, links))
-    blocks += hosts.tables_of(material)
+        blocks += _with_note(_links_table(links), _notes(material, links))
+    blocks += others_read(hosts.tables_of(material), ())
     blocks += _drawing(material)
     return Section("testbed", _("What was measured on"), tuple(blocks))
 
@@ -44,8 +45,7 @@ def _all_nodes(material: Material) -> list[Node]:
     return sorted(nodes.values(), key=lambda node: node.name)
 
 
-def _testbeds(material: Material, nodes: Iterable[Node]) -> Table:
-    rows = sorted({node.testbed for node in nodes}, key=lambda item: (item.site.name, item.name))
+def _testbeds_table(rows: list[Testbed]) -> Table:
     scale = scale_of([item.ram_bytes for item in rows], "B")
     columns = (
         Column(_("Testbed")),
@@ -60,7 +60,7 @@ def _testbeds(material: Material, nodes: Iterable[Node]) -> Table:
         (item.name, item.cpu, scale.of(item.ram_bytes), item.os, _interfaces(item), item.mtu, item.site.name)
         for item in rows
     ]
-    return Table("testbeds", _("Testbeds"), columns, cells, note=_notes(material, rows))
+    return Table("testbeds", _("Testbeds"), columns, cells)
 
 
 def _interfaces(testbed: Testbed) -> str:
@@ -96,7 +96,7 @@ def _file_systems(material: Material) -> list[FileSystem]:
     return sorted(systems.values(), key=lambda item: item.name)
 
 
-def _systems_table(material: Material, systems: list[FileSystem]) -> Table:
+def _systems_table(systems: list[FileSystem]) -> Table:
     columns = (
         Column(_("File system")),
         Column(_("Kind")),
@@ -114,8 +114,7 @@ def _systems_table(material: Material, systems: list[FileSystem]) -> Table:
         )
         for item in systems
     ]
-    note = _notes(material, systems)
-    return Table("file-systems", _("File systems"), columns, rows, note=note)
+    return Table("file-systems", _("File systems"), columns, rows)
 
 
 def _links(material: Material) -> list[Link]:
@@ -150,7 +149,7 @@ def _pairs(material: Material, team: int) -> set[tuple[Node, Node]]:
     return pairs
 
 
-def _links_table(material: Material, links: list[Link]) -> Table:
+def _links_table(links: list[Link]) -> Table:
     capacity = scale_of([link.capacity_bps for link in links], "bit/s")
     rtt = scale_of([link.rtt_s for link in links], "s")
     columns = (
@@ -172,7 +171,7 @@ def _links_table(material: Material, links: list[Link]) -> Table:
         )
         for link in links
     ]
-    return Table("links", _("Links"), columns, rows, note=_notes(material, links))
+    return Table("links", _("Links"), columns, rows)
 
 
 def _drawing(material: Material) -> list[Block]:
@@ -185,6 +184,10 @@ def _drawing(material: Material) -> list[Block]:
     if words and not svg:
         return [Paragraph((words,), key="drawing-left-out")]
     return [Drawing("topology", _("The network between the nodes that measured"), svg, words)] if svg else []
+
+
+def _with_note(table: Table, note: str) -> list[Block]:
+    return others_read([replace(table, note=note)], [table])
 
 
 def _notes(material: Material, items: Iterable[Testbed | Cluster | FileSystem | Link]) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from apps.accounts.models import User
+from apps.accounts.models import Team, User
+from apps.bench.comparison import Remark
 from apps.bench.toolkit import Metric
 from apps.campaigns.models import Experiment
 from apps.comparison.comparisons import factors
@@ -21,7 +22,7 @@ from apps.comparison.comparisons.state import ComparisonState
 from apps.core import messages
 from apps.reports.campaign import loads, points, sentences
 from apps.reports.campaign.material import Material
-from apps.reports.document import Block, Figure, Paragraph, Section, Table, Topic
+from apps.reports.document import Block, Figure, Paragraph, Section, Table, Topic, others_read
 from apps.results import loss
 
 # A figure tells so many lines apart.
@@ -55,7 +56,7 @@ def section(material: Material, experiment: Experiment) -> Section:
                 _with_knees(block, knees) if metric.name in (loss.LOSS, loss.JITTER) else block for block in figures
             ]
         blocks += [*loads.blocks_of(key, title, sweeps), table]
-        blocks += [_remarks(comparison) for _metric, comparison in pairs[:1] if comparison.remarks]
+        blocks += _remarks(pairs[0][1])
     return Section(f"experiment-{key}", material.heading(experiment), tuple(blocks))
 
 
@@ -66,9 +67,9 @@ def figure(key: str, comparison: Comparison, title: str) -> Block:
     return replace(block, data=table) if isinstance(block, Figure) else block
 
 
-def told_apart(state: ComparisonState, user: User) -> Comparison:
+def told_apart(state: ComparisonState, user: User, team: Team | None = None) -> Comparison:
     """Return the figures by the usual axis, and one line for each value of the factor that has the fewest."""
-    comparison = compare(gathering := gather(choose(state, user)))
+    comparison = compare(gathering := gather(choose(state, user, team)))
     others = [
         factor
         for factor in comparison.factors
@@ -190,8 +191,12 @@ def _drawn(material: Material, experiment: Experiment) -> list[Metric]:
 
 def _compare(material: Material, experiment: Experiment, metric: Metric) -> Comparison:
     state = ComparisonState(sets=(ResultSet(numbers=(("experiment", experiment.pk),)),), metric=metric.name)
-    return told_apart(state, material.user)
+    return told_apart(state, material.user, material.main.team)
 
 
-def _remarks(comparison: Comparison) -> Block:
-    return Paragraph((" ".join(messages.render(remark.message) for remark in comparison.remarks),), style="remark")
+def _remarks(comparison: Comparison) -> list[Block]:
+    def of(remarks: Sequence[Remark]) -> list[Block]:
+        text = " ".join(messages.render(remark.message) for remark in remarks)
+        return [Paragraph((text,), style="remark")] if text else []
+
+    return others_read(of(comparison.remarks), of(comparison.remarks_for_others))

@@ -38,7 +38,7 @@ _NAMES: dict[type, str] = {
 # What is as usual is left out of these, too.
 _SPARSE = Sentence | Claim | Topic
 # What no part of an earlier edition has: its text, and with it its checksum, stays as it was.
-_OPTIONAL = "claim"
+_OPTIONAL = ("claim", "is_marked")
 
 
 def as_json(document: Document) -> Json:
@@ -65,7 +65,7 @@ def _plain(value: Any) -> Any:
         return type_name | {
             item.name: _plain(part)
             for item, part in items
-            if part != item.default or not (is_sparse or item.name == _OPTIONAL)
+            if part != item.default or not (is_sparse or item.name in _OPTIONAL)
         }
     if isinstance(value, str):
         # No database keeps it and no reader sees it.

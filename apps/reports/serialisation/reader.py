@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, get_args
 
 from django.utils.translation import gettext
@@ -56,6 +57,7 @@ def from_json(data: object) -> Document:
         meta=tuple(pair(item, place) for place, item in items(document, "meta", "")),
         rests_on=tuple(string(item, place) for place, item in items(document, "rests_on", "")),
         summary=_blocks(document, "summary", ""),
+        is_marked=document.get("is_marked") is True,
     )
 
 
@@ -81,6 +83,14 @@ def _blocks(data: Json, name: str, place: str) -> tuple[Block, ...]:
 
 def _block(value: object, place: str) -> Block:
     data = mapping(value, place)
+    block = _unmarked(data, place)
+    if "others" not in data:
+        return block
+    others = tuple(_unmarked(mapping(item, at), at) for at, item in items(data, "others", place))
+    return replace(block, others=others)
+
+
+def _unmarked(data: Json, place: str) -> Block:
     kind = choice(data, "type", tuple(_READERS), place)
     return _READERS[kind](data, place)
 
@@ -144,12 +154,12 @@ def _figure(data: Json, place: str) -> Block:
 
 
 def _drawing(data: Json, place: str) -> Block:
-    texts = {name: text(data, name, place) for name in ("key", "caption", "svg", "alternative")}
-    return Drawing(**texts)
+    key, caption, svg, alternative = (text(data, name, place) for name in ("key", "caption", "svg", "alternative"))
+    return Drawing(key, caption, svg, alternative)
 
 
 def _listing(data: Json, place: str) -> Block:
-    return Listing(**{name: text(data, name, place) for name in ("text", "caption", "name")})
+    return Listing(text(data, "text", place), text(data, "caption", place), text(data, "name", place))
 
 
 _READERS: dict[str, Callable[[Json, str], Block]] = {
