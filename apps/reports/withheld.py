@@ -14,6 +14,8 @@ from apps.reports.serialisation import Json
 
 # Of what was frozen before blocks were marked: the section of facts and notes, and the tables there that are for all.
 _SECTION = "testbed"
+# … and the beginnings of the keys of sections of findings, whose reasons and lines may rest on settings of nodes.
+_FINDINGS = ("finding-", "problem-")
 _FOR_ALL = ("testbeds", "file-systems", "links")
 
 
@@ -54,6 +56,8 @@ def _mark(data: Json) -> None:
                     block["others"] = []
                 elif without_note != block:
                     block["others"] = [without_note]
+            elif block.get("type") in ("items", "listing") and str(section.get("key")).startswith(_FINDINGS):
+                block["others"] = []
             elif block.get("style") in ("remark", "warning"):
                 text = _text(block)
                 if any(all(words in text for words in message) for message in messages):

@@ -20,7 +20,7 @@ from apps.campaigns.api.brought_in import BroughtInField
 from apps.campaigns.api.campaigns import CampaignSerializer
 from apps.campaigns.api.told import ToldField
 from apps.core import messages, rest
-from apps.tuning import proposals, queries, services
+from apps.tuning import proposals, queries, readers, services
 from apps.tuning.models import LONGEST_REASON, Decision, Finding, Verification
 
 
@@ -163,8 +163,15 @@ class FindingViewSet(rest.ReadOnlyModelViewSet):
     def paginate_queryset(self, queryset):
         """Return a page of findings with the flags of what they rest on."""
         page = super().paginate_queryset(queryset)
-        queries.attach_flags(page or ())
-        return page
+        if page is None:
+            return None
+        queries.attach_flags(page)
+        return readers.as_read_by(page, rights.user_of(self.request))
+
+    def get_object(self):
+        """Return the finding as the person reads it."""
+        (finding,) = readers.as_read_by([super().get_object()], rights.user_of(self.request))
+        return finding
 
     @extend_schema(request=DecisionSerializer, responses=FindingSerializer)
     @action(detail=True, methods=["post"])

@@ -20,7 +20,7 @@ from apps.bench.sweep.verification import LOOKS
 from apps.campaigns import queries as campaigns
 from apps.core import editing
 from apps.core.versions import lock_row
-from apps.tuning import answers, contrasts, proposals, queries, services, untold
+from apps.tuning import answers, contrasts, proposals, queries, readers, services, untold
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.models import Finding
 
@@ -40,6 +40,7 @@ def finding_list(request: HttpRequest) -> HttpResponse:
     filters = {name: value for name, value in texts.items() if value in options[name]}
     listed = queries.standing(findings.filter(**filters), filters.get("state", ""))
     page = Paginator(listed, 50).get_page(request.GET.get("page"))
+    page.object_list = readers.as_read_by(page.object_list, user)
     queries.attach_ends(page.object_list)
     queries.attach_flags(page.object_list)
     queries.attach_values(page.object_list)
@@ -60,7 +61,8 @@ def finding_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def finding_detail(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a finding with its evidence, what would prove it, what came of that, and its history."""
-    finding = get_object_or_404(queries.findings_for(rights.user_of(request)), pk=pk)
+    user = rights.user_of(request)
+    (finding,) = readers.as_read_by([get_object_or_404(queries.findings_for(user), pk=pk)], user)
     queries.attach_ends([finding])
     queries.attach_flags([finding])
     trials = finding.trials.select_related("experiment").order_by("experiment", "point", "repetition")
@@ -76,7 +78,7 @@ def finding_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "alternatives": [
             (item, tests.get(f"a{place}")) for place, item in enumerate(finding.details.get("alternatives") or [])
         ],
-        "decisions": queries.history_of(finding, rights.user_of(request)),
+        "decisions": queries.history_of(finding, user),
         "looks": LOOKS,
         **_verifications(finding),
         **_proof(finding),
@@ -98,7 +100,7 @@ def campaign_panel(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the partial with a campaign's findings, or with the finding that it verifies, that its page loads."""
     user = rights.user_of(request)
     every = queries.findings_for(user).filter(campaign_id=pk)
-    findings = queries.by_use(queries.standing(every))
+    findings = queries.by_use(readers.as_read_by(queries.standing(every), user))
     queries.attach_ends(findings)
     queries.attach_flags(findings)
     campaign = campaigns.campaigns_for(user).select_related("team").filter(pk=pk).first()

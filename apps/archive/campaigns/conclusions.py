@@ -14,6 +14,7 @@ from apps.reports import queries as reports
 from apps.reports.models import Edition
 from apps.testbeds.models import Node
 from apps.tuning import queries as findings
+from apps.tuning import readers
 
 # Whose a row is: by the person's number, or as only an archive told.
 Person = Callable[[int | None, str], str | None]
@@ -30,7 +31,7 @@ def finding_lines(
     numbers = {item.pk: place for place, item in enumerate(campaign.experiments.order_by("position", "pk"))}
     verified = findings.verifications_for(reader) if reader else "verifications"
     rows = campaign.findings.order_by("pk").prefetch_related("trials", "decisions", verified)
-    for finding in rows:
+    for finding in readers.as_read_by(rows, reader):
         trials = {item.pk: trial(item.experiment_id, item.position) for item in finding.trials.all()}
         verifications = sorted(finding.verifications.all(), key=lambda item: item.pk)
         order = {item.pk: place for place, item in enumerate(verifications)}

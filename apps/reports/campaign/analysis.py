@@ -89,8 +89,10 @@ def gain_of(finding: Finding, number: int, ground: Ground) -> tuple[Part, ...]:
 
 
 def _problem(material: Material, item: Conclusion, grounds: Grounds) -> Section:
-    record, ground = item.first.details, grounds.own[item.first.pk]
-    blocks = [*_reasons(ground), *_formula(record), *_others(record), *_also(grounds.parts[item.first.pk])]
+    ground = grounds.own[item.first.pk]
+    blocks = grounds.marked(
+        item.first, lambda own, parts: [*_reasons(own), *_formula(own.own), *_others(own.own), *_also(parts)]
+    )
     blocks += evidence_of(material, item, ground.rests(), ground.flagged())
     return Section(f"problem-{item.key}", item.title, tuple(blocks), claim=item.link.claim)
 
@@ -98,20 +100,21 @@ def _problem(material: Material, item: Conclusion, grounds: Grounds) -> Section:
 def _change(material: Material, item: Conclusion, number: int, grounds: Grounds) -> Section:
     finding = item.first
     record, ground = finding.details, grounds.own[finding.pk]
-    blocks: list[Block] = [*_reasons(ground), *_formula(record), *_listings(finding.change, finding.undo)]
+    blocks = grounds.marked(finding, lambda own, _parts: [*_reasons(own), *_formula(own.own), *_listings(own.own)])
     blocks += [Paragraph(parts) for parts in _outcomes(finding, ground, number)]
     for title, lines in ((_("Limits"), record.get("limits")), (_("Side effects"), record.get("side_effects"))):
         if lines:
             blocks += [Paragraph((f"{title}:",)), _list(lines)]
     blocks += [
         *_others(record),
-        *_also(grounds.parts[finding.pk]),
+        *grounds.marked(finding, lambda _own, parts: _also(parts)),
         *evidence_of(material, item, ground.rests(), ground.flagged()),
     ]
     return Section(f"finding-{item.key}", item.title, tuple(blocks), claim=item.link.claim)
 
 
-def _listings(change: str, undo: str) -> list[Block]:
+def _listings(record: Mapping[str, Any]) -> list[Block]:
+    change, undo = record.get("change", ""), record.get("undo", "")
     blocks: list[Block] = [Listing(change, _("To change"))] if change else []
     return [*blocks, Listing(undo, _("To take it back"))] if undo else blocks
 
@@ -129,7 +132,7 @@ def _also(parts: Sequence[Ground]) -> list[Block]:
         ]
         why = [(ground.line_of(line),) for line in ground.own.get("why") or ()]
         blocks.append(Items(((ground.said, *([" – "] if beside else ()), *beside), *why)))
-        blocks += [*_formula(ground.own), *_listings(ground.own.get("change", ""), ground.own.get("undo", ""))]
+        blocks += [*_formula(ground.own), *_listings(ground.own)]
     return blocks
 
 

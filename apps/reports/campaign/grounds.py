@@ -1,11 +1,12 @@
 """What findings rest on, as a table that their sentences are asked of: trials, figures now and then, gain."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.bench.rules import of_nodes
 from apps.core import messages
 from apps.reports.campaign.conclusions import Conclusion, changes_of, established_of, kept_of, problems_of
 from apps.reports.campaign.material import Material
@@ -22,7 +23,7 @@ from apps.reports.campaign.measured import (
 )
 from apps.reports.claims import counted, grounded, titles
 from apps.reports.columns import quantity
-from apps.reports.document import Claim, Column, Part, Sentence, Table, TextLink, Value, spaced
+from apps.reports.document import Block, Claim, Column, Part, Sentence, Table, TextLink, Value, others_read, spaced
 from apps.results import means
 from apps.tuning.models import Finding
 
@@ -171,6 +172,14 @@ class Grounds:
 
     own: Mapping[int, Ground]
     parts: Mapping[int, Sequence[Ground]]
+
+    def marked(self, finding: Finding, told: Callable[[Ground, Sequence[Ground]], list[Block]]) -> list[Block]:
+        """Return what is told of a finding and its parts, marked with what readers of other teams get of it."""
+        parts, record = self.parts[finding.pk], {"change": finding.change, "undo": finding.undo}
+        own = replace(self.own[finding.pk], own={**self.own[finding.pk].own, **record})
+        other = replace(own, own=of_nodes.for_others(own.own, finding.rule))
+        others = [replace(part, own=of_nodes.for_others(part.own, str(part.own.get("rule", "")))) for part in parts]
+        return others_read(told(own, parts), told(other, others))
 
     def table(self) -> Table | None:
         """Return the table, None without findings."""

@@ -26,7 +26,7 @@ from apps.testbeds.models import Cluster, Node
 from apps.testbeds.patterns import told_ends
 from apps.toolbox import queries as toolbox
 from apps.tuning import queries as findings
-from apps.tuning import references, untold
+from apps.tuning import readers, references, untold
 from apps.tuning.analysis import queries as analyses
 from apps.tuning.analysis.queries import Standing
 from apps.tuning.models import Finding
@@ -167,7 +167,11 @@ def read(campaigns: Sequence[Campaign], user: User, baseline: Campaign | None = 
         material.lanes[lane.experiment_id].append(lane)
     _read_inventory(material)
     _read_counts(material)
-    listed = _findings(campaigns, user)
+    # Of nodes of other teams nobody of the report's is told how they are set.
+    listed = [
+        (finding if material.is_own(finding) else readers.for_others(finding), ref)
+        for finding, ref in _findings(campaigns, user)
+    ]
     changes = since.changes_of([finding for finding, _ref in listed], campaigns, material.tools, material.metrics)
     material.findings = [pair for pair in listed if pair[0].pk not in changes]
     material.outdated = [(*pair, changes[pair[0].pk]) for pair in listed if pair[0].pk in changes]

@@ -15,7 +15,7 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 NFS, LUSTRE, GPFS = "storage-nfs-transfer", "storage-lustre-requests", "storage-gpfs-sockets"
-VERSION = 4
+VERSION = 5
 MIB = 1024**2
 Conclude = Callable[[Evidence, Sequence[Verdict]], list[FindingDraft]]
 # Linux's largest NFS transfer.
@@ -67,8 +67,11 @@ def _nfs(_evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | N
     return _draft(
         verdict,
         rule=NFS,
-        title=Message(_("%(name)s moves %(size)s with each request: set %(option)s to %(most)s"), params),
-        why=(Message(_("Linux allows %(most)s, and each request costs a round trip."), params),),
+        title=Message(_("Have %(name)s move %(most)s with each request: set %(option)s"), params),
+        why=(
+            Message(_("It moves %(size)s with each request."), params),
+            Message(_("Linux allows %(most)s, and each request costs a round trip."), params),
+        ),
         value=float(MOST_TRANSFER),
         formula=f"{name} = {size:,} B < {MOST_TRANSFER:,} B",
         change=mount_again(facts.options, rsize=MIB, wsize=MIB),
@@ -109,10 +112,9 @@ def _lustre(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft |
     return _draft(
         verdict,
         rule=LUSTRE,
-        title=Message(
-            _("%(name)s has %(bytes)s under way and the path holds %(bdp)s: allow %(wanted)s requests"), params
-        ),
+        title=Message(_("Allow clients of %(name)s %(wanted)s requests under way: the path holds %(bdp)s"), params),
         why=(
+            Message(_("It has %(bytes)s under way."), params),
             Message(
                 _("%(requests)s requests for each stripe allow %(allowed)s at this RTT, which is what it gives."),
                 params,
@@ -151,10 +153,11 @@ def _gpfs(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | N
     return _draft(
         verdict,
         rule=GPFS,
-        title=Message(
-            _("The sockets of %(name)s hold %(size)s and the path %(bdp)s: leave their size to the kernel"), params
+        title=Message(_("Leave the size of the sockets of %(name)s to the kernel: the path holds %(bdp)s"), params),
+        why=(
+            Message(_("They hold %(size)s."), params),
+            Message(_("A size of 0 lets the kernel grow the window; one that is set switches that off."), params),
         ),
-        why=(Message(_("A size of 0 lets the kernel grow the window; one that is set switches that off."), params),),
         value=0.0,
         formula=f"W / RTT = {min_size:,} B / {format_quantity(rtt, 's')} = {rate(min_size / rtt)}; BDP = {bdp:,} B",
         change="mmchconfig socketRcvBufferSize=0,socketSndBufferSize=0",
