@@ -60,14 +60,14 @@ def rates_between_ends():
     ]
 
 
-def at_two_times(tool, metric, rates):
+def at_two_times(tool, metric, rates, shares=(0.99, 1, 1.01)):
     """Return one setting of a tool in two experiments of three runs each, an hour apart."""
     make = Maker()
     clean = {name: "tcp" for name in ("protocol",) if name in {item.name for item in tool.parameters}}
     roles = {role.name: (role.name,) for role in tool.roles}
     points = [
         dataclasses.replace(
-            make.point(tool, clean, *({metric: rate * share} for share in (0.99, 1, 1.01))),
+            make.point(tool, clean, *({metric: rate * share} for share in shares)),
             experiment=place,
             at=3600.0 * place,
             layer="network",
@@ -101,6 +101,14 @@ def test_two_results_of_one_setting_are_told_of_every_tool(tool, metric):
     assert not [draft.title for draft in drafts if draft.kind == NO_CHANGE and draft.present]
     equal = findings_of(at_two_times(tool, metric, (rates[0], rates[0])))
     assert not [draft for draft in equal if draft.rule == "path-levels"]
+
+
+@pytest.mark.parametrize(("times", "is_told"), [(1.7, False), (2.2, True)])
+def test_of_runs_that_nobody_repeated_two_results_are_told_where_they_lie_far_apart(times, is_told):
+    drafts = findings_of(at_two_times(tools.get("iperf3-tcp"), "goodput", (640e6, 640e6 / times), shares=(1,)))
+    doubts = [draft for draft in drafts if draft.rule == "path-levels"]
+    assert [draft.confidence for draft in doubts] == [0.6] * is_told
+    assert not any("repetitions scatter" in line for draft in doubts for line in texts(draft.why))
 
 
 def test_transfers_at_two_times_need_no_option_by_none_of_them():

@@ -51,6 +51,16 @@ def test_the_untuned_kisti_pusan_line_is_limited_by_the_window(make):
     assert all(item.proposal for item in draft.alternatives)
 
 
+@pytest.mark.parametrize(("offered", "is_window"), [(100_000, True), (300_000, False)])
+def test_a_receiver_that_reads_slowly_is_no_window(make, offered, is_window):
+    points = [
+        make.ping(0.0048),
+        dataclasses.replace(make.tcp([160e6] * 3, observed=offered), observed={"tcp": WINDOWS}),
+    ]
+    draft = verdict.conclude(evidence(points, GIGABIT_1500))
+    assert (draft is not None and draft.subject == "window") == is_window
+
+
 def test_the_gain_is_that_of_the_least_window_with_the_best_rate(make):
     points = [
         make.ping(0.0048),
