@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from apps.accounts.models import User
 from apps.agents import obstacles, queries, services
 from apps.agents.models import DEAF_AFTER, LOST_AFTER, Agent, AgentState, Job, Listener
-from apps.agents.services import instances
+from apps.agents.services import Heartbeat, instances
 from apps.home import needs
 from apps.testbeds.models import Node
 from tests.agents import factories
@@ -23,26 +23,25 @@ from workers.readiness import node_warnings
 pytestmark = pytest.mark.django_db
 MOMENT = timedelta(seconds=1)
 HEARD = {"just now": timedelta(), "not for long": LOST_AFTER + MOMENT, "not for days": timedelta(days=3)}
-# How long ago somebody began to listen, did so last, and did so before an outage. The service runs; began a moment
-# ago for the first time, or after an outage, which began as the agent was heard, or long after; is away; never began.
-LISTENING: dict[str, tuple[timedelta, timedelta, timedelta | None] | None] = {
-    "for long": (LOST_AFTER + MOMENT, timedelta(), None),
-    "for a moment": (MOMENT, timedelta(), None),
-    "after an outage": (MOMENT, timedelta(), LOST_AFTER),
-    "after an outage beyond": (2 * MOMENT, timedelta(), 2 * MOMENT),
-    "no more": (timedelta(days=1), DEAF_AFTER + MOMENT, None),
+# How long ago somebody began to listen, did so last, and who was lost then was heard. The service runs; began just now
+# for the first time, or after an outage, which began as the agent was heard, or long after; is away; never began.
+LISTENING: dict[str, tuple[timedelta, timedelta, timedelta] | None] = {
+    "for long": (LOST_AFTER + MOMENT, timedelta(), LOST_AFTER),
+    "for a moment": (MOMENT, timedelta(), timedelta(days=9)),
+    "after an outage": (MOMENT, timedelta(), 2 * LOST_AFTER),
+    "after an outage beyond": (2 * MOMENT, timedelta(), LOST_AFTER + MOMENT / 2),
+    "no more": (timedelta(days=1), DEAF_AFTER + MOMENT, LOST_AFTER + DEAF_AFTER + MOMENT),
     "never": None,
 }
 LOST = {("not for long", "for long"), ("not for long", "after an outage beyond"), ("not for days", "no more")}
 LOST |= {("not for days", listening) for listening in ("for long", "after an outage", "after an outage beyond")}
 
 
-def listen(listening: tuple[timedelta, timedelta, timedelta | None] | None, now: datetime) -> None:
+def listen(listening: tuple[timedelta, timedelta, timedelta] | None, now: datetime) -> None:
     Listener.objects.all().delete()
     if listening is not None:
-        since, until, before = listening
-        moments = {"listening_since": now - since, "heard_until": now - until}
-        Listener.objects.create(pk=1, **moments, heard_before=None if before is None else now - before)
+        since, until, lost = (now - ago for ago in listening)
+        Listener.objects.create(pk=1, listening_since=since, heard_until=until, threshold=lost)
 
 
 def _over_rest(node: Node, user: User, _now: datetime) -> bool:
@@ -123,13 +122,44 @@ def test_all_who_tell_it_tell_the_same(heard: str, listening: str) -> None:
 
 def test_listening_begins_anew_after_a_gap() -> None:
     begin = timezone.now()
-    short, long = ((0, 0, None), (9, 0, None)), tuple((seconds, 20, None) for seconds in (20, 29, 38, 47, 50))
-    for seconds, since, before in (*short, *long, (70, 70, 50), (75, 70, 50), (90, 90, 50)):
+    # The clock is set ahead by an hour, and back right after the service began anew.
+    steps = ((0, 0, -30), (9, 0, -21), (20, 20, -21), (29, 20, -12), (38, 20, -3), (47, 20, 6), (50, 20, 20))
+    outages = (
+        (70, 70, 20),
+        (75, 70, 25),
+        (90, 90, 25),
+        (3690, 3690, 25),
+        (3692, 3690, 27),
+        (95, 95, 27),
+        (97, 95, 29),
+    )
+    for seconds, since, threshold in (*steps, *outages, (3700, 3700, 29), (3738, 3738, 29)):
         services.record_heartbeats(heartbeats=[], now=begin + seconds * MOMENT)
         listener = Listener.objects.get()
         assert listener.listening_since == begin + since * MOMENT
         assert listener.heard_until == begin + seconds * MOMENT
-        assert listener.heard_before == (None if before is None else begin + before * MOMENT)
+        assert listener.threshold == begin + threshold * MOMENT
+
+
+def test_nobody_alive_is_lost_where_the_clock_was_set_back_after_a_restart() -> None:
+    agent, now = factories.agent()[0], timezone.now()
+    for ahead_s in (3600, 3609, 3618, 3627, 3636, 3660, 3662, 5):
+        beat = Heartbeat(agent.pk, now + ahead_s * MOMENT)
+        services.record_heartbeats(heartbeats=[beat], now=beat.at)
+        agent.refresh_from_db()
+        assert not instances.is_silent(agent, beat.at)
+
+
+def test_who_died_before_restarts_is_lost_by_the_time_between_them() -> None:
+    agent, now = factories.agent()[0], timezone.now()
+    services.record_heartbeats(heartbeats=[Heartbeat(agent.pk, now)], now=now)
+    is_silent = []
+    for seconds in (9, 18, 40, 49, 70, 75, 90):
+        at = now + seconds * MOMENT
+        services.record_heartbeats(heartbeats=[], now=at)
+        agent.refresh_from_db()
+        is_silent.append(instances.is_silent(agent, at))
+    assert is_silent == [False, False, False, False, False, True, True]
 
 
 def test_nobody_else_reckons_by_when_an_agent_was_heard() -> None:

@@ -94,8 +94,7 @@ def instance_of(text: str) -> uuid.UUID | None:
 
 def number_of(name: str) -> int | None:
     """Return the number that the name of a request begins with (hexadecimal), None for an earlier version's."""
-    number = _NUMBERED.fullmatch(name)
-    return int(number[1], 16) if number else None
+    return int(number[1], 16) if (number := _NUMBERED.fullmatch(name)) else None
 
 
 def introduction_of(data: Mapping[str, Any], key: uuid.UUID, address: str) -> Introduction:

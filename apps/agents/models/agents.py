@@ -137,12 +137,12 @@ class Listener(models.Model):
 
     listening_since = models.DateTimeField()
     heard_until = models.DateTimeField()
-    # Until when agents were heard before that, for LOST_AFTER at least without a gap.
-    heard_before = models.DateTimeField(null=True)
+    # Who was heard last before it was lost at `heard_until`; None of a row of an earlier version.
+    threshold = models.DateTimeField(null=True)
 
     @classmethod
     def lost_before(cls, now: datetime) -> datetime | None:
-        """Return before when an agent was last heard that is lost, None while of none that is known.
+        """Return before when an agent was last heard that is lost, None where nobody knows.
 
         It must have been silent for LOST_AFTER in which somebody listened: time in which nobody did counts for
         nothing, so who was heard until an outage of the service is not lost by it, and who was lost before still is.
@@ -151,7 +151,9 @@ class Listener(models.Model):
         if listener is None:
             return None
         end = listener.heard_until if now - listener.heard_until > DEAF_AFTER else now
-        missing = LOST_AFTER - (end - listener.listening_since)
-        if missing <= timedelta():
+        if end - listener.listening_since >= LOST_AFTER:
             return end - LOST_AFTER
-        return listener.heard_before and listener.heard_before - missing
+        if listener.threshold is None:
+            return None
+        # A clock that was set back leaves it ahead.
+        return min(listener.threshold + max(end - listener.heard_until, timedelta()), now - LOST_AFTER)

@@ -13,15 +13,17 @@ from apps.core import clock
 # A time that lies ahead was written before the clock was set back: the listening begins anew, or nobody would be
 # missed until the clock has come so far again.
 _LISTEN = """
-    INSERT INTO agents_listener AS listener (id, listening_since, heard_until) VALUES (1, %(now)s, %(now)s)
+    INSERT INTO agents_listener AS listener (id, listening_since, heard_until, threshold)
+    VALUES (1, %(now)s, %(now)s, %(lost)s)
     ON CONFLICT (id) DO UPDATE
        SET heard_until = CASE WHEN listener.heard_until > %(ahead)s
                               THEN EXCLUDED.heard_until
                               ELSE GREATEST(listener.heard_until, EXCLUDED.heard_until) END,
-           heard_before = CASE WHEN listener.heard_until NOT BETWEEN %(deaf_since)s AND %(ahead)s
-                                AND listener.heard_until - listener.listening_since >= %(lost_after)s
-                               THEN LEAST(listener.heard_until, EXCLUDED.heard_until)
-                               ELSE listener.heard_before END,
+           threshold = CASE WHEN listener.heard_until BETWEEN %(deaf_since)s AND %(ahead)s
+                                 AND listener.listening_since <= %(lost)s THEN %(lost)s
+                            ELSE LEAST(%(lost)s, COALESCE(listener.threshold, listener.heard_until - %(lost_after)s)
+                                       + CASE WHEN listener.heard_until BETWEEN %(deaf_since)s AND %(now)s
+                                              THEN %(now)s - listener.heard_until ELSE interval '0' END) END,
            listening_since = CASE WHEN listener.heard_until NOT BETWEEN %(deaf_since)s AND %(ahead)s
                                   THEN EXCLUDED.listening_since ELSE listener.listening_since END
     RETURNING listening_since = %(now)s
@@ -82,7 +84,7 @@ def record_heartbeats(*, heartbeats: Collection[Heartbeat], now: datetime) -> se
     """
     with connection.cursor() as cursor:
         moments: dict[str, Any] = {"now": now, "deaf_since": now - DEAF_AFTER, "ahead": now + clock.AHEAD}
-        moments["lost_after"] = LOST_AFTER
+        moments |= {"lost_after": LOST_AFTER, "lost": now - LOST_AFTER}
         cursor.execute(_LISTEN, moments)
         begins = cursor.fetchone()[0]
     if begins:

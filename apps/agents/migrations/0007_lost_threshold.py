@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField(
             model_name="listener",
-            name="heard_before",
+            name="threshold",
             field=models.DateTimeField(null=True),
         ),
     ]
