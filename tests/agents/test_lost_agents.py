@@ -23,7 +23,7 @@ from workers.readiness import node_warnings
 pytestmark = pytest.mark.django_db
 MOMENT = timedelta(seconds=1)
 HEARD = {"just now": timedelta(), "not for long": LOST_AFTER + MOMENT, "not for days": timedelta(days=3)}
-# How long ago somebody began to listen, did so last, and who was lost then was heard. The service runs; began just now
+# How long ago somebody began to listen, did so last, and who was lost then was heard. The service runs; began now
 # for the first time, or after an outage, which began as the agent was heard, or long after; is away; never began.
 LISTENING: dict[str, tuple[timedelta, timedelta, timedelta] | None] = {
     "for long": (LOST_AFTER + MOMENT, timedelta(), LOST_AFTER),
