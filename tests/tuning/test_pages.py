@@ -101,5 +101,5 @@ def test_a_list_costs_the_same_queries_however_long(
     client: Client, finding: Finding, cast: SimpleNamespace, django_assert_max_num_queries
 ) -> None:
     client.force_login(cast.bob)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         client.get(reverse("tuning:list"))

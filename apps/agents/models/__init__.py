@@ -7,6 +7,7 @@ from apps.agents.models.agents import (
     AgentState,
     EnrolmentToken,
     FactSnapshot,
+    LateHeartbeat,
     Listener,
 )
 from apps.agents.models.instances import RIVAL_FOR, AgentInstance
@@ -26,6 +27,7 @@ __all__ = [
     "Job",
     "JobFile",
     "JobOutput",
+    "LateHeartbeat",
     "Listener",
     "OwedRemoval",
 ]

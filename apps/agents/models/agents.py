@@ -157,3 +157,13 @@ class Listener(models.Model):
             return None
         # A clock that was set back leaves it ahead.
         return min(listener.threshold + max(end - listener.heard_until, timedelta()), now - LOST_AFTER)
+
+
+class LateHeartbeat(models.Model):
+    """When an agent was heard whose own row somebody holds: it is not lost for that.
+
+    `agent_ref` is the agent's id without a reference, which would wait for the row.
+    """
+
+    agent_ref = models.BigIntegerField(primary_key=True)
+    at = models.DateTimeField()

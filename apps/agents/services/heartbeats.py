@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection
 
-from apps.agents.models import DEAF_AFTER, LOST_AFTER, Agent
+from apps.agents.models import DEAF_AFTER, LOST_AFTER, Agent, LateHeartbeat
 from apps.core import clock
 
 # A time that lies ahead was written before the clock was set back: the listening begins anew, or nobody would be
@@ -44,8 +44,17 @@ _HEAR = """
            AS heard(id, at, offset_s, error_s, tells_unsent, unsent_since)
       JOIN free USING (id)
      WHERE agent.id = heard.id AND agent.retired_at IS NULL
+    ), gone AS (
+        DELETE FROM agents_lateheartbeat WHERE agent_ref IN (SELECT id FROM free)
+    ), late AS (
+        INSERT INTO agents_lateheartbeat (agent_ref, at)
+        SELECT agent.id, heard.at FROM agents_agent AS agent
+          JOIN unnest(%(ids)s::bigint[], %(times)s::timestamptz[]) AS heard(id, at) USING (id)
+         WHERE agent.id NOT IN (SELECT id FROM free)
+        ON CONFLICT (agent_ref) DO UPDATE SET at = GREATEST(agents_lateheartbeat.at, EXCLUDED.at)
+        RETURNING agent_ref
     )
-    SELECT id FROM agents_agent WHERE id = ANY(%(ids)s::bigint[]) AND id NOT IN (SELECT id FROM free)
+    SELECT agent_ref FROM late
 """
 
 
@@ -90,6 +99,7 @@ def record_heartbeats(*, heartbeats: Collection[Heartbeat], now: datetime) -> se
     if begins:
         # Heard before the clock was set back: their silence counts from now, as everybody's does.
         Agent.objects.filter(last_seen_at__gt=now + clock.AHEAD).update(last_seen_at=now)
+        LateHeartbeat.objects.all().delete()
     if not heartbeats:
         return set()
     with connection.cursor() as cursor:

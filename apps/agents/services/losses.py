@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, Q, QuerySet, Value
+from django.db.models import DateTimeField, DurationField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Greatest
 
 from apps.agents import wake
-from apps.agents.models import Job, Listener
+from apps.agents.models import Job, LateHeartbeat, Listener
 from apps.core import isolation, queue
 
 MARK_LOST_JOBS = "mark_lost_jobs"
@@ -36,6 +36,7 @@ def mark_lost_jobs(*, now: datetime) -> int:
     retired = Q(node__agent__isnull=True) | Q(node__agent__retired_at__isnull=False)
     silent = Q(node__agent__last_seen_at__isnull=True) | Q(node__agent__last_seen_at__lt=lost_before)
     silent &= Q(node__agent__isnull=False, node__agent__retired_at__isnull=True)
+    silent &= ~Exists(LateHeartbeat.objects.filter(agent_ref=OuterRef("node__agent"), at__gte=lost_before))
     lost = _lose_by_node(opened.filter(retired), RETIRED, now)
     lost += _lose_by_node(opened.filter(silent), "the agent fell silent", now)
     # PostgreSQL's GREATEST passes over what is not known yet.

@@ -65,6 +65,7 @@ UNLIMITED = {
         "core.WorkerTime",
         "core.LastChange",
         "core.SetAside",
+        "agents.LateHeartbeat",
         "agents.Listener",
     ),
     "how many may be made in a time is bounded (RATE_OF_ENROLMENTS)": ("agents.EnrolmentToken",),
