@@ -71,6 +71,7 @@ def test_every_value_is_one_of_a_few(program: str, option: str, kind: str, place
     assert all(is_allowed(placeholders, command_of(program, option, value)) for value in good)
     plain = {value for value in WRONG if value[0].isalnum() and PLAIN.issuperset(value)} if kind == "word" else set()
     above = [str(rules.most[option] + 1), f"{rules.most[option]}.5", "2k"] if kind == "number" else []
+    above += ["0.4"] if kind == "number" and isinstance(rules.most[option], int) else []
     wrong = [value for value in (*WRONG, *above) if value not in (*good, *plain)]
     assert len(wrong) > 4
     assert not [value for value in wrong if is_allowed(placeholders, command_of(program, option, value))]

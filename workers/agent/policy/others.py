@@ -14,10 +14,11 @@ _FIO_TEXTS = (
 )
 FIO_ENGINES = ("sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "posixaio", "mmap", "io_uring")
 _PLAIN_FILES = Rules(words=(FILE,), repeats=True, takes_options=False)
-# What a job may ask of Slurm, above what any tool of the service does; 0 and words would be without any limit.
+# What a job may ask of Slurm, above what any tool of the service does; 0 and words would be without any limit. Whole
+# numbers but where a float stands.
 _SLURM_MOST = {
     "--nodes": 100_000, "--ntasks": 100_000, "--ntasks-per-node": 100_000, "--time": 30 * 24 * 60,
-    "--immediate": 7 * 86_400, "--wait": 7 * 86_400, "--idle": 86_400, "--iterate": 86_400,
+    "--immediate": 7 * 86_400, "--wait": 7 * 86_400.0, "--idle": 86_400.0, "--iterate": 86_400,
 }  # fmt: skip
 _SLURM_ROOM = "--nodes --ntasks --time"
 _SLURM_ORDERS = tuple(

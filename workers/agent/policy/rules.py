@@ -31,7 +31,7 @@ OWNERS_KINDS = (FLAG, TEXT, NUMBER, FILE, ADDRESS, LOCAL, PROGRAM)
 VARIABLE_KINDS = tuple(kind for kind in OWNERS_KINDS if kind != FLAG)
 
 
-_PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_WHOLE, _FRACTION = re.compile("[0-9]{1,9}"), re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class RefusedOption(ValueError):
@@ -77,7 +77,7 @@ class Rules:
     clusters: bool = True
     mixes: bool = False
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    most: Mapping[str, int] = field(default_factory=dict)
+    most: Mapping[str, float] = field(default_factory=dict)
     commands: Mapping[str, Rules] = field(default_factory=dict)
     behind: Rules | None = None
     operands: Mapping[str, str] = field(default_factory=dict)
@@ -234,5 +234,7 @@ class _Reader:
         yield Word(kind, option, value)
 
 
-def _is_within(text: str, most: int) -> bool:
-    return _PLAIN_NUMBER.fullmatch(text) is not None and 0 < float(text) <= most
+def _is_within(text: str, most: float) -> bool:
+    # A program that reads a whole number may take a fraction of one for 0.
+    form = _FRACTION if isinstance(most, float) else _WHOLE
+    return form.fullmatch(text) is not None and 0 < float(text) <= most
