@@ -23,6 +23,10 @@ def test_an_introduction_that_comes_late_changes_nothing(agent: Agent) -> None:
     admit_refused(agent, late)
     assert at_work(agent) == living.key
     assert not queries.rivals_of([agent.node_id], timezone.now())
+    # What comes late does not come again.
+    admit_refused(agent, late)
+    (rival,) = queries.rivals_of([agent.node_id], timezone.now())[agent.node_id]
+    assert (rival.key, at_work(agent)) == (late.key, living.key)
 
 
 def test_one_that_goes_on_with_the_memory_of_another_does_not_displace_it(agent: Agent) -> None:

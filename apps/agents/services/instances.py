@@ -57,7 +57,7 @@ def admit_instance(*, agent_id: int, introduction: Introduction, now: datetime) 
     """
     with transaction.atomic():
         agent = _locked(agent_id)
-        instance, _is_new = AgentInstance.objects.update_or_create(
+        instance, is_new = AgentInstance.objects.update_or_create(
             agent=agent, key=introduction.key, defaults={**vars(introduction)}
         )
         current = agent.instance
@@ -71,8 +71,10 @@ def admit_instance(*, agent_id: int, introduction: Introduction, now: datetime) 
         if is_let_in:
             _put_to_work(agent, instance, now)
             return instance
-        # One that had the lock before is over: only its introduction comes late, and it is nobody's rival.
-        if current is None or not instance.ended_before(current):
+        # One that had the lock before is over: only its introduction comes late, and it is nobody's rival; but one
+        # that asks again lives, as a copy of the machine with its memory does.
+        asks_again = not is_new and instance.admitted_at is None
+        if current is None or asks_again or not instance.ended_before(current):
             _refuse(instance, now)
     raise InstanceRefused(_words(agent, current, now), retry_after_s=_retry_after_s(agent, now))
 

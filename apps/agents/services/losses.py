@@ -36,7 +36,7 @@ def mark_lost_jobs(*, now: datetime) -> int:
     retired = Q(node__agent__isnull=True) | Q(node__agent__retired_at__isnull=False)
     silent = Q(node__agent__last_seen_at__isnull=True) | Q(node__agent__last_seen_at__lt=lost_before)
     silent &= Q(node__agent__isnull=False, node__agent__retired_at__isnull=True)
-    silent &= ~Exists(LateHeartbeat.objects.filter(agent_ref=OuterRef("node__agent"), at__gte=lost_before))
+    silent &= Q(~Exists(LateHeartbeat.objects.filter(agent_ref=OuterRef("node__agent"), at__gte=lost_before)))
     lost = _lose_by_node(opened.filter(retired), RETIRED, now)
     lost += _lose_by_node(opened.filter(silent), "the agent fell silent", now)
     # PostgreSQL's GREATEST passes over what is not known yet.
