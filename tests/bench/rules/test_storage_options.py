@@ -123,3 +123,34 @@ def test_one_client_among_many_has_the_bdp_of_its_own_path():
     make = Storing().io("fs", write=4 * 36 * MB, clients=CLIENTS)
     draft = the(make.evidence(facts, paths=path), "storage-lustre-requests")
     assert "1.609 MiB" in str(draft.title)
+
+
+@pytest.mark.parametrize(
+    ("counts", "predicted"),
+    [
+        ({1: 20}, 116),
+        ({1: 20, 2: 40, 4: 80}, 80),
+        ({2: 40, 4: 80}, 40),
+        ({2: 40}, 116),
+        # What clients have no more of together is their server's.
+        ({2: 40, 4: 38}, None),
+        ({2: 40, 3: 41, 4: 40}, None),
+        ({1: 20, 2: 21, 4: 19}, None),
+        # Two clients share what one has alone.
+        ({1: 40, 2: 40}, None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["nfs", "gpfs"])
+def test_connections_hold_what_grows_with_the_clients(kind, counts, predicted):
+    make = nfs({}, write=next(iter(counts.values())) * MB)
+    make.points.pop(0)
+    for count, together in counts.items():
+        make.io("fs", clients=CLIENTS[:count], write=[together * MB * share for share in (0.99, 1, 1.01)])
+    facts = FileSystemFacts("fs", kind, None, ("S",))
+    drafts = concluded(make.evidence(facts), "storage-connections")
+    if predicted is None:
+        assert not drafts
+        return
+    (draft,) = drafts.values()
+    assert draft.predicted == pytest.approx(predicted * MB, rel=0.02)
+    assert any("clients at once" in str(message) for message in draft.against) == (counts == {2: 40})

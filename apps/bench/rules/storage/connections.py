@@ -7,13 +7,15 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import DISK, NETWORK, RECOMMENDATION, Evidence, FindingDraft, of_files
 from apps.bench.rules.layers.alone import client_end, joins
 from apps.bench.rules.layers.flows import number_of
-from apps.bench.rules.layers.questions import READ, Question
+from apps.bench.rules.layers.questions import READ, Level, Question
 from apps.bench.rules.layers.verdicts import Verdict
+from apps.bench.rules.shapes import CLIENTS
 from apps.bench.rules.storage import allowed
 from apps.bench.rules.storage.common import lost_instead, mount_again, rate
+from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-connections", 6
+RULE, VERSION = "storage-connections", 7
 # The file system moves what one TCP stream does if it is within this of it; more streams must be this much faster.
 LIKE_ONE, FASTER = 0.15, 1.5
 # Of the best rate of several streams.
@@ -62,12 +64,16 @@ def _conclude(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft
     if (verdict.layer in (NETWORK, DISK) or verdict.may_be_full) and not verdict.is_of_flows:
         # These hold the rate, and more connections would be held by them as well.
         return None
-    rates = _streams(evidence, question, verdict.level.clients)
+    level, together = _fewest(verdict)
+    if together is not None and together < (1 + LIKE_ONE) * level.value:
+        # More clients have more connections: where they have no more together, connections are not the limit.
+        return None
+    rates = _streams(evidence, question, level.clients)
     single = rates.get(1)
     best = max((value for value, _trials in rates.values()), default=0.0)
     if single is None or best < FASTER * single[0]:
         return None
-    present = verdict.level.value / max(len(verdict.level.clients), 1)
+    present = level.value / max(len(level.clients), 1)
     if abs(present / single[0] - 1) > LIKE_ONE or most > allowed.MORE * (1 + LIKE_ONE) * single[0]:
         # It is no connection that holds what one client had far more than.
         return None
@@ -78,12 +84,13 @@ def _conclude(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft
     if target == 1 or best < FASTER * single[0]:
         return None
     rates_below = [value for streams, value in possible.items() if streams <= target]
-    # All clients together get no more than the disks give: what more connections gain ends there.
-    disk = verdict.disk.least / max(len(verdict.level.clients), 1) if verdict.disk else None
-    predicted = min(max(rates_below), disk) if disk else max(rates_below)
+    # All clients together get no more than the disks give, nor than more clients had: what is gained ends there.
+    most_together = [*([verdict.disk.least] if verdict.disk else []), *([together] if together else [])]
+    predicted = min([max(rates_below), *(value / max(len(level.clients), 1) for value in most_together)])
     if predicted <= present:
         return None
-    trials = {trial for _value, own in rates.values() for trial in own} | set(verdict.level.trials)
+    trials = {trial for _value, own in rates.values() for trial in own} | {*verdict.level.trials, *level.trials}
+    against = _against(verdict, level, together)
     params = {
         "name": question.facts.name,
         "metric": question.metric,
@@ -115,18 +122,46 @@ def _conclude(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft
         present=present,
         predicted=predicted,
         predicted_unit="B/s",
-        confidence=0.7 if verdict.disk else 0.5,
+        confidence=0.5 if against else 0.7,
         applies_when=Message(_("Each client has one connection to each server.")),
         limits=(Message(kind.limit),),
-        against=()
-        if verdict.disk
-        else (Message(_("The disks were not measured alone, or not alike: they may be as slow.")),),
+        against=against,
         alternatives=(lost_instead(present),),
         side_effects=(
             Message(_("More connections take more memory on the servers and a larger share from other users.")),
         ),
         source="nfs(5), nconnect; IBM Storage Scale, multiple connections over TCP",
     )
+
+
+def _fewest(verdict: Verdict) -> tuple[Level, float | None]:
+    """Return what the fewest clients had that were measured alike, and the most that more of them had together.
+
+    What many share may be the limit of their server; None where no more of them were measured.
+    """
+    own, cached = verdict.level, {trial for level in verdict.cached for trial in level.trials}
+    fixed = rest_of(own.point.parameters, CLIENTS)
+    levels = [own]
+    if verdict.high is None:
+        levels += [
+            level
+            for level in verdict.question.levels()
+            if rest_of(level.point.parameters, CLIENTS) == fixed and not cached & {*level.trials}
+        ]
+    fewest = min(levels, key=lambda level: len(level.clients))
+    more = [level.value for level in levels if len(level.clients) > len(fewest.clients)]
+    return fewest, max(more, default=None)
+
+
+def _against(verdict: Verdict, level: Level, together: float | None) -> tuple[Message, ...]:
+    """Return what was not measured and may be the limit instead: the disks, and the server that clients share."""
+    unseen = []
+    if not verdict.disk:
+        unseen.append(Message(_("The disks were not measured alone, or not alike: they may be as slow.")))
+    if len(level.clients) > 1 and together is None:
+        text = _("Only %(clients)s clients at once were measured: their server may give no more to all together.")
+        unseen.append(Message(text, {"clients": len(level.clients)}))
+    return tuple(unseen)
 
 
 def _streams(
