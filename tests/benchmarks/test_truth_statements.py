@@ -203,6 +203,13 @@ def test_messages_are_judged_by_distance_and_port() -> None:
     binds = {"kind": "recommendation"}
     assert outcome(world, finding("mpi-affinity", value=2.0, **binds)) == TRUE
     assert outcome(world, finding("mpi-affinity", value=5.0, **binds)) == FALSE
+    free = {"msgid": "%(who)s: placement is free", "params": {"metric": "latency"}}
+    within = {"msgid": "With %(circumstances)s: %(said)s", "params": {"said": free}}
+    far = replace(world, latency={SAME: 1e-6, OTHER: 1e-6, NODE: 1e-6})
+    for title in (free, within, {**within, "params": {"said": within}}):
+        assert (
+            outcome(far, finding("mpi-affinity", title["msgid"], params=title["params"], is_comparison=False)) == TRUE
+        )
     shared, evenly = "From %(knee)s pairs on it is shared", "Pairs share their bandwidth evenly"
     assert outcome(world, finding("mpi-contention", shared, params={"knee": "2"})) == TRUE
     assert outcome(world, finding("mpi-contention", evenly)) == FALSE

@@ -40,9 +40,17 @@ class Case:
         return self.statement.fields
 
     @property
+    def sentence(self) -> Mapping[str, Any]:
+        """Return a finding's title, or the sentence within it that was said under circumstances."""
+        sentence = self.fields["title"]
+        while isinstance(sentence["params"].get("said"), Mapping):
+            sentence = sentence["params"]["said"]
+        return sentence
+
+    @property
     def title(self) -> str:
-        """Return the msgid of a finding's title."""
-        return str(self.fields["title"]["msgid"])
+        """Return the msgid of what a finding's title says."""
+        return str(self.sentence["msgid"])
 
     @property
     def value(self) -> float:
@@ -51,7 +59,7 @@ class Case:
 
     def parameter(self, name: str) -> float | None:
         """Return a quantity among the parameters of the title, in its base unit; None if it is not there."""
-        return quantity(self.fields["title"]["params"].get(name))
+        return quantity(self.sentence["params"].get(name))
 
     def clients(self, tool: str) -> set[str]:
         """Return the first client of each experiment that the statement rests on."""

@@ -17,7 +17,7 @@ SERVED = "one client has most of what its own way carries"
 
 def metric_of(case: Case) -> str:
     """Return the metric that a finding speaks of: written or read."""
-    metric = str(case.fields["title"]["params"].get("metric") or case.statement.subject.rpartition(" ")[2])
+    metric = str(case.sentence["params"].get("metric") or case.statement.subject.rpartition(" ")[2])
     return "read" if "read" in metric else "write"
 
 

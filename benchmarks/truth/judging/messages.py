@@ -29,7 +29,7 @@ def _of_one_socket(case: Case) -> float:
 
 
 def _is_latency(case: Case) -> bool:
-    proof, metric = case.fields.get("proof"), case.fields["title"]["params"].get("metric")
+    proof, metric = case.fields.get("proof"), case.sentence["params"].get("metric")
     return bool(proof and proof["tool"] == "osu-latency") or metric == "latency"
 
 
@@ -49,7 +49,7 @@ def _contention(case: Case) -> Judgement:
         return whether(last < 0.97 * best, f"they lose nothing: {table}")
     if "do not fill" in case.title:
         return whether(last > rates[counts[-2]] / 0.97, f"it does not grow to the end: {table}")
-    knee = case.fields["title"]["params"].get("knee")
+    knee = case.sentence["params"].get("knee")
     at = rates.get(int(float(knee or 0)))
     if at is None:
         return undecided("the knee was not measured")

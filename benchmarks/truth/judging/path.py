@@ -19,7 +19,7 @@ def payload_span(case: Case) -> tuple[float, float]:
 
 def _bottleneck(case: Case) -> Judgement:
     lines = {line.name: line.capacity_bps for line in case.world.way.lines}
-    named = str(case.fields["title"]["params"].get("link") or case.statement.subject).split(" / ")
+    named = str(case.sentence["params"].get("link") or case.statement.subject).split(" / ")
     known = [lines[name] for name in named if name in lines]
     if len(known) < len(named):
         return undecided("a link that the world does not have")

@@ -188,7 +188,7 @@ def _bottleneck(case: Case) -> Judgement:
     lines = {link.name: world.server_nic_bps if "server" in link.a else world.client_nic_bps for link in world.links}
     lines["A – B"] = world.wide_bps
     used = [rate for name, rate in lines.items() if name in ("A – B", "client1 – A", "server1 – B")]
-    named = str(case.fields["title"]["params"].get("link") or case.statement.subject).split(" / ")
+    named = str(case.sentence["params"].get("link") or case.statement.subject).split(" / ")
     if not {*named} <= lines.keys():
         return undecided("no link of that name")
     own = min(lines[name] for name in named)

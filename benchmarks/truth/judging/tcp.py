@@ -42,7 +42,7 @@ def _mean(cell: Cell) -> float:
 
 def _bdp(case: Case) -> Judgement:
     truth, known = case.world.bdp_bytes, [link.capacity_bps for link in case.world.links if link.capacity_bps]
-    if case.fields["title"]["msgid"].startswith("If the links") and known:
+    if case.sentence["msgid"].startswith("If the links") and known:
         # It says what follows of the links as they are described: that, and the RTT, it has to get right.
         truth = min(known) * case.world.way.rtt_s / 8
     return whether(is_near(case.value, truth, 0.2), f"the path holds {truth:,.0f} B, not {case.value:,.0f} B")
@@ -190,7 +190,7 @@ def _congestion(case: Case) -> Judgement:
     if "depends on" in case.title:
         return undecided("it names no best one")
     rates = {cell.parameters.get("congestion"): cell.truth["goodput"] for cell in case.cells(TOOL)}
-    best = case.fields["title"]["params"]["best"]
+    best = case.sentence["params"]["best"]
     return whether(rates.get(best, 0.0) >= 0.98 * max(rates.values()), f"true rates: {rates}")
 
 
@@ -206,7 +206,7 @@ def _pacing(case: Case) -> Judgement:
 def _mtu(case: Case) -> Judgement:
     world = case.world
     if case.statement.subject == "path":
-        return whether(world.way.mtu < case.fields["title"]["params"]["allowed"], "larger packets pass")
+        return whether(world.way.mtu < case.sentence["params"]["allowed"], "larger packets pass")
     return whether(world.way.mtu >= case.value, f"the path passes {world.way.mtu} B only")
 
 
