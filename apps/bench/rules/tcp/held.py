@@ -143,11 +143,11 @@ def by_law(present: Present, rtt_s: float | None) -> bool:
 
 
 def fits_window(present: Present, rtt_s: float | None) -> bool:
-    """Return whether the window seen, over the idle RTT, is about the rate; where segments were lost in every run.
+    """Return whether the window in use, over the idle RTT, is about the rate; where segments were lost in every run.
 
     Over a longer RTT than the idle one a queue stands: there the window fills the queue, and does not limit.
     """
-    allowed = network.window_limited_bps(present.mean("window_observed"), rtt_s, present.streams)
+    allowed = network.window_limited_bps(present.window_used, rtt_s, present.streams)
     min_rtt, loaded = present.mean("min_rtt"), present.mean("mean_rtt")
     if not allowed or (min_rtt and loaded and loaded > QUEUED * min_rtt):
         return False

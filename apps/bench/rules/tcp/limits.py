@@ -9,14 +9,14 @@ from apps.bench.rules.tcp.bdp import MAXIMA, UNSCALED, is_short, present_rate, w
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.outlook import read_outlook
 from apps.bench.rules.tcp.path import PathReading, is_told_beside, read_path
-from apps.bench.rules.tcp.present import read_all
+from apps.bench.rules.tcp.present import SHARE_JUMBO, SHARE_USUAL, read_all
 from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 RULE, VERSION = "tcp-sysctl", 10
-# The share of tcp_rmem's maximum that becomes window, measured on kernel 6.18: the rest is overhead of the buffers.
-SHARE_JUMBO, SHARE_USUAL, JUMBO = 0.70, 0.62, 9000
+# Frames of which as large a share of a buffer becomes window.
+JUMBO = 9000
 # Limits end on this, so that the lines are easy to read and compare.
 STEP = 64 * 1024
 # These sysctls are C ints.

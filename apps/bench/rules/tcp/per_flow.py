@@ -1,5 +1,6 @@
 """Single streams that stay slow though the path holds many times as much: a limit on each flow, and of what kind."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,13 +13,13 @@ from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
 from apps.bench.rules.tcp.loss_law import EXPLAINS, REFUTED, LossLaw, loss_leaving, read_loss_law, said_of_chance
 from apps.bench.rules.tcp.path import PathReading, read_path
-from apps.bench.rules.tcp.present import STANDS, Present, is_plain
+from apps.bench.rules.tcp.present import STANDS, Present, is_plain, most_sent
 from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_points
 from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 9
+RULE, VERSION = "tcp-per-flow-limit", 10
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
@@ -40,6 +41,7 @@ class Slow:
     point: Point
     rate: float
     order: reordering.Order | None = None
+    most_sent: float = math.inf
 
     @property
     def is_bound(self) -> bool:
@@ -49,7 +51,7 @@ class Slow:
     @property
     def present(self) -> Present:
         """Return the stream as any setting of TCP is read."""
-        return Present(self.point, self.rate, 1, self.order)
+        return Present(self.point, self.rate, 1, self.order, self.most_sent)
 
     @property
     def retransmits(self) -> float | None:
@@ -134,7 +136,7 @@ def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
 
     Where that is only printed, that of the largest window measured this way; the automatic one last.
     """
-    candidates = []
+    candidates, order = [], reordering.read_order(evidence)
     # What different experiments measured of one setting is one figure: their best is no better than it.
     bounds = [pace.undisturbed(point) for point in evidence.points if point.statistic == BELOW]
     for point in (*tcp_points(evidence), *bounds):
@@ -142,7 +144,7 @@ def _slow(evidence: Evidence, growth: Growth | None) -> Slow | None:
         if not is_tcp(point) or not rates or min(rates) <= 0 or not is_plain(point):
             continue
         if point.parameters.get("streams", 1) == 1 and evidence.is_of_way(point):
-            candidates.append(Slow(point, sum(rates) / len(rates), reordering.read_order(evidence)))
+            candidates.append(Slow(point, sum(rates) / len(rates), order, most_sent(evidence, point)))
     if growth is not None and growth.fixed is not None:
         own = [slow for slow in candidates if _fixed_parameters(slow.point) == growth.fixed]
         trials = {trial for slow in own for trial in slow.point.trials("goodput")}
@@ -168,7 +170,7 @@ def _is_window(slow: Slow, path: PathReading) -> bool:
     observed = [value for value in slow.point.values("window_observed") if value > 0]
     if not observed or slow.retransmits:
         return held.by_law(slow.present, path.rtt.value)
-    return slow.rate >= LAW[0] * min(observed) * 8 / path.rtt.value
+    return slow.rate >= LAW[0] * min(*observed, slow.most_sent) * 8 / path.rtt.value
 
 
 def _counts_beside(streams: float, path: PathReading, growth: Growth) -> Message | None:

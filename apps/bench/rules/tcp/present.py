@@ -1,5 +1,6 @@
 """How TCP does now: with the kernel's own settings and no window asked for."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,12 +9,15 @@ from apps.bench import network
 from apps.bench.rules import presence
 from apps.bench.rules.base import Evidence, Point
 from apps.bench.rules.readings import read_once
+from apps.bench.rules.tcp import sysctl
 from apps.bench.rules.tcp.levels import duration_of
 from apps.bench.rules.tcp.reordering import Order, read_order
 from apps.bench.rules.tcp.sweeps import HOLDING, foreignness, tcp_points
 from apps.bench.rules.told import known_or_none
 from apps.bench.sweep import setting_names
 
+# The share of a buffer that becomes window, measured on kernel 6.18: the rest is overhead of the buffers.
+SHARE_JUMBO, SHARE_USUAL = 0.70, 0.62
 # An RTT under load this many times the least, or another's, is that of a queue that stands.
 STANDS = 1.5
 
@@ -27,6 +31,8 @@ class Present:
     streams: int
     # In which order datagrams came on its path, where that was counted.
     order: Order | None = None
+    # What the sender's own buffer lets be on the way (B), where its agent told its limits and nothing was asked for.
+    most_sent: float = math.inf
 
     @property
     def trials(self) -> tuple[int, ...]:
@@ -78,10 +84,21 @@ class Present:
         """Return how much of each connection was under way in each RTT (B): X RTT / 8 / N."""
         return self.rate * rtt_s / 8 / self.streams
 
+    @property
+    def window_used(self) -> float | None:
+        """Return the window (B) that a connection can use: what its peer offered, as far as the sender holds it."""
+        offered = self.mean("window_observed")
+        return min(offered, self.most_sent) if offered else None
+
+    @property
+    def is_of_sender(self) -> bool:
+        """Return whether the sender's own buffer bounds the window, and not what its peer offered."""
+        return (self.mean("window_observed") or 0.0) > self.most_sent
+
     def allowed(self, rtt_s: float) -> float | None:
-        """Return the rate (bit/s) that the windows observed allow, at the mean RTT under load where it is known."""
+        """Return the rate (bit/s) that the windows in use allow, at the mean RTT under load where it is known."""
         rtt = self.mean("mean_rtt") or rtt_s
-        return network.window_limited_bps(self.mean("window_observed"), rtt, self.streams)
+        return network.window_limited_bps(self.window_used, rtt, self.streams)
 
     @property
     def lost_share(self) -> float | None:
@@ -104,11 +121,25 @@ class Present:
 def read_all(evidence: Evidence) -> tuple[Present, ...]:
     """Return every TCP setting of the way that is asked: fewest streams first, then longest runs, most trials."""
     readings = [
-        Present(point, sum(rates) / len(rates), int(point.parameters.get("streams") or 1), read_order(evidence))
+        Present(
+            point,
+            sum(rates) / len(rates),
+            int(point.parameters.get("streams") or 1),
+            read_order(evidence),
+            most_sent(evidence, point),
+        )
         for point in tcp_points(evidence)
         if evidence.is_of_way(point) and (rates := point.values("goodput"))
     ]
     return tuple(sorted(readings, key=_order))
+
+
+def most_sent(evidence: Evidence, point: Point) -> float:
+    """Return how much (B) of a stream the sender's own buffer lets be on the way; inf where that is not known."""
+    if point.parameters.get("window") or not is_plain(point):
+        return math.inf
+    sizes = sysctl.read_sysctls(evidence, evidence.sender).get("net.ipv4.tcp_wmem", "").split()
+    return SHARE_JUMBO * int(sizes[2]) if len(sizes) == 3 else math.inf
 
 
 def _order(present: Present) -> tuple[int, float, int]:

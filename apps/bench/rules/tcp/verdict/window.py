@@ -53,6 +53,9 @@ def conclude(case: Case) -> FindingDraft | None:
         )
         reasons.append(Message(text, {"receiver": f"{100 * receiver:.0f}", "buffer": f"{100 * buffer:.0f}"}))
     if by_law and allowed:
+        if present.is_of_sender:
+            text = _("The sender's buffer holds less than its peer offers: tcp_wmem lets %(window)s be on the way.")
+            reasons.append(Message(text, {"window": format_quantity(round(present.most_sent), "B")}))
         text = _("The window seen in each RTT allows %(allowed)s, and nothing was sent again.")
         if held.is_lossy(present):
             text = _(
