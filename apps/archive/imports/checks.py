@@ -47,9 +47,9 @@ def check_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
         # By themselves: of those without one, bulk_update would make a JSON null.
         ImportItem.objects.bulk_update([item for item in items if item.reading is not None], ["reading"])
         ImportItem.objects.bulk_update([item for item in items if item.problem is not None], ["problem"])
-        imported.done += len(items)
+        imported.done, imported.stuck = imported.done + len(items), 0
         imported.claimed_at = timezone.now()
-        imported.save(update_fields=["done", "claimed_at", "updated_at"])
+        imported.save(update_fields=["done", "stuck", "claimed_at", "updated_at"])
     return True
 
 

@@ -130,6 +130,11 @@ def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) ->
 
 
 def _store(imported: Import, is_time_up: Callable[[], bool], now: datetime) -> None:
+    if imported.stuck >= reader.MOST_LOSSES:
+        _let_wait(
+            imported, Message(_("Workers were lost while they stored this, twice: store it again, or in parts."))
+        )
+        return
     if not checks.check_on(imported, is_time_up=is_time_up):
         return
     failed = imported.items.filter(problem__isnull=False).count()
