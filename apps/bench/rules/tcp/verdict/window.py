@@ -32,12 +32,12 @@ def conclude(case: Case) -> FindingDraft | None:
     if case.loss_verdict == LIKELY and not by_kernel:
         # What loses so much has no more by its window; one that had more lost less.
         return None
-    if by_kernel and not case.better and allowed and allowed >= UNUSED * present.rate:
+    by_receiver = isinstance(waits[0], int | float) and waits[0] >= held.WAITED
+    if by_receiver and not case.better and allowed and allowed >= UNUSED * present.rate:
         # The receiver offers far more than is on the way: its program, or its machine, takes no more.
         return None
     # A run that an end held up, or one alone that the window seen in it contradicts, tells no window.
     is_lone = len(present.trials) == 1 and bool(present.mean("window_observed"))
-    by_receiver = isinstance(waits[0], int | float) and waits[0] >= held.WAITED
     if not by_law and (pace.flags_of(present.point) or (is_lone and by_receiver)):
         return None
     if case.is_repeated and case.scatter.error(present.point.values("goodput")) > MOST_ERROR and not by_law:
