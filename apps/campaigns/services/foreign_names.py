@@ -3,11 +3,18 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 
+from django.core.exceptions import ValidationError
+from django.db.models import Func, IntegerField, Sum
+from django.utils.translation import gettext as _
+
 from apps.accounts.models import Team
 from apps.bench import strict_json
 from apps.campaigns.models import Campaign
 from apps.campaigns.models.foreign_names import ForeignName, ForeignNames
 
+# So many names can come with one campaign: a large site has some thousand. All of them are gone through, in the web
+# process, where what it was made from is measured again; and so many a team can have of all, each time anew.
+MOST_NAMES, MOST_OF_TEAM = 20_000, 500_000
 # What the room above knows of a campaign's names: those that its definition says.
 _said: list[Callable[[Campaign], list[ForeignName]]] = []
 
@@ -31,7 +38,7 @@ def names_from(original: Campaign | None, team: Team, more: Iterable[ForeignName
     ValidationError if they are more than can be kept.
     """
     extra = set(more)
-    if original is not None and original.team_id == team.pk and not extra:
+    if original is not None and original.team_id == team.pk and extra <= {*_came(original)}:
         return original.foreign_names
     return keep(team, {*extra, *_of(original, team)})
 
@@ -56,6 +63,21 @@ def keep(team: Team, names: Iterable[ForeignName]) -> ForeignNames | None:
     rows = [list(name) for name in sorted({name for name in names if any(part.strip() for part in name[1:])})]
     if not rows:
         return None
+    if len(rows) > MOST_NAMES:
+        raise _too_many(len(rows), MOST_NAMES)
     ForeignNames._meta.get_field("names").run_validators(rows)
     digest = hashlib.sha256(strict_json.dumps(rows).encode()).hexdigest()
+    kept = ForeignNames.objects.filter(team=team).annotate(
+        number=Func("names", function="jsonb_array_length", output_field=IntegerField())
+    )
+    if (same := kept.filter(digest=digest).first()) is not None:
+        return same
+    number = len(rows) + (kept.aggregate(total=Sum("number"))["total"] or 0)
+    if number > MOST_OF_TEAM:
+        raise _too_many(number, MOST_OF_TEAM)
     return ForeignNames.objects.get_or_create(team=team, digest=digest, defaults={"names": rows})[0]
+
+
+def _too_many(number: int, most: int) -> ValidationError:
+    text = _("%(number)s names came from others with campaigns; %(most)s at most can be hidden.")
+    return ValidationError(text, params={"number": number, "most": most})

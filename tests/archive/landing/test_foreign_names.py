@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
@@ -245,7 +246,10 @@ def test_teams_read_no_name_that_came_and_learn_of_none_that_they_do_not_see(
 
 
 def test_names_are_kept_once_bounded_and_ask_the_others_for_nothing(
-    cast: SimpleNamespace, measured: Campaign, django_assert_num_queries: Any
+    cast: SimpleNamespace,
+    measured: Campaign,
+    django_assert_num_queries: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     names = [ForeignName(kind.value, f"zq{kind}", "zqfamily") for kind in NameKind]
     rows = {foreign_names.keep(cast.team, some) for some in (names, names[::-1], [*names, names[0]])}
@@ -264,8 +268,12 @@ def test_names_are_kept_once_bounded_and_ask_the_others_for_nothing(
     many = {"people": [], "names": [["node", f"n{number}" * 20, ""] for number in range(80_000)]}
     data = Archive(io.BytesIO(archive(measured, cast.oscar)), "a.zip")
     data.verify()
-    with pytest.raises(ArchiveError, match="too long"):
+    with pytest.raises(ArchiveError, match="20000 at most"):
         keep_names(data, many, measured, None)
+    monkeypatch.setattr(foreign_names, "MOST_OF_TEAM", len(names) + 2)
+    assert foreign_names.keep(cast.team, names) == kept
+    with pytest.raises(ValidationError, match="at most can be hidden"):
+        foreign_names.keep(cast.team, [ForeignName("node", f"zz{number}") for number in range(3)])
     assert ForeignNames.objects.count() == 1 and not Tombstone.objects.exists()
 
 
