@@ -14,6 +14,7 @@ from apps.campaigns import queries, services, waits
 from apps.campaigns.models import Campaign, Trial
 from apps.core.messages import render
 from apps.testbeds.models import Node
+from tests.agents.factories import listening
 from tests.campaigns import factories as make
 from tests.campaigns.browsing import address, browser
 from tests.workers import factories as workers
@@ -29,6 +30,7 @@ def test_a_campaign_that_waits_is_found_as_such_and_leads_to_the_agent(
     oscar = browser(cast.oscar)
     assert "Stuck" not in oscar.get(lists, {"state": "waiting"}).content.decode()
     Agent.objects.filter(node=pair[1]).update(last_seen_at=timezone.now() - timedelta(hours=1))
+    listening()
     page = oscar.get(lists, {"state": "waiting"}).content.decode()
     assert "Stuck" in page
     assert ">Draft<" not in page

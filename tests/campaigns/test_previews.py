@@ -148,5 +148,5 @@ def test_a_preview_takes_as_many_queries_however_many_lanes(
     experiment = make.experiment(
         make.campaign(cast), make.cluster(cast.team, "l", *net.left), make.cluster(cast.team, "r", *net.right)
     )
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         queries.preview_experiment(expand_experiment(experiment, experiment.roles.all()), now=NOW)

@@ -99,9 +99,9 @@ def told_of(campaign: Campaign, *facts: dict[str, Any]) -> None:
             (interface,) = told_then["interfaces"]
             interfaces = [{**interface, "mtu": 9000 - number, "addresses": [f"{address}/24"]}]
             whole_facts = {**told_then, "interfaces": interfaces}
-            made = FactSnapshot.objects.create(node=node, digest=f"{number}", facts=whole_facts)
+            snapshot = FactSnapshot.objects.create(node=node, digest=f"{number}", facts=whole_facts)
             at = now - timedelta(hours=3 if number == 0 else 1)
-            FactSnapshot.objects.filter(pk=made.pk).update(created_at=at)
+            FactSnapshot.objects.filter(pk=snapshot.pk).update(created_at=at)
 
 
 def names_of(world: SimpleNamespace, reader: str) -> set[str]:

@@ -179,9 +179,9 @@ def test_nodes_of_another_team_are_left_out() -> None:
 def test_a_large_team_is_drawn_in_few_queries(django_assert_max_num_queries) -> None:
     team = people.team()
     here = factories.two_sites(team, nodes=60)
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         assert "KGFS × 60" in topology.topology_svg(team=team)
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         assert "KGFS × 60" in topology.topology_svg(nodes=[*here.near, *here.far])
 
 

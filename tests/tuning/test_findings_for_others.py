@@ -35,8 +35,8 @@ SYSCTLS = {
 def world(swept: Campaign, pair: list[Node], cast: SimpleNamespace) -> SimpleNamespace:
     """Return a campaign that is public with its names, its findings of told settings, and its frozen report."""
     for node in pair:
-        made = FactSnapshot.objects.create(node=node, digest="set", facts={"sysctls": SYSCTLS})
-        FactSnapshot.objects.filter(pk=made.pk).update(created_at=timezone.now())
+        snapshot = FactSnapshot.objects.create(node=node, digest="set", facts={"sysctls": SYSCTLS})
+        FactSnapshot.objects.filter(pk=snapshot.pk).update(created_at=timezone.now())
     services.refresh_findings(campaign=swept)
     ended(swept)
     Campaign.objects.update(visibility=Campaign.Visibility.PUBLIC, redacted=False)

@@ -28,10 +28,10 @@ def keep_names(archive: Archive, about: Json, campaign: Campaign, stone: Tombsto
     if isinstance(about.get("team"), str) and about["team"] != campaign.team.name:
         names.append(ForeignName(NameKind.TEAM, about["team"][:_LONGEST]))
     try:
-        kept = foreign_names.keep(campaign.team, names)
+        foreign = foreign_names.keep(campaign.team, names)
     except ValidationError as error:
         raise wrong(_PLACE, as_told(error)) from None
-    Campaign.objects.filter(pk=campaign.pk).update(foreign_names=kept)
+    Campaign.objects.filter(pk=campaign.pk).update(foreign_names=foreign)
 
 
 def _carried(about: Json) -> Iterator[ForeignName]:

@@ -34,12 +34,12 @@ RULES: Mapping[str, tuple[str, ...]] = {
 def for_others(record: Record, rule: str) -> dict[str, Any]:
     """Return a finding's record (as stored: `FindingDraft.as_json`) without what rests on settings of nodes."""
     left_out = RULES.get(rule, ())
-    kept = {name: type(value)() if name in left_out else value for name, value in record.items()}
+    partial = {name: type(value)() if name in left_out else value for name, value in record.items()}
     if isinstance(proof := record.get("proof"), Mapping):
-        kept["proof"] = proof_for_others(proof)
+        partial["proof"] = proof_for_others(proof)
     if parts := record.get("parts"):
-        kept["parts"] = [for_others(part, str(part.get("rule", ""))) for part in parts]
-    return kept
+        partial["parts"] = [for_others(part, str(part.get("rule", ""))) for part in parts]
+    return partial
 
 
 def proof_for_others(proof: Record) -> dict[str, Any]:

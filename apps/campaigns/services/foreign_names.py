@@ -67,12 +67,12 @@ def keep(team: Team, names: Iterable[ForeignName]) -> ForeignNames | None:
         raise _too_many(len(rows), MOST_NAMES)
     ForeignNames._meta.get_field("names").run_validators(rows)
     digest = hashlib.sha256(strict_json.dumps(rows).encode()).hexdigest()
-    kept = ForeignNames.objects.filter(team=team).annotate(
+    of_team = ForeignNames.objects.filter(team=team).annotate(
         number=Func("names", function="jsonb_array_length", output_field=IntegerField())
     )
-    if (same := kept.filter(digest=digest).first()) is not None:
+    if (same := of_team.filter(digest=digest).first()) is not None:
         return same
-    number = len(rows) + (kept.aggregate(total=Sum("number"))["total"] or 0)
+    number = len(rows) + (of_team.aggregate(total=Sum("number"))["total"] or 0)
     if number > MOST_OF_TEAM:
         raise _too_many(number, MOST_OF_TEAM)
     return ForeignNames.objects.get_or_create(team=team, digest=digest, defaults={"names": rows})[0]

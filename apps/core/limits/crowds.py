@@ -129,9 +129,9 @@ class Crowds:
         """
         if not address:
             return Turn(None)
-        known = self._known.get(_proof(authorization, cookies))
-        if path != HEALTH and known is not None:
-            return Turn(self._of_known, known[0])
+        remembered = self._known.get(_proof(authorization, cookies))
+        if path != HEALTH and remembered is not None:
+            return Turn(self._of_known, remembered[0])
         kind = _kind_of(path)
         is_return = kind == SIGN_IN and address in self._addresses
         return Turn(self._turns[RETURN if is_return else kind], address)
@@ -147,7 +147,7 @@ class Crowds:
         if sender is None or sender.person != asker.name or time.monotonic() - since > _TEAMS_FOR_S:
             sender, since = KnownSender(asker.name, tuple(asker.teams())), time.monotonic()
         if proof not in self._known:
-            own = [other for other, (known, _since) in list(self._known.items()) if known.person == asker.name]
+            own = [other for other, (whose, _since) in list(self._known.items()) if whose.person == asker.name]
             for other in own[: 1 - _MOST_OF_PERSON]:
                 self._known.pop(other, None)
         _remember(self._known, proof, (sender, since))

@@ -113,12 +113,12 @@ def _verification(came: Campaign, cast: SimpleNamespace) -> Campaign:
 
 def _rerun_elsewhere(came: Campaign, cast: SimpleNamespace) -> Campaign:
     # What another team takes is the definition, and it is told no names but those in it.
-    said = " · ".join(OF_ARCHIVES.values())
-    Campaign.objects.filter(pk=came.pk).update(goal=said)
-    made = again(Campaign.objects.get(pk=came.pk), cast.third, cast.dana, Campaign.objects.get(pk=came.pk))
-    assert made.foreign_names is not None
-    assert {name.name for name in made.foreign_names.all if name.name not in said} <= {"own0", "own1", "WAN"}
-    return made
+    words = " · ".join(OF_ARCHIVES.values())
+    Campaign.objects.filter(pk=came.pk).update(goal=words)
+    copy = again(Campaign.objects.get(pk=came.pk), cast.third, cast.dana, Campaign.objects.get(pk=came.pk))
+    assert copy.foreign_names is not None
+    assert {name.name for name in copy.foreign_names.all if name.name not in words} <= {"own0", "own1", "WAN"}
+    return copy
 
 
 def _import_elsewhere(came: Campaign, cast: SimpleNamespace) -> Campaign:
@@ -178,8 +178,8 @@ def test_no_name_of_an_archive_is_read_in_what_is_made_of_it(
     cast_of_three: SimpleNamespace, theirs: Campaign, way: int
 ) -> None:
     came = stored(archive(theirs, cast_of_three.oscar), cast_of_three.other_team, cast_of_three.charlie)
-    made = WAYS[way](came, cast_of_three)
-    assert not strangers_read(Campaign.objects.get(pk=made.pk), OF_ARCHIVES.values())
+    copy = WAYS[way](came, cast_of_three)
+    assert not strangers_read(Campaign.objects.get(pk=copy.pk), OF_ARCHIVES.values())
 
 
 def test_no_name_that_a_definition_says_is_read_where_another_team_takes_it(
@@ -192,11 +192,11 @@ def test_no_name_that_a_definition_says_is_read_where_another_team_takes_it(
     Campaign.objects.filter(pk=measured.pk).update(goal=" · ".join(NAMES.values()), name="Of zqnodename")
     Node.objects.filter(name=NAMES[Node, "name"]).delete()
     measured.refresh_from_db()
-    for made in (
+    for copy in (
         again(measured, cast.other_team, cast.charlie, measured),
         stored(archive(measured, cast.oscar), cast.third, cast.dana),
     ):
-        assert not strangers_read(made, NAMES.values()), made.team
+        assert not strangers_read(copy, NAMES.values()), copy.team
 
 
 def test_a_recipe_alone_tells_which_names_others_took_the_place_of(
@@ -208,11 +208,11 @@ def test_a_recipe_alone_tells_which_names_others_took_the_place_of(
     wish = {"recipe": recipe, "nodes": {"kisti01": "left", "pnu01": "right"}, "launch": False}
     key = people.bearer(cast.charlie) | {"content_type": "application/json"}
     answer = client.post("/api/v1/campaigns/run/", wish, **key)
-    made = Campaign.objects.get(pk=answer.json()["id"])
-    assert answer.status_code == 201 and made.cloned_from is None
-    shown = {"visibility": "public", "redacted": True, "licence": "CC-BY-4.0"}
-    assert client.put(f"/api/v1/campaigns/{made.pk}/sharing/", shown, **key).status_code == 200
-    read = "\n".join(public_answers(client, made).values())
+    copy = Campaign.objects.get(pk=answer.json()["id"])
+    assert answer.status_code == 201 and copy.cloned_from is None
+    sharing = {"visibility": "public", "redacted": True, "licence": "CC-BY-4.0"}
+    assert client.put(f"/api/v1/campaigns/{copy.pk}/sharing/", sharing, **key).status_code == 200
+    read = "\n".join(public_answers(client, copy).values())
     assert "elsewhere to node" in read
     assert not {name for name in ("kisti01", "pnu01", "left", "right") if name in read}
 
@@ -234,9 +234,9 @@ def test_teams_read_no_name_that_came_and_learn_of_none_that_they_do_not_see(
         pass
     came = Campaign.objects.get(pk=client.get(one, **key).json()["campaign"])
     assert came.foreign_names is not None
-    shown = [came.get_absolute_url(), f"/c/{came.permanent_id}/", f"/api/v1/campaigns/{came.pk}/"]
+    addresses = [came.get_absolute_url(), f"/c/{came.permanent_id}/", f"/api/v1/campaigns/{came.pk}/"]
     client.force_login(cast.charlie)
-    read = "".join(client.get(address).text for address in shown)
+    read = "".join(client.get(address).text for address in addresses)
     assert not {
         model for model in (Node, FactSnapshot) for name in read.split() if f"zq{model.__name__}".casefold() in name
     }
@@ -254,15 +254,15 @@ def test_names_are_kept_once_bounded_and_ask_the_others_for_nothing(
     names = [ForeignName(kind.value, f"zq{kind}", "zqfamily") for kind in NameKind]
     rows = {foreign_names.keep(cast.team, some) for some in (names, names[::-1], [*names, names[0]])}
     assert len(rows) == 1 and foreign_names.keep(cast.team, [ForeignName("node", " ")]) is None
-    (kept,) = rows
-    assert kept is not None
-    hidden = Hidden(cast.team.pk, (), kept.pk)
+    (row,) = rows
+    assert row is not None
+    hidden = Hidden(cast.team.pk, (), row.pk)
     # What is said of an interface is an address, or nothing.
-    said = [name.name for name in names if name.kind not in (NameKind.INTERFACE, NameKind.MACHINE, NameKind.PERSON)]
-    assert not {name for name in said if name in hidden.name(name)}
+    words = [name.name for name in names if name.kind not in (NameKind.INTERFACE, NameKind.MACHINE, NameKind.PERSON)]
+    assert not {name for name in words if name in hidden.name(name)}
     assert Hidden(cast.team.pk).name("zqnode") == "zqnode"
     with django_assert_num_queries(1):
-        Hidden(cast.team.pk, (), kept.pk)
+        Hidden(cast.team.pk, (), row.pk)
     with django_assert_num_queries(1):
         Hidden(cast.team.pk)
     many = {"people": [], "names": [["node", f"n{number}" * 20, ""] for number in range(80_000)]}
@@ -271,7 +271,7 @@ def test_names_are_kept_once_bounded_and_ask_the_others_for_nothing(
     with pytest.raises(ArchiveError, match="20000 at most"):
         keep_names(data, many, measured, None)
     monkeypatch.setattr(foreign_names, "MOST_OF_TEAM", len(names) + 2)
-    assert foreign_names.keep(cast.team, names) == kept
+    assert foreign_names.keep(cast.team, names) == row
     with pytest.raises(ValidationError, match="at most can be hidden"):
         foreign_names.keep(cast.team, [ForeignName("node", f"zz{number}") for number in range(3)])
     assert ForeignNames.objects.count() == 1 and not Tombstone.objects.exists()
@@ -288,6 +288,6 @@ def test_names_of_an_archive_that_are_in_no_form_are_refused(
 
 
 def test_who_is_a_member_keeps_the_number_of_a_member(cast: SimpleNamespace) -> None:
-    kept = foreign_names.keep(cast.team, [ForeignName("user", "oscar"), ForeignName("node", "zqa")])
-    assert kept is not None and Membership.objects.filter(user=cast.oscar).exists()
-    assert Hidden(cast.team.pk, (), kept.pk).text("oscar on zqa") == "user 2 on node 1 elsewhere"
+    row = foreign_names.keep(cast.team, [ForeignName("user", "oscar"), ForeignName("node", "zqa")])
+    assert row is not None and Membership.objects.filter(user=cast.oscar).exists()
+    assert Hidden(cast.team.pk, (), row.pk).text("oscar on zqa") == "user 2 on node 1 elsewhere"

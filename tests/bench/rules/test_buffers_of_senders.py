@@ -18,8 +18,8 @@ def drafts_of(rtt, offered, wmem, share=0.66, counts=(1,)):
         points.append(make.tcp(rates, streams=count, observed=offered, rtt=rtt))
     client = {"net.ipv4.tcp_wmem": f"4096 16384 {wmem}"}
     server = {"net.ipv4.tcp_rmem": f"4096 131072 {ROOMY}"}
-    told = evidence(points, PathFacts(1e9, rtt, 1500), client=client, server=server)
-    return {draft.rule: draft for draft in runner.drafts_of(ask_ends(told))}
+    swept = evidence(points, PathFacts(1e9, rtt, 1500), client=client, server=server)
+    return {draft.rule: draft for draft in runner.drafts_of(ask_ends(swept))}
 
 
 @pytest.mark.parametrize("share", [0.62, 0.66, 0.7])

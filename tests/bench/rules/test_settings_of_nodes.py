@@ -97,13 +97,13 @@ def of_files(secret):
     pool = {"maxMBpS": 10 + secret, "pagepool": 2**20 + secret}
     for options in (sockets, pool):
         gpfs = FileSystemFacts("fs", "gpfs", 2**20, ("S",), options)
-        for made in (Storing().io("fs", write=30 * MB), Storing().io("fs", write=1.9 * MB)):
-            made.disk("SAN", "S", write=200 * MB)
-            made.tcp("KGFS01", "S", [900, 905], streams=4, direction="forward", window=0)
-            made.tcp("KGFS01", "S", [900, 905], streams=4, direction="reverse", window=0)
+        for storing in (Storing().io("fs", write=30 * MB), Storing().io("fs", write=1.9 * MB)):
+            storing.disk("SAN", "S", write=200 * MB)
+            storing.tcp("KGFS01", "S", [900, 905], streams=4, direction="forward", window=0)
+            storing.tcp("KGFS01", "S", [900, 905], streams=4, direction="reverse", window=0)
             san = FileSystemFacts("SAN", "ext", None, ("S",))
-            yield made.evidence(gpfs, san, paths=FAR)
-            yield made.evidence(gpfs, san)
+            yield storing.evidence(gpfs, san, paths=FAR)
+            yield storing.evidence(gpfs, san)
 
 
 def records_of(secret, switches):
