@@ -56,9 +56,9 @@ def environments_of(figures: FigureRows) -> Environments:
     for_others = Environments(tuple(public), tuple(versions), *_recorded(public, figures))
     if not any(by_agents):
         return for_others
-    known = [own | told | others for own, told, others in zip(by_set, by_agents, by_tools, strict=True)]
+    whole = [own | agents | tools for own, agents, tools in zip(by_set, by_agents, by_tools, strict=True)]
     changed = tuple(own | others for own, others in zip(facts, versions, strict=True))
-    return Environments(tuple(known), changed, *_recorded(known, figures), for_others)
+    return Environments(tuple(whole), changed, *_recorded(whole, figures), for_others)
 
 
 def _recorded(by_set: list[Known], figures: FigureRows) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -4,7 +4,7 @@ import itertools
 import re
 import tracemalloc
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -83,8 +83,8 @@ def test_of_two_that_are_written_alike_the_first_ones_word_stands() -> None:
 
 
 @pytest.mark.parametrize("make", MAKERS)
-def test_a_name_takes_as_much_as_one_however_many_spellings_it_has(make: object) -> None:
-    signs = [make(number) for number in range(COUNT)]  # type: ignore[operator]
+def test_a_name_takes_as_much_as_one_however_many_spellings_it_has(make: Callable[[int], str]) -> None:
+    signs = [make(number) for number in range(COUNT)]
     plain = [f"{number:05d}{'x' * (len(name) - 5)}" for number, name in enumerate(signs)]
     sizes = []
     for names in (plain, signs):

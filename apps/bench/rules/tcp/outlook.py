@@ -147,7 +147,7 @@ def _as_roomy(evidence: Evidence, present: Present, path: PathReading) -> Outloo
     rtt = max(path.rtt.value, present.mean("mean_rtt") or 0.0)
     on_the_way, sent = math.ceil(present.window(rtt)), _grown(evidence, evidence.sender, WMEM)
     # What the receiver let the sender have is as much as the sender's own buffer holds, at most.
-    seen = min(present.mean(OBSERVED) or 0.0, sent)
+    offered = min(present.mean(OBSERVED) or 0.0, sent)
     least = min(_grown(evidence, evidence.receiver, RMEM), sent)
     # With another congestion control, or at another time, the kernels' own window was as large as that.
     automatic = [one for one in _singles(evidence) if not one.point.parameters.get("window")]
@@ -164,11 +164,11 @@ def _as_roomy(evidence: Evidence, present: Present, path: PathReading) -> Outloo
             " something else limits."
         )
         params["room"] = format_quantity(round(least), "B")
-    elif SEEN_ROOM * on_the_way <= seen:
+    elif SEEN_ROOM * on_the_way <= offered:
         text = _(
             "At %(rate)s only %(size)s are on the way at once, and its window was %(room)s: something else limits."
         )
-        params["room"] = format_quantity(round(seen), "B")
+        params["room"] = format_quantity(round(offered), "B")
     else:
         return None
     return Outlook(present.rate, None, in_the_way=Message(text, params))
