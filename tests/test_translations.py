@@ -106,3 +106,8 @@ def test_ends_of_a_range_are_called_min_and_max_as_tools_print_them(messages: li
     labels = {text: end[1].lower() for text in texts if (end := re.match(r"(min|max)(imum)?\b", text, re.IGNORECASE))}
     assert len(labels) > 20
     assert sorted(text for text, end in labels.items() if not named[end].search(korean[text])) == []
+
+
+def test_a_finding_is_called_by_the_word_of_the_glossary(messages: list[Message]) -> None:
+    texts = [message for message in messages if re.search(r"\bfindings?\b", english_of(message), re.IGNORECASE)]
+    assert texts and not [english_of(message) for message in texts if "발견" in korean_of(message)]
