@@ -4,7 +4,6 @@ import os
 
 import django
 from channels.routing import ProtocolTypeRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.production")
 django.setup(set_prefix=False)
@@ -16,7 +15,7 @@ from apps.agents import endpoint  # noqa: E402
 from apps.campaigns import routing  # noqa: E402
 from apps.core import scratch  # noqa: E402
 from apps.core.limits.open_sockets import BoundedSockets  # noqa: E402
-from apps.core.sockets import KnownSockets  # noqa: E402
+from apps.core.sockets import KnownSockets, OwnOrigins  # noqa: E402
 from apps.core.web import PageHandler, RefusingWhileAway, ReturningConnections  # noqa: E402
 
 # What was being sent when another process like this one was killed.
@@ -29,7 +28,7 @@ application = ProtocolTypeRouter(
         "http": http,
         "websocket": KnownSockets(
             routing.websocket_urlpatterns,
-            lambda sockets: AllowedHostsOriginValidator(BoundedSockets(RefusingWhileAway(sockets))),
+            lambda sockets: OwnOrigins(BoundedSockets(RefusingWhileAway(sockets))),
         ),
     }
 )
