@@ -86,6 +86,7 @@ class _GroupWriter:
         self._key = group["key"]
         self._choice = imported.choices[self._key]
         self._tool = toolbox.get_tool(group["tool"])
+        file_system = self._choice["file_system"]
         self._experiment = Experiment(
             campaign=campaign,
             position=position,
@@ -93,7 +94,7 @@ class _GroupWriter:
             tool=group["tool"],
             order=Experiment.Order.AS_GIVEN,
             context=False,
-            file_system=FileSystem.objects.filter(pk=self._choice["file_system"]).first(),
+            file_system=FileSystem.objects.get(pk=file_system) if file_system else None,
             expanded_at=moment,
         )
         self._lanes: dict[str, Lane] = {}

@@ -15,7 +15,7 @@ from apps.archive.imports.models import Import
 from apps.archive.imports.recognition import storable
 from apps.archive.imports.tables import TableError
 from apps.bench.text import Message, _
-from apps.core import expiry, isolation, leases, queue, turns
+from apps.core import expiry, isolation, leases, queue, races, turns
 from apps.core.limits.owned import TooManyOwnedError
 from apps.core.shutdown import ShuttingDown, WorkClaim, put_off
 
@@ -73,6 +73,7 @@ def _take_turn(import_id: int, now: datetime) -> bool:
 
 def _carry_out(imported: Import, now: datetime, claim: WorkClaim) -> bool:
     import_id, deadline = imported.pk, time.monotonic() + TURN_S
+    was_storing = imported.state == State.STORING
     try:
         claim.begun()
         _advance(imported, lambda: time.monotonic() > deadline, now)
@@ -86,6 +87,13 @@ def _carry_out(imported: Import, now: datetime, claim: WorkClaim) -> bool:
         _end(imported, State.REFUSED, Message(_("What was sent is no longer there: send it again.")))
     except (Exception, ShuttingDown) as error:
         isolation.give_back(error, imported, lambda: Import.objects.filter(pk=import_id).update(claimed_at=None))
+        if was_storing and (races.is_lost(error) or races.is_collision(error)):
+            races.note(error)
+            text = _(
+                "What this import refers to was deleted or changed meanwhile: choose its nodes again, and store it."
+            )
+            _let_wait(imported, Message(text))
+            return True
         logger.exception("Import %s could not be carried on", import_id)
         text = _("Something went wrong on our side; the server's log has the details.")
         _end(imported, State.REFUSED, Message(text))
