@@ -4,17 +4,18 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 
 from django.core.exceptions import ValidationError
-from django.db.models import Func, IntegerField, Sum
+from django.db.models import Exists, Func, IntegerField, OuterRef, Sum
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
 from apps.bench import strict_json
-from apps.campaigns.models import Campaign
+from apps.campaigns.models import Campaign, Tombstone
 from apps.campaigns.models.foreign_names import ForeignName, ForeignNames
 
 # So many names can come with one campaign: a large site has some thousand. All of them are gone through, in the web
 # process, where what it was made from is measured again; and so many a team can have of all, each time anew.
 MOST_NAMES, MOST_OF_TEAM = 20_000, 500_000
+_HOLDERS = (Campaign, Tombstone)
 # What the room above knows of a campaign's names: those that its definition says.
 _said: list[Callable[[Campaign], list[ForeignName]]] = []
 
@@ -72,6 +73,8 @@ def keep(team: Team, names: Iterable[ForeignName]) -> ForeignNames | None:
     )
     if (same := of_team.filter(digest=digest).first()) is not None:
         return same
+    # Those of deleted campaigns go where the next are kept.
+    of_team.filter(*(~Exists(model.objects.filter(foreign_names=OuterRef("pk"))) for model in _HOLDERS)).delete()
     number = len(rows) + (of_team.aggregate(total=Sum("number"))["total"] or 0)
     if number > MOST_OF_TEAM:
         raise _too_many(number, MOST_OF_TEAM)

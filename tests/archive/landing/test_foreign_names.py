@@ -272,9 +272,13 @@ def test_names_are_kept_once_bounded_and_ask_the_others_for_nothing(
         keep_names(data, many, measured, None)
     monkeypatch.setattr(foreign_names, "MOST_OF_TEAM", len(names) + 2)
     assert foreign_names.keep(cast.team, names) == row
+    more = [ForeignName("node", f"zz{number}") for number in range(3)]
+    Campaign.objects.filter(pk=measured.pk).update(foreign_names=row)
     with pytest.raises(ValidationError, match="at most can be hidden"):
-        foreign_names.keep(cast.team, [ForeignName("node", f"zz{number}") for number in range(3)])
+        foreign_names.keep(cast.team, more)
     assert ForeignNames.objects.count() == 1 and not Tombstone.objects.exists()
+    Campaign.objects.filter(pk=measured.pk).update(foreign_names=None)
+    assert foreign_names.keep(cast.team, more) == ForeignNames.objects.get()
 
 
 @pytest.mark.parametrize("names", ["x", [1], [["node"]], [["node", 1, ""]], {"a": 1}, [["node", "x" * 301, ""]]])
