@@ -11,7 +11,7 @@ from asgiref.sync import SyncToAsync
 from django.db import connections
 from django.utils import timezone, translation
 
-from apps.core import broker, queue
+from apps.core import broker, queue, starvation
 from apps.testbeds.models import Node
 from tests import factories, kept, outages
 from tests.campaigns import factories as make
@@ -81,6 +81,13 @@ def _no_connection_left_behind() -> Generator[None]:
     """Close what a test left open in the thread of asynchronous code: a later one may use no database there."""
     yield
     SyncToAsync.single_thread_executor.submit(connections.close_all).result()
+
+
+@pytest.fixture(autouse=True)
+def _nobody_listens_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget that an earlier test of this process listened to agents: it stopped, which ends a web process."""
+    for name in ("heard", "tried_to_hear"):
+        monkeypatch.setattr(starvation, name, starvation.Lapse())
 
 
 @pytest.fixture(autouse=True)

@@ -34,8 +34,6 @@ def _close() -> None:
 def test_heartbeats_go_on_beside_a_session_that_hangs_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "TURN_WITHIN_S", 0.5)
     monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", None)
-    for name in ("heard", "tried_to_hear"):
-        monkeypatch.setattr(starvation, name, starvation.Lapse())
     agents = [factories.agent()[0] for _ in range(2)]
 
     monkeypatch.setattr(database, "_THREADS", ThreadPoolExecutor(1))

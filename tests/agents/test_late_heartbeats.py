@@ -20,7 +20,7 @@ def test_a_job_is_not_lost_while_its_agents_row_is_held_nor_right_after() -> Non
     jobs = [factories.job(each.node, state=Job.State.RUNNING, delivered_at=timezone.now()) for each in (agent, other)]
     long_ago, now = timezone.now() - timedelta(minutes=1), timezone.now()
     Agent.objects.update(last_seen_at=long_ago)
-    Listener.objects.create(pk=1, listening_since=long_ago - timedelta(hours=1), heard_until=now)
+    factories.listening()
     with psycopg.connect(**connection.get_connection_params() | {"cursor_factory": psycopg.Cursor}) as holder:
         holder.execute("SELECT 1 FROM agents_agent WHERE id = %s FOR UPDATE", [agent.pk])
         assert services.record_heartbeats(heartbeats=[Heartbeat(agent.pk, now)], now=now) == {agent.pk}

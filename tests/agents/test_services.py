@@ -226,7 +226,7 @@ def test_what_was_heard_before_the_clock_was_set_back_counts_from_then() -> None
 
 
 def test_ready_nodes_are_those_just_heard_from() -> None:
-    Listener.objects.create(pk=1, listening_since=NOW - timedelta(hours=1), heard_until=NOW)
+    listening(3600)
     heard, _ = factories.agent(last_seen_at=NOW - 29 * SECOND)
     factories.agent(last_seen_at=NOW - 31 * SECOND)
     factories.agent(last_seen_at=NOW, retired_at=NOW)
