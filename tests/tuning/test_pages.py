@@ -103,3 +103,15 @@ def test_a_list_costs_the_same_queries_however_long(
     client.force_login(cast.bob)
     with django_assert_max_num_queries(13):
         client.get(reverse("tuning:list"))
+
+
+@pytest.mark.parametrize(("kind", "is_gain"), [("recommendation", True), ("no-change", False)])
+def test_what_is_to_stay_is_no_gain(
+    kind: str, is_gain: bool, client: Client, finding: Finding, cast: SimpleNamespace
+) -> None:
+    details = {**finding.details, "predicted": 100e6, "predicted_unit": "bit/s"}
+    gain = 1.5 if is_gain else 1.0
+    Finding.objects.filter(pk=finding.pk).update(kind=kind, details=details, predicted_gain=gain)
+    client.force_login(cast.bob)
+    page = client.get(reverse("tuning:detail", args=[finding.pk])).content.decode()
+    assert ("figure-gain" in page) is is_gain
