@@ -225,8 +225,8 @@ def test_the_notice_costs_no_query_and_the_lists_few(
     for number in range(20):
         team = factories.team(f"t{number}", manager=factories.user(f"m{number}"))
         Invitation.objects.create(team=team, username="charlie", invited_by=team.members.get())
-    # The session, the person, the rows.
-    with django_assert_num_queries(3):
+    # The session, the person, their teams, the rows.
+    with django_assert_num_queries(4):
         assert "t7" in client.get("/accounts/invitations/").content.decode()
     header = factories.bearer(cast.charlie)
     client.get("/api/v1/me/", **header)

@@ -37,7 +37,7 @@ def test_the_list_shows_state_and_progress_in_few_queries(
 ) -> None:
     for number in range(8):
         make.launched(cast, *pair, name=f"sweep {number}")
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(18):
         page = oscar.get(address("campaign_list")).content.decode()
     assert "sweep 7" in page
     assert "running" in page

@@ -75,6 +75,7 @@ def test_a_node_is_described_in_forms_and_gets_a_command_to_paste(page: Page, st
 
 def define_sweep(page: Page, stack: Stack, name: str) -> None:
     """Make a campaign and an experiment in it, and watch the count of trials follow what is typed."""
+    page.goto("/campaigns/")
     page.get_by_role("link", name="New campaign").first.click()
     page.get_by_label("Name", exact=True).fill(name)
     page.get_by_label("Goal").fill("Which window fills the loopback?")
@@ -129,6 +130,7 @@ def test_a_sweep_is_defined_launched_and_watched_to_its_end_without_a_reload(ope
 
 
 def test_typing_on_while_a_part_is_fetched_breaks_no_request_off(page: Page) -> None:
+    page.goto("/campaigns/")
     page.get_by_role("link", name="New campaign").first.click()
     page.get_by_label("Name", exact=True).fill("Typed on")
     page.get_by_label("Goal").fill("Does the last word count?")
@@ -177,6 +179,7 @@ def test_the_pages_speak_korean_when_asked(open_page: Opener, stack: Stack) -> N
     stack.running.manage("create_account", "--username", "bora", "--team", "Grid", "--password", PASSWORD)
     page = open_page()
     sign_in(page, "bora", PASSWORD)
+    page.goto("/campaigns/")
     choices = page.locator(".side form[action$='/language/']")
     open_menu(page, "bora")
     choices.get_by_role("button", name="한국어").click()

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from django.conf import settings as of_tests
 
+from apps.accounts.models import User
 from apps.campaigns.models import Trial
 from launch import service
 from tests import factories
@@ -50,7 +51,7 @@ def bytes_of_requests(cast: factories.Cast) -> dict[str, bytes]:
     trials = list(Trial.objects.filter(campaign=campaign))
     figures = {f"figure_{number}": float(number) for number in range(SAMPLES // len(trials))}
     results.measure_all([(trial, figures) for trial in trials])
-    cookie = f"Cookie: {of_tests.SESSION_COOKIE_NAME}={factories.signed_in(cast.alice).session.session_key}"
+    cookie = _cookie(cast.alice)
     bearer = f"Authorization: Bearer {factories.token(cast.alice)}"
     agent, token = make.agent(make.node(cast.team, "dj-b"))
     job = make.job(agent.node)
@@ -76,6 +77,16 @@ def bytes_of_requests(cast: factories.Cast) -> dict[str, bytes]:
         "upload": head("POST", "/api/v1/imports/", bearer, "Content-Length: 5000000") + half.encode(),
         "report": head("POST", f"/agent/v1/jobs/{job.pk}/events", of_agent, "Content-Length: 900000") + half.encode(),
     }
+
+
+def page_requests(number: int) -> list[bytes]:
+    """Return requests for a page, each of another person: one alone is not given all connections."""
+    people = [factories.user(f"reader-{each}") for each in range(number)]
+    return [head("GET", "/accounts/tokens/", _cookie(person)) for person in people]
+
+
+def _cookie(person: User) -> str:
+    return f"Cookie: {of_tests.SESSION_COOKIE_NAME}={factories.signed_in(person).session.session_key}"
 
 
 def head(method: str, path: str, *lines: str) -> bytes:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 
@@ -46,6 +47,8 @@ class Served:
     postgres: own_web.OwnPostgres
     kinds: dict[str, askers.Kind]
     requests: dict[str, bytes]
+    # Of as many people as there are connections.
+    pages: list[bytes]
 
 
 @pytest.fixture(scope="package")
@@ -56,11 +59,12 @@ def served(django_db_setup: None, django_db_blocker: Any) -> Iterator[Served]:
             try:
                 cast = factories.cast()
                 kinds, requests = askers.kinds_of_requests(cast), askers.bytes_of_requests(cast)
+                pages = askers.page_requests(settings.WEB_CONNECTIONS)
                 web, postgres = ends.enter_context(own_web.running())
             finally:
                 call_command("flush", interactive=False, verbosity=0)
                 connection.close()
-        yield Served(web, postgres, kinds, requests)
+        yield Served(web, postgres, kinds, requests, pages)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from random import Random
 
 import psycopg
 import pytest
-from django.conf import settings as of_tests
 
 from launch import service
 from tests.launch import own_web
@@ -35,6 +34,12 @@ Running = tuple[own_web.OwnWeb, own_web.OwnPostgres]
 @pytest.fixture
 def web(served: Served) -> Running:
     return served.web, served.postgres
+
+
+@pytest.fixture
+def pages(served: Served) -> list[bytes]:
+    """Return requests of as many people as there are connections."""
+    return served.pages
 
 
 @pytest.fixture
@@ -96,7 +101,7 @@ def answers(web: own_web.OwnWeb, request: bytes) -> int:
     return status
 
 
-def assert_whole(running: Running, requests: dict[str, bytes]) -> None:
+def assert_whole(running: Running, requests: dict[str, bytes], pages: list[bytes]) -> None:
     """Nothing is held for those who are gone, and as many connections as there were can be used at once."""
     web, postgres = running
     with psycopg.connect(postgres.url, autocommit=True) as asking:
@@ -104,24 +109,26 @@ def assert_whole(running: Running, requests: dict[str, bytes]) -> None:
         busy = "state <> 'idle' AND state_change < clock_timestamp() - interval '1 s'"
         wait_for(lambda: not sessions(asking, busy), SETTLED_WITHIN_S)
         assert sessions(asking, busy) == []
-        with ThreadPoolExecutor(of_tests.WEB_CONNECTIONS) as pool:
+        with ThreadPoolExecutor(len(pages)) as pool:
             with locked(postgres):
-                asked = [pool.submit(answers, web, requests["page"]) for _one in range(of_tests.WEB_CONNECTIONS)]
+                asked = [pool.submit(answers, web, page) for page in pages]
                 waiting = "wait_event_type = 'Lock'"
-                wait_for(lambda: len(sessions(asking, waiting)) == of_tests.WEB_CONNECTIONS, 12)
-                assert len(sessions(asking, waiting)) == of_tests.WEB_CONNECTIONS
-            assert [answer.result() for answer in asked] == [200] * of_tests.WEB_CONNECTIONS
+                wait_for(lambda: len(sessions(asking, waiting)) == len(pages), 12)
+                assert len(sessions(asking, waiting)) == len(pages)
+            assert [answer.result() for answer in asked] == [200] * len(pages)
     for kind in ("page", "campaign", "download", "rest", "rest download", "poll"):
         assert answers(web, requests[kind]) == 200, kind
     assert answers(web, requests["socket"]) == 101
 
 
-def test_nothing_is_held_for_readers_who_hang_up(web: Running, requests: dict[str, bytes]) -> None:
+def test_nothing_is_held_for_readers_who_hang_up(
+    web: Running, requests: dict[str, bytes], pages: list[bytes]
+) -> None:
     process, postgres = web
-    assert_whole(web, requests)
+    assert_whole(web, requests, pages)
     crowd(process, requests, 1)
-    assert_whole(web, requests)
+    assert_whole(web, requests, pages)
     # In the middle of their views, all of which wait for the database.
     with locked(postgres):
         crowd(process, requests, 2)
-    assert_whole(web, requests)
+    assert_whole(web, requests, pages)
