@@ -109,6 +109,8 @@ def assert_whole(running: Running, requests: dict[str, bytes], pages: list[bytes
         busy = "state <> 'idle' AND state_change < clock_timestamp() - interval '1 s'"
         wait_for(lambda: not sessions(asking, busy), SETTLED_WITHIN_S)
         assert sessions(asking, busy) == []
+        # Who was answered once is known, and waits with no stranger.
+        assert [answers(web, page) for page in pages] == [200] * len(pages)
         with ThreadPoolExecutor(len(pages)) as pool:
             with locked(postgres):
                 asked = [pool.submit(answers, web, page) for page in pages]
