@@ -9,7 +9,7 @@ from apps.bench.rules.base import BELOW, Evidence, Point
 from apps.bench.rules.readings import read_once
 from apps.bench.rules.tcp import growth
 from apps.bench.rules.tcp.loss_law import EXPLAINS, read_loss_law
-from apps.bench.rules.tcp.present import Present, read_all
+from apps.bench.rules.tcp.present import WAITED, Present, read_all
 from apps.bench.rules.tcp.scatter import mean
 from apps.bench.rules.tcp.sweeps import MOST_FALL, Cell, find_sweeps, is_tcp, tcp_points
 
@@ -29,8 +29,6 @@ LAW = (0.80, 1.10)
 EACH = (0.90, 1.05)
 # Over an RTT that is longer than the least by this factor a queue stands.
 QUEUED = 1.15
-# Share of its time that a connection waited for a window, from which the window is the limit.
-WAITED = 0.5
 # The windows left room if they would have allowed so many times the rate.
 ROOM = 1.5
 # Of fewer segments sent again no share is known.
@@ -82,8 +80,8 @@ def frame_of(evidence: Evidence) -> int:
 def plateau_of(evidence: Evidence) -> Plateau | None:
     """Return the rate that streams level off at: they share its limit, for fewer had as much with fewer windows.
 
-    None where a judge saw a processor or another end at its limit, where nothing was repeated and few agree, or where
-    more came through: what many streams fall to is not what the path holds.
+    None where a judge saw a processor or another end at its limit, where nothing was repeated and few agree, where
+    more came through, as what many streams fall to is not what the path holds, or where no stream met a queue.
     """
     best_rate = best_of(evidence).rate
     free = [point for point in tcp_points(evidence) if not pace.flags_of(point)]
@@ -95,8 +93,27 @@ def plateau_of(evidence: Evidence) -> Plateau | None:
             if best_rate > (1 + MOST_FALL) * mean(rates):
                 continue
             trials = tuple(sorted(trial for cell in level for trial in cell.trials))
+            if _meet_no_queue(evidence, trials):
+                continue
             return Plateau(mean(rates), int(level[0].value), trials)
     return None
+
+
+def _meet_no_queue(evidence: Evidence, trials: Collection[int]) -> bool:
+    """Return whether streams of these trials waited for their receiver, or for nothing, and lost nothing, on the way.
+
+    Streams that share a full link wait in its queue, or lose of what they send; those of a program that reads slowly
+    wait for its window.
+    """
+    items = [item for item in read_all(evidence) if not {*trials}.isdisjoint(item.trials)]
+    return any(item.waits_for_receiver for item in items) or all(map(_is_idle, items))
+
+
+def _is_idle(present: Present) -> bool:
+    """Return whether it was measured that nothing was sent again, and that no packet waited longer than the least."""
+    min_rtt, loaded = present.mean("min_rtt"), present.mean("mean_rtt")
+    is_counted = bool(present.point.values("retransmits")) or "retransmits" in present.kernel
+    return is_counted and not is_lossy(present) and bool(min_rtt and loaded and loaded <= QUEUED * min_rtt)
 
 
 def are_ends_watched(evidence: Evidence, trials: Collection[int]) -> bool:

@@ -5,28 +5,35 @@ from dataclasses import dataclass, replace
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence
-from apps.bench.rules.tcp import held, sysctl, unlike, verdict
+from apps.bench.rules.tcp import held, unlike, verdict
 from apps.bench.rules.tcp.asked_elsewhere import windows_in_vain
 from apps.bench.rules.tcp.better import better_window
 from apps.bench.rules.tcp.loss_law import MUCH, WITHIN, read_loss_law
 from apps.bench.rules.tcp.lost import LIKELY, lost_instead
 from apps.bench.rules.tcp.path import PathReading
-from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
+from apps.bench.rules.tcp.present import (
+    RMEM,
+    UNSCALED,
+    WMEM,
+    Present,
+    is_plain,
+    least_window,
+    read_all,
+    read_present,
+)  # fmt: skip
 from apps.bench.rules.tcp.sweeps import is_tcp, scatter_of
-from apps.bench.rules.tcp.verdict import refuted, window
+from apps.bench.rules.tcp.verdict import receiver, refuted, window
 from apps.bench.rules.tcp.verdict.case import FULL, STAYED
 from apps.bench.statistics.bounds import Within
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-OBSERVED, RMEM, WMEM = "window_observed", "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
+OBSERVED = "window_observed"
 # A stream whose window leaves room for so many times its rate, and that has less than this of the path, is held by
 # something else; so far advice on windows counts then.
 ROOM, NOT_FULL, DOUBTED = 2.0, 0.8, 0.5
 # Who waited so small a share of its time for a window has room; the largest window that was seen is no mean.
 NO_WAIT, SEEN_ROOM = 0.05, 3.0
-# The largest window without window scaling (RFC 7323), which any kernel has.
-UNSCALED = 65_535
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,8 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
         interval = (min(reach[0], present.rate), max(reach[1], present.rate)) if reach else None
         return Outlook(present.rate, interval, Message(_("The path is filled already.")))
     text = _("Loss limits the rate now: a larger window alone gains nothing.")
+    if limit.subject == receiver.SUBJECT:
+        text = _("The receiving program limits the rate now: a larger window gains nothing.")
     if limit.subject == verdict.PROCESSOR:
         text = _("A processor limits the rate now: a larger window alone gains nothing.")
     return Outlook(present.rate, None, Message(text))
@@ -145,10 +154,10 @@ def _as_roomy(evidence: Evidence, present: Present, path: PathReading) -> Outloo
     if present.streams != 1:
         return None
     rtt = max(path.rtt.value, present.mean("mean_rtt") or 0.0)
-    on_the_way, sent = math.ceil(present.window(rtt)), _grown(evidence, evidence.sender, WMEM)
-    # What the receiver let the sender have is as much as the sender's own buffer holds, at most.
+    # What leaves room is what both ends surely let be on the way; what they let at most (`most_sent`) tells none.
+    on_the_way, sent = math.ceil(present.window(rtt)), least_window(evidence, evidence.sender, WMEM)
     offered = min(present.mean(OBSERVED) or 0.0, sent)
-    least = min(_grown(evidence, evidence.receiver, RMEM), sent)
+    least = min(least_window(evidence, evidence.receiver, RMEM), sent)
     # With another congestion control, or at another time, the kernels' own window was as large as that.
     automatic = [one for one in _singles(evidence) if not one.point.parameters.get("window")]
     least = max([least, *(one.window(path.rtt.value) for one in automatic)])
@@ -172,19 +181,6 @@ def _as_roomy(evidence: Evidence, present: Present, path: PathReading) -> Outloo
     else:
         return None
     return Outlook(present.rate, None, in_the_way=Message(text, params))
-
-
-def _grown(evidence: Evidence, role: str, name: str) -> float:
-    """Return the window (B) that a node's kernel has at least, or lets one grow to where its settings are known.
-
-    Of a buffer a half at least is window; a receiver's grows only where that is known to be on.
-    """
-    sysctls = sysctl.read_sysctls(evidence, role)
-    sizes = [int(word) for word in sysctls.get(name, "").split() if word.isdigit()]
-    if len(sizes) != 3:
-        return UNSCALED
-    size = sizes[2] if name == WMEM or sysctls.get("net.ipv4.tcp_moderate_rcvbuf") == "1" else sizes[1]
-    return size / 2 if sysctls.get("net.ipv4.tcp_window_scaling") == "1" else min(size / 2, UNSCALED)
 
 
 def _of_explicit(evidence: Evidence, path: PathReading, single: Present | None) -> Outlook:

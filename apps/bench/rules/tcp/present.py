@@ -18,6 +18,13 @@ from apps.bench.sweep import setting_names
 
 # The share of a buffer that becomes window, measured on kernel 6.18: the rest is overhead of the buffers.
 SHARE_JUMBO, SHARE_USUAL = 0.70, 0.62
+RMEM, WMEM, SCALING = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem", "net.ipv4.tcp_window_scaling"
+# The largest window without window scaling (RFC 7323), which any kernel has.
+UNSCALED = 65_535
+# Share of its time that a connection waited for a window, from which the window is the limit.
+WAITED = 0.5
+# A window that was offered, or may grow to, so many times what is on the way was not what held it.
+UNUSED = 2.0
 # An RTT under load this many times the least, or another's, is that of a queue that stands.
 STANDS = 1.5
 
@@ -33,6 +40,8 @@ class Present:
     order: Order | None = None
     # What the sender's own buffer lets be on the way (B), where its agent told its limits and nothing was asked for.
     most_sent: float = math.inf
+    # What the receiver's kernel surely lets its window grow to (B), 0 where a window was asked for.
+    least_offered: float = 0.0
 
     @property
     def trials(self) -> tuple[int, ...]:
@@ -63,6 +72,25 @@ class Present:
         waits = [self.kernel.get(name) for name in ("receiver_window_limited", "send_buffer_limited")]
         shares = [wait for wait in waits if isinstance(wait, int | float)]
         return sum(shares) if shares else None
+
+    @property
+    def waits_for_receiver(self) -> bool:
+        """Return whether the kernel waited for the receiver's window most of its time."""
+        wait = self.kernel.get("receiver_window_limited")
+        return isinstance(wait, int | float) and wait >= WAITED
+
+    def is_read_slowly(self, rtt_s: float) -> bool:
+        """Return whether the receiver's window, not the sender's own, could be far larger than what is on the way.
+
+        Kernels grow a buffer as its program reads; one that offers far more than it got holds back nothing either:
+        its buffer is full.
+        """
+        if self.is_of_sender if self.waited is None else not self.waits_for_receiver:
+            return False
+        # Of one run alone the mean may be of a part in which nothing came.
+        seen = (self.mean("window_observed") or 0.0) if len(self.trials) > 1 else 0.0
+        room = max(self.least_offered, seen)
+        return room >= UNUSED * self.window(self.mean("mean_rtt") or rtt_s)
 
     @property
     def has_queue(self) -> bool:
@@ -127,6 +155,7 @@ def read_all(evidence: Evidence) -> tuple[Present, ...]:
             int(point.parameters.get("streams") or 1),
             read_order(evidence),
             most_sent(evidence, point),
+            least_offered(evidence, point),
         )
         for point in tcp_points(evidence)
         if evidence.is_of_way(point) and (rates := point.values("goodput"))
@@ -138,8 +167,32 @@ def most_sent(evidence: Evidence, point: Point) -> float:
     """Return how much (B) of a stream the sender's own buffer lets be on the way; inf where that is not known."""
     if point.parameters.get("window") or not is_plain(point):
         return math.inf
-    sizes = sysctl.read_sysctls(evidence, evidence.sender).get("net.ipv4.tcp_wmem", "").split()
+    sizes = sysctl.read_sysctls(evidence, evidence.sender).get(WMEM, "").split()
     return SHARE_JUMBO * int(sizes[2]) if len(sizes) == 3 else math.inf
+
+
+def least_offered(evidence: Evidence, point: Point) -> float:
+    """Return the window (B) that the receiver's kernel surely lets grow where none was asked for, else 0."""
+    if point.parameters.get("window") or not is_plain(point):
+        return 0.0
+    # Both ends must scale: who is not known to may have been seen to.
+    is_scaled = sysctl.read_sysctls(evidence, evidence.sender).get(SCALING) == "1"
+    is_scaled = is_scaled or max(point.values("window_observed"), default=0.0) > UNSCALED
+    least = least_window(evidence, evidence.receiver, RMEM)
+    return least if is_scaled else min(least, UNSCALED)
+
+
+def least_window(evidence: Evidence, role: str, name: str) -> float:
+    """Return the window (B) that a node's kernel has at least, or surely lets one grow to.
+
+    Of a buffer a half at least is window; a receiver's grows only where that is known to be on.
+    """
+    sysctls = sysctl.read_sysctls(evidence, role)
+    sizes = [int(word) for word in sysctls.get(name, "").split() if word.isdigit()]
+    if len(sizes) != 3:
+        return UNSCALED
+    size = sizes[2] if name == WMEM or sysctls.get("net.ipv4.tcp_moderate_rcvbuf") == "1" else sizes[1]
+    return size / 2 if sysctls.get(SCALING) == "1" else min(size / 2, UNSCALED)
 
 
 def _order(present: Present) -> tuple[int, float, int]:

@@ -1,4 +1,4 @@
-"""What limits a transfer now: the path, the window, loss, or a processor (the core law)."""
+"""What limits a transfer now: the path, the window, loss, the receiving program, or a processor (the core law)."""
 
 from apps.bench import statistics
 from apps.bench.rules import pace
@@ -7,7 +7,7 @@ from apps.bench.rules.tcp import estimates, growth, held, lost
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
-from apps.bench.rules.tcp.verdict import loss, refuted, window
+from apps.bench.rules.tcp.verdict import loss, receiver, refuted, window
 from apps.bench.rules.tcp.verdict.case import FULL, GREW, RULE, VERSION, Case, make_draft
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
@@ -32,7 +32,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     refutation = refuted.by_measurements(evidence, path, present)
     case = Case(present, path, larger, scatter, grown, udp_share, is_single, refutation)
     if path.capacity.is_open or present.rate < FULL * path.ceiling_bps or not _is_steady(present):
-        return _processor(case) or window.conclude(case) or loss.conclude(case)
+        return _processor(case) or receiver.conclude(case) or window.conclude(case) or loss.conclude(case)
     return _full(case)
 
 

@@ -11,7 +11,7 @@ from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text
 
-RULE, VERSION = "tcp-limit", 10
+RULE, VERSION = "tcp-limit", 11
 # A larger window shows that the smaller one was the limit, if the rate grows by this; that it was not, by less.
 GREW, STAYED = 1.2, 1.1
 # Rates this near the best are as good.

@@ -5,7 +5,7 @@ from apps.bench.rules.base import Alternative, FindingDraft, Proposal
 from apps.bench.rules.tcp import fingerprints, held
 from apps.bench.rules.tcp.loss_law import said_of_chance
 from apps.bench.rules.tcp.lost import LIKELY, RULED_OUT, UNKNOWN
-from apps.bench.rules.tcp.present import Present
+from apps.bench.rules.tcp.present import UNSCALED, Present
 from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.rules.tcp.verdict.case import FULL, Case, make_draft, proof_of, rates_around
@@ -15,8 +15,6 @@ from apps.bench.units import format_quantity
 SUBJECT = "window"
 # The mean rate is to be known to this (half its 95 % interval, a share), or it tells no window.
 MOST_ERROR = 0.3
-# A window that was offered so many times as large as what is on the way was not what held it.
-UNUSED = 2.0
 # So sure it is at most where nobody counted what was sent again.
 MOST = 0.6
 
@@ -32,9 +30,8 @@ def conclude(case: Case) -> FindingDraft | None:
     if case.loss_verdict == LIKELY and not by_kernel:
         # What loses so much has no more by its window; one that had more lost less.
         return None
-    by_receiver = isinstance(waits[0], int | float) and waits[0] >= held.WAITED
-    if by_receiver and not case.better and allowed and allowed >= UNUSED * present.rate:
-        # The receiver offers far more than is on the way: its program, or its machine, takes no more.
+    by_receiver = present.waits_for_receiver
+    if not case.better and present.is_read_slowly(case.rtt):
         return None
     # A run that an end held up, or one alone that the window seen in it contradicts, tells no window.
     is_lone = len(present.trials) == 1 and bool(present.mean("window_observed"))
@@ -91,7 +88,7 @@ def conclude(case: Case) -> FindingDraft | None:
         predicted=predicted,
         interval=interval,
         confidence=min(confidence, MOST) if is_open else confidence,
-        alternatives=() if by_kernel and ways > 1 else _instead_of_window(case),
+        alternatives=(*_slow_program(case), *(() if by_kernel and ways > 1 else _instead_of_window(case))),
         missing=()
         if present.waited is not None
         else (Message(_("The kernel's own word for it: list sockets while the tool runs.")),),
@@ -126,6 +123,23 @@ def _freed(better: Present | None, scatter: Scatter) -> tuple[float | None, tupl
     """Return what a larger window was seen to reach, with its interval; None where none was measured."""
     # Without it the next limit is not known: a shaper of each flow, or a processor, leaves far less than the path.
     return (better.rate, scatter.interval(better.point.values("goodput"))) if better else (None, None)
+
+
+def _slow_program(case: Case) -> tuple[Alternative, ...]:
+    """Return the receiving program as what keeps its window small, where neither settings nor a larger one tell."""
+    present = case.present
+    if case.better or present.is_of_sender or (present.waited is not None and not present.waits_for_receiver):
+        return ()
+    if UNSCALED < present.least_offered <= present.window(case.rtt):
+        # It is as large as its kernel is known to let it grow.
+        return ()
+    return (
+        Alternative(
+            Message(_("The receiving program, or the disk beneath it, takes no more: its buffer is full.")),
+            Message(_("A larger window, asked for or let grow, would change nothing, nor would several streams.")),
+            Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
+        ),
+    )
 
 
 def _instead_of_window(case: Case) -> tuple[Alternative, ...]:
