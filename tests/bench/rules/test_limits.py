@@ -109,7 +109,8 @@ def test_every_triple_it_writes_is_least_default_most(make):
 
 
 def test_larger_limits_of_a_node_stay(make):
-    draft = conclude(make, client=LARGE, server=OLD)
+    mixed = {**OLD, "net.ipv4.tcp_rmem": LARGE["net.ipv4.tcp_rmem"]}
+    draft = conclude(make, client=mixed, server=OLD)
     assert "net.ipv4.tcp_rmem=4096 131072 67108864\n" in draft.change
 
 
@@ -122,7 +123,7 @@ def test_nodes_whose_limits_are_large_enough_need_no_change(make):
 
 
 def test_nodes_that_differ_get_lines_of_their_own(make):
-    draft = conclude(make, client=OLD, server=LARGE)
+    draft = conclude(make, client=OLD, server={**LARGE, "net.core.rmem_max": "131071"})
     assert "already" not in str(draft.title)
     client, server = draft.change.removeprefix("# client\n").split("# server\n")
     assert "tcp_rmem=4096 87380 1769472" in client

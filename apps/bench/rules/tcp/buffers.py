@@ -11,7 +11,7 @@ from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-buffer-maxima", 5
+RULE, VERSION = "tcp-buffer-maxima", 6
 NAME = "tcp-maxima"
 # Linux doubles what is asked for (socket(7)); a kernel that grants less than this share of it capped the request.
 GRANTED = 0.95
@@ -36,6 +36,10 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         return None
     maximum = min(math.ceil(target / 1024) * 1024, MOST)
     nodes = {role: _settings(evidence, role, maximum) for role in sysctl.ROLES}
+    roles = sysctl.lacking(nodes)
+    if not roles:
+        # By what their kernels tell now they grant it.
+        return None
     params = {
         "asked": format_quantity(smallest.point.parameters["window"], "B"),
         "granted": format_quantity(round(granted / 2), "B"),
@@ -45,8 +49,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         title=Message(
-            _("rmem_max or wmem_max caps windows at %(granted)s: raise them to %(maximum)s on both nodes"),
-            {**params, "maximum": format_quantity(maximum, "B")},
+            _("rmem_max or wmem_max caps windows at %(granted)s: raise them to %(maximum)s on %(roles)s"),
+            {**params, "maximum": format_quantity(maximum, "B"), "roles": " + ".join(roles)},
         ),
         why=(Message(text, params), *_maxima(evidence)),
         value=float(maximum),

@@ -14,7 +14,7 @@ from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-sysctl", 10
+RULE, VERSION = "tcp-sysctl", 11
 # Frames of which as large a share of a buffer becomes window.
 JUMBO = 9000
 # Limits end on this, so that the lines are easy to read and compare.
@@ -48,19 +48,21 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         return None
     if outlook.in_the_way is None and _lets_through(evidence, outlook.rate or path.ceiling_bps):
         return None
-    unknown = any(set(TRIPLES) & {*settings.unknown} for settings in nodes.values())
+    unknown = {role for role, own in nodes.items() if set(TRIPLES) & {*own.unknown}}
     # Whatever the limits are: a path that is filled, or something else in the way, needs no larger ones.
-    is_set = all(settings.is_set for settings in nodes.values()) or outlook.in_the_way is not None
-    title = _("Let the kernels grow a window of %(window)s: limits of %(maximum)s on both nodes")
+    roles = sysctl.lacking(nodes, leave_out=MAXIMA)
+    is_set = not roles or outlook.in_the_way is not None
+    title = _("Let the kernels grow a window of %(window)s: limits of %(maximum)s on %(roles)s")
     if is_set:
         title = _("The kernels of both nodes allow a window of %(window)s already")
     if outlook.in_the_way:
         title = _("Larger limits than the kernels' own gain nothing now (%(window)s would be twice the BDP)")
     # Neither what the kernel's own window reaches nor what its limits are was told: nobody knows what to raise.
-    is_untold = outlook.is_vain and unknown and not is_set
+    is_untold = outlook.is_vain and unknown >= {*roles} and not is_set
     if is_untold:
-        title = _("A window of %(window)s needs limits of %(maximum)s on both nodes: what they are is not known")
+        title = _("A window of %(window)s needs limits of %(maximum)s on %(roles)s: what they are is not known")
     params = {"window": format_quantity(window, "B"), "maximum": format_quantity(maximum, "B")}
+    params["roles"] = " + ".join(roles)
     return FindingDraft(
         rule=RULE,
         version=VERSION,

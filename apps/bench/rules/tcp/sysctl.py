@@ -57,18 +57,28 @@ def simple(evidence: Evidence, targets: Mapping[str, str], roles: tuple[str, ...
     return {role: Settings(targets, {name: sysctls[role].get(name) for name in targets}) for role in roles}
 
 
+def lacking(nodes: Mapping[str, Settings], leave_out: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return the roles whose nodes lack something: those known to, else those of which not all is known.
+
+    Settings in `leave_out` do not bear on it.
+    """
+    lacks = {
+        role: [
+            own.present[key] for key in own.targets if key not in leave_out and own.present[key] != own.targets[key]
+        ]
+        for role, own in nodes.items()
+    }
+    return tuple(role for role, values in lacks.items() if any(values)) or tuple(filter(lacks.get, lacks))
+
+
 def change(nodes: Mapping[str, Settings], name: str, purpose: str) -> str:
-    """Return the lines that install ``90-fathom-<name>.conf`` on the nodes and load it; "" for no change."""
-    if all(settings.is_set for settings in nodes.values()):
-        return ""
-    return _blocks({role: _install(settings, name, purpose) for role, settings in nodes.items()})
+    """Return the lines that install ``90-fathom-<name>.conf`` on the nodes that need it and load it."""
+    return _blocks({role: _install(own, name, purpose) for role, own in nodes.items() if not own.is_set})
 
 
 def undo(nodes: Mapping[str, Settings], name: str) -> str:
     """Return the lines that remove the file and put back what is known of the settings before it."""
-    if all(settings.is_set for settings in nodes.values()):
-        return ""
-    return _blocks({role: _remove(settings, name) for role, settings in nodes.items()})
+    return _blocks({role: _remove(own, name) for role, own in nodes.items() if not own.is_set})
 
 
 def undo_limit(nodes: Mapping[str, Settings]) -> tuple[Message, ...]:
@@ -130,7 +140,9 @@ def _remove(settings: Settings, name: str) -> list[str]:
 
 
 def _blocks(lines: Mapping[str, list[str]]) -> str:
-    """Return the lines of each role under its name, or once if all are equal."""
+    """Return the lines of each role under its name, or once if all are equal; "" for none."""
+    if not lines:
+        return ""
     if len({tuple(block) for block in lines.values()}) == 1:
         lines = {" + ".join(lines): next(iter(lines.values()))}
     return "\n".join("\n".join((f"# {role}", *block)) for role, block in lines.items()) + "\n"
