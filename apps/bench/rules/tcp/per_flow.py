@@ -19,7 +19,7 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 10
+RULE, VERSION = "tcp-per-flow-limit", 11
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
@@ -91,7 +91,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         text = _("Its window of %(window)s would allow %(rate)s.")
         rate = format_quantity(window * 8 / path.rtt.value, "bit/s")
         reasons.append(Message(text, {"window": format_quantity(window, "B"), "rate": rate}))
-    is_even = crowd.are_in_proportion(growth.rates, None if path.capacity.is_lower_bound else path.ceiling_bps)
+    full = None if path.capacity.is_lower_bound else path.ceiling_bps
+    # A shaper of each flow and a link that others fill both keep a queue standing.
+    is_even = crowd.are_in_proportion(growth.rates, full) and not slow.present.has_queue
     counts, causes = _counts_beside(streams, path, growth), _causes(evidence, slow, path, growth, is_even=is_even)
     reasons.append(counts or _expected(streams, growth))
     title = _("Something limits each flow to about %(rate)s, not the path")
