@@ -12,7 +12,7 @@ from benchmarks.truth.judging.judge import BY_FAMILY, UNJUDGED
 from benchmarks.truth.worlds.besides import GRIDFTP
 from benchmarks.truth.worlds.draw import world_of
 from benchmarks.truth.worlds.messages import OTHER, SAME, SMALLEST
-from benchmarks.truth.worlds.tcp import TIMESTAMPS
+from benchmarks.truth.worlds.tcp import READER, TIMESTAMPS
 
 FOLDER = Path(rules.__path__[0])
 JUDGED = {name for judges in BY_FAMILY.values() for name in judges}
@@ -55,6 +55,8 @@ def test_worlds_have_what_rules_speak_of() -> None:
     seen: Counter[str] = Counter()
     for seed in range(WORLDS):
         world = world_of(seed, "network")
+        seen["slow readers"] += world.reach({}).limit == READER
+        seen["standing queues"] += bool(world.way.standing)
         seen["late"] += bool(world.way.late)
         trials = [trial for setup in world.setups for cell in setup.cells for trial in cell.trials]
         seen["out of order"] += any(trial.figures.get("out_of_order") for trial in trials)

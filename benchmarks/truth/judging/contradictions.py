@@ -101,6 +101,12 @@ AGAINST: tuple[tuple[str, tuple[str, str, str, str | None], tuple[str, str, str,
      ("tcp-path-mtu", "", "", "black-hole")),
     ("the path loses by chance / pace", ("tcp-pacing", "", "", None), ("path-loss", "", "", None)),
     ("a processor / raise the window", ("tcp-limit", "", "", "processor"), ("tcp-bdp", "recommendation", "", None)),
+    ("the receiving program / raise the window", ("tcp-limit", "", "", "receiver"),
+     ("tcp-bdp", "recommendation", "", None)),
+    ("the receiving program / larger limits", ("tcp-limit", "", "", "receiver"),
+     ("tcp-sysctl", "recommendation", "", None)),
+    ("the receiving program / more streams", ("tcp-limit", "", "", "receiver"),
+     ("tcp-streams", "recommendation", "", None)),
     ("random loss / bursts that pacing mends", ("tcp-limit", "", "", "loss"), ("tcp-pacing", "", "", None)),
 )  # fmt: skip
 

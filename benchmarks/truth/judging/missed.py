@@ -75,6 +75,8 @@ def _of_network(world: NetworkWorld) -> Iterator[tuple[str, Said]]:
                 reached.mss + 52
             ):
                 yield "the path is filled", _limit(tcp.PATH)
+            elif reached.limit == tcp.READER and is_observed and _tells_limits(world):
+                yield "the receiving program is the limit", _limit(tcp.READER)
             elif reached.limit == tcp.LOSS and is_observed:
                 yield "loss is the limit", _limit(tcp.LOSS, "tcp-congestion")
             elif reached.limit == tcp.PROCESSOR:
@@ -101,6 +103,13 @@ def _of_network(world: NetworkWorld) -> Iterator[tuple[str, Said]]:
         lost = [item.truth["loss"] for item in loads.cells]
         if lost[0] < 1e-4 and lost[-1] > 0.05 and not loads.cells[-1].trials[0].flags:
             yield "what the path holds", lambda item: item.rule == "path-capacity"
+
+
+def _tells_limits(world: NetworkWorld) -> bool:
+    """Return whether the receiver's agent told all that bounds its window."""
+    return any(
+        node.facts and tcp.TUNING in node.facts["sysctls"] for node in world.nodes if node.name == world.server.name
+    )
 
 
 def _limit(subject: str, *others: str) -> Said:

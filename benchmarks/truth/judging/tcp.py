@@ -45,7 +45,17 @@ def _bdp(case: Case) -> Judgement:
     if case.sentence["msgid"].startswith("If the links") and known:
         # It says what follows of the links as they are described: that, and the RTT, it has to get right.
         truth = min(known) * case.world.way.rtt_s / 8
-    return whether(is_near(case.value, truth, 0.2), f"the path holds {truth:,.0f} B, not {case.value:,.0f} B")
+    if not is_near(case.value, truth, 0.2):
+        return no(f"the path holds {truth:,.0f} B, not {case.value:,.0f} B")
+    if case.title.endswith("a larger window gains nothing now") and case.fields.get("present"):
+        return _gains_nothing(case)
+    return yes()
+
+
+def _gains_nothing(case: Case) -> Judgement:
+    setting = present(case) or {"window": 0, "streams": 1}
+    now, free = case.world.reach(setting).rate, case.world.reach(raised(setting)).rate
+    return whether(free <= now / ENOUGH, f"they gain: {now:.4g} becomes {free:.4g}")
 
 
 def _limit(case: Case) -> Judgement:
@@ -58,6 +68,9 @@ def _limit(case: Case) -> Judgement:
     if name == tcp.LOSS and case.world.way.late > case.world.way.loss and reached.is_limit(name):
         # What comes late is sent again for nothing: it has to say that this may be so.
         return whether(_names(case, "come late"), "segments come late, none is lost")
+    if name == tcp.WINDOW and reached.limit == tcp.READER and _names(case, "receiving program"):
+        # The kernel waits for a window in either case; why it is so small is told beside it.
+        return yes("the receiving program takes no more, which it names")
     if not reached.is_limit(name):
         return no(f"{reached.limit} is the limit, not {name} (Mbit/s: {terms})")
     if name == tcp.WINDOW and not is_near(case.value, reached.window, 0.25):
@@ -81,8 +94,8 @@ def _per_flow(case: Case) -> Judgement:
     single = case.world.reach({**present(case), "streams": 1})
     if single.is_limit(tcp.PATH) and case.world.way.others and "undecided" in case.title:
         return yes("others have the rest, which it names")
-    if single.is_limit(tcp.PATH):
-        return no("the path is the limit of one flow, too")
+    if single.is_limit(tcp.PATH) or single.is_limit(tcp.READER):
+        return no(f"the {single.limit} is the limit of one flow, too")
     return whether(is_near(case.value, single.rate, 0.2), f"one flow reaches {single.rate:.4g}, not {case.value:.4g}")
 
 
@@ -135,20 +148,35 @@ def _best_setting(case: Case) -> Judgement:
 
 
 def _sysctl(case: Case) -> Judgement:
-    setting = present(case) or {"window": 0, "streams": 1}
-    now, free = case.world.reach(setting), case.world.reach(raised(setting))
     if "gain nothing" in case.title:
-        return whether(free.rate <= now.rate / ENOUGH, f"they gain: {now.rate:.4g} becomes {free.rate:.4g}")
+        return _gains_nothing(case)
     if "already" in case.title:
+        now = case.world.reach(present(case) or {"window": 0, "streams": 1})
         wanted = case.parameter("window") or 0.0
         return whether(now.window >= 0.85 * wanted, f"the kernels allow {now.window:,.0f} B only")
-    return yes("judged by what it changes")
+    return _of_roomy_nodes(case, tcp.RMEM, tcp.WMEM)
+
+
+def _of_roomy_nodes(case: Case, *keys: str) -> Judgement:
+    """Return whether no node is named of which was told that all its limits have room, and that nothing is off."""
+    world, told = case.world, {node.name: (node.facts or {}).get("sysctls", {}) for node in case.world.nodes}
+    named = [role for role in ("client", "server") if "both nodes" in case.title or role in str(case.sentence)]
+    own = {role: told.get(world.host(role).name, {}) for role in named}
+    roomy = [
+        role
+        for role, sysctls in own.items()
+        if all(int(sysctls.get(key, "0").split()[-1]) >= case.value for key in keys)
+        and (tcp.RMEM not in keys or "0" not in (sysctls.get(tcp.SCALING), sysctls.get(tcp.TUNING)))
+    ]
+    return whether(not roomy, f"the limits of {' + '.join(roomy)} have room for {case.value:,.0f} B, as was told")
 
 
 def _maxima(case: Case) -> Judgement:
     truth = min(case.world.client.value(tcp.WMEM_MAX), case.world.server.value(tcp.RMEM_MAX))
     maxima = float(case.fields.get("low") or 0)
-    return whether(is_near(maxima, truth, 0.05), f"the maxima are {truth:,} B, not {maxima:,.0f} B")
+    if not is_near(maxima, truth, 0.05):
+        return no(f"the maxima are {truth:,} B, not {maxima:,.0f} B")
+    return _of_roomy_nodes(case, tcp.RMEM_MAX, tcp.WMEM_MAX)
 
 
 def _autotuning(case: Case) -> Judgement:

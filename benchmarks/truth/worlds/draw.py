@@ -4,7 +4,7 @@ import dataclasses
 import random
 from collections.abc import Callable
 
-from benchmarks.truth.worlds import backwards, besides, files, messages, network, storage, tcp, transfers
+from benchmarks.truth.worlds import backwards, besides, files, full, messages, network, storage, tcp, transfers
 from benchmarks.truth.worlds.base import World
 from benchmarks.truth.worlds.noise import KINDS, NORMAL, Noise
 
@@ -16,7 +16,7 @@ def _network(seed: int, noise: Noise, repetitions: int, source: random.Random) -
     # Drawn by themselves: what else a seed gives stays as it was.
     own = random.Random(f"{seed} among others")  # noqa: S311 - a simulation, not a secret
     world = _among_others(network.draw(seed, noise, repetitions, source), own)
-    measured = transfers.measure(_aged(world), source)
+    measured = transfers.measure(full.filled(_aged(world)), source)
     return backwards.turned(measured) if measured.is_back else besides.add(measured)
 
 
@@ -28,19 +28,7 @@ def _aged(world: network.NetworkWorld) -> network.NetworkWorld:
         dataclasses.replace(host, sysctls={**host.sysctls, tcp.TIMESTAMPS: "0"}) if source.random() < 0.04 else host
         for host in (world.client, world.server)
     )
-    hosts = {client.name: client, server.name: server}
-    nodes = tuple(
-        dataclasses.replace(node, facts={**node.facts, "sysctls": _known(node.facts["sysctls"], hosts[node.name])})
-        if node.facts
-        else node
-        for node in world.nodes
-    )
-    way = dataclasses.replace(world.way, late=late)
-    return dataclasses.replace(world, way=way, nodes=nodes, client=client, server=server)
-
-
-def _known(told: dict[str, str], host: tcp.Host) -> dict[str, str]:
-    return {key: host.sysctls[key] for key in told}
+    return dataclasses.replace(world.with_hosts(client, server), way=dataclasses.replace(world.way, late=late))
 
 
 def _among_others(world: network.NetworkWorld, source: random.Random) -> network.NetworkWorld:

@@ -56,6 +56,17 @@ class NetworkWorld(World):
             return tcp.reach(self.server, self.client, self.way, setting_of(parameters, is_back=True))
         return tcp.reach(self.client, self.server, self.way, setting_of(parameters, is_back=self.is_back))
 
+    def with_hosts(self, client: Host, server: Host) -> "NetworkWorld":
+        """Return the world with other hosts of the same names; what their agents tell are these hosts' settings."""
+        hosts = {host.name: host.sysctls for host in (client, server)}
+        nodes = tuple(
+            dataclasses.replace(node, facts={**node.facts, "sysctls": _told(node.facts["sysctls"], hosts[node.name])})
+            if node.facts
+            else node
+            for node in self.nodes
+        )
+        return dataclasses.replace(self, nodes=nodes, client=client, server=server)
+
     @property
     def capacity_bps(self) -> float:
         """Return what the path carries at the line, the hosts' interfaces included."""
@@ -167,6 +178,10 @@ def _host(name: str, nic: float, mtu: int, source: random.Random) -> Host:
     }
     flow = source.choice((3e8, 9e8, 2.3e9, 5e9, 1.2e10, 2.5e10, 5e10)) * source.uniform(0.9, 1.1)
     return Host(name, nic, mtu, flow, flow * source.choice((1, 2, 4, 8)), sysctls, source.uniform(0.58, 0.72))
+
+
+def _told(sysctls: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    return {key: now[key] for key in sysctls}
 
 
 def _facts(host: Host, source: random.Random) -> Json:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-WINDOW, LOSS, FLOW, PROCESSOR, PATH = "window", "loss", "flow", "processor", "path"
+WINDOW, LOSS, FLOW, PROCESSOR, PATH, READER = "window", "loss", "flow", "processor", "path", "receiver"
 # What is left where every large packet vanishes and nobody probes (bit/s).
 HOLE, STALLED = "black-hole", 1e4
 RMEM, WMEM = "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"
@@ -28,7 +28,9 @@ POLICED = 0.9
 class Host:
     """One end: its interface (bit/s, B), what one flow and all together cost it (bit/s), and its kernel.
 
-    `share` is the part of a socket's buffer that becomes window.
+    `share` is the part of a socket's buffer that becomes window. What receives here, a program or its disk, takes
+    `takes_bps` of all connections together; where that is the limit the kernel offers `offers` times what is on the
+    way: its buffer is full, and does not grow.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Host:
     host_bps: float
     sysctls: Mapping[str, str]
     share: float = 0.65
+    takes_bps: float = math.inf
+    offers: float = 1.0
 
     def value(self, key: str, place: int = 0) -> int:
         """Return a number of a sysctl, of a triple the one at `place`."""
@@ -60,7 +64,8 @@ class Way:
 
     So many flows of `others` have their shares of it, too. Of packets a share comes `late`, out of order: TCP takes
     them for lost, sends them again and slows down, though none is. A shaper delays what is above, a policer drops
-    it; in a black hole packets above the MTU vanish without a word.
+    it; in a black hole packets above the MTU vanish without a word. Flows of CUBIC and Reno that fill the path keep
+    a queue of `standing` times the idle round trip, and each loses of that what its law asks for, no more.
     """
 
     lines: tuple[Line, ...]
@@ -71,6 +76,7 @@ class Way:
     aggregate_bps: float = math.inf
     others: int = 0
     late: float = 0.0
+    standing: float = 0.0
     is_black_hole: bool = False
 
     @property
@@ -136,11 +142,14 @@ def reach(client: Host, server: Host, way: Way, setting: Setting) -> Reached:
     mtu = mtu or 576
     mss = mtu - HEADERS
     share, rtt, streams = efficiency(mtu), way.rtt_s, setting.streams
+    # The queue of others stands whatever this flow does.
+    stood = (1 + way.standing) * rtt
+    loaded = stood if way.others else rtt
     window, advertised, granted = _windows(client, server, setting)
     control = setting.congestion or client.sysctls[CONTROL]
     capacity = line_rate(client, server, way) * share
     each = {
-        WINDOW: window * 8 / rtt,
+        WINDOW: window * 8 / loaded,
         LOSS: _lossy(control, mss, rtt, way.loss + way.late),
         FLOW: share * min(way.shaper_bps, POLICED * way.policer_bps, setting.pace_bps),
         PROCESSOR: min(client.flow_bps, server.flow_bps),
@@ -151,6 +160,7 @@ def reach(client: Host, server: Host, way: Way, setting: Setting) -> Reached:
         capacity * (0.93 if control == "bbr" and way.loss else 1.0) * _filled(way, capacity, streams, control)
     )
     terms[PATH] *= streams / (streams + way.others)
+    terms[READER] = server.takes_bps
     if stalls:
         terms[HOLE] = STALLED
     limit = min(terms, key=lambda name: terms[name])
@@ -158,13 +168,24 @@ def reach(client: Host, server: Host, way: Way, setting: Setting) -> Reached:
     lost = way.loss + way.late
     if limit == FLOW and way.policer_bps < way.shaper_bps and setting.pace_bps > way.policer_bps:
         lost = max(lost, 0.005)
-    if limit == PATH and streams * window > capacity * rtt / 8 + way.queue_bytes:
-        lost = max(lost, 2e-5)
-    beyond = max(0.0, streams * window - capacity * rtt / 8) if limit == PATH else 0.0
-    queue = min(beyond, way.queue_bytes, 4 * capacity * rtt / 8) * 8 / capacity
+    held = capacity * rtt / 8
+    if (
+        limit == PATH
+        and way.standing
+        and control != "bbr"
+        and (way.others or streams * window >= (1 + way.standing) * held)
+    ):
+        loaded = stood
+        lost += _sawtooth(control, mss, loaded, rate / streams)
+    elif limit == PATH:
+        lost = max(lost, 2e-5) if streams * window > held + way.queue_bytes else lost
+        loaded += min(max(0.0, streams * window - held), way.queue_bytes, 4 * held) * 8 / capacity
     sender = _sent(client, setting)
+    if limit == READER:
+        on_the_way = server.offers * rate * rtt / 8 / streams
+        advertised = min(advertised, max(on_the_way, 0 if setting.window else LARGEST_UNSCALED))
     return Reached(
-        rate, limit, terms, window, advertised, granted, mss, first - HEADERS, rtt + queue, lost,
+        rate, limit, terms, window, advertised, granted, mss, first - HEADERS, loaded, lost,
         is_capped=granted is not None and granted < 2 * setting.window, at_sender=sender < advertised,
     )  # fmt: skip
 
@@ -213,6 +234,13 @@ def _lossy(control: str, mss: int, rtt: float, loss: float) -> float:
     if control == "reno":
         return reno
     return max(reno, 1.054 * (rtt / loss) ** 0.75 * mss * 8 / rtt)
+
+
+def _sawtooth(control: str, mss: int, rtt: float, rate: float) -> float:
+    """Return the share of segments that a flow loses at a rate to the queue that it fills, by its control's law."""
+    segments = rate * rtt / 8 / mss
+    reno = (1.22 / segments) ** 2
+    return reno if control == "reno" else max(reno, rtt * (1.054 / segments) ** (4 / 3))
 
 
 def _filled(way: Way, capacity: float, streams: int, control: str) -> float:

@@ -98,7 +98,7 @@ def _tcp_trial(
         "sent_rate": rate * 1.003,
         "retransmits": float(again),
         "window_observed": reached.advertised * source.uniform(0.995, 1.0),
-        "cwnd_max": reached.window * source.uniform(1.0, 1.5),
+        "cwnd_max": min(reached.window, reached.advertised) * source.uniform(1.0, 1.5),
         "min_rtt": world.way.rtt_s * source.uniform(1.0, 1.02),
         "mean_rtt": reached.rtt_s * source.uniform(1.0, 1.03),
         "max_rtt": reached.rtt_s * source.uniform(1.05, 1.5),
@@ -134,8 +134,8 @@ def _observed(
     observed: dict[str, Any] = {"mss": reached.first_mss}
     if not is_observed:
         return observed
-    waits = reached.is_limit(tcp.WINDOW, 0.03)
-    waited = 0.9 if reached.limit == tcp.WINDOW else 0.45 if waits else 0.0
+    waits = [name for name in (tcp.WINDOW, tcp.READER) if reached.is_limit(name, 0.03)]
+    waited = 0.9 if reached.limit in waits else 0.45 if waits else 0.0
     observed["tcp"] = {
         "connections": int(parameters.get("streams") or 1),
         "bytes_sent": int(sent),

@@ -1,0 +1,104 @@
+"""Worlds in which a receiver reads slowly, or a queue stands: what is true of them, and what judges make of it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchmarks.truth.judging.base import FALSE, TRUE
+from benchmarks.truth.worlds import tcp
+from benchmarks.truth.worlds.base import StatedNode
+from benchmarks.truth.worlds.draw import world_of
+from tests.benchmarks.oracle import HOST, SYSCTLS, cell, finding, network, outcome
+
+GROWN = {**SYSCTLS, tcp.RMEM: "4096 131072 64000000", tcp.WMEM: "4096 16384 64000000"}
+SENDER = replace(HOST, sysctls=GROWN)
+APPLIES = {"params": {"streams": 1}}
+
+
+def world(way: tcp.Way | None = None, **receiver: Any) -> Any:
+    """Return a path of 1 Gbit/s and 10 ms between kernels whose windows grow far beyond it."""
+    own = network(cell(9e8, window=0, streams=1), client=SENDER, **({"way": way} if way else {}))
+    return replace(own, server=replace(SENDER, name="server", **receiver))
+
+
+SLOW = world(takes_bps=1e8, offers=1.2)
+LINE = tcp.Line("A – B", 1e9, 0.01, 1500)
+
+
+def test_a_program_that_reads_slowly_holds_all_streams_together_and_keeps_its_window_small() -> None:
+    one, four = SLOW.reach({}), SLOW.reach({"streams": 4})
+    assert [one.limit, one.rate, four.rate] == [tcp.READER, 1e8, 1e8]
+    # 1.2 times what is on the way: 100 Mbit/s in 10 ms are 125,000 B.
+    assert one.advertised == pytest.approx(150_000)
+    assert (one.lost, one.rtt_s, one.at_sender) == (0.0, 0.01, False)
+    assert one.window > 1e7
+
+
+def test_the_other_way_the_other_program_reads() -> None:
+    assert SLOW.reach({"direction": "reverse"}).limit == tcp.PATH
+
+
+@pytest.mark.parametrize("control", ["reno", "cubic"])
+@pytest.mark.parametrize("others", [0, 9])
+def test_flows_lose_to_the_queue_they_keep_standing_what_the_law_of_their_control_asks_for(
+    control: str, others: int
+) -> None:
+    way = tcp.Way((LINE,), queue_bytes=2.5e6, standing=1.0, others=others)
+    found = world(way).reach({"congestion": control})
+    assert found.limit == tcp.PATH
+    assert found.rtt_s == pytest.approx(0.02)
+    # Chance that lost as many would leave as much.
+    assert tcp._lossy(control, found.mss, found.rtt_s, found.lost) == pytest.approx(found.rate)
+    # 940 Mbit/s lose a segment in some 10 s, a tenth of it many more.
+    assert found.lost * found.rate * 10 / 8 / found.mss == pytest.approx(4 if others else 0.7, rel=0.7)
+
+
+def test_a_window_that_does_not_fill_the_queue_loses_nothing() -> None:
+    large = dict.fromkeys((tcp.RMEM_MAX, tcp.WMEM_MAX), "9000000")
+    queue = world(tcp.Way((LINE,), queue_bytes=2.5e6, standing=1.0))
+    hosts = [replace(host, sysctls={**host.sysctls, **large}) for host in (queue.client, queue.server)]
+    found = queue.with_hosts(*hosts).reach({"window": 1_300_000})
+    assert (found.limit, found.lost) == (tcp.PATH, 0.0)
+
+
+def test_both_are_drawn_in_five_to_eight_of_a_hundred_worlds() -> None:
+    slow = standing = 0
+    for seed in range(1, 601):
+        drawn = world_of(seed, "network")
+        reached = drawn.reach({})
+        slow += reached.limit == tcp.READER
+        standing += bool(drawn.way.standing) and reached.limit == tcp.PATH
+    assert 0.045 <= slow / 600 <= 0.085
+    assert 0.045 <= standing / 600 <= 0.085
+
+
+def test_who_names_the_window_of_a_slow_reader_has_to_name_its_program_beside() -> None:
+    program = [{"title": {"msgid": "The receiving program takes no more.", "params": {}}}]
+    said = {"subject": "window", "value": 1.25e5, "applies_when": APPLIES}
+    assert outcome(SLOW, finding("tcp-limit", **said)) == FALSE
+    assert outcome(SLOW, finding("tcp-limit", alternatives=program, **said)) == TRUE
+    assert outcome(SLOW, finding("tcp-limit", subject="receiver", applies_when=APPLIES)) == TRUE
+    assert outcome(SLOW, finding("tcp-limit", subject="path", applies_when=APPLIES)) == FALSE
+    assert outcome(SLOW, finding("tcp-per-flow-limit", value=1e8)) == FALSE
+
+
+def test_a_larger_window_gains_nothing_where_a_program_reads_slowly() -> None:
+    gains_nothing = "The path holds %(bdp)s; a larger window gains nothing now"
+    assert outcome(SLOW, finding("tcp-bdp", gains_nothing, value=1.25e6, present=1e8)) == TRUE
+    narrow = network(cell(4e8, window=0, streams=1))
+    assert outcome(narrow, finding("tcp-bdp", gains_nothing, value=1.25e6, present=4e8)) == FALSE
+
+
+@pytest.mark.parametrize("rule", ["tcp-buffer-maxima", "tcp-sysctl"])
+def test_a_node_whose_limits_have_room_as_was_told_is_not_to_be_named(rule: str) -> None:
+    keys = (tcp.RMEM, tcp.WMEM, tcp.RMEM_MAX, tcp.WMEM_MAX)
+    roomy = {key: "4096 131072 9000000" if key in keys[:2] else "9000000" for key in keys}
+    nodes = (
+        StatedNode("client", "A", {"sysctls": roomy}),
+        StatedNode("server", "B", {"sysctls": {key: SYSCTLS[key] for key in keys}}),
+    )
+    told = replace(world(), nodes=nodes)
+    for title, roles, expected in (("on both nodes", "", FALSE), ("on", "server", TRUE), ("on", "client", FALSE)):
+        statement = finding(rule, title, value=2e6, low=2.5e5, params={"roles": roles} if roles else {})
+        assert outcome(told, statement) == expected, (title, roles)
