@@ -27,9 +27,7 @@ def test_limits_of_each_flow_are_no_shares() -> None:
 
 
 @pytest.mark.parametrize(("loaded", "is_open"), [(1.0, False), (3.0, True)])
-def test_a_standing_queue_leaves_open_whether_streams_have_a_limit_or_a_share(
-    loaded: float, is_open: bool
-) -> None:
+def test_a_standing_queue_leaves_open_whether_streams_have_a_limit_or_a_share(loaded: float, is_open: bool) -> None:
     make, points = Maker(), []
     for count in (1, 2, 4):
         point = make.tcp([4.5e7 * count] * 3, streams=count, observed=4e6, rtt=0.01)
