@@ -60,8 +60,7 @@ class Slow:
 
     def mean(self, metric: str) -> float | None:
         """Return the mean of a metric over its trials, None without any."""
-        values = self.point.values(metric)
-        return sum(values) / len(values) if values else None
+        return self.present.mean(metric)
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -92,13 +91,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         rate = format_quantity(window * 8 / path.rtt.value, "bit/s")
         reasons.append(Message(text, {"window": format_quantity(window, "B"), "rate": rate}))
     full = None if path.capacity.is_lower_bound else path.ceiling_bps
-    # A shaper of each flow and a link that others fill both keep a queue standing.
     is_even = crowd.are_in_proportion(growth.rates, full) and not slow.present.has_queue
     counts, causes = _counts_beside(streams, path, growth), _causes(evidence, slow, path, growth, is_even=is_even)
     reasons.append(counts or _expected(streams, growth))
     title = _("Something limits each flow to about %(rate)s, not the path")
     if not is_even:
-        # Shares of a link that others fill multiply so, too.
+        # Shares of a link that others fill multiply so, too, and a queue stands there as before a shaper.
         title = _("Each flow has about %(rate)s: by a limit on it, or as its share beside others' is undecided")
     return FindingDraft(
         rule=RULE,
