@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from apps.bench.tools._fio.sizes import plain
+
 # Options whose value may stand as a word of its own, without "=".
 _VALUED = (
     *("name", "rw", "readwrite", "bs", "blocksize", "size", "filesize", "ioengine", "iodepth", "numjobs", "runtime"),
     *("ramp_time", "rwmixread", "fsync", "direct", "verify", "rate", "rate_iops", "thinktime", "latency_target"),
     *("filename", "directory", "output", "output-format", "status-interval", "unified_rw_reporting"),
+    *("kb_base", "unit_base"),
 )
 # Of these a report has one entry, whatever the number of processes; groups of jobs have one each.
 _GROUPED, _APART = "group_reporting", ("stonewall", "new_group", "wait_for_previous", "client", "section")
@@ -45,7 +48,7 @@ class CommandLine:
 
 
 def read_command(argv: Sequence[str]) -> CommandLine:
-    """Return what a command line says: what stands before the first job's name is given to all."""
+    """Return what a command line says, amounts as plain numbers; what stands before the first job is given to all."""
     common: dict[str, str] = {}
     jobs: list[dict[str, str]] = []
     section, is_whole = common, len(argv) > 1
@@ -59,7 +62,7 @@ def read_command(argv: Sequence[str]) -> CommandLine:
         if not equals and name in _VALUED and words and not words[-1].startswith("-"):
             value = words.pop()
         if name != "name":
-            section[name] = value
+            section[name] = plain(name, value, section)
         elif value.startswith("global"):
             section = common
         else:

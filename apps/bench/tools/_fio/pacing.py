@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from apps.bench.outputs import pacing
-from apps.bench.outputs.scales import BINARY, scaled
 from apps.bench.toolkit import Flag, Output
 from apps.bench.tools._fio.argv import read_command
 from apps.bench.tools._fio.figures import FioWay
+from apps.bench.tools._fio.sizes import whole
 
 WAYS = ("read", "write")
 # With these no rate can be told at which the jobs hold themselves back.
@@ -20,7 +20,7 @@ def flags_of(output: Output, options: Mapping[str, str], ways: Mapping[str, FioW
     if paused := [name for name in _PAUSES if limits.get(name, "0").strip("0") not in ("", "s", "us", "ms")]:
         yield from pacing.paused_flags(f"--{paused[0]}", ("rate", *WAYS))
         return
-    jobs = scaled(limits.get("numjobs"), BINARY) or 1
+    jobs = whole(limits.get("numjobs")) or 1
     for place, name in enumerate(WAYS):
         limit, operations = (_of_way(limits.get(option, ""), place) for option in ("rate", "rate_iops"))
         metrics = ("rate", name, f"{name}_iops")
@@ -34,7 +34,7 @@ def _of_way(text: str, place: int) -> int:
     """Return the limit of a way: one for all ways, or one each ("10m,5m,": reads, writes, trims); 0 for none."""
     parts = text.split(",")
     part = parts[place] if place < len(parts) else parts[0] if len(parts) == 1 else ""
-    return scaled(part.rstrip("bB").removesuffix("i"), BINARY) or 0
+    return whole(part) or 0
 
 
 def _limits_of(output: Output) -> dict[str, str]:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from apps.bench import units
 from apps.bench.outputs import reconstruction
-from apps.bench.outputs.scales import BINARY, scaled
 from apps.bench.toolkit import Output, Tool, Value
 from apps.bench.tools._fio.argv import read_command
 from apps.bench.tools._fio.figures import FioRefused
 from apps.bench.tools._fio.report import TOLERANCE, FioReport, read_report
+from apps.bench.tools._fio.sizes import whole
 
 _SIZES = {"bs": "block_size", "blocksize": "block_size", "size": "file_size", "filesize": "file_size"}
 _NUMBERS = {"iodepth": "depth", "numjobs": "jobs", "rwmixread": "read_share", "fsync": "sync_every"}
@@ -40,8 +40,7 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
     options = known_options(output, report)
     parameters: dict[str, Value] = {**_USUAL, "direct": _flag(options, "direct")} if is_whole else {}
     parameters |= {name: options.get(word) for word, name in _WORDS.items() if word in options}
-    parameters |= {name: _scaled_size(options[word]) for word, name in _SIZES.items() if word in options}
-    parameters |= {name: scaled(options[word], BINARY) for word, name in _NUMBERS.items() if word in options}
+    parameters |= {name: whole(options[word]) for word, name in (_SIZES | _NUMBERS).items() if word in options}
     if parameters.get("pattern") == "readwrite":
         parameters["pattern"] = "rw"
     timed = "time_based" in options or "runtime" in options
@@ -57,8 +56,7 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
 
 def size_of(output: Output, report: FioReport) -> int | None:
     """Return the size (B) that each job's file was to have, None where nothing tells it."""
-    size = known_options(output, report).get("size")
-    return _scaled_size(size) if size else None
+    return whole(known_options(output, report).get("size"))
 
 
 def _is_filled(report: FioReport, parameters: Mapping[str, Value]) -> bool:
@@ -67,10 +65,6 @@ def _is_filled(report: FioReport, parameters: Mapping[str, Value]) -> bool:
     if report.ways["read"].size or not written or not isinstance(size, int) or not isinstance(jobs, int):
         return True
     return written >= (1 - TOLERANCE) * size * jobs
-
-
-def _scaled_size(text: str) -> int | None:
-    return scaled(text.rstrip("bB"), BINARY)
 
 
 def known_options(output: Output, report: FioReport | None) -> dict[str, str]:

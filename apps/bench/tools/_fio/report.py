@@ -11,7 +11,7 @@ from typing import Any
 from apps.bench.outputs import texts
 from apps.bench.outputs.documents import Damaged, dig, first_object, line_objects, number, objects
 from apps.bench.toolkit import Output
-from apps.bench.tools._fio import argv, pacing, snapshots
+from apps.bench.tools._fio import argv, pacing, sizes, snapshots
 from apps.bench.tools._fio import text as plain
 from apps.bench.tools._fio.figures import FioJob, FioRefused, FioWay, of_group
 
@@ -52,7 +52,7 @@ def read_report(output: Output) -> FioReport | None:
         if len(kinds) > 1:
             raise FioRefused("several-results", n=len(kinds))
         return _from_parts(_last(plain.read_terse(lines), command), plain.terse_version(lines))
-    if jobs := _last(plain.read_jobs(text), command):
+    if jobs := _last(plain.read_jobs(text, sizes.base_of(command.union)), command):
         report = _from_parts(jobs, plain.version_in(text))
         return dataclasses.replace(report, printed=plain.options_in(text, jobs))
     return None
@@ -95,10 +95,8 @@ def _last_document(text: str) -> Any:
 
 def _given(data: Any) -> list[dict[str, str]]:
     """Return the options that all jobs of a report were given, and those that each was."""
-    return [
-        _options(dig(data, "global options")),
-        *(_options(job.get("job options")) for job in objects(dig(data, "jobs"))),
-    ]
+    common = _options(dig(data, "global options"), {})
+    return [common, *(_options(job.get("job options"), common) for job in objects(dig(data, "jobs")))]
 
 
 def _printed_at(data: Any) -> float:
@@ -171,10 +169,13 @@ def _seconds(nanoseconds: float | None) -> float | None:
     return nanoseconds / 1e9 if nanoseconds else None
 
 
-def _options(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict):
-        return {}
-    return {name: text for name, text in value.items() if isinstance(text, str) and text.isprintable()}
+def _options(value: Any, common: Mapping[str, str]) -> dict[str, str]:
+    """Return options, amounts as plain numbers; of a job file fio itself puts first what the others go by."""
+    options: dict[str, str] = {}
+    for name, text in value.items() if isinstance(value, dict) else ():
+        if isinstance(text, str) and text.isprintable():
+            options[name] = sizes.plain(name, text, {**common, **options})
+    return options
 
 
 def _version(text: str) -> str:

@@ -27,7 +27,9 @@ _GIVEN = re.compile(
     r"ioengine=(?P<engine>[\w-]{1,40}), iodepth=(?P<depth>\d{1,6})(?:, .{0,200})?$",
     re.M | re.A,
 )
-_SIZE = re.compile(r"([\d.]{1,12}(?:[KMGT](?!B))?)(?:i?B)?-([\d.]{1,12}(?:[KMGT](?!B))?)(?:i?B)?", re.A)
+_RANGE = re.compile(r"([\d.]{1,12}[\w]{0,3})-([\d.]{1,12}[\w]{0,3})", re.A)
+# A size has three digits: only one without a fraction is what was asked for.
+_SIZE = re.compile(r"(\d{1,12})(?:\.0+)?(?:([kKMGTP]i?)?B|([KMGTP]))?", re.A)
 # What --unified_rw_reporting has in the place of both directions, or beside them.
 _MIXED = re.compile(r"^  mixed ?: (?=IOPS=|io=)", re.M | re.A)
 _WAY = re.compile(
@@ -39,7 +41,7 @@ _WAY = re.compile(
 _ANY_WAY = re.compile(r"^  (?:read|write) ?: (?=IOPS=|io=)", re.M | re.A)
 # Until version 2.21 a kB was 1024 bytes, and nothing was said twice.
 _OLD_WAY = re.compile(
-    r"^  (?P<way>read|write) ?: io=(?P<size>[\d.]{1,12})(?P<prefix>[KMGTP]?)B, bw=\S+B/s"
+    r"^  (?P<way>read|write) ?: io=(?P<size>[\d.]{1,12})(?P<prefix>[KMGTP]?)B, bw=\S+/s"
     r", iops=(?P<iops>[\d.]{1,12}[kM]?), runt= *(?P<time>\d{1,12})msec",
     re.M | re.A,
 )
@@ -50,7 +52,7 @@ _LATENCY = re.compile(
 _PERCENTILES = re.compile(r"^ +clat percentiles \(([num]sec|sec)\):$", re.M | re.A)
 _TAIL = re.compile(r"99\.00th=\[ *(\d{1,12})\]", re.A)
 _BINARY = {"": 1} | {f"{unit}{i}": KIB**power for power, unit in enumerate("KMGTP", 1) for i in ("", "i")}
-_DECIMAL = {unit: 1000.0**power for power, unit in enumerate(("k", "M", "G", "T", "P"), 1)}
+_DECIMAL = {unit: 1000**power for power, unit in enumerate(("k", "M", "G", "T", "P"), 1)} | {"K": 1000}
 _UNITS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 _THOUSANDS = {"": 1, "k": 1e3, "M": 1e6}
 
@@ -98,13 +100,16 @@ def _figure(texts: Sequence[str]) -> float:
     return float(texts[0]) if texts and re.fullmatch(r"\d{1,18}(\.\d{1,18})?", texts[0], re.ASCII) else 0.0
 
 
-def read_jobs(text: str) -> list[FioJob]:
-    """Return the jobs of a report for people; FioRefused where a direction is of a form that is not known."""
+def read_jobs(text: str, base: int) -> list[FioJob]:
+    """Return the jobs of a report for people (FioRefused where a direction's form is not known).
+
+    `base` is what a K is in old ones, which do not say it.
+    """
     heads = list(_JOB.finditer(text))
     jobs = []
     for head, following in itertools.zip_longest(heads, heads[1:]):
         body = text[head.end() : following.start() if following else len(text)]
-        ways = {"read": _NOTHING, "write": _NOTHING} | dict(_ways(body))
+        ways = {"read": _NOTHING, "write": _NOTHING} | dict(_ways(body, base))
         name, pid = head["name"], head["pid"] or ""
         jobs.append(FioJob(int(head["error"]), head["group"], int(head["count"]), ways, name, pid, _ROUNDING))
     return jobs
@@ -124,18 +129,21 @@ def options_in(text: str, jobs: Sequence[FioJob]) -> dict[str, str]:
 
 def _block_size(sizes: str, pattern: str) -> str:
     """Return the one size of blocks that a pattern moves, "" if it has several: of reads, of writes, of both."""
-    ranges = _SIZE.findall(sizes)[:2]
+    ranges = _RANGE.findall(sizes)[:2]
     sizes_of_pattern = ranges[:1] if pattern in ("read", "randread") else ranges[1:] or ranges
     if pattern in ("rw", "randrw", "readwrite"):
         sizes_of_pattern = ranges
     ends = {end for pair in sizes_of_pattern for end in pair}
-    return ends.pop() if len(ends) == 1 else ""
+    match = _SIZE.fullmatch(ends.pop()) if len(ends) == 1 else None
+    if match is None:
+        return ""
+    return str(int(match[1]) * (_BINARY | _DECIMAL)[match[2] or ""] * _BINARY[match[3] or ""])
 
 
-def _ways(body: str) -> Iterator[tuple[str, FioWay]]:
+def _ways(body: str, base: int) -> Iterator[tuple[str, FioWay]]:
     sections = list(_WAY.finditer(body))
     # With kb_base=1000 newer programs print sizes in powers of ten.
-    scales = _BINARY | (_DECIMAL if sections else {})
+    scales = _BINARY | (_DECIMAL if sections or base == 1000 else {})
     sections = sections or list(_OLD_WAY.finditer(body))
     if not sections and _MIXED.search(body):
         raise FioRefused("ways-together", said="mixed")
