@@ -2,11 +2,12 @@
 
 from apps.bench.rules.base import DIAGNOSIS, DOUBT, Alternative, Evidence, FindingDraft, LinkFacts, Proposal
 from apps.bench.rules.path import means
+from apps.bench.rules.tcp import members
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-bottleneck", 6
+RULE, VERSION = "path-bottleneck", 7
 # Of the link's rate so much must be measured for the two to agree; more than this much of it cannot be.
 AGREES, EXCEEDS = 0.90, 1.05
 
@@ -79,7 +80,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         applies_when=Message(_("The path goes over the links that the inventory joins.")),
         limits=(Message(_("Links of unknown capacity are not counted; one of them may be slower.")),),
         source="RFC 5136, section 2.3",
-        alternatives=_alternatives(share),
+        alternatives=_alternatives(evidence, share),
         missing=() if share >= AGREES else (Message(_("What other traffic there was on the link meanwhile.")),),
         proposals=() if share >= AGREES else (Proposal("pathload"),),
     )
@@ -120,7 +121,7 @@ def _others(evidence: Evidence, slowest: LinkFacts) -> list[Message]:
     return [Message(_("The other links have more: %(links)s."), {"links": listed})]
 
 
-def _alternatives(share: float) -> tuple[Alternative, ...]:
+def _alternatives(evidence: Evidence, share: float) -> tuple[Alternative, ...]:
     if share >= AGREES:
         return ()
     return (
@@ -141,4 +142,5 @@ def _alternatives(share: float) -> tuple[Alternative, ...]:
             Message(_("A shaper gives less than the link.")),
             Message(_("Offer UDP in small steps: a shaper has a sharp knee that stays where it is.")),
         ),
+        *(() if members.has_several(evidence) else (members.BUNDLE,)),
     )

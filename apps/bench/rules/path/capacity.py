@@ -6,15 +6,16 @@ from apps.bench.rules.base import DIAGNOSIS, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import excess, means
 from apps.bench.rules.path.excess import load_text
 from apps.bench.rules.path.means import Estimate
-from apps.bench.rules.tcp import estimates, lines
+from apps.bench.rules.tcp import estimates, lines, members
 from apps.bench.rules.tcp.lines import EXCEEDS
 from apps.bench.rules.tcp.sweeps import confidence_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-capacity", 9
+RULE, VERSION = "path-capacity", 10
 # Means that differ by no more than this agree.
 AGREE = means.AGREE
+OF_PAYLOAD = Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line."))
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -86,7 +87,7 @@ def _between(
         evidence=trials,
         confidence=confidence_of((len(firm) > 1 and agree, 0.15), (not misled, 0.1), base=0.7),
         applies_when=means.applies_when(evidence, trials),
-        limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
+        limits=(OF_PAYLOAD, *members.limits_of_one_flow(evidence)),
         source="RFC 5136, section 2.3; Dovrolis, Ramanathan, Moore (2004)",
         alternatives=excess.causes_of(curve, curve.worst if curve else None),
         missing=_missing(readings),
@@ -116,7 +117,7 @@ def _at_least(evidence: Evidence, readings: list[Estimate], misled: list[Estimat
         evidence=trials,
         confidence=0.8,
         applies_when=means.applies_when(evidence, trials),
-        limits=(Message(_("The rate of UDP and TCP is of payload; dispersion tells the rate at the line.")),),
+        limits=(OF_PAYLOAD, *members.limits_of_one_flow(evidence)),
         source="RFC 5136, section 2.3",
         alternatives=excess.causes_of(curve, curve.worst if curve else None),
         missing=(Message(_("What the path holds at most: higher loads of UDP.")),),

@@ -6,7 +6,7 @@ from apps.bench.network.loads import ALIKE, LoadPoint
 from apps.bench.network.loss_curve import LossCurve, explain_excess
 from apps.bench.rules.base import DOUBT, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import capacity, excess, means
-from apps.bench.rules.tcp import estimates
+from apps.bench.rules.tcp import estimates, members
 from apps.bench.rules.tcp.estimates import Arrived
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.rules.tcp.scatter import mean
@@ -14,7 +14,7 @@ from apps.bench.rules.told import known_or_none
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "path-datagrams", 6
+RULE, VERSION = "path-datagrams", 7
 # A load that loses less than this of what it offers is hardly held.
 LEAST_LOST = 0.05
 # Datagrams are shorter that have this part of another length; as much arrives from this share of a rate on.
@@ -195,16 +195,15 @@ def _held(curve: LossCurve) -> list[LoadPoint]:
 def _alternatives(heaviest: LoadPoint, rate: float, streams: Streams, evidence: Evidence) -> tuple[Alternative, ...]:
     """Return what may hold the datagrams, without what was measured already speaks against."""
     load = _load(heaviest.offered)
-    sweep = Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"})
     link = Alternative(
         Message(_("A link is full: by its rate, or by others' traffic.")),
         Message(_("Several streams of TCP together have no more than one flow of datagrams.")),
-        sweep,
+        members.SEVERAL,
     )
     shaper = Alternative(
-        Message(_("A shaper or policer holds each flow.")),
+        members.HOLDS_A_FLOW,
         Message(_("Several streams of TCP have as many times the rate of one.")),
-        sweep,
+        members.SEVERAL,
     )
     datagrams_only = Alternative(
         Message(_("A policer of datagrams alone.")),

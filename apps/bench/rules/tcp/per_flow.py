@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
-from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, reordering, sysctl
+from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, members, reordering, sysctl
 from apps.bench.rules.tcp.ceilings import had_of
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
@@ -235,12 +235,7 @@ def _causes(
         (
             1.0,
             Alternative(
-                Message(
-                    _(
-                        "A shaper or policer on the way that gives each flow so much (QoS), or a member of a bundle"
-                        " of links that carries the whole flow (LACP, ECMP)."
-                    )
-                ),
+                members.HOLDS_A_FLOW,
                 Message(
                     _(
                         "One UDP flow at twice this rate: a shaper or a single member delays or drops it, a buffer or"

@@ -3,7 +3,7 @@
 from apps.bench import statistics
 from apps.bench.rules import pace
 from apps.bench.rules.base import NO_CHANGE, Evidence, FindingDraft, Proposal
-from apps.bench.rules.tcp import estimates, growth, held, lost
+from apps.bench.rules.tcp import estimates, growth, held, lost, members
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import Present, is_plain, read_all, read_present
 from apps.bench.rules.tcp.sweeps import confidence_of, scatter_of
@@ -33,7 +33,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     case = Case(present, path, larger, scatter, grown, udp_share, is_single, refutation)
     if path.capacity.is_open or present.rate < FULL * path.ceiling_bps or not _is_steady(present):
         return _processor(case) or receiver.conclude(case) or window.conclude(case) or loss.conclude(case)
-    return _full(case)
+    return _full(case, () if path.capacity.is_stated else members.limits_of_one_flow(evidence))
 
 
 def _is_steady(present: Present) -> bool:
@@ -55,7 +55,7 @@ def _larger(evidence: Evidence, present: Present, path: PathReading) -> tuple[Pr
     )
 
 
-def _full(case: Case) -> FindingDraft:
+def _full(case: Case, limits: tuple[Message, ...]) -> FindingDraft:
     present, path = case.present, case.path
     rate = format_quantity(present.rate, "bit/s")
     share = percent(present.rate / path.ceiling_bps)
@@ -70,6 +70,7 @@ def _full(case: Case) -> FindingDraft:
         why=(path.capacity.source, Message(text, {"rate": rate, "share": share})),
         formula=f"X = {rate} = {share} % of η · C = {format_quantity(path.ceiling_bps, 'bit/s')}",
         confidence=confidence_of((len(present.trials) > 1, 0.2), (path.capacity.trust > 0.8, 0.15), base=0.6),
+        limits=limits,
     )
 
 

@@ -90,6 +90,7 @@ def make_draft(
     missing: tuple[Message, ...] = (),
     proposals: tuple[Proposal, ...] = (),
     proof: Proof | None = None,
+    limits: tuple[Message, ...] = (),
     also: tuple[int, ...] = (),
 ) -> FindingDraft:
     """Return the finding with this subject, resting on the case's trials and `also` these."""
@@ -113,7 +114,10 @@ def make_draft(
             _("Streams = %(streams)s with the kernel's automatic window, as measured."),
             {"streams": case.present.streams},
         ),
-        limits=(Message(_("The limit of one moment: other traffic, other settings or another path move it.")),),
+        limits=(
+            Message(_("The limit of one moment: other traffic, other settings or another path move it.")),
+            *limits,
+        ),
         source="RFC 6349; Mathis, Semke, Mahdavi, Ott (1997)",
         alternatives=alternatives,
         missing=missing,

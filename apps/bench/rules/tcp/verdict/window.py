@@ -2,7 +2,7 @@
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import Alternative, FindingDraft, Proposal
-from apps.bench.rules.tcp import fingerprints, held
+from apps.bench.rules.tcp import fingerprints, held, members
 from apps.bench.rules.tcp.loss_law import said_of_chance
 from apps.bench.rules.tcp.lost import LIKELY, RULED_OUT, UNKNOWN
 from apps.bench.rules.tcp.present import UNSCALED, Present
@@ -160,8 +160,8 @@ def _instead_of_window(case: Case) -> tuple[Alternative, ...]:
         loads,
     )
     by_flow = Alternative(
-        Message(_("A shaper or policer gives each flow no more.")),
+        members.HOLDS_A_FLOW,
         Message(_("A larger window would change nothing; several streams would each have the same rate.")),
-        Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
+        members.SEVERAL,
     )
     return (by_flow,) if case.loss_verdict == RULED_OUT else (by_loss, by_flow)
