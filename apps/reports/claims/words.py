@@ -47,8 +47,8 @@ TEXTS: Mapping[str, str] = {
         "%(metric)s falls from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (× %(ratio)s; %(test)s)."
     ),
     LEVELS_OFF: _(
-        "%(metric)s grows with %(axis)s and levels off at %(plateau)s: from %(at)s on it is within 5 %% of that"
-        " (%(test)s)."
+        "%(metric)s grows with %(axis)s and levels off at %(plateau)s, at the latest from %(at)s on: all that was"
+        " measured from there on is within 5 %% of that (%(test)s)."
     ),
     BEST: _("The best of all is %(value)s with %(label)s at %(at)s (%(test)s)."),
     TOP: _(

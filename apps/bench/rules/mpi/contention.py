@@ -12,7 +12,7 @@ from apps.bench.rules.shapes import Curve
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "mpi-contention", 4
+RULE, VERSION = "mpi-contention", 5
 FACTOR, METRIC, SIZE = "pairs", "aggregate", "message_size"
 # Of smaller messages (B) it is their number that ends, not what the port carries. The other is the tool's own.
 LARGE, USUAL_SIZE = 64 * 1024, 1024**2
@@ -112,7 +112,10 @@ def _draft(trend: Trend, curve: Curve | None, place: str, shares: Shares, small:
         applies_when=Message(_("Messages as large as those measured; all pairs lie between the same two nodes."))
         if small
         else Message(_("Large messages; all pairs lie between the same two nodes.")),
-        limits=(Message(_("Between many nodes the switches count, which two nodes do not show.")),),
+        limits=(
+            Message(_("Between many nodes the switches count, which two nodes do not show.")),
+            *(shapes.unmeasured_before(knee, means) if trend.shape == shapes.SATURATES else ()),
+        ),
         source="Network of the Tachyon systems (KISTI)",
         missing=(Message(_("What each pair has: the slowest one's bandwidth, or Jain's index, of each number.")),)
         if is_level and shares.how not in (EVEN, UNEVEN)

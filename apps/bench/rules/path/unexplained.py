@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from apps.bench import network
 from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import capacity
-from apps.bench.rules.tcp import held
+from apps.bench.rules.tcp import held, starts
 from apps.bench.rules.tcp.path import BELOW_LINKS, read_path
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.rules.tcp.sweeps import HOLDING
@@ -13,7 +13,7 @@ from apps.bench.rules.told import known_or_none
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-unexplained", 1
+RULE, VERSION = "path-unexplained", 2
 
 
 def conclude(evidence: Evidence, drafts: Iterable[FindingDraft]) -> FindingDraft | None:
@@ -46,6 +46,7 @@ def conclude(evidence: Evidence, drafts: Iterable[FindingDraft]) -> FindingDraft
             *_measured(evidence),
             Message(_("From these figures no rule can tell what holds it: that is not to say that nothing does.")),
         ),
+        against=tuple(filter(None, [starts.said_of(best, evidence)])),
         value=best.rate,
         unit="bit/s",
         formula=f"X / (η · C) = {params['rate']} / {params['carried']} = {best.rate / carried:.2f}",

@@ -21,6 +21,7 @@ from apps.bench.rules.shapes.forms import (
     shaped,
     trend_of,
     trends,
+    unmeasured_before,
 )
 from apps.bench.rules.shapes.names import (
     BLOCK,
@@ -72,5 +73,6 @@ __all__ = [
     "shaped",
     "trend_of",
     "trends",
+    "unmeasured_before",
     "way_of",
 ]

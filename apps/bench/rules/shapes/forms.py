@@ -1,6 +1,7 @@
 """The shape of a curve over numbers, measured or printed."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from apps.bench import statistics
@@ -8,6 +9,7 @@ from apps.bench.knee import NEAR, find_knee
 from apps.bench.rules.base import Evidence, Trend
 from apps.bench.rules.shapes.curves import ONCE_OF_TWO, Curve, curves
 from apps.bench.rules.shapes.names import canonical, is_number
+from apps.bench.text import Message, _
 
 RISES, FLAT, FALLS, SATURATES, UNCLEAR = "rises", "flat", "falls", "saturates", "unclear"
 # Rates within this share of each other are one rate.
@@ -37,6 +39,15 @@ def shaped(evidence: Evidence, *, factor: str) -> list[tuple[Trend, Curve | None
     return printed_trends + [
         (trend, curve) for curve in curves(evidence, factor=factor) if (trend := trend_of(curve))
     ]
+
+
+def unmeasured_before(knee: float | None, counts: Iterable[float]) -> tuple[Message, ...]:
+    """Return that a level may begin below the first number on it; () where none lies between."""
+    below = max((count for count in counts if knee is not None and count < knee), default=None)
+    if knee is None or below is None or knee - below <= 1:
+        return ()
+    text = _("It levels off at %(knee)s at the latest: between %(below)s and %(knee)s nothing was measured.")
+    return (Message(text, {"knee": f"{knee:g}", "below": f"{below:g}"}),)
 
 
 def trend_of(curve: Curve) -> Trend | None:

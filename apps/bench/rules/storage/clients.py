@@ -43,7 +43,7 @@ from apps.bench.rules.storage.titles import (
 )
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 12
+RULE, VERSION = "storage-clients", 13
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 
@@ -272,7 +272,10 @@ def _make(
         predicted_unit="B/s",
         confidence=0.85 if case.means and len(trend.trials) > len(case.means) else 0.65,
         applies_when=Message(USED[are_shared(trend), is_in_order(trend)]),
-        limits=tuple(Message(limit) for limit in limits),
+        limits=(
+            *(Message(limit) for limit in limits),
+            *(shapes.unmeasured_before(count, case.means) if trend.shape == shapes.SATURATES else ()),
+        ),
         source="Global file system over a WAN (KISTI, PNU); Gunther, Guerrilla Capacity Planning, 2007",
         missing=(Message(_("More of them, and three repetitions or more of each.")),) if growing else (),
         proposals=(more,) if growing else (),

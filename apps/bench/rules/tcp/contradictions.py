@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from apps.bench import network
 from apps.bench.rules import pace
 from apps.bench.rules.base import DOUBT, NO_CHANGE, Evidence, FindingDraft
-from apps.bench.rules.tcp import held, reordering, rivals, unlike
+from apps.bench.rules.tcp import held, reordering, rivals, starts, unlike
 from apps.bench.rules.tcp.between import FILES, TCP, levels_between
 from apps.bench.rules.tcp.levels import said_of_levels
 from apps.bench.rules.tcp.path import fills_surely
@@ -22,7 +22,7 @@ from apps.bench.units import format_quantity, percent
 # So sure a finding is at most that its own figures let stand, and one of which what was measured makes little.
 MEDIUM, LITTLE = 0.7, 0.5
 PROCESSOR, RESENT, DATAGRAMS, QUEUE, MODES, DRIFT = "processor", "resent", "datagrams", "queue", "modes", "drift"
-LEVELS, ORDER = "levels", "order"
+LEVELS, ORDER, START = "levels", "order", "start"
 # What is measured with windows and streams, which is what a present rate is of.
 OF_WINDOW = (TCP, FILES)
 # What a rule weighs itself, or what says nothing of what it tells: facts of the nodes, and the loss of datagrams.
@@ -207,6 +207,15 @@ def _order(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     return Objection(Message(text, params), MEDIUM)
 
 
+def _start(draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that a finding on a rate rests on a run of few RTTs, or on a rate that did not stay the same."""
+    if not (draft.present or draft.tried):
+        return None
+    items = [item for item in _resting(draft, evidence) if not _fills(item, evidence)]
+    message = next((said for item in items if (said := starts.said_of(item, evidence))), None)
+    return Objection(message, MEDIUM) if message else None
+
+
 READERS: Mapping[str, Reader] = {
     PROCESSOR: _processor,
     RESENT: _resent,
@@ -216,6 +225,7 @@ READERS: Mapping[str, Reader] = {
     DRIFT: _drift,
     LEVELS: _levels,
     ORDER: _order,
+    START: _start,
 }
 
 

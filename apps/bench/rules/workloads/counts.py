@@ -134,7 +134,7 @@ def _over(amounts: Mapping[int, Amount], tasks: int, *, grows: bool, falls: bool
         return Predicted(largest.value, 0.0, largest.high, BEYOND, trials, n, reasons, doubts)
     on_plateau = [count for count in counts if amounts[count].value >= PLATEAU * best]
     if len(on_plateau) > 1:
-        text = _("From %(count)s tasks on the rate grew no more.")
+        text = _("From %(count)s tasks on, at the latest, the rate grew no more.")
         reasons = (Message(text, {"count": on_plateau[0]}),)
         low, high = (1 - LOOSE) * largest.low, (1 + LOOSE) * largest.high
         return Predicted(largest.value, low, high, BEYOND, trials, n, reasons, doubts)
