@@ -118,13 +118,14 @@ def test_a_run_that_was_disturbed_is_left_out_where_others_of_its_setting_did_be
     assert answer.prediction.value == pytest.approx(undisturbed.prediction.value, rel=0.01)
 
 
-def test_a_run_that_a_limit_of_its_own_held_is_left_out_whatever_it_reached(
-    client: Client, cast: SimpleNamespace, experiment: Experiment
+@pytest.mark.parametrize("name", ["held-by-limit", "cached-read", "cached-write", "cached-by-server"])
+def test_a_run_that_a_limit_of_its_own_or_a_cache_decided_is_left_out_whatever_it_reached(
+    client: Client, cast: SimpleNamespace, experiment: Experiment, name: str
 ) -> None:
     client.force_login(cast.bob)
     limited = experiment.trials.get(parameters__window=262144, repetition=1)
     assert limited.pk in ask(client, experiment, window="192 KiB").context["answer"].trials
-    flag = {"name": "held-by-limit", "severity": "warning", "message": {"msgid": "x", "params": {}}}
+    flag = {"name": name, "severity": "warning", "message": {"msgid": "x", "params": {}}}
     rewriting.update(Result.objects.filter(trial=limited), flags=[flag])
     assert limited.pk not in ask(client, experiment, window="192 KiB").context["answer"].trials
 

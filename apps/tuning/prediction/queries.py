@@ -12,6 +12,7 @@ from apps.bench import model, statistics, units
 from apps.bench.model.calibration import LEAST_SETTINGS
 from apps.bench.rules import pace
 from apps.bench.rules.runner import words_of
+from apps.bench.rules.storage import caches
 from apps.bench.rules.tcp.path import REFUTED
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Metric, Parameter, Tool
@@ -30,6 +31,8 @@ logger = logging.getLogger(__name__)
 
 # What came through a path, one way or the other.
 GOODPUTS = ("goodput", "goodput_reverse")
+# What a sender's own limit held, or what a cache gave or may have given, tells of no other setting.
+OF_NO_OTHER = HELD | caches.FLAGS | pace.OF_SERVER
 # What a model names as the limit at a setting, in words.
 LIMITS = {
     "capacity": _("the capacity: the path, or what all together reach"),
@@ -179,11 +182,10 @@ def _rows(question: PredictionQuestion) -> list[model.MeasuredPoint]:
         experiment=question.experiment, metric=question.metric.name, trial__lane=question.lane, counts=True
     ).values_list("trial__point", "trial__parameters", "trial_id", "value")
     kind = means.mean_of_experiments([question.experiment], question.metric)
-    held_trials, limited = _flagged(question, pace.DISTURBED), _flagged(question, HELD)
+    held_trials, limited = _flagged(question, pace.DISTURBED), _flagged(question, OF_NO_OTHER)
     parameters: dict[int, dict[str, Any]] = {}
     values: dict[int, dict[int, float]] = defaultdict(dict)
     for point, own, trial, value in rows:
-        # What a sender's own limit held tells of no other setting.
         if trial in limited:
             continue
         parameters[point] = own
