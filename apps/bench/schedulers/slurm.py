@@ -6,7 +6,7 @@ from typing import Any
 
 from apps.bench.outputs.documents import first_object
 from apps.bench.outputs.failures import failure
-from apps.bench.schedulers import jobs
+from apps.bench.schedulers import accounts, jobs
 from apps.bench.schedulers.jobs import Json, Moment, ScheduledJob, printable
 
 PROGRAMS = ("sbatch", "srun", "salloc", "scontrol", "squeue", "sinfo", "scancel", "sacct")
@@ -16,14 +16,25 @@ STATES = {
     "PENDING": jobs.PENDING,
     "CONFIGURING": jobs.PENDING,
     "REQUEUED": jobs.PENDING,
+    "REQUEUE_FED": jobs.PENDING,
+    "POWER_UP_NODE": jobs.PENDING,
+    "REQUEUE_HOLD": jobs.HELD,
+    "RESV_DEL_HOLD": jobs.HELD,
+    "SPECIAL_EXIT": jobs.HELD,
+    "STOPPED": jobs.HELD,
     "SUSPENDED": jobs.HELD,
     "RUNNING": jobs.RUNNING,
     "COMPLETING": jobs.RUNNING,
+    "RESIZING": jobs.RUNNING,
+    "SIGNALING": jobs.RUNNING,
+    "STAGE_OUT": jobs.RUNNING,
     "COMPLETED": jobs.COMPLETED,
     "FAILED": jobs.FAILED,
     "OUT_OF_MEMORY": jobs.FAILED,
+    "LAUNCH_FAILED": jobs.FAILED,
     "BOOT_FAIL": jobs.NODE_FAILED,
     "NODE_FAIL": jobs.NODE_FAILED,
+    "RECONFIG_FAIL": jobs.NODE_FAILED,
     "CANCELLED": jobs.CANCELLED,
     "PREEMPTED": jobs.CANCELLED,
     "REVOKED": jobs.CANCELLED,
@@ -69,7 +80,7 @@ _SIGN = re.compile(
 
 def recognises(text: str, program: str) -> bool:
     """Return whether a text is one of Slurm's commands'; `program` is its name, if that is known."""
-    return program in PROGRAMS or bool(_SIGN.search(text))
+    return program in PROGRAMS or bool(_SIGN.search(text)) or accounts.read_table(text, STATES) is not None
 
 
 def read(text: str, argv: Sequence[str], program: str) -> Json:
@@ -85,6 +96,9 @@ def read(text: str, argv: Sequence[str], program: str) -> Json:
 def _read(text: str, argv: Sequence[str], program: str, *, is_warned: bool) -> Json:
     if '"Slurm OpenAPI' in text or text.lstrip().startswith("{"):
         return _answer("jobs", read_json(text))
+    table = accounts.read_table(text, STATES)
+    if table is not None:
+        return _answer("jobs", filter(None, map(_job_of, table)))
     records = read_records(text)
     if records:
         return _answer("jobs", records)
@@ -130,7 +144,7 @@ def read_records(text: str) -> list[ScheduledJob]:
 
 def _job_of(fields: Mapping[str, str]) -> ScheduledJob | None:
     job_id, raw_state = fields.get("JobId", ""), fields.get("JobState", "").partition(" ")[0]
-    if jobs.whole(job_id) is None or not raw_state:
+    if not accounts.JOB.fullmatch(job_id) or not raw_state:
         return None
     reason = "" if fields.get("Reason") in (None, "None") else fields["Reason"]
     code, _colon, signal = fields.get("ExitCode", "").partition(":")
