@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.test_architecture import ORDER
+from tests.turns import files_that_deal_out
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted(path for path in (*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"))
@@ -58,14 +59,7 @@ def test_the_glossary_has_the_words_of_the_pages() -> None:
 
 
 def test_each_place_that_deals_out_turns_is_described() -> None:
-    kinds = "FairTurns|FairPlaces|WaitingPlaces|Askers|HashingPlaces|Sockets|Crowds|Looks"
-    places = {
-        str(path.relative_to(ROOT))
-        for path in (ROOT / "apps").rglob("*.py")
-        if re.search(rf"\b(?:{kinds})\(|^\w+ = Places\(", path.read_text(encoding="utf-8"), re.MULTILINE)
-    }
-    # Whoever makes some of these deals them out.
-    places -= {"apps/agents/endpoint/places.py", "apps/core/looks.py"}
+    places = files_that_deal_out()
     assert len(places) >= 10
     text = (ROOT / "docs/running.md").read_text(encoding="utf-8")
     assert {place for place in places if f"| `{place}` |" not in text} == set()

@@ -11,8 +11,10 @@ from django.contrib.auth import get_user
 from django.db import DatabaseError
 from django.http import HttpRequest
 
+from apps.accounts.owners import owners_of
 from apps.bench import strict_json
 from apps.campaigns import live, queries
+from apps.core.limits.fair_places import Owners
 from apps.core.limits.open_sockets import TOO_MANY
 from apps.core.looks import Looks
 
@@ -29,10 +31,10 @@ AWAY = 1013
 
 @dataclass(frozen=True)
 class Viewer:
-    """Why whoever has a session may not see a campaign, 0 if they may, and who it is (0: nobody)."""
+    """Why whoever has a session may not see a campaign, 0 if they may, and who it is."""
 
     refusal: int
-    person: int
+    owners: Owners
 
 
 def _look(key: tuple[str, int]) -> Viewer:
@@ -42,9 +44,9 @@ def _look(key: tuple[str, int]) -> Viewer:
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
     user = get_user(request)
     if not user.is_authenticated:
-        return Viewer(SIGNED_OUT, 0)
+        return Viewer(SIGNED_OUT, Owners(""))
     may_see = queries.campaigns_for(user).filter(pk=campaign).exists()
-    return Viewer(0 if may_see else NOT_SHARED, user.pk)
+    return Viewer(0 if may_see else NOT_SHARED, owners_of(user))
 
 
 # One look for all sockets of a session on one campaign.
@@ -71,7 +73,7 @@ class CampaignConsumer(AsyncWebsocketConsumer):
         if viewer.refusal:
             await self.close()
             return
-        if not held.belong_to(viewer.person):
+        if not held.belong_to(viewer.owners):
             await self.accept()
             await self.close(code=TOO_MANY)
             return

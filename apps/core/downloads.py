@@ -1,21 +1,22 @@
 """Who may be sent files at once: each holds a database connection until its reader has all of it.
 
-Places are shared: those of people who are signed in and those of anonymous readers are apart, and of either no reader
-has all. How long one is held is bounded by how much was taken meanwhile (`Pace`).
+Places are shared: those of people who are signed in and those of anonymous readers are apart, and of either no
+reader, address or team has all. Who finds none waits a moment for the next. How long one is held is bounded by how
+much was taken meanwhile (`Pace`).
 """
 
-import threading
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext
 
 from apps.bench.text import Message, _
 from apps.core import outage
 from apps.core.limits.askers import address_of
+from apps.core.limits.fair_places import FairPlaces, Owners, PlacesTakenError
 from apps.core.limits.policies import LimitExceededError, QuotaState
 
 # A reader who takes nothing for so long is given up: what is read for it stands in nobody's way any longer (s).
@@ -24,6 +25,8 @@ STALL_S = 45.0
 # but only while it is taken.
 GRACE_S = 60.0
 LEAST_RATE = 128 * 1024
+# For so long (s) a reader who has fewer than one may have waits for a place.
+WAIT_S = 5.0
 # When to ask again (s): files of a usual size are sent within it.
 RETRY_AFTER_S = 30
 POLICY = "downloads"
@@ -37,44 +40,34 @@ class DownloadPlace:
     give_back: Callable[[], None]
 
 
-class Places:
-    """So many files at once; of these a reader has half at most, all readers of an address, or of one owner's
-    things, all but one.
-    """
+class Places(FairPlaces):
+    """So many files at once; of these a reader has half at most."""
 
     def __init__(self, size: int) -> None:
-        self.size = size
         self.share = max(1, size // 2)
-        self._most_of_many = max(1, size - 1)
-        self._held: Counter[str] = Counter()
-        self._taken = 0
-        self._lock = threading.Lock()
+        super().__init__(size, wait_s=WAIT_S, of_person=self.share, is_brief=True)
 
-    def take(self, reader: str, address: str, owner: str = "") -> DownloadPlace:
-        """Return a place for a reader at an address, of what is an owner's.
+    def place(self, reader: Owners, *, file_owner: str = "") -> DownloadPlace:
+        """Return a place for a reader, all but one of which may be of what is a file's owner's.
 
-        LimitExceededError (429) if its share is taken, outage.Busy (503) if all are.
+        LimitExceededError (429) if the share of the reader, their address or a team of theirs is taken, outage.Busy
+        (503) if all are.
         """
-        keys = [key for key in (reader, f"at {address}" if address else "") if key]
-        with self._lock:
-            if self._held[reader] >= self.share or (address and self._held[keys[-1]] >= self._most_of_many):
-                text = _("You are downloading as many files as one may at once. Try again in %(seconds)s s.")
-                raise LimitExceededError(Message(text), RETRY_AFTER_S)
-            if self._taken >= self.size or (owner and self._held[f"of {owner}"] >= self._most_of_many):
-                raise outage.Busy(gettext("Many files are being downloaded at this moment. Try again in a minute."))
-            self._taken += 1
-            keys += [f"of {owner}"] if owner else []
-            self._held.update(keys)
-            left = self.share - self._held[reader]
+        owners = Owners(reader.person, (*reader.teams, *filter(None, [file_owner])))
+        try:
+            give_back = self.take(owners)
+        except PlacesTakenError as error:
+            if set(error.full) - {file_owner}:
+                text = _(
+                    "You, or others of your team or address, are downloading as many files as you may at once."
+                    " Try again in %(seconds)s s."
+                )
+                raise LimitExceededError(Message(text), RETRY_AFTER_S) from None
+            text = gettext("Many files are being downloaded at this moment. Try again in a minute.")
+            raise outage.Busy(text) from None
         return DownloadPlace(
-            QuotaState(POLICY, self.share, RETRY_AFTER_S, left, RETRY_AFTER_S), lambda: self._give_back(keys)
+            QuotaState(POLICY, self.share, RETRY_AFTER_S, self.left(owners.person), RETRY_AFTER_S), give_back
         )
-
-    def _give_back(self, keys: Iterable[str]) -> None:
-        with self._lock:
-            self._taken -= 1
-            self._held.subtract(keys)
-            self._held = +self._held
 
 
 class Pace:
@@ -100,8 +93,9 @@ anonymous = Places(max(1, settings.WEB_CONNECTIONS // 6))
 
 
 def place_for(request: HttpRequest, owner: str = "") -> DownloadPlace:
-    """Return a place for whoever asks; see `Places.take`. The `owner` counts where anybody may ask for a file."""
+    """Return a place for whoever asks; see `Places.place`. The `owner` counts where anybody may ask for a file."""
     user, address = getattr(request, "user", None), address_of(request)
-    if user is not None and user.is_authenticated:
-        return signed_in.take(f"user {user.pk}", address)
-    return anonymous.take(f"anonymous {address}", address, owner)
+    if user is None or not user.is_authenticated:
+        return anonymous.place(Owners(f"at {address}"), file_owner=owner)
+    owners: Owners = import_string(settings.OWNERS_CHECK)(request)
+    return signed_in.place(Owners(owners.person, (*owners.teams, *([f"at {address}"] if address else []))))

@@ -17,6 +17,7 @@ from apps.accounts.models import User
 from apps.campaigns.models import Campaign
 from apps.core.limits import open_sockets
 from apps.core.limits.crowds import Crowds
+from apps.core.limits.fair_places import Owners
 from apps.core.limits.open_sockets import Sockets
 from tests import factories
 from tests.agents.live import LiveServer
@@ -80,15 +81,15 @@ def test_an_address_has_a_share_and_none_of_others() -> None:
 
 def test_invented_sessions_take_no_place_of_known_ones() -> None:
     """Only the database can tell them, and it takes a while for many."""
-    bounds = Sockets(2, of_address=9, of_person=9)
+    bounds, one = Sockets(2, of_address=9, of_person=9), Owners("person 1")
     strangers = [bounds.greet(f"192.0.2.{number}") for number in range(2)]
     assert all(strangers)
     assert bounds.greet("192.0.2.3") is None
     member = bounds.greet("192.0.2.1", is_known=True)
-    assert member and member.belong_to(1)
-    assert strangers[0] and strangers[0].belong_to(1)
+    assert member and member.belong_to(one)
+    assert strangers[0] and strangers[0].belong_to(one)
     assert bounds.greet("192.0.2.3"), "one of them is known by now"
-    assert strangers[1] and not strangers[1].belong_to(1), "of known ones there are as many as may be"
+    assert strangers[1] and not strangers[1].belong_to(one), "of known ones there are as many as may be"
     strangers[1].give_back()
     assert bounds.size == 3
 

@@ -1,8 +1,10 @@
 """Downloads are shared among readers, and nobody holds a place for longer than what is taken is worth."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -12,25 +14,58 @@ from django.test import AsyncRequestFactory
 
 from apps.core import downloads, outage
 from apps.core.downloads import Pace, Places
+from apps.core.limits.fair_places import Owners
 from apps.core.limits.policies import LimitExceededError
 from apps.core.streams import send
 
 
-def test_no_reader_and_no_address_has_all_places() -> None:
-    places = Places(4)
-    held = [places.take("user 1", "192.0.2.1") for _time in range(2)]
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "WAIT_S", 0.05)
+
+
+def test_who_has_a_share_is_refused_at_once_and_others_where_all_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "WAIT_S", 0.5)
+    places, here, there = Places(4), ["at 192.0.2.1"], ["at 192.0.2.2"]
+    held = [places.place(Owners("person 1", here)) for _time in range(2)]
+    began = time.monotonic()
     with pytest.raises(LimitExceededError) as refused:
-        places.take("user 1", "192.0.2.7")
+        places.place(Owners("person 1", there))
+    assert time.monotonic() - began < 0.5
     assert refused.value.retry_after_s > 0
-    held.append(places.take("user 2", "192.0.2.1"))
+    held.append(places.place(Owners("person 2", here)))
     with pytest.raises(LimitExceededError):
-        places.take("user 3", "192.0.2.1")
-    held.append(places.take("user 3", "192.0.2.2"))
+        places.place(Owners("person 3", here))
+    held.append(places.place(Owners("person 3", there)))
     with pytest.raises(outage.Busy):
-        places.take("user 4", "192.0.2.3")
+        places.place(Owners("person 4", there))
     for place in held:
         place.give_back()
-    assert [places.take("user 1", "192.0.2.1").state.left for _time in range(2)] == [1, 0]
+    assert [places.place(Owners("person 1", here)).state.left for _time in range(2)] == [1, 0]
+
+
+@pytest.mark.parametrize("file_owner", ["", "team 1"], ids=["anything", "the files of one team"])
+def test_who_downloads_again_and_again_shuts_nobody_out(file_owner: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "WAIT_S", 5.0)
+    places, is_over = Places(1), threading.Event()
+
+    def again_and_again() -> None:
+        while not is_over.is_set():
+            with suppress(LimitExceededError, outage.Busy):
+                place = places.place(Owners("at 192.0.2.1"), file_owner=file_owner)
+                time.sleep(0.1)
+                place.give_back()
+
+    greedy = [threading.Thread(target=again_and_again) for _number in range(3)]
+    for each in greedy:
+        each.start()
+    try:
+        for number in range(5):
+            places.place(Owners(f"at 192.0.2.{2 + number}"), file_owner=file_owner).give_back()
+    finally:
+        is_over.set()
+        for each in greedy:
+            each.join()
 
 
 def request_of(user: object, address: str) -> HttpRequest:
@@ -47,6 +82,7 @@ def test_anonymous_readers_take_nothing_from_those_who_are_signed_in(monkeypatch
         downloads.place_for(request_of(AnonymousUser(), f"192.0.2.{number}"))
     with pytest.raises(outage.Busy):
         downloads.place_for(request_of(AnonymousUser(), "192.0.2.9"))
+    monkeypatch.setattr("apps.accounts.owners.owners_of", lambda user: Owners(f"person {user.pk}"))
     person = SimpleNamespace(pk=7, is_authenticated=True)
     assert downloads.place_for(request_of(person, "192.0.2.1")).state.quota == 1
 
@@ -69,6 +105,7 @@ def test_a_reader_may_take_as_long_as_what_it_takes_is_worth() -> None:
 @pytest.mark.django_db(transaction=True)
 async def test_who_takes_a_little_at_a_time_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(downloads, "GRACE_S", 0.3)
+    monkeypatch.setattr(downloads, "LEAST_RATE", 1 << 40)
     monkeypatch.setattr(downloads, "anonymous", Places(2))
 
     def pieces() -> Iterator[bytes]:

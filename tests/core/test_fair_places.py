@@ -32,6 +32,14 @@ def test_nobody_with_a_name_is_one_of_many() -> None:
         pass
 
 
+def test_of_two_of_one_team_who_had_less_is_before_the_other() -> None:
+    places, mate = FairPlaces(1, wait_s=0.01), Owners("person 8", ("team 1",))
+    with places.turn(A):
+        time.sleep(1.1)
+    now = time.monotonic()
+    assert places._had(NEW, now) < places._had(mate, now) < places._had(A, now)
+
+
 @pytest.mark.parametrize("again", [A, Owners("person 1", ("team 99",)), Owners("person 99", ("team 1",))])
 def test_who_had_nothing_is_before_who_had_much_whoever_came_first(again: Owners) -> None:
     places, order = FairPlaces(1, wait_s=30), []

@@ -1,8 +1,9 @@
-"""Places in a process for what takes seconds of a processor: whoever waits is let in by what they had lately.
+"""Places in a process for what takes seconds: whoever waits is let in by what they had lately.
 
-Of one person one thing is under way at a time, and of one team, with all its people, not in all places. Among those
-who wait the next is who had least of the time lately, of a person and their teams the one who had most counting:
-anybody may make many teams. Of two who had as much it is who came first.
+Of one person one thing is under way at a time, or as many as is said, and of one team, with all its people, not in
+all places. Among those who wait the next is who had least of the time lately, of a person and their teams the one who
+had most counting: anybody may make many teams. Where that is as much, as of two of one team, what the others of these
+had counts, and then who came first.
 """
 
 import itertools
@@ -10,7 +11,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -52,18 +53,26 @@ class _Spent:
 
 
 class PlacesTakenError(LimitExceededError):
-    """No place came free in time; `is_own` if the asker's own work, or their team's, holds what they may have."""
+    """No place came free in time; `full` are those of the asker's names whose work holds what they may have."""
 
-    def __init__(self, *, is_own: bool) -> None:
-        super().__init__(Message(_OWN if is_own else _OTHERS), RETRY_AFTER_S)
-        self.is_own = is_own
+    def __init__(self, full: Sequence[str]) -> None:
+        super().__init__(Message(_OWN if full else _OTHERS), RETRY_AFTER_S)
+        self.full = full
+
+    @property
+    def is_own(self) -> bool:
+        """Say whether the asker's own work, or their team's, is in the way."""
+        return bool(self.full)
 
 
 class FairPlaces:
-    """So many places, for each of which a request waits `wait_s` at most."""
+    """So many places, for each of which a request waits `wait_s` at most.
 
-    def __init__(self, number: int, *, wait_s: float) -> None:
-        self._number, self._wait_s = number, wait_s
+    A person has `of_person` of them; who has as many, with those that they wait for, waits for no more if `is_brief`.
+    """
+
+    def __init__(self, number: int, *, wait_s: float, of_person: int = 1, is_brief: bool = False) -> None:
+        self._number, self._wait_s, self._of_person, self._is_brief = number, wait_s, of_person, is_brief
         self._under_way: Counter[str] = Counter()
         self._taken = 0
         self._waiting: dict[int, Owners] = {}
@@ -74,21 +83,36 @@ class FairPlaces:
     @contextmanager
     def turn(self, owners: Owners) -> Iterator[None]:
         """Hold a place; PlacesTakenError (429) if none is free in time."""
-        self._enter(owners)
-        begun = time.monotonic()
+        leave = self.take(owners)
         try:
             yield
         finally:
-            self._leave(owners, time.monotonic() - begun)
+            leave()
+
+    def take(self, owners: Owners) -> Callable[[], None]:
+        """Take a place, which is held until what is returned is called; PlacesTakenError (429) as with `turn`."""
+        self._enter(owners)
+        begun = time.monotonic()
+        return lambda: self._leave(owners, time.monotonic() - begun)
+
+    def left(self, person: str) -> int:
+        """Return how many more a person may have."""
+        return self._of_person - self._under_way[person]
 
     def _enter(self, owners: Owners) -> None:
         ticket = next(self._numbers)
         if self._take(ticket, owners, until=0.0):
             return
+        if self._is_brief and not self._may_wait(owners.person):
+            raise PlacesTakenError((owners.person,))
         # Who waits keeps no connection from others.
         give_back()
         if not self._take(ticket, owners, until=time.monotonic() + self._wait_s):
-            raise PlacesTakenError(is_own=not self._may_have(owners))
+            raise PlacesTakenError(self._full(owners))
+
+    def _may_wait(self, person: str) -> bool:
+        with self._changed:
+            return self.left(person) > sum(each.person == person for each in self._waiting.values())
 
     def _take(self, ticket: int, owners: Owners, *, until: float) -> bool:
         """Take a place; False if none was the asker's until a time of the monotonic clock."""
@@ -124,15 +148,17 @@ class FairPlaces:
         if self._taken >= self._number:
             return None
         now = time.monotonic()
-        ready = [ticket for ticket, owners in self._waiting.items() if self._may_have(owners)]
+        ready = [ticket for ticket, owners in self._waiting.items() if not self._full(owners)]
         return min(ready, key=lambda ticket: (self._had(self._waiting[ticket], now), ticket), default=None)
 
-    def _may_have(self, owners: Owners) -> bool:
+    def _full(self, owners: Owners) -> list[str]:
+        """Return which of the names have as many as they may."""
         of_team = max(1, self._number - 1)
-        is_under_way = owners.person and self._under_way[owners.person]
-        return not is_under_way and all(self._under_way[team] < of_team for team in owners.teams)
+        most = {name: self._of_person if name == owners.person else of_team for name in owners.names}
+        return [name for name in most if self._under_way[name] >= most[name]]
 
-    def _had(self, owners: Owners, now: float) -> float:
-        spent = (self._spent[name].lately_s(now) for name in owners.names if name in self._spent)
+    def _had(self, owners: Owners, now: float) -> list[int]:
+        """Return what each of the names had, the most first."""
         # Fractions of a second are no difference: who came first is.
-        return math.floor(max(spent, default=0.0))
+        spent = (math.floor(self._spent[name].lately_s(now)) for name in owners.names if name in self._spent)
+        return sorted(filter(None, spent), reverse=True)

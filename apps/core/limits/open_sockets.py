@@ -1,4 +1,4 @@
-"""How many WebSockets may be open: of one person, from one address, and in all; beyond, a page asks now and then.
+"""How many WebSockets may be open: of a person, a team, an address, and in all; beyond, a page asks now and then.
 
 One with an invented session takes no place of those whose session is known, nor keeps them waiting.
 """
@@ -13,6 +13,7 @@ from django.conf import settings
 
 from apps.core.limits import crowds
 from apps.core.limits.askers import address_in, session_key_in
+from apps.core.limits.fair_places import Owners
 
 # The code with which one too many is closed (429 Too Many Requests), as static/js/campaign.js reads it.
 TOO_MANY = 4429
@@ -29,6 +30,7 @@ class Sockets:
 
     def __init__(self, most: int, *, of_address: int, of_person: int) -> None:
         self._most, self._of_address, self._of_person = most, of_address, of_person
+        self._of_team = max(1, most * 3 // 4)
         self._open: Counter[str] = Counter()
         self._greetings: dict[str, asyncio.Semaphore] = {}
 
@@ -57,9 +59,10 @@ class Sockets:
         self._open[name] += 1
         return True
 
-    def take_of_person(self, held: "Held", person: int) -> bool:
-        """Count a socket as a person's, and as a known one, unless there are as many as may be."""
-        return held.move(_STRANGERS, _KNOWN, self._most) and held.take(f"person {person}", self._of_person)
+    def take_of_person(self, held: "Held", owners: Owners) -> bool:
+        """Count a socket as a person's and their teams', and as a known one, unless there are as many as may be."""
+        is_taken = held.move(_STRANGERS, _KNOWN, self._most) and held.take(owners.person, self._of_person)
+        return is_taken and all(held.take(team, self._of_team) for team in owners.teams)
 
     def give_back(self, names: list[str], address: str) -> None:
         """Count one less under each name."""
@@ -93,9 +96,9 @@ class Held:
             self._sockets.give_back([name], self._address)
         return is_taken
 
-    def belong_to(self, person: int) -> bool:
-        """Count it as a person's; False if there are as many as may be."""
-        return self._sockets.take_of_person(self, person)
+    def belong_to(self, owners: Owners) -> bool:
+        """Count it as a person's and their teams'; False if there are as many as may be."""
+        return self._sockets.take_of_person(self, owners)
 
     @asynccontextmanager
     async def greeting(self) -> AsyncIterator[None]:

@@ -89,14 +89,15 @@ def test_what_is_kept_is_written_once_and_in_places_by_team(
         assert Client().get(address).status_code == 200
 
 
-def test_one_teams_files_never_take_all_places_of_who_is_not_signed_in() -> None:
+def test_one_teams_files_never_take_all_places_of_who_is_not_signed_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "WAIT_S", 0.05)
     places = downloads.Places(3)
-    first = [places.take(f"reader {number}", f"192.0.2.{number}", "team 1") for number in range(2)]
+    first = [places.place(Owners(f"reader {number}"), file_owner="team 1") for number in range(2)]
     with pytest.raises(outage.Busy):
-        places.take("reader 3", "192.0.2.3", "team 1")
-    places.take("reader 4", "192.0.2.4", "team 2")
+        places.place(Owners("reader 3"), file_owner="team 1")
+    places.place(Owners("reader 4"), file_owner="team 2")
     first[0].give_back()
-    places.take("reader 5", "192.0.2.5", "team 1")
+    places.place(Owners("reader 5"), file_owner="team 1")
 
 
 def test_samples_are_sent_in_the_places_of_their_team(public: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,9 +108,10 @@ def test_samples_are_sent_in_the_places_of_their_team(public: Campaign, monkeypa
     (address,) = _addresses(*SENT, public)
     assert Client().get(address).status_code == 200
     assert owners == [f"team {public.team_id}"]
+    monkeypatch.setattr(downloads, "WAIT_S", 0.05)
     places = downloads.Places(2)
     monkeypatch.setattr(downloads, "anonymous", places)
     request = RequestFactory().get(address)
     downloads.place_for(request, *owners)
     with pytest.raises(outage.Busy):
-        places.take("another", "192.0.2.9", *owners)
+        places.place(Owners("another"), file_owner=owners[0])
