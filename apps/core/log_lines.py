@@ -4,6 +4,7 @@ import logging
 import re
 import textwrap
 import time
+from http import HTTPStatus
 from typing import Any
 
 # ASCII's and Unicode's control signs, and the two separators that editors and `less` break lines at.
@@ -48,6 +49,29 @@ class OneAMinute(logging.Filter):
         while len(self._counts) > _MOST_ABOUT:
             del self._counts[next(iter(self._counts))]
         return True
+
+
+class ExpectedOutcome(Exception):
+    """What ends an answer is nothing that we did: its text is what the log says of it."""
+
+
+class RefusalFilter(logging.Filter):
+    """Lets through what is logged of requests, but not that one was answered with 503, 504 or 507: that is told once.
+
+    What is refused (400, 403) is what somebody asked for, and an expected outcome what they did: one line, without
+    the stack of ours.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is to be logged."""
+        error = record.exc_info[1] if record.exc_info else None
+        status = getattr(record, "status_code", None)
+        if isinstance(error, ExpectedOutcome):
+            record.levelno, record.levelname, record.msg, record.args = logging.WARNING, "WARNING", str(error), ()
+            record.exc_info = None
+        elif status is not None and status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            record.exc_info = None
+        return status not in (503, 504, 507)
 
 
 class LineFormatter(logging.Formatter):

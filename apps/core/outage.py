@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import psycopg
 import redis
 from django.db import InterfaceError, InternalError, OperationalError, connection
-from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError as BrokerError
 
@@ -38,19 +37,6 @@ _ENDED = ("08", "57P")
 _IDLE_TOO_LONG = "25P03"
 # It waited for a lock (LockNotAvailable), or worked (QueryCanceled), for longer than it may (core.connections).
 _LOCK_TIMEOUT, _STATEMENT_TIMEOUT = "55P03", "57014"
-
-
-class AnsweredElsewise(logging.Filter):
-    """Lets through what is logged of requests, but not that one was answered with 503, 504 or 507: that is told once.
-
-    A body that cannot be read (400) is the fault of whoever sent it: one line, without the stack of ours.
-    """
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is to be logged."""
-        if record.exc_info and isinstance(record.exc_info[1], MultiPartParserError):
-            record.exc_info = None
-        return getattr(record, "status_code", None) not in (503, 504, 507)
 
 
 @dataclass

@@ -156,14 +156,6 @@ def test_a_server_that_answers_is_not_away(monkeypatch: pytest.MonkeyPatch) -> N
     assert not outage._answers()
 
 
-def test_what_is_answered_with_503_is_not_logged_for_each_request() -> None:
-    refuse = outage.AnsweredElsewise()
-    record = logging.LogRecord("django.request", logging.ERROR, "", 0, "", None, None)
-    assert refuse.filter(record)
-    record.status_code = 503
-    assert not refuse.filter(record)
-
-
 def wait_for(condition: Any) -> None:
     """Wait until something is so."""
     deadline = time.monotonic() + 20

@@ -17,7 +17,7 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
         "disable_existing_loggers": False,
         # Each outage is one line; each request that it refuses need not be another.
         "filters": {
-            "answered": {"()": "apps.core.outage.AnsweredElsewise"},
+            "refusals": {"()": "apps.core.log_lines.RefusalFilter"},
             "outages": {"()": "apps.core.outage.OneLineEach"},
             "seldom": {"()": "apps.core.log_lines.OneAMinute"},
         },
@@ -28,14 +28,15 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
             }
         },
         "handlers": {
-            "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["outages"]},
+            "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["refusals", "outages"]},
             **files,
         },
         "root": {"handlers": ["console"], "level": "INFO"},
         "loggers": {
             # One tick a second would fill the log with two lines a second that say nothing.
             **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
-            "django.request": {"filters": ["answered"]},
+            # What breaks an answer off, which uvicorn logs by a handler of its own.
+            "uvicorn.error": {"filters": ["refusals"]},
             # A name of a host that is not the service's: each such request stands in access.log, too.
             "django.security.DisallowedHost": {"filters": ["seldom"]},
             # Each process of an agent that is refused: who has its token begins as many as they like.
