@@ -18,11 +18,18 @@ from apps.core import downloads, endings, timeouts
 from apps.core.connections import give_back
 from apps.core.limits import crowds
 from apps.core.limits import middleware as limits
+from apps.core.log_lines import ExpectedOutcome
 
 Pieces = Iterator[bytes]
 
 
-class Stalled(Exception):
+# Small pieces are joined to so many bytes, or to what comes within so long (s), for each costs a turn of the loop and
+# a change of threads. The first is sent at once.
+JOINED_BYTES = 64 * 1024
+JOINED_S = 0.5
+
+
+class Stalled(ExpectedOutcome):
     """The reader took nothing, or too little, for too long."""
 
 
@@ -48,7 +55,7 @@ def send(
         place = downloads.place_for(plain, owner) if reads_database else None
         if place:
             limits.add(plain, [place.state])
-        pieces = _Threaded(make, place)
+        pieces = _Threaded(make, place, name)
         pieces.begin()
     else:
         pieces = make()
@@ -59,7 +66,8 @@ def send(
 class _Threaded:
     """Pieces that are made in one thread, for a database connection belongs to one."""
 
-    def __init__(self, make: Callable[[], Pieces], place: downloads.DownloadPlace | None) -> None:
+    def __init__(self, make: Callable[[], Pieces], place: downloads.DownloadPlace | None, name: str) -> None:
+        self._name = name
         self._place = place
         self._make = make
         self._reads_database = place is not None
@@ -102,7 +110,7 @@ class _Threaded:
             size, since = self._given
             self._pace.note(size, time.monotonic() - since)
         if self._is_stalled:
-            raise Stalled("The reader took too little for too long.")
+            raise Stalled(f"The reader of {self._name!r} took too little for too long.")
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             # What came after the view may have read more.
@@ -148,7 +156,14 @@ class _Threaded:
             if self._reads_database:
                 timeouts.begin_long_work()
             self._pieces = self._make()
-        return next(self._pieces, None)
+            return next(self._pieces, None)
+        until, joined, size = time.monotonic() + JOINED_S, list[bytes](), 0
+        for piece in self._pieces:
+            joined.append(piece)
+            size += len(piece)
+            if size >= JOINED_BYTES or time.monotonic() >= until:
+                break
+        return b"".join(joined) if joined else None
 
     def _end(self) -> None:
         try:
