@@ -37,6 +37,11 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
         ),
         True,
     ),
+    "server-clock-set": (
+        _("The start of the job on %(node)s was planned before the server's clock was set: %(detail)s."),
+        _("The trial is carried out again by itself; see that the server's clock is right, and stays so."),
+        True,
+    ),
     "stopped": (
         _("The job on %(node)s was stopped before it was handed out."),
         _("Run the trial again if it is still wanted."),

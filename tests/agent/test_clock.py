@@ -2,10 +2,14 @@
 
 import threading
 import time
+from typing import Any
 
 import pytest
 
-from workers.agent import clock, steady
+from workers import common_start
+from workers.agent import clock, orders, steady
+from workers.agent.gate import Gate
+from workers.agent.refusals import CannotStart
 
 
 def exchange(kept: clock.Clock, offset: float, there: float, back: float) -> None:
@@ -66,4 +70,40 @@ def test_waiting_ends_at_the_instant_of_the_servers_clock() -> None:
     assert kept.wait_until(began, threading.Event()), "an instant that is past does not wait"
     stop = threading.Event()
     threading.Timer(0.1, stop.set).start()
-    assert not kept.wait_until(began + 1000, stop)
+    assert not kept.wait_until(began + 100 + clock.FURTHEST_START_S - 1, stop)
+
+
+def test_whoever_waits_for_an_instant_follows_the_servers_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "LOOK_EVERY_S", 0.05)
+    kept = clock.Clock()
+    exchange(kept, 0.0, 0.0001, 0.0001)
+    start, began = time.time() + 60, time.monotonic()
+    threading.Timer(0.2, lambda: exchange(kept, 60.0, 0.0001, 0.0001)).start()
+    assert kept.wait_until(start, threading.Event())
+    assert time.monotonic() - began < 5
+    # Set right again, or planned so far ahead from the beginning.
+    threading.Timer(0.2, lambda: exchange(kept, -7200.0, 0.0001, 0.0001)).start()
+    for ahead_s in (70, 7200):
+        with pytest.raises(CannotStart) as refused:
+            kept.wait_until(time.time() + 60 + ahead_s, threading.Event())
+        assert refused.value.fault == "server-clock-set"
+    assert time.monotonic() - began < 10
+
+
+def test_no_program_is_held_for_a_clock_that_is_set_as_it_begins() -> None:
+    gate = Gate(steady.now() + 7200)
+    began = time.monotonic()
+    gate.hold()
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.django_db
+def test_what_servers_plan_is_no_start_that_agents_refuse(settings: Any) -> None:
+    settings.START_LEAD_S = 86400.0
+    start = common_start.common_start(nodes=[])
+    assert 2 * (start.timestamp() - time.time()) <= clock.FURTHEST_START_S
+    kept = clock.Clock()
+    exchange(kept, 100.0, 0.0001, 0.0001)
+    answer = {"jobs": [{"start_at": time.time() + at} for at in (101, 5000, -9)] + [{"start_at": None}, 3, {}]}
+    starts = orders.starts_in(answer)
+    assert list(map(kept.is_usual_start, starts)) == [True, False, False]

@@ -104,3 +104,11 @@ def test_what_waits_for_its_instant_is_the_job_users_already(agent: AgentProgram
     if os.geteuid() == 0:
         assert lines[1:3] == ["65534", "65534"]
     assert lines[-1] == "made"
+
+
+def test_a_start_that_a_clock_planned_which_was_set_since_is_waited_for_by_nobody(
+    agent: AgentProgram, node: Node
+) -> None:
+    job = ended(factories.job(node, "say", start_at=timezone.now() + timedelta(hours=2)))
+    assert (job.fault, job.started_at) == ("server-clock-set", None)
+    assert "s ahead" in job.fault_detail

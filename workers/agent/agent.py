@@ -137,6 +137,9 @@ class Agent:
                 answer = remote.call(POLL, self._question(), POLL_TIMEOUT_S)
                 self.condition.note_contact()
                 self.admission.note_answer(answer)
+                if not all(map(self.clock.is_usual_start, orders.starts_in(answer))):
+                    # It was set since we measured it, it seems.
+                    self.clock.measure(remote)
                 if not self._take(answer):
                     # Whatever answers nothing at once is not asked without a pause.
                     self.closing.wait(asked_at + LEAST_POLL_S - time.monotonic())

@@ -9,6 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from . import steady
+from .refusals import CannotStart
 from .remote import Away, Remote
 
 BURST = 5
@@ -18,6 +19,12 @@ DRIFT = 50e-6
 STEP_S = 0.1
 # What scheduling may add to the four times of an exchange.
 NOISE_S = 0.001
+# No server plans a joint start further ahead (s): what lies so far was planned by a clock that was set since.
+FURTHEST_START_S = 120.0
+# One that is further away (s) than most makes it worth to measure the server's clock again.
+USUAL_START_S = 5.0
+# Whoever waits for an instant looks at the offset again so often (s).
+LOOK_EVERY_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -94,13 +101,22 @@ class Clock:
         best = self.best()
         return server_time - (best.offset_s if best else 0.0)
 
+    def is_usual_start(self, server_time: float) -> bool:
+        """Return whether an instant is as near as those are that servers plan, by the offset as it is known."""
+        return abs(self.to_own(server_time) - steady.now()) <= USUAL_START_S
+
     def wait_until(self, server_time: float, stop: threading.Event) -> bool:
-        """Wait for an instant of server time (s since the epoch); False if `stop` was set before it."""
+        """Wait for an instant of server time (s since the epoch); False if `stop` was set before it.
+
+        CannotStart as soon as it lies further ahead than any server plans: it would be waited for in vain.
+        """
         while True:
             left = self.to_own(server_time) - steady.now()
             if left <= 0:
                 return not stop.is_set()
-            if stop.wait(left):
+            if left > FURTHEST_START_S:
+                raise CannotStart("server-clock-set", f"its start lies {left:.0f} s ahead")
+            if stop.wait(min(left, LOOK_EVERY_S)):
                 return False
 
     def was_set(self) -> float:

@@ -17,7 +17,8 @@ class Gate:
     """Holds a forked child until `at` (s since the epoch, our clock), and tells its parent when it let it go."""
 
     def __init__(self, at: float) -> None:
-        self._at = at
+        # Whoever makes it has waited: should the server's clock be set just now, nothing is held for longer.
+        self._at = min(at, steady.now() + AHEAD_S)
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
 

@@ -21,6 +21,12 @@ def jobs_in(answer: Mapping[str, Any]) -> list[Any]:
     return jobs[:MOST_JOBS] if isinstance(jobs, list) else []
 
 
+def starts_in(answer: Mapping[str, Any]) -> list[float]:
+    """Return the instants of server time (s since 1970) at which jobs of an answer are to start."""
+    starts = (job.get("start_at") for job in jobs_in(answer) if isinstance(job, dict))
+    return [start for start in starts if _is_instant(start)]
+
+
 def ids_in(answer: Mapping[str, Any], name: str) -> list[str]:
     """Return the ids of the jobs that are to stop ("stop") or to be told again ("tell"); what is no text is none."""
     items = answer.get(name)
