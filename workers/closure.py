@@ -20,7 +20,7 @@ from apps.core.models import SetAside
 from apps.core.shutdown import ShuttingDown
 from apps.results import services as results
 from apps.results import timings
-from workers import adaptation, readings
+from workers import adaptation, readings, server_clock
 
 logger = logging.getLogger(__name__)
 CLOSE = "close_runs"
@@ -57,7 +57,7 @@ def close(run_id: int, *, in_turn: bool = False) -> bool:
             return False
         lead_s = clock_steps.lead()
         # It may have been set since the last look, a moment ago.
-        campaigns.note_clock_steps(now=timezone.now())
+        server_clock.note_steps(now=timezone.now())
         opened = Run.objects.filter(pk=run_id, state__in=Run.OPEN_STATES)
         was_lost = leases.lost_worker("updated_at")
         # The first loss was counted as it was found, before the run waited for its turn.

@@ -6,6 +6,7 @@ from apps.agents import queries as agents
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.core import isolation
+from workers import server_clock
 
 LIFT_FENCES = "lift_fences"
 
@@ -15,6 +16,8 @@ def lift_fences(*, now: datetime) -> int:
     runs = queries.fenced_runs()
     if not runs:
         return 0
+    # Whether time has passed, or the clock was set a moment ago, is to be known before anything is given away.
+    server_clock.note_steps(now=now)
     ends = agents.leftovers_of(runs, now)
 
     def settle(run: int) -> int:

@@ -6,13 +6,11 @@ Dates that work waits for are chosen anew by whoever keeps them, and most times 
 
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-
+from datetime import datetime
 from django.apps import apps
-from django.db.models import DateTimeField, DurationField, ExpressionWrapper, F, Value
 
 from apps.agents.models import Job
-from apps.agents.services.losses import ENDED_WITHIN
+from apps.agents.services.losses import latest_end
 from apps.core import clock, clock_steps, isolation
 from apps.core.limits import counters
 
@@ -39,8 +37,6 @@ PAST_TIMES = (
     ("testbeds.Testbed", "updated_at"),
     ("tuning.Analysis", "began_at"),
 )
-# Those of jobs under way, which are kept as they are once they have ended.
-OF_OPEN_JOBS = ("delivered_at", "started_at")
 _EVERY_S = 3600.0
 # Whatever is counted for limits begins anew sooner.
 _LONGEST_COUNTED_S = 2 * 24 * 3600.0
@@ -83,10 +79,7 @@ def correct(*, now: datetime) -> None:
 
 def _put_jobs_right(now: datetime, ahead: datetime) -> None:
     """Let what was handed out by a clock that was ahead be late in time, and fence lost jobs for no longer."""
-    for name in OF_OPEN_JOBS:
+    for name in Job.TIMES_UNDER_WAY:
         Job.objects.filter(state__in=Job.OPEN_STATES, **{f"{name}__gt": ahead}).update(**{name: now})
-    limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
-    # A program begins now at the latest.
-    latest = ExpressionWrapper(Value(ahead + ENDED_WITHIN) + limit, output_field=DateTimeField())
     lost = Job.objects.filter(may_run_until__gt=ahead, presumed_ended_at=None)
-    lost.filter(may_run_until__gt=latest).update(may_run_until=latest)
+    lost.filter(may_run_until__gt=latest_end(now)).update(may_run_until=latest_end(now))

@@ -18,7 +18,7 @@ from apps.reports.files import services as rendering
 from apps.reports.schedules import deliveries
 from apps.reports.schedules import services as schedules
 from apps.tuning.analysis import queries as analyses
-from workers import carry_out, clean_up, fences, past_times, reconcile, stages
+from workers import carry_out, clean_up, fences, past_times, reconcile, server_clock, stages
 
 ANALYSE = "analyse"
 # After an upgrade all findings are to be drawn anew: workers are not to be kept from those of new results.
@@ -46,7 +46,7 @@ def renew_findings(*, now: datetime) -> None:
 
 # All of measuring that may be due or was missed: each second.
 TICK = (
-    TimetablePart("note_clock_steps", campaigns.note_clock_steps),
+    TimetablePart("note_clock_steps", server_clock.note_steps),
     TimetablePart("launch_due", campaigns.launch_due),
     TimetablePart("mark_lost_jobs", agents.mark_lost_jobs),
     TimetablePart("reconcile", reconcile.reconcile),

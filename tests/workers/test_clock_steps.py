@@ -14,7 +14,6 @@ from apps.agents.models import Job
 from apps.bench.toolkit import Plan
 from apps.campaigns import services
 from apps.campaigns.models import Event, Run
-from apps.campaigns.services import clock_steps as clock_steps_of_runs
 from apps.core import broker, clock_steps, leases, signs
 from apps.results import services as results
 from apps.results.models import Result, StageTiming
@@ -22,7 +21,7 @@ from apps.testbeds.models import Node
 from tests import competing, rewriting
 from tests.campaigns import factories as make
 from tests.workers.factories import job_of, listen, measure, start
-from workers import closure, timetable
+from workers import closure, server_clock, timetable
 
 FLAGS = {"server-clock-set", "times-impossible"}
 
@@ -60,8 +59,8 @@ def flags() -> dict[str, dict[str, str]]:
 def test_a_run_that_spans_it_is_flagged_and_no_node(run: Run, by: float, said: str, is_told_before: bool) -> None:
     set_by(by)
     if is_told_before:
-        assert services.note_clock_steps(now=timezone.now()) == [run.pk]
-        assert services.note_clock_steps(now=timezone.now()) == []
+        assert server_clock.note_steps(now=timezone.now()) == [run.pk]
+        assert server_clock.note_steps(now=timezone.now()) == []
     # What agents then tell lies elsewhere than the job's own life.
     for job in Job.objects.filter(run_ref=run.pk, started_at__isnull=False):
         rewriting.update(Job.objects.filter(pk=job.pk), started_at=job.started_at + timedelta(seconds=by))
@@ -87,7 +86,7 @@ def test_one_that_seems_to_end_before_it_started_is_flagged_whoever_looked(run: 
 @pytest.mark.parametrize("by", [0, 1.5, -1.5])
 def test_what_is_no_step_is_not_told(run: Run, by: float) -> None:
     set_by(by)
-    assert services.note_clock_steps(now=timezone.now()) == []
+    assert server_clock.note_steps(now=timezone.now()) == []
     closure.close(run.pk)
     assert flags() == {}
 
@@ -95,13 +94,13 @@ def test_what_is_no_step_is_not_told(run: Run, by: float) -> None:
 def test_a_run_that_begins_or_ends_at_another_time_is_not_flagged(cast: SimpleNamespace, run: Run) -> None:
     closure.close(run.pk)
     set_by(3600)
-    assert services.note_clock_steps(now=timezone.now()) == []
+    assert server_clock.note_steps(now=timezone.now()) == []
     assert flags() == {}
 
 
 def test_who_is_the_first_to_look_knows_of_no_step(run: Run) -> None:
     broker.client(timeout_s=1).delete(signs._LEADS)
-    assert services.note_clock_steps(now=timezone.now()) == []
+    assert server_clock.note_steps(now=timezone.now()) == []
     assert signs.clock_lead(clock_steps._boot()) is not None
 
 
@@ -135,7 +134,7 @@ def test_a_run_that_is_begun_and_not_committed_as_somebody_looks_is_told_of(
 
     def look() -> Callable[[], object]:
         set_by(3600)
-        return lambda: services.note_clock_steps(now=timezone.now())
+        return lambda: server_clock.note_steps(now=timezone.now())
 
     told = competing.after(lambda: begun.append(start(cast, pair)), look)
     assert told == [begun[0].pk]
@@ -151,7 +150,7 @@ def test_who_reads_a_run_waits_for_whoever_looks(run: Run) -> None:
             looks.set()
             # Who reads has been given this long to go by.
             reads.wait(1)
-            clock_steps_of_runs._tell(step)
+            services.tell_clock_step(step=step)
         connection.close()
 
     other = threading.Thread(target=look)

@@ -27,7 +27,7 @@ BOUNDED = {
     # Dates that people choose, or that are told when they are given.
     "due_at": "the date of a schedule",
     "expires_at": "told when the token is made",
-    "start_at": "chosen by people, or seconds ahead of a job, which `may_run_until` and `delivered_at` bound",
+    "start_at": "chosen by people, or seconds ahead of a job: apps.agents.services.losses passes over what lies ahead",
     "until": "how long a team is spared; whoever declined may take it back",
     # Looked at as lying ahead where they are read.
     "asked_at": "clock.is_ahead",
@@ -91,7 +91,7 @@ def test_each_time_that_is_compared_is_corrected_chosen_anew_or_bounded() -> Non
     ]
     compared = set().union(*(compared_in(ast.parse(path.read_text()), set(kept)) for path in sources))
     assert {"began_at", "updated_at", "asked_at", "expires_at"} <= compared
-    corrected = {name for _label, name in past_times.PAST_TIMES} | set(past_times.OF_OPEN_JOBS)
+    corrected = {name for _label, name in past_times.PAST_TIMES} | set(Job.TIMES_UNDER_WAY)
     chosen_anew = {case.rpartition(".")[2] for case in test_clock_ahead.CASES}
     assert compared - corrected - chosen_anew - set(BOUNDED) == set()
     # Nothing is said of what is not there.

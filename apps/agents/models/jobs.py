@@ -32,6 +32,8 @@ class Job(TimeStamped):
     # What was measured rests on it: nobody deletes it by itself.
     is_record = True
     OPEN_STATES = (State.QUEUED, State.DELIVERED, State.RUNNING, State.READY)
+    # The times by which it is judged how long an open job has been under way. (`start_at` is part of its command.)
+    TIMES_UNDER_WAY = ("delivered_at", "started_at")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # Indexed below, in the order in which a node's jobs are listed.

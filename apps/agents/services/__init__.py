@@ -1,5 +1,6 @@
 """What is done to agents and their jobs; one file a subject."""
 
+from apps.agents.services.clock_steps import move_times
 from apps.agents.services.enrolment import (
     EnrolmentRefused,
     IssuedEnrolment,
@@ -52,6 +53,7 @@ __all__ = [
     "leave_instance",
     "mark_lost_jobs",
     "most_kept",
+    "move_times",
     "note_refused_report",
     "owe_removal",
     "presume_ended",

@@ -3,12 +3,24 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import DateTimeField, DurationField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Coalesce, Greatest
+from django.db.models import (
+    Case,
+    DateTimeField,
+    DurationField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Greatest, Least
 
-from apps.agents import wake
+from apps.agents import queries, wake
 from apps.agents.models import Job, LateHeartbeat, Listener
-from apps.core import isolation, queue
+from apps.core import clock, isolation, queue
 
 MARK_LOST_JOBS = "mark_lost_jobs"
 # How late an agent may have got a job that it was handed (its patience with a poll), and what it takes it to end one
@@ -21,6 +33,7 @@ HELD_FOR = timedelta(seconds=40)
 RETIRED = "the agent was retired"
 # An agent stops a job at its time limit; its report may take this much longer.
 OVERTIME = timedelta(seconds=30)
+_LIMIT = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
 
 
 def mark_lost_jobs(*, now: datetime) -> int:
@@ -39,11 +52,14 @@ def mark_lost_jobs(*, now: datetime) -> int:
     silent &= Q(~Exists(LateHeartbeat.objects.filter(agent_ref=OuterRef("node__agent"), at__gte=lost_before)))
     lost = _lose_by_node(opened.filter(retired), RETIRED, now)
     lost += _lose_by_node(opened.filter(silent), "the agent fell silent", now)
-    # PostgreSQL's GREATEST passes over what is not known yet.
-    limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
-    begun = Greatest("delivered_at", "start_at", "started_at")
+    # A clock that was set ahead, or an outage, proves no more of a time limit than of silence.
+    if (since := queries.even_since(now)) is None:
+        return lost
+    # PostgreSQL's GREATEST passes over what is not known yet, and what lies ahead a clock wrote that was set since.
+    times = ("delivered_at", "start_at", "started_at")
+    begun = Greatest(Value(since), *(Case(When(**{f"{name}__lte": now + clock.AHEAD}, then=name)) for name in times))
     over = opened.filter(delivered_at__isnull=False).annotate(
-        due=ExpressionWrapper(begun + limit, output_field=DateTimeField())
+        due=ExpressionWrapper(begun + _LIMIT, output_field=DateTimeField())
     )
     late = over.filter(due__lt=now - OVERTIME)
     # These agents are heard, and say with every poll what runs there: until then time alone proves nothing.
@@ -59,16 +75,26 @@ def _lose_by_node(jobs: QuerySet[Job], detail: str, now: datetime, fenced_for: t
     return sum(isolation.for_each(MARK_LOST_JOBS, nodes, lose, now=now))
 
 
-def _latest_end(earliest: datetime) -> Greatest:
+def latest_end(now: datetime) -> ExpressionWrapper:
+    """Return until when a job's program may run whose times a clock wrote that was ahead: it begins now at the latest.
+
+    "Now" is one of clocks that differ.
+    """
+    begun = Value(now + clock.AHEAD + ENDED_WITHIN)
+    return ExpressionWrapper(begun + _LIMIT, output_field=DateTimeField())
+
+
+def _end(now: datetime, earliest: datetime) -> Least:
     """Return until when a job's program may run: its agent ends it at its time limit, counted from its start.
 
-    It is `earliest` at the earliest.
+    It is `earliest` at the earliest. An agent that does not know yet that the clock was set ahead tells a start of
+    before it was handed the job.
     """
-    limit = ExpressionWrapper(F("time_limit_s") * Value(timedelta(seconds=1)), output_field=DurationField())
     got = ExpressionWrapper(F("delivered_at") + HANDED_WITHIN, output_field=DateTimeField())
-    begun = Coalesce(F("started_at"), Greatest(got, F("start_at")))
-    end = ExpressionWrapper(begun + limit + ENDED_WITHIN, output_field=DateTimeField())
-    return Greatest(end, Value(earliest), output_field=DateTimeField())
+    told = Case(When(started_at__isnull=False, then=Greatest("started_at", "delivered_at")))
+    begun = Coalesce(told, Greatest(got, F("start_at")))
+    end = ExpressionWrapper(begun + _LIMIT + ENDED_WITHIN, output_field=DateTimeField())
+    return Least(Greatest(end, Value(earliest)), latest_end(now), output_field=DateTimeField())
 
 
 @transaction.atomic
@@ -85,7 +111,7 @@ def lose_jobs(
         return 0
     marked = Job.objects.filter(pk__in=[pk for pk, _node, _run in rows])
     if fault == "agent-lost":
-        marked.filter(delivered_at__isnull=False).update(may_run_until=_latest_end(now + fenced_for))
+        marked.filter(delivered_at__isnull=False).update(may_run_until=_end(now, now + fenced_for))
     marked.update(state=Job.State.LOST, ended_at=now, fault=fault, fault_detail=detail, updated_at=now)
     for run_ref in sorted({run for _pk, _node, run in rows if run is not None}):
         queue.send(queue.JOB_CHANGED, run_ref)

@@ -8,7 +8,7 @@ from apps.campaigns.services.campaigns import (
     require_writer,
     update_campaign,
 )
-from apps.campaigns.services.clock_steps import note_clock_steps, steps_during
+from apps.campaigns.services.clock_steps import steps_during, tell_clock_step
 from apps.campaigns.services.completion import (
     cancel_leftovers,
     finish_campaign,
@@ -84,7 +84,6 @@ __all__ = [
     "mark_analysed",
     "mark_stopping",
     "note_awaited_tools",
-    "note_clock_steps",
     "pause_campaign",
     "pieces_of_deletion",
     "players_of",
@@ -103,6 +102,7 @@ __all__ = [
     "steps_during",
     "succeed_run",
     "take_runs",
+    "tell_clock_step",
     "update_campaign",
     "update_experiment",
     "visibility_from",

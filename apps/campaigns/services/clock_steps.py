@@ -1,13 +1,13 @@
 """The server's clock being set while runs are under way: told of each, for no time tells how long it took."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db import transaction
 
 from apps.bench.text import Message, _
 from apps.campaigns.models import Event, Run
 from apps.campaigns.services.events import write_event
-from apps.core import clock_steps, leases
+from apps.core import leases
 
 # What the log says of it: which runs it concerns is read from there.
 CLOCK_SET = _(
@@ -19,17 +19,9 @@ CLOCK_SET = _(
 BEGINNING = "beginning of runs"
 
 
-def note_clock_steps(*, now: datetime) -> list[int]:
-    """Say of every run under way that the server's clock was set since the last look, if it was; return of which.
-
-    Once this has returned all is told, by whoever was the first to look: a run that ends reads it then.
-    """
-    with leases.hold("clock steps", waits=True), clock_steps.since_last_look() as step:
-        return [] if step is None else _tell(step)
-
-
 @transaction.atomic
-def _tell(step: timedelta) -> list[int]:
+def tell_clock_step(*, step: timedelta) -> list[int]:
+    """Say of every run under way that the server's clock was set by a step; return of which."""
     # A run that has begun and is not committed has times of before, and is not seen yet.
     leases.be_alone(BEGINNING)
     runs = list(Run.objects.filter(state__in=Run.OPEN_STATES).select_related("trial").order_by("pk"))

@@ -1,0 +1,31 @@
+"""The server's clock being set while jobs are under way: what they began at goes with it, so that limits last as long."""
+
+from datetime import datetime, timedelta
+
+from django.db.models import F
+
+from apps.agents.models import Job
+from apps.core import clock
+
+
+def move_times(*, step: timedelta, now: datetime) -> None:
+    """Move what was written of jobs under way, and of lost ones that may run, before the clock was set by a step.
+
+    Set ahead, that is what is no later than the clock would be without the step; set back, what lies AHEAD. (Since
+    then only the look that came upon the step has passed.)
+    """
+    is_ahead = step > timedelta()
+
+    def is_of_before(name: str) -> dict[str, datetime]:
+        return {f"{name}__lte": now - step} if is_ahead else {f"{name}__gt": now + clock.AHEAD}
+
+    for name in Job.TIMES_UNDER_WAY:
+        opened = Job.objects.filter(state__in=Job.OPEN_STATES, **is_of_before(name))
+        opened.update(**{name: F(name) + step})
+    fences = Job.objects.filter(presumed_ended_at=None)
+    if is_ahead:
+        # Those that were not over yet.
+        fences = fences.filter(may_run_until__gt=now - step)
+    else:
+        fences = fences.filter(ended_at__gt=now, **is_of_before("may_run_until"))
+    fences.update(may_run_until=F("may_run_until") + step)
