@@ -155,7 +155,7 @@ def test_servers_that_are_to_end_by_themselves_are_not_waited_for_until_a_clock_
         SimpleNamespace(ended_at=None, has_ended=False, stage=0, is_broken=False),
         SimpleNamespace(ended_at=ended_at, has_ended=True, stage=0, is_broken=False),
     ]
-    assert carry_out._ends_soon(plan, jobs) is waits  # type: ignore[arg-type]
+    assert carry_out._ends_soon(plan, jobs) is waits
 
 
 def test_nobody_is_lost_for_a_limit_before_somebody_listened(server: ServerClock) -> None:
