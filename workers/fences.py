@@ -2,8 +2,6 @@
 
 from datetime import datetime
 
-from django.utils import timezone
-
 from apps.agents import queries as agents
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
@@ -20,7 +18,6 @@ def lift_fences(*, now: datetime) -> int:
         return 0
     # Whether time has passed, or the clock was set a moment ago, is to be known before anything is given away.
     server_clock.note_steps(now=now)
-    now = min(now, timezone.now())
     ends = agents.leftovers_of(runs, now)
 
     def settle(run: int) -> int:

@@ -7,6 +7,7 @@ Dates that work waits for are chosen anew by whoever keeps them, and most times 
 import time
 from dataclasses import dataclass
 from datetime import datetime
+
 from django.apps import apps
 
 from apps.agents.models import Job

@@ -27,7 +27,7 @@ BOUNDED = {
     # Dates that people choose, or that are told when they are given.
     "due_at": "the date of a schedule",
     "expires_at": "told when the token is made",
-    "start_at": "chosen by people, or seconds ahead of a job: apps.agents.services.losses passes over what lies ahead",
+    "start_at": "chosen by people, or seconds ahead of a job: apps.agents.services.losses passes over those",
     "until": "how long a team is spared; whoever declined may take it back",
     # Looked at as lying ahead where they are read.
     "asked_at": "clock.is_ahead",

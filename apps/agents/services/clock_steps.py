@@ -1,4 +1,4 @@
-"""The server's clock being set while jobs are under way: what they began at goes with it, so that limits last as long."""
+"""The server's clock being set while jobs are under way: when they began goes with it, and limits last."""
 
 from datetime import datetime, timedelta
 

@@ -76,7 +76,7 @@ def _lose_by_node(jobs: QuerySet[Job], detail: str, now: datetime, fenced_for: t
 
 
 def latest_end(now: datetime) -> ExpressionWrapper:
-    """Return until when a job's program may run whose times a clock wrote that was ahead: it begins now at the latest.
+    """Return until when a job's program may run, whatever a wrong clock wrote: it begins now at the latest.
 
     "Now" is one of clocks that differ.
     """
