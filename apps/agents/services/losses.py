@@ -56,8 +56,8 @@ def mark_lost_jobs(*, now: datetime) -> int:
     if (since := queries.even_since(now)) is None:
         return lost
     # PostgreSQL's GREATEST passes over what is not known yet, and what lies ahead a clock wrote that was set since.
-    times = ("delivered_at", "start_at", "started_at")
-    begun = Greatest(Value(since), *(Case(When(**{f"{name}__lte": now + clock.AHEAD}, then=name)) for name in times))
+    times = [Case(When(**{f"{name}__lte": now + clock.AHEAD}, then=name)) for name in ("start_at", "started_at")]
+    begun = Greatest(Value(since), "delivered_at", *times)
     over = opened.filter(delivered_at__isnull=False).annotate(
         due=ExpressionWrapper(begun + _LIMIT, output_field=DateTimeField())
     )
