@@ -27,6 +27,8 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "NodeList": ("nodelist",),
     "NumCPUs": ("alloccpus", "ncpus", "reqcpus"),
 }
+# sacct knows some 120.
+_MOST_COLUMNS = 200
 _RULE = re.compile(r"-+(?: +-+)* *")
 # A column without bars that is too narrow ends so.
 _CUT = "+"
@@ -36,6 +38,11 @@ def read_table(text: str, states: Collection[str]) -> list[dict[str, str]] | Non
     """Return the jobs as scontrol's fields; None where it is no such table. `states` are Slurm's words for them."""
     rows = _rows([line for line in text.splitlines() if line.strip()])
     return None if rows is None else [fields for row in rows if (fields := _fields(row, states))]
+
+
+def is_table(text: str) -> bool:
+    """Return whether a text is such a table, whatever its rows hold."""
+    return _rows([line for line in text.splitlines() if line.strip()]) is not None
 
 
 def _fields(row: Mapping[str, str], states: Collection[str]) -> dict[str, str]:
@@ -67,8 +74,10 @@ def _rows(lines: Sequence[str]) -> Iterator[dict[str, str]] | None:
     if not rest or not _RULE.fullmatch(rest[0]):
         return None
     # Below the names a rule tells where columns begin and end.
-    spans = [match.span() for match in re.finditer(r"-+", rest[0])]
-    return ({head[a:b].strip(): line[a:b].strip() for a, b in spans} for line in rest[1:])
+    spans = {head[slice(*match.span())].strip(): slice(*match.span()) for match in re.finditer(r"-+", rest[0])}
+    if len(spans) > _MOST_COLUMNS:
+        return None
+    return ({name: line[span].strip() for name, span in spans.items()} for line in rest[1:])
 
 
 def _between_bars(names: Sequence[str], lines: Sequence[str]) -> Iterator[dict[str, str]]:
@@ -85,4 +94,5 @@ def _cells(line: str) -> list[str]:
 
 
 def _is_head(names: Collection[str]) -> bool:
-    return "state" in names and any(name in names for name in _COLUMNS["JobId"])
+    is_named = "state" in names and any(name in names for name in _COLUMNS["JobId"])
+    return is_named and len(names) <= _MOST_COLUMNS

@@ -80,7 +80,7 @@ _SIGN = re.compile(
 
 def recognises(text: str, program: str) -> bool:
     """Return whether a text is one of Slurm's commands'; `program` is its name, if that is known."""
-    return program in PROGRAMS or bool(_SIGN.search(text)) or accounts.read_table(text, STATES) is not None
+    return program in PROGRAMS or bool(_SIGN.search(text)) or accounts.is_table(text)
 
 
 def read(text: str, argv: Sequence[str], program: str) -> Json:

@@ -13,6 +13,8 @@ Value = str | int | float | bool | None
 Params = Mapping[str, Any]
 
 _WHOLE = {"size", "rate", "byte-rate", "integer"}
+# Longer numbers are not repeated.
+_SHORT = 10**100
 _NUMBERS = _WHOLE | {"duration", "float"}
 
 
@@ -79,6 +81,8 @@ class Parameter:
     def _typed(self, value: int | float | bool) -> Value:
         if self.kind == "boolean" and isinstance(value, bool):
             return value
+        if (isinstance(value, int) or self.kind in _WHOLE) and abs(value) > units.LARGEST_WHOLE:
+            raise units.too_large(str(value) if abs(value) < _SHORT else "…")
         if self.kind in _NUMBERS and not isinstance(value, bool) and math.isfinite(value):
             if self.kind not in _WHOLE:
                 return float(value)

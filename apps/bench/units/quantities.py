@@ -107,11 +107,11 @@ def settle(value: Decimal, kind: str, original: str) -> int | float:
     """
     if kind in _WHOLE_KINDS:
         if abs(value) > LARGEST_WHOLE:
-            raise _too_large(original)
+            raise too_large(original)
         return int(value.to_integral_value())
     settled = float(value)
     if not math.isfinite(settled):
-        raise _too_large(original)
+        raise too_large(original)
     return settled
 
 
@@ -162,5 +162,6 @@ def _not_whole(kind: str, original: str) -> UnitError:
     )
 
 
-def _too_large(original: str) -> UnitError:
+def too_large(original: str) -> UnitError:
+    """Return why a number is refused that no column holds."""
     return UnitError(Message(_("“%(text)s” is too large to be stored: check its unit."), {"text": original}))

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from apps.bench import recognition, schedulers
-from apps.bench.schedulers import slurm
+from apps.bench.schedulers import accounts, slurm
 from apps.bench.toolkit import ToolFailure
 
 ALL = {
@@ -118,3 +118,21 @@ def test_a_file_of_accounts_is_recognised():
     (finding,) = recognition.read_file(barred([ALL, *STEPS], list(ALL)).encode())
     assert (finding.failure, finding.form) == (None, "scheduler")
     assert finding.data["jobs"][0]["state"] == "completed"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_whatever_its_rows_hold_a_table_is_recognised_and_stops_nothing_beside_it(form):
+    text = FORMS[form]([{**ALL, "JobName": "a|b" if form else "a b"}, ALL], list(ALL)) + "foo\n|\n"
+    assert schedulers.recognises(text)
+    (finding,) = recognition.read_file(text.encode())
+    assert finding.form == "scheduler" and bool(finding.failure) is bool(form)
+
+
+def test_a_table_has_no_more_columns_than_sacct_knows():
+    most = accounts._MOST_COLUMNS
+    for number in (most, most + 1):
+        names = " ".join(f"c{each}" for each in range(number - 2))
+        assert accounts.is_table(f"JobID State {names}\n---") is (number == most)
+        assert accounts.is_table(f"JobID|State|{names.replace(' ', '|')}\n") is (number == most)
+    columns = "".join(f"{chr(0x4E00 + each)}x" for each in range(2 * most))
+    assert not accounts.is_table(f"JobID State {columns}\n{'- ' * 2 * most}\n")
