@@ -23,7 +23,7 @@ def jobs_in(answer: Mapping[str, Any]) -> list[Any]:
 
 def starts_in(answer: Mapping[str, Any]) -> list[float]:
     """Return the instants of server time (s since 1970) at which jobs of an answer are to start."""
-    starts = (job.get("start_at") for job in jobs_in(answer) if isinstance(job, dict))
+    starts = (job["start_at"] for job in jobs_in(answer) if isinstance(job, dict) and "start_at" in job)
     return [start for start in starts if _is_instant(start)]
 
 
