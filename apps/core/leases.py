@@ -38,13 +38,20 @@ class _ServerStart(Func):
     output_field = DateTimeField()
 
 
+class _NotAhead(Func):
+    """A time of the server's own, or one before all others where it lies ahead: its clock was set back since."""
+
+    template = "CASE WHEN (%(expressions)s) > clock_timestamp() THEN '-infinity' ELSE %(expressions)s END"
+    output_field = DateTimeField()
+
+
 def lost_worker(claimed_at: str) -> Q:
     """Return the condition that work, whose lease nobody holds, had a worker that was lost.
 
     The one definition for all who count attempts, of work claimed at the field `claimed_at`: a claim of before
     PostgreSQL began to serve lost its lease with PostgreSQL, and whoever had it did nothing wrong.
     """
-    return Q(**{f"{claimed_at}__gte": _ServerStart()})
+    return Q(**{f"{claimed_at}__gte": _NotAhead(_ServerStart())})
 
 
 @contextmanager

@@ -111,17 +111,25 @@ def test_each_counter_of_attempts_has_a_case() -> None:
     assert {name for model in apps.get_models() for name in _counters(model)} == {*CASES, *COUNTS_NO_WORKERS}
 
 
-@pytest.mark.parametrize("is_new_server", [False, True], ids=["worker ended", "PostgreSQL ended"])
+@pytest.mark.parametrize(
+    ("start", "is_counted"),
+    [
+        ("(now() - interval '1 day')", True),
+        # It began to serve after the claim.
+        ("clock_timestamp()", False),
+        # The clock was set back since it began to.
+        ("(now() + interval '1 hour')", True),
+    ],
+    ids=["worker ended", "PostgreSQL ended", "clock set back"],
+)
 @pytest.mark.parametrize("name", CASES)
 def test_only_workers_that_ended_by_themselves_are_counted(
-    name: str, is_new_server: bool, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    name: str, start: str, is_counted: bool, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = timezone.now()
     # The server of the tests is young itself: it shall have served before anything was claimed.
     monkeypatch.setattr(leases._ServerStart, "template", "(now() - interval '1 day')")
     take_up, is_given_up = CASES[name](cast, now)
-    if is_new_server:
-        # It began to serve after the claim.
-        monkeypatch.setattr(leases._ServerStart, "template", "(now() + interval '1 hour')")
+    monkeypatch.setattr(leases._ServerStart, "template", start)
     take_up()
-    assert is_given_up() is not is_new_server
+    assert is_given_up() is is_counted
