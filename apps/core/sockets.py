@@ -18,7 +18,7 @@ _LOOPBACK = [".localhost", "127.0.0.1", "[::1]"]
 
 
 class KnownSockets:
-    """Hands WebSockets on whose address and host are ours; others are 404, without a word in the log."""
+    """Hands WebSockets on whose address and host are ours; others are refused, without a word in the log."""
 
     def __init__(self, patterns: Sequence[URLPattern], surround: Callable[[Application], Application]) -> None:
         self._patterns = patterns
@@ -28,11 +28,8 @@ class KnownSockets:
         """Serve one WebSocket."""
         if self._is_there(scope["path"]) and _is_ours(dict(scope["headers"]).get(b"host", b"").decode("latin-1")):
             await self.guarded(scope, receive, send)
-        elif "websocket.http.response" in (scope.get("extensions") or {}):
-            headers = [(b"content-type", b"text/plain"), (b"content-length", b"0")]
-            await send({"type": "websocket.http.response.start", "status": 404, "headers": headers})
-            await send({"type": "websocket.http.response.body", "body": b""})
         else:
+            # 403: after an answer of our own uvicorn logs an error for each.
             await send({"type": "websocket.close"})
 
     def _is_there(self, path: str) -> bool:
