@@ -14,38 +14,43 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # Signs of a record's own line: anybody may ask for an address of many thousands, and turn all else out of a log.
 _LONGEST = 4000
 
-# Between two lines of what anybody may bring about without an account (s).
-_APART_S = 60.0
+# Of what anybody may bring about without an account so many lines are let through in so long (s).
+_WINDOW_S = 60.0
 
 
 # Of so many that records are about the last ones are counted by themselves.
 _MOST_ABOUT = 1000
 
 
-class OneAMinute(logging.Filter):
-    """Lets one record a minute through, without a traceback; the next says how many were left out meanwhile.
+class PerMinute(logging.Filter):
+    """Lets so many records a minute through, without a traceback; the next says how many were left out meanwhile.
 
     So nobody fills the log, and turns out of it what an operator looks for, by requests that are refused. What a
-    record is `about` (one of its `extra`) has a minute of its own.
+    record is `about` (one of its `extra`) has a minute of its own. Faults of ours are all let through.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = 1) -> None:
         super().__init__()
-        # By what they are about: when the next one is let through, and how many were left out.
-        self._counts: dict[object, tuple[float, int]] = {}
+        self._most = most
+        # By what they are about: when its minute ends, how many were let through in it, and how many left out.
+        self._counts: dict[object, tuple[float, int, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is to be logged."""
+        if getattr(record, "status_code", 0) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return True
         record.exc_info = None
         about = getattr(record, "about", None)
-        next_at, left_out = self._counts.pop(about, (0.0, 0))
-        if (now := time.monotonic()) < next_at:
-            self._counts[about] = next_at, left_out + 1
+        ends_at, passed, left_out = self._counts.pop(about, (0.0, 0, 0))
+        if (now := time.monotonic()) >= ends_at:
+            ends_at, passed = now + _WINDOW_S, 0
+        if passed >= self._most:
+            self._counts[about] = ends_at, passed, left_out + 1
             return False
         if left_out:
             # The message may hold percent signs, and has no more arguments.
             record.msg, record.args = f"{record.getMessage()} ({left_out} more since the last such line)", ()
-        self._counts[about] = now + _APART_S, 0
+        self._counts[about] = ends_at, passed + 1, 0
         while len(self._counts) > _MOST_ABOUT:
             del self._counts[next(iter(self._counts))]
         return True

@@ -8,7 +8,7 @@ from django.utils import timezone
 from apps.agents import queries, services
 from apps.agents.models import Agent, AgentInstance, Job
 from apps.agents.services.instances import KEPT
-from apps.core.log_lines import OneAMinute
+from apps.core.log_lines import PerMinute
 from tests.agents import factories
 from tests.agents.test_instances import COPY, HERE, admit, admit_refused, agent, listen_and_hear, process
 
@@ -21,8 +21,8 @@ def test_however_many_are_refused_few_rows_and_lines_are_kept(
     agent: Agent, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logger = logging.getLogger("fathom.refused")
-    assert {type(each) for each in logger.filters} == {OneAMinute}
-    monkeypatch.setattr(logger, "filters", [OneAMinute()])
+    assert {type(each) for each in logger.filters} == {PerMinute}
+    monkeypatch.setattr(logger, "filters", [PerMinute()])
     first, replaced = process(**HERE), process(**COPY)
     admit(agent, replaced)
     services.choose_instance(agent=agent, key=admit_refused(agent, first), now=timezone.now())

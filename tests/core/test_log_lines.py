@@ -7,7 +7,7 @@ import pytest
 from django.test import Client, override_settings
 
 from apps.config.settings import logs
-from apps.core.log_lines import LineFormatter, OneAMinute
+from apps.core.log_lines import LineFormatter, PerMinute
 
 LOGGING = logs.logging_of(Path("log"), has_access=True)
 FORMAT = LOGGING["formatters"]["line"]["format"]
@@ -50,7 +50,7 @@ def test_no_line_of_a_traceback_is_a_record() -> None:
 def test_each_that_records_are_about_has_a_minute_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr("apps.core.log_lines.time.monotonic", lambda: clock[0])
-    seldom, lines = OneAMinute(), []
+    seldom, lines = PerMinute(), []
     for clock[0] in (1.0, 2.0, 3.0, 62.0):
         for about in ("a", "b 100%"):
             record = logging.makeLogRecord({"msg": "%s asks", "args": (about,), "about": about})
@@ -67,9 +67,9 @@ def test_a_hosts_strange_name_is_one_line_a_minute(
     caplog: pytest.LogCaptureFixture, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     logger, now = logging.getLogger("django.security.DisallowedHost"), 0.0
-    assert {type(each) for each in logger.filters} == {OneAMinute}
+    assert {type(each) for each in logger.filters} == {PerMinute}
     monkeypatch.setattr("apps.core.log_lines.time.monotonic", lambda: now)
-    monkeypatch.setattr(logger, "filters", [OneAMinute()])
+    monkeypatch.setattr(logger, "filters", [PerMinute()])
     with override_settings(ALLOWED_HOSTS=["here"]):
         for now in (1.0, 2.0, 3.0, 70.0):
             assert client.get("/", headers={"host": f"evil{now:.0f}.example"}).status_code == 400
@@ -78,3 +78,18 @@ def test_a_hosts_strange_name_is_one_line_a_minute(
     assert "(2 more since the last such line)" in records[1].getMessage()
     assert len(records) == 2
     assert not any(record.exc_info for record in records)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "method"), [("request", "get"), ("security.csrf", "post")])
+def test_who_is_refused_again_and_again_turns_nothing_out_of_the_log(
+    name: str, method: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logger, most = logging.getLogger(f"django.{name}"), LOGGING["filters"]["some"]["most"]
+    assert {type(each) for each in logger.filters} == {PerMinute}
+    monkeypatch.setattr(logger, "filters", [PerMinute(most)])
+    for _request in range(most + 20):
+        getattr(Client(enforce_csrf_checks=True), method)("/nowhere/" if method == "get" else "/accounts/login/")
+    assert len([record for record in caplog.records if record.name == logger.name]) == most
+    logger.error("ours", extra={"status_code": 500})
+    assert caplog.records[-1].getMessage() == "ours"

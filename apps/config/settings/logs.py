@@ -19,7 +19,8 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
         "filters": {
             "refusals": {"()": "apps.core.log_lines.RefusalFilter"},
             "outages": {"()": "apps.core.outage.OneLineEach"},
-            "seldom": {"()": "apps.core.log_lines.OneAMinute"},
+            "seldom": {"()": "apps.core.log_lines.PerMinute"},
+            "some": {"()": "apps.core.log_lines.PerMinute", "most": 30},
         },
         "formatters": {
             "line": {
@@ -37,6 +38,8 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
             **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
             # What breaks an answer off, which uvicorn logs by a handler of its own.
             "uvicorn.error": {"filters": ["refusals"]},
+            # Addresses that are none, and forms of others: all of them stand in access.log, if that is written.
+            **{f"django.{name}": {"filters": ["some"]} for name in ("request", "security.csrf")},
             # A name of a host that is not the service's: each such request stands in access.log, too.
             "django.security.DisallowedHost": {"filters": ["seldom"]},
             # Each process of an agent that is refused: who has its token begins as many as they like.
