@@ -20,5 +20,5 @@ def test_a_whole_number_beyond_a_column_is_refused(tool: Tool) -> None:
                 parameter.clean(value)
             assert parameter.name not in reconstruction.keep_valid(tool, {parameter.name: value})
         # A point is no way around.
-        for_sure = reconstruction.keep_valid(tool, {parameter.name: 1e29}).get(parameter.name)
-        assert for_sure is None or parameter.kind in ("float", "duration")
+        rounded = reconstruction.keep_valid(tool, {parameter.name: 1e29}).get(parameter.name)
+        assert rounded is None or parameter.kind in ("float", "duration")

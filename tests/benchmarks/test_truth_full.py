@@ -45,21 +45,21 @@ def test_flows_lose_to_the_queue_they_keep_standing_what_the_law_of_their_contro
     control: str, others: int
 ) -> None:
     way = tcp.Way((LINE,), queue_bytes=2.5e6, standing=1.0, others=others)
-    found = world(way).reach({"congestion": control})
-    assert found.limit == tcp.PATH
-    assert found.rtt_s == pytest.approx(0.02)
+    reach = world(way).reach({"congestion": control})
+    assert reach.limit == tcp.PATH
+    assert reach.rtt_s == pytest.approx(0.02)
     # Chance that lost as many would leave as much.
-    assert tcp._lossy(control, found.mss, found.rtt_s, found.lost) == pytest.approx(found.rate)
+    assert tcp._lossy(control, reach.mss, reach.rtt_s, reach.lost) == pytest.approx(reach.rate)
     # 940 Mbit/s lose a segment in some 10 s, a tenth of it many more.
-    assert found.lost * found.rate * 10 / 8 / found.mss == pytest.approx(4 if others else 0.7, rel=0.7)
+    assert reach.lost * reach.rate * 10 / 8 / reach.mss == pytest.approx(4 if others else 0.7, rel=0.7)
 
 
 def test_a_window_that_does_not_fill_the_queue_loses_nothing() -> None:
     large = dict.fromkeys((tcp.RMEM_MAX, tcp.WMEM_MAX), "9000000")
     queue = world(tcp.Way((LINE,), queue_bytes=2.5e6, standing=1.0))
     hosts = [replace(host, sysctls={**host.sysctls, **large}) for host in (queue.client, queue.server)]
-    found = queue.with_hosts(*hosts).reach({"window": 1_300_000})
-    assert (found.limit, found.lost) == (tcp.PATH, 0.0)
+    reach = queue.with_hosts(*hosts).reach({"window": 1_300_000})
+    assert (reach.limit, reach.lost) == (tcp.PATH, 0.0)
 
 
 def test_both_are_drawn_in_five_to_eight_of_a_hundred_worlds() -> None:
@@ -75,9 +75,9 @@ def test_both_are_drawn_in_five_to_eight_of_a_hundred_worlds() -> None:
 
 def test_who_names_the_window_of_a_slow_reader_has_to_name_its_program_beside() -> None:
     program = [{"title": {"msgid": "The receiving program takes no more.", "params": {}}}]
-    said = {"subject": "window", "value": 1.25e5, "applies_when": APPLIES}
-    assert outcome(SLOW, finding("tcp-limit", **said)) == FALSE
-    assert outcome(SLOW, finding("tcp-limit", alternatives=program, **said)) == TRUE
+    sentence = {"subject": "window", "value": 1.25e5, "applies_when": APPLIES}
+    assert outcome(SLOW, finding("tcp-limit", **sentence)) == FALSE
+    assert outcome(SLOW, finding("tcp-limit", alternatives=program, **sentence)) == TRUE
     assert outcome(SLOW, finding("tcp-limit", subject="receiver", applies_when=APPLIES)) == TRUE
     assert outcome(SLOW, finding("tcp-limit", subject="path", applies_when=APPLIES)) == FALSE
     assert outcome(SLOW, finding("tcp-per-flow-limit", value=1e8)) == FALSE
@@ -98,7 +98,7 @@ def test_a_node_whose_limits_have_room_as_was_told_is_not_to_be_named(rule: str)
         StatedNode("client", "A", {"sysctls": roomy}),
         StatedNode("server", "B", {"sysctls": {key: SYSCTLS[key] for key in keys}}),
     )
-    told = replace(world(), nodes=nodes)
+    world_of_nodes = replace(world(), nodes=nodes)
     for title, roles, expected in (("on both nodes", "", FALSE), ("on", "server", TRUE), ("on", "client", FALSE)):
         statement = finding(rule, title, value=2e6, low=2.5e5, params={"roles": roles} if roles else {})
-        assert outcome(told, statement) == expected, (title, roles)
+        assert outcome(world_of_nodes, statement) == expected, (title, roles)

@@ -91,8 +91,8 @@ def _end(now: datetime, earliest: datetime) -> Least:
     before it was handed the job.
     """
     got = ExpressionWrapper(F("delivered_at") + HANDED_WITHIN, output_field=DateTimeField())
-    told = Case(When(started_at__isnull=False, then=Greatest("started_at", "delivered_at")))
-    begun = Coalesce(told, Greatest(got, F("start_at")))
+    start = Case(When(started_at__isnull=False, then=Greatest("started_at", "delivered_at")))
+    begun = Coalesce(start, Greatest(got, F("start_at")))
     end = ExpressionWrapper(begun + _LIMIT + ENDED_WITHIN, output_field=DateTimeField())
     return Least(Greatest(end, Value(earliest)), latest_end(now), output_field=DateTimeField())
 

@@ -57,7 +57,7 @@ def _fields(row: Mapping[str, str], states: Collection[str]) -> dict[str, str]:
         if name == "elapsedraw" and (seconds := jobs.whole(row[name])) is not None:
             fields[word] = f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
     if state := fields.get("JobState", "").removesuffix(_CUT):
-        whole = [known for known in states if known.startswith(state)] if fields["JobState"].endswith(_CUT) else []
+        whole = [word for word in states if word.startswith(state)] if fields["JobState"].endswith(_CUT) else []
         fields["JobState"] = whole[0] if len(whole) == 1 else state
     is_job = JOB.fullmatch(fields.get("JobId", ""))
     return {word: value for word, value in fields.items() if not value.endswith(_CUT)} if is_job else {}

@@ -159,9 +159,9 @@ def _sysctl(case: Case) -> Judgement:
 
 def _of_roomy_nodes(case: Case, *keys: str) -> Judgement:
     """Return whether no node is named of which was told that all its limits have room, and that nothing is off."""
-    world, told = case.world, {node.name: (node.facts or {}).get("sysctls", {}) for node in case.world.nodes}
+    world, sysctls_of = case.world, {node.name: (node.facts or {}).get("sysctls", {}) for node in case.world.nodes}
     named = [role for role in ("client", "server") if "both nodes" in case.title or role in str(case.sentence)]
-    own = {role: told.get(world.host(role).name, {}) for role in named}
+    own = {role: sysctls_of.get(world.host(role).name, {}) for role in named}
     roomy = [
         role
         for role, sysctls in own.items()

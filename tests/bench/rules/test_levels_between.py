@@ -34,9 +34,9 @@ def test_a_number_from_which_on_there_is_no_more_is_the_latest(counts, bend):
             continue
         knee = float(draft.title.params.get("count") or draft.title.params["knee"])
         below = max((count for count in counts if count < knee), default=knee)
-        said = [str(limit) for limit in draft.limits if "at the latest" in str(limit)]
-        assert bool(said) == (knee - below > 1), title
-        assert all(f"between {below:g} and {knee:g} " in text for text in said)
+        limits = [str(limit) for limit in draft.limits if "at the latest" in str(limit)]
+        assert bool(limits) == (knee - below > 1), title
+        assert all(f"between {below:g} and {knee:g} " in text for text in limits)
 
 
 def test_some_of_these_level_off():

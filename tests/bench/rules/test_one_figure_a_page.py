@@ -18,8 +18,8 @@ def test_datagrams_and_tcp_together_leave_one_rtt_and_one_capacity(name, links, 
     measured = evidence([make.ping(RTT, RTT), *loads(make, name), *tcp], links)
     drafts = folding.fold_ends(runner.conclude_all(rules.of_ends(), measured), measured)
     reasons = [reason for draft in drafts for item in (draft, *draft.parts) for reason in item.why]
-    said = {
+    figures = {
         word: {str(reason) for reason in reasons if reason.msgid.startswith(word)} for word in ("RTT ", "Capacity")
     }
-    assert said["RTT "]
-    assert all(len(texts) <= 1 for texts in said.values()), said
+    assert figures["RTT "]
+    assert all(len(texts) <= 1 for texts in figures.values()), figures

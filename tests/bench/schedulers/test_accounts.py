@@ -72,11 +72,11 @@ def jobs_of(text, argv=("sacct",)):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", ROWS)
 def test_every_form_tells_every_state_and_what_is_missing(form, case):
-    changed, said = ROWS[case]
+    changed, expected = ROWS[case]
     row = {**ALL, **changed}
     for argv in (("sacct",), ()):
         (job,) = jobs_of(FORMS[form]([row, *STEPS], list(ALL)), argv)
-        wanted = {**COMPLETED, **said}
+        wanted = {**COMPLETED, **expected}
         assert {name: job[name] for name in wanted} == wanted
 
 

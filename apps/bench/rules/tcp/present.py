@@ -88,8 +88,8 @@ class Present:
         if self.is_of_sender if self.waited is None else not self.waits_for_receiver:
             return False
         # Of one run alone the mean may be of a part in which nothing came.
-        seen = (self.mean("window_observed") or 0.0) if len(self.trials) > 1 else 0.0
-        room = max(self.least_offered, seen)
+        observed = (self.mean("window_observed") or 0.0) if len(self.trials) > 1 else 0.0
+        room = max(self.least_offered, observed)
         return room >= UNUSED * self.window(self.mean("mean_rtt") or rtt_s)
 
     @property
