@@ -1,6 +1,7 @@
 """The agent's spool, and the reports made from it."""
 
 import base64
+import errno
 import json
 import os
 import threading
@@ -36,6 +37,25 @@ def test_a_torn_line_hides_nothing_before_or_after_it(tmp_path: Path) -> None:
     again.note(found, ended_at=3.0)
     (found,) = spool.Spool.open(tmp_path / "spool")
     assert found.facts["ended_at"] == 3.0
+
+
+@pytest.mark.parametrize("has_own_disk", [False, True])
+def test_what_the_server_never_takes_is_set_aside(
+    has_own_disk: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = spool.Spool(tmp_path / "spool")
+    record = own.accept(JOB)
+    content = (tmp_path / "spool" / f"{JOB['id']}.jsonl").read_bytes()
+    if has_own_disk:
+
+        def rename(*_paths: object) -> None:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+        monkeypatch.setattr(os, "rename", rename)
+        monkeypatch.setattr(os, "replace", rename)
+    path = own.set_aside(record)
+    assert (path.parent, path.read_bytes()) == (tmp_path / "refused", content)
+    assert not list(spool.Spool.open(tmp_path / "spool"))
 
 
 def test_a_record_cut_off_before_its_job_is_no_record(tmp_path: Path) -> None:

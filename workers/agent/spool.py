@@ -6,6 +6,7 @@ import contextlib
 import json
 import logging
 import os
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,8 +158,8 @@ class Spool:
         def move() -> None:
             aside.mkdir(mode=0o700, exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
-                # One that was never put on disk has nothing to keep.
-                self._path(record.job_id).replace(path)
+                # One that was never put on disk has nothing to keep; the spool may have a disk of its own.
+                shutil.move(self._path(record.job_id), path)
             _close(record)
             if most is not None:
                 _leave_latest(aside, most)
