@@ -50,7 +50,7 @@ SEED = TURN or 0
 
 # {file: its number}, of files whose tests together take more than some three seconds of a processor: those that start
 # services, agents, browsers or labs, or go over all of REST, pages or archives. Those of one room follow one another,
-# so that each run tries some of each room.
+# so that each run tries some of each room; later ones stand at the end by what they take, so that parts take as much.
 DEAR = {path: number for number, path in enumerate(Path(__file__).with_name("dear_files.txt").read_text().split())}
 
 
