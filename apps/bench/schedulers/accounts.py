@@ -36,13 +36,13 @@ _CUT = "+"
 
 def read_table(text: str, states: Collection[str]) -> list[dict[str, str]] | None:
     """Return the jobs as scontrol's fields; None where it is no such table. `states` are Slurm's words for them."""
-    rows = _rows([line for line in text.splitlines() if line.strip()])
+    rows = _rows(text)
     return None if rows is None else [fields for row in rows if (fields := _fields(row, states))]
 
 
 def is_table(text: str) -> bool:
     """Return whether a text is such a table, whatever its rows hold."""
-    return _rows([line for line in text.splitlines() if line.strip()]) is not None
+    return _rows(text) is not None
 
 
 def _fields(row: Mapping[str, str], states: Collection[str]) -> dict[str, str]:
@@ -63,8 +63,9 @@ def _fields(row: Mapping[str, str], states: Collection[str]) -> dict[str, str]:
     return {word: value for word, value in fields.items() if not value.endswith(_CUT)} if is_job else {}
 
 
-def _rows(lines: Sequence[str]) -> Iterator[dict[str, str]] | None:
+def _rows(text: str) -> Iterator[dict[str, str]] | None:
     """Return the cells of each line by the names of their columns, in small letters; None without such columns."""
+    lines = [line for line in text.splitlines() if line.strip()]
     place = next((at for at, line in enumerate(lines) if _is_head(_cells(line.lower()))), None)
     if place is None:
         return None

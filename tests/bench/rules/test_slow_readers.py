@@ -52,10 +52,10 @@ def test_a_window_that_its_kernel_lets_grow_is_small_by_its_program(rtt, offers,
 
 @pytest.mark.parametrize("rtt", [0.02, 0.15])
 def test_without_the_kernels_word_the_window_seen_tells_it_less_surely(rtt):
-    asked, _drafts = limit_of([flow(Maker(), rtt)], rtt, client=ROOMY, server=ROOMY)
+    certain, _drafts = limit_of([flow(Maker(), rtt)], rtt, client=ROOMY, server=ROOMY)
     draft, _drafts = limit_of([flow(Maker(), rtt, waited=None)], rtt, client=ROOMY, server=ROOMY)
     assert draft.subject == "receiver"
-    assert draft.confidence < asked.confidence
+    assert draft.confidence < certain.confidence
 
 
 @pytest.mark.parametrize("rtt", [0.02, 0.15])

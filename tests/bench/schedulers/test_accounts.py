@@ -76,8 +76,8 @@ def test_every_form_tells_every_state_and_what_is_missing(form, case):
     row = {**ALL, **changed}
     for argv in (("sacct",), ()):
         (job,) = jobs_of(FORMS[form]([row, *STEPS], list(ALL)), argv)
-        wanted = {**COMPLETED, **expected}
-        assert {name: job[name] for name in wanted} == wanted
+        expected_job = {**COMPLETED, **expected}
+        assert {name: job[name] for name in expected_job} == expected_job
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -212,7 +212,7 @@ def _start(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     if not (draft.present or draft.tried):
         return None
     items = [item for item in _resting(draft, evidence) if not _fills(item, evidence)]
-    message = next((said for item in items if (said := starts.said_of(item, evidence))), None)
+    message = next(filter(None, (starts.said_of(item, evidence) for item in items)), None)
     return Objection(message, MEDIUM) if message else None
 
 
