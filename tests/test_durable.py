@@ -75,7 +75,6 @@ REASONS = {
     "workers/agent/settings/kernel.py:write": KERNEL,
     "workers/agent/spool.py:_append": SPOOL,
     "workers/agent/spool.py:_mend": SPOOL,
-    "workers/agent/spool.py:move": "where its new name is lost, the server refuses it again",
     "workers/agent/troubles.py:_try": "nothing is kept: whether it could be is tried",
     "workers/signs.py:_run": SIGN,
     "workers/waiting.py:until_none": SIGN,
@@ -88,7 +87,12 @@ def writers(tree: ast.Module) -> Iterator[tuple[str, bool]]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             calls = [call for call in own_nodes(node) if isinstance(call, ast.Call)]
             if any(writes(call) for call in calls):
-                yield node.name, any(name_of(call) in DOORS for call in calls)
+                yield node.name, any(map(waits, calls))
+
+
+def waits(call: ast.Call) -> bool:
+    """Say whether a call waits for the disk; `shutil.move` bears the name of one that does."""
+    return name_of(call) in DOORS and not is_of_module(call, "shutil")
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
@@ -116,7 +120,7 @@ def writes(call: ast.Call) -> bool:
         return bool({"O_WRONLY", "O_RDWR", "O_CREAT"} & flags) or any(set("wax+") & set(mode) for mode in modes)
     if name == "replace":
         return len(words) == 1 and not call.keywords and not is_of_module(call, "dataclasses")
-    return name in WRITES
+    return name in WRITES or (name == "move" and not waits(call))
 
 
 def is_of_module(call: ast.Call, module: str) -> bool:
@@ -131,8 +135,8 @@ def found() -> set[str]:
         f"{path.relative_to(ROOT)}:{name}"
         for path in sources
         if not {"screenshots", "migrations"} & set(path.parts)
-        for name, waits in writers(tree_of(path))
-        if not waits
+        for name, is_safe in writers(tree_of(path))
+        if not is_safe
     }
 
 
@@ -150,6 +154,7 @@ def test_whoever_writes_waits_for_the_disk_or_says_why_not() -> None:
         ("path.write_text('w')", True),
         ("draft.replace(path)", True),
         ("draft.rename(path)", True),
+        ("shutil.move(draft, path)", True),
         ("archive.extract(info, folder)", True),
         ("path.open('rb')", False),
         ("path.open()", False),

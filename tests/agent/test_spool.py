@@ -47,14 +47,17 @@ def test_what_the_server_never_takes_is_set_aside(
     record = own.accept(JOB)
     content = (tmp_path / "spool" / f"{JOB['id']}.jsonl").read_bytes()
     if has_own_disk:
+        replace = Path.replace
 
-        def rename(*_paths: object) -> None:
-            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        def within_a_disk(path: Path, to: Path) -> Path:
+            if path.parent != to.parent:
+                raise OSError(errno.EXDEV, "Invalid cross-device link")
+            return replace(path, to)
 
-        monkeypatch.setattr(os, "rename", rename)
-        monkeypatch.setattr(os, "replace", rename)
+        monkeypatch.setattr(Path, "replace", within_a_disk)
     path = own.set_aside(record)
-    assert (path.parent, path.read_bytes()) == (tmp_path / "refused", content)
+    assert path.read_bytes() == content
+    assert [*path.parent.iterdir()] == [path] == [*(tmp_path / "refused").iterdir()]
     assert not list(spool.Spool.open(tmp_path / "spool"))
 
 

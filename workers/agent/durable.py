@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 _NO_SUCH_THING = (errno.EINVAL, errno.ENOTSUP)
@@ -30,3 +31,18 @@ def put_in_place(draft: Path, path: Path) -> None:
     """Give a draft, whose content is on the disk, its name for good."""
     draft.replace(path)
     sync_folder(path.parent)
+
+
+def move(path: Path, to: Path) -> None:
+    """Give a file, whose content is on the disk, another name for good, which may be on another disk."""
+    try:
+        put_in_place(path, to)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        draft = to.with_name(f"{to.name}.new")
+        shutil.copyfile(path, draft)
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
+        put_in_place(draft, to)
+        path.unlink()

@@ -6,14 +6,13 @@ import contextlib
 import json
 import logging
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from .disks import Disk, Hung, Task
-from .durable import sync_folder
+from .durable import move, sync_folder
 
 logger = logging.getLogger(__name__)
 
@@ -155,16 +154,16 @@ class Spool:
         aside = self.folder.parent / name
         path = aside / (record.job_id + SUFFIX)
 
-        def move() -> None:
+        def keep() -> None:
             aside.mkdir(mode=0o700, exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
                 # One that was never put on disk has nothing to keep; the spool may have a disk of its own.
-                shutil.move(self._path(record.job_id), path)
+                move(self._path(record.job_id), path)
             _close(record)
             if most is not None:
                 _leave_latest(aside, most)
 
-        self._wait(record, self.disk.begin(move))
+        self._wait(record, self.disk.begin(keep))
         return path
 
     def _wait(self, record: Record, task: Task[None]) -> None:
