@@ -42,7 +42,7 @@ def test_a_run_says_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rotation, "TURN", 739_002)
     assert (
         rotation.words()
-        == "walks and dear files: part 2 of 4 (FATHOM_TURN=739002 takes it again, make soak takes all)"
+        == "walks: part 2 of 4, dear files: part 0 of 6 (FATHOM_TURN=739002 takes them again, make soak takes all)"
     )
 
 
@@ -51,7 +51,7 @@ def test_each_dear_file_is_there_and_has_its_turn(monkeypatch: pytest.MonkeyPatc
     assert len(rotation.DEAR) == len(text.split())
     assert not [path for path in rotation.DEAR if not (ROOT / path).is_file()]
     taken: list[str] = []
-    for turn in range(739_000, 739_000 + rotation.PARTS):
+    for turn in range(739_000, 739_000 + rotation.FILE_PARTS):
         monkeypatch.setattr(rotation, "TURN", turn)
         taken += [path for path in rotation.DEAR if not rotation.rests(path)]
     assert sorted(taken) == sorted(rotation.DEAR)
