@@ -125,10 +125,11 @@ def test_fio_before_its_version_3():
     assert figures(old) == pytest.approx(figures(text), rel=0.01)
 
 
-@pytest.mark.parametrize("name", ["all_tests", "two_processes"])
+@pytest.mark.parametrize("name", sorted(path.stem for path in WORKBOOKS.glob("*.xls")))
 def test_iozone_as_a_workbook(name):
     printed, written = (WORKBOOKS / f"{name}.txt").read_bytes(), (WORKBOOKS / f"{name}.xls").read_bytes()
-    assert figures(written) == pytest.approx(figures(printed), rel=1e-7)
+    # Cells are of 32 bits.
+    assert figures(written) == pytest.approx(figures(printed), rel=1e-6)
     parameters = only(printed).parameters
     # The workbook does not say whether it went past the page cache.
     assert only(written).parameters == {key: value for key, value in parameters.items() if key != "direct"}

@@ -1,10 +1,9 @@
 """The parameters that an IOzone report from an archive was made with."""
 
-import shlex
-
 from apps.bench.outputs import reconstruction, texts
 from apps.bench.toolkit import Output, Tool, Value
 from apps.bench.tools._iozone import workbook
+from apps.bench.tools._iozone.command import UnknownOption, apart, words_of
 from apps.bench.tools._iozone.report import IozoneUnreadable, read_report
 
 _COMMAND = "Command line used: "
@@ -21,6 +20,10 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
         report = workbook.read_workbook(output.stdout) if is_workbook else read_report(text)
     except IozoneUnreadable:
         argv, report = list(output.argv), None
+    try:
+        argv = apart(argv)
+    except UnknownOption:
+        argv = []
     parameters: dict[str, Value] = {}
     if reconstruction.is_known(argv):
         options = reconstruction.read_options(
@@ -49,7 +52,4 @@ def recover(tool: Tool, output: Output) -> dict[str, Value]:
 
 def _argv_in(text: str) -> list[str]:
     line = next((line for line in text.splitlines() if _COMMAND in line), "")
-    try:
-        return shlex.split(line.partition(_COMMAND)[2])
-    except ValueError:
-        return []
+    return words_of(line.partition(_COMMAND)[2])

@@ -6,10 +6,10 @@ cell begins with its row and column (2 bytes each) and three bytes of format.
 
 import itertools
 import math
-import shlex
 import struct
 from collections.abc import Iterator
 
+from apps.bench.tools._iozone.command import UnknownOption, apart, words_of
 from apps.bench.tools._iozone.report import KIB, IozonePoint, IozoneReport, IozoneUnreadable
 
 _BEGIN = b"\x09\x00\x04\x00"
@@ -30,6 +30,8 @@ _ROWS = {
 }  # fmt: skip
 _SIZES = "The top row is records sizes, the left column is file sizes"
 _PROCESSES = "Throughput report Y-axis is type of test X-axis is number of processes"
+# What every title of a table by numbers of processes holds.
+_TABLE = "report Y-axis"
 # Where the first number of processes stands.
 _FIRST_COUNT = 2
 
@@ -43,15 +45,19 @@ def is_workbook(raw: bytes) -> bool:
 
 def command_of(raw: bytes) -> list[str]:
     """Return the command line that stands in its first cell."""
-    try:
-        return shlex.split(str(_read_cells(raw).get(0, {}).get(0, "")))
-    except ValueError:
-        return []
+    return words_of(str(_read_cells(raw).get(0, {}).get(0, "")))
 
 
 def read_workbook(raw: bytes) -> IozoneReport:
-    """Return what a workbook holds; Unreadable if a record is damaged or a figure stands under no heading."""
-    cells, argv = _read_cells(raw), command_of(raw)
+    """Return what a workbook holds; Unreadable if a record is damaged or a figure stands under no heading.
+
+    A table of sizes does not say its unit: the command line does, so one that is not IOzone's is unreadable, too.
+    """
+    cells = _read_cells(raw)
+    try:
+        argv = apart(command_of(raw))
+    except UnknownOption as error:
+        raise IozoneUnreadable from error
     unit = "operations" if "-O" in argv else "latency" if "-N" in argv else "rate"
     texts = [str(row.get(0, "")).strip() for row in cells.values()]
     points = _of_processes(cells, argv) if _PROCESSES in texts else _of_sizes(cells)
@@ -129,8 +135,12 @@ def _of_processes(cells: Cells, argv: list[str]) -> Iterator[IozonePoint]:
     if not first.isdecimal() or not kibibytes.isdecimal():
         raise IozoneUnreadable
     points: dict[int, IozonePoint] = {}
+    is_throughput = False
     for row in cells.values():
-        metric = _ROWS.get(str(row.get(0, "")).strip())
+        title = str(row.get(0, "")).strip()
+        # With -+u a table of the processors' use follows, whose rows have the same names.
+        is_throughput = title == _PROCESSES or (is_throughput and _TABLE not in title)
+        metric = _ROWS.get(title) if is_throughput else None
         for column, value in row.items():
             if metric and isinstance(value, float) and column >= _FIRST_COUNT:
                 count = int(first) + column - _FIRST_COUNT
