@@ -111,3 +111,17 @@ def test_ends_of_a_range_are_called_min_and_max_as_tools_print_them(messages: li
 def test_a_finding_is_called_by_the_word_of_the_glossary(messages: list[Message]) -> None:
     texts = [message for message in messages if re.search(r"\bfindings?\b", english_of(message), re.IGNORECASE)]
     assert texts and not [english_of(message) for message in texts if re.search("발견|소견", korean_of(message))]
+
+
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [
+        ("at the latest", "늦어도"),
+        ("at most", "최대|최댓|많아야|높아야|길어야|이하|이내|까지|넘지|상한|않|못|만 |안에"),
+        ("at least", "최소|최솟|적어도|이상|하한|넘|부터"),
+    ],
+)
+def test_what_bounds_a_statement_bounds_it_in_korean(messages: list[Message], bound: str, words: str) -> None:
+    texts = [message for message in messages if re.search(rf"\b{bound}\b", english_of(message), re.IGNORECASE)]
+    assert len(texts) > 2
+    assert [english_of(message) for message in texts if not re.search(words, korean_of(message))] == []

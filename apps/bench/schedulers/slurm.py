@@ -42,10 +42,12 @@ STATES = {
     "DEADLINE": jobs.TIMED_OUT,
 }
 # A pending job with one of these reasons waits until someone changes the job or the cluster (squeue(1), JOB REASON
-# CODES): none of them passes with time.
+# CODES): none of them passes with time. Limits of a user, an account or a group do, as their other jobs end; of a job
+# and of a node they do not. Nodes that are named as unavailable are down or drained; others are in use or reserved.
 IMPOSSIBLE = re.compile(
     r"PartitionNodeLimit|PartitionTimeLimit|BadConstraints|InvalidQOS|InvalidAccount|DependencyNeverSatisfied"
-    r"|AccountNotAllowed|QOSNotAllowed|Max\w{1,60}Limit|\wPerJobLimit|ReqNodeNotAvail|DeadLine"
+    r"|AccountNotAllowed|QOSNotAllowed|Max\w{1,60}Per(?:Job|Node)(?![a-z])|MaxMemPerLimit|QOSMin[A-Z]|DeadLine"
+    r"|ReqNodeNotAvail, ?UnavailableNodes:\w"
 )
 _HELD = re.compile(r"JobHeld(Admin|User)|BeginTime")
 _KEY = re.compile(r"([A-Z][A-Za-z0-9/:]{0,40})=(.*)", re.DOTALL)

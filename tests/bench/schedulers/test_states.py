@@ -6,6 +6,7 @@ import re
 import pytest
 
 from apps.bench import schedulers
+from apps.bench.schedulers import slurm
 from tests.bench.schedulers.test_readers import only_job, read, text_of
 
 
@@ -81,3 +82,55 @@ def test_the_letters_of_qstat_tell_whether_a_job_has_started(letters, state):
     times = ("", "2026-11-21T08:39:58")
     assert job["state"] == state
     assert (job["submitted_at"], job["started_at"]) == (times if letters in STARTED else times[::-1])
+
+
+# As Slurm's list of reasons has them (job_reason_codes), one in a line.
+PASSING = """
+Priority
+Resources
+Licenses
+BeginTime
+Dependency
+QOSMaxJobsPerUserLimit
+QOSMaxCpuPerUserLimit
+QOSMaxNodePerUserLimit
+QOSMaxMemoryPerUser
+QOSMaxCpuPerAccountLimit
+QOSMaxCpuMinutesPerUser
+QOSGrpCpuLimit
+QOSGrpCpuRunMinutesLimit
+QOSUsageThreshold
+AssocMaxJobsLimit
+AssocGrpNodeLimit
+AssocGrpCPUMinutesLimit
+ReqNodeNotAvail
+ReqNodeNotAvail, May be reserved for other job
+ReqNodeNotAvail, UnavailableNodes:
+"""
+LASTING = """
+PartitionNodeLimit
+PartitionTimeLimit
+BadConstraints
+InvalidQOS
+InvalidAccount
+AccountNotAllowed
+DeadLine
+QOSMaxCpuPerJobLimit
+QOSMaxWallDurationPerJobLimit
+QOSMaxCpuPerNode
+QOSMinCpuNotSatisfied
+QOSMinGRES
+AssocMaxWallDurationPerJobLimit
+AssocMaxGRESPerJob
+AssocMaxBBMinutesPerJob
+AssocMaxCpuMinutesPerJobLimit
+MaxMemPerLimit
+ReqNodeNotAvail, UnavailableNodes:cn[01-04]
+ReqNodeNotAvail,UnavailableNodes:cn01
+"""
+
+
+@pytest.mark.parametrize("reason", [*PASSING.split("\n")[1:-1], *LASTING.split("\n")[1:-1]])
+def test_a_job_is_impossible_only_where_no_time_removes_its_reason(reason):
+    assert slurm.is_impossible("pending", reason) == (reason in LASTING.split("\n"))
+    assert not slurm.is_impossible("running", reason)
