@@ -128,6 +128,32 @@ def test_what_is_fenced_is_given_back_when_it_would_have_been(
     assert Run.objects.filter(pk=run.pk).exists()
 
 
+@pytest.mark.parametrize("steps", [[-300], [-7200], [300, 0], [7200, 0], [7200, 0, 7200, 0], [-300, 0], [45, 0]])
+@pytest.mark.parametrize("lost_ago_s", [1, 70, 600])
+def test_a_fence_lasts_as_long_as_without_the_steps(
+    server: ServerClock, cast: SimpleNamespace, steps: list[float], lost_ago_s: float
+) -> None:
+    (node,) = make.nodes(cast.team, "one")
+    server.pass_by(60)
+    until = server.even + 3600
+    lost = factories.job(
+        node,
+        state=Job.State.LOST,
+        may_run_until=server.now() + 3600 * SECOND,
+        time_limit_s=3600,
+        ended_at=server.now(),
+    )
+    server.pass_by(lost_ago_s)
+    for step in steps:
+        server.by = step
+        server.pass_by(6)
+    lost.refresh_from_db()
+    left_s = (lost.may_run_until - server.now()).total_seconds()
+    # Of a job lost just before a small step nobody knows by which clock: its fence lasts longer by that.
+    longer_s = max(map(abs, steps)) if lost_ago_s < 60 else 0
+    assert 0 <= left_s - (until - server.even) <= min(longer_s, 60 + clock.AHEAD.total_seconds())
+
+
 def test_a_program_of_a_job_that_is_lost_after_a_step_is_fenced_for_its_whole_limit(server: ServerClock) -> None:
     server.pass_by(60)
     start = server.now()

@@ -2,9 +2,10 @@
 
 from datetime import datetime, timedelta
 
-from django.db.models import F
+from django.db.models import F, Q
 
 from apps.agents.models import Job
+from apps.agents.services.losses import latest_end
 from apps.core import clock
 
 
@@ -27,5 +28,7 @@ def move_times(*, step: timedelta, now: datetime) -> None:
         # Those that were not over yet.
         fences = fences.filter(may_run_until__gt=now - step)
     else:
-        fences = fences.filter(ended_at__gt=now, **is_of_before("may_run_until"))
+        # Those of before the step: by the clock as it is they were not lost just now, or would end too late.
+        lost_before = Q(ended_at__gt=now) | Q(ended_at__lte=now - clock.AHEAD) | Q(may_run_until__gt=latest_end(now))
+        fences = fences.filter(lost_before, may_run_until__gt=now)
     fences.update(may_run_until=F("may_run_until") + step)
