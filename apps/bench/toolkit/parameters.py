@@ -78,6 +78,18 @@ class Parameter:
                 return Message(_("Too large: the maximum is %(maximum)s."), {"maximum": maximum})
         return None
 
+    def holds(self, value: object) -> bool:
+        """Return whether a value is in the form in which this kind is kept, be it within the range or not."""
+        if self.kind not in _NUMBERS | {"boolean"}:
+            return isinstance(value, str | int | float) and not isinstance(value, bool)
+        if not isinstance(value, int | float):
+            return False
+        try:
+            typed = self._typed(value)
+        except units.UnitError:
+            return False
+        return self.kind not in _WHOLE or isinstance(typed, type(value))
+
     def _typed(self, value: int | float | bool) -> Value:
         if self.kind == "boolean" and isinstance(value, bool):
             return value

@@ -132,7 +132,7 @@ def test_no_field_takes_a_number_that_cannot_be_computed_with(files: dict[str, b
     assert any(label.startswith("trials.jsonl parameters") for label in field_paths)
 
 
-@pytest.mark.parametrize("value", [[1, 2], {"a": 1}, "x", True])
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}, "x", True, 1.5, 1e30])
 def test_parameters_are_of_the_tools_kinds(files: dict[str, bytes], cast: SimpleNamespace, value: Any) -> None:
     assert refusal(with_value(files, form.TRIALS, (0, "parameters", "window"), value), cast)
 

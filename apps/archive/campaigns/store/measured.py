@@ -28,11 +28,6 @@ _RUNS = (Run.State.SUCCEEDED, Run.State.FAILED, Run.State.CANCELLED)
 _JOBS = (Job.State.ENDED, Job.State.LOST)
 _BATCH = 200
 _RATE = 500
-# What parameters of a kind are; texts and choices are mostly texts.
-_KINDS: Mapping[str, tuple[type, ...]] = {
-    **dict.fromkeys(("size", "rate", "byte-rate", "integer", "duration", "float"), (int, float)),
-    "boolean": (bool,),
-}
 
 Key = tuple[int, int]
 
@@ -232,12 +227,10 @@ def _one_of(state: str, states: tuple[Any, ...], place: str) -> None:
 
 
 def _check_parameters(values: Json, tool: Tool, place: str) -> None:
-    """Refuse a value that is of another kind than the tool's parameter: pages and rules reckon with it."""
+    """Refuse a value that is of another kind than the tool's parameter: pages, rules and files reckon with it."""
     for parameter in tool.parameters:
         value = values.get(parameter.name)
-        kinds = _KINDS.get(parameter.kind, (str, int, float))
-        is_boolean = isinstance(value, bool) and bool not in kinds
-        if value is not None and (is_boolean or not isinstance(value, kinds)):
+        if value is not None and not parameter.holds(value):
             raise wrong(f"{place}, {parameter.name}", Message(_("This is of the wrong kind.")))
 
 

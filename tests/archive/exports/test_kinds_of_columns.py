@@ -1,0 +1,55 @@
+"""Every value that an archive may bring for a parameter fits the column of its kind in all formats."""
+
+import io
+from typing import Any
+
+import pyarrow
+import pytest
+from pyarrow import csv
+
+from apps.archive.exports.columns import _of_parameter
+from apps.bench import strict_json
+from apps.bench.custom.fields import PARAMETER_KINDS
+from apps.bench.toolkit import Parameter
+
+TYPES = {
+    "integer": pyarrow.int64(),
+    "number": pyarrow.float64(),
+    "boolean": pyarrow.bool_(),
+    "string": pyarrow.string(),
+}
+ODD = [0, 1, -1, 1.0, 1.5, 1e30, -1e300, 5e-324, 2**63 - 1, 2**63, -(2**63), 10**30, 10**400, True, False]
+ODD += [float("inf"), float("nan"), "1", "x", "", [1], {"a": 1}]
+
+
+def fits(value: Any, kind: str) -> bool:
+    """Say whether Arrow reads the text of a value, as the database gives it, in the column of a kind."""
+    column = _of_parameter(Parameter("odd", kind, "Odd"), set())
+    text = value if isinstance(value, str) else strict_json.dumps(value)
+    options = csv.ConvertOptions(column_types={"odd": TYPES[column.type]})
+    try:
+        csv.read_csv(io.BytesIO(f"odd\n{text}\n".encode()), convert_options=options)
+    except pyarrow.ArrowInvalid:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kind", PARAMETER_KINDS)
+def test_what_is_of_a_kind_fits_its_column(kind: str) -> None:
+    parameter = Parameter("odd", kind, "Odd")
+    values = [value for value in ODD if parameter.holds(value)]
+    assert values
+    assert [value for value in values if not fits(value, kind)] == []
+
+
+@pytest.mark.parametrize("kind", sorted({*PARAMETER_KINDS} - {"text", "choice"}))
+def test_what_is_typed_is_of_its_kind(kind: str) -> None:
+    parameter = Parameter("odd", kind, "Odd")
+    assert parameter.holds(parameter.clean("yes" if kind == "boolean" else "1"))
+    assert not any(map(parameter.holds, ["1", "x", "", [1], {"a": 1}, float("inf"), float("nan")]))
+
+
+@pytest.mark.parametrize("kind", ["size", "rate", "byte-rate", "integer"])
+@pytest.mark.parametrize("value", [1.5, 1.0, 1e30, 2**63, 10**400, True])
+def test_a_part_of_a_whole_is_of_no_whole_kind(kind: str, value: Any) -> None:
+    assert not Parameter("odd", kind, "Odd").holds(value)
