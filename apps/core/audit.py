@@ -26,6 +26,8 @@ _READING = ("GET", "HEAD", "OPTIONS", "TRACE")
 # Those of this process, for whoever asks how they are.
 _files: "weakref.WeakSet[LogFile]" = weakref.WeakSet()
 _MOST_BYTES = 50 * 1024 * 1024
+# Signs of an address: none of ours is as long, and anybody may ask for one of many thousands.
+_LONGEST_PATH = 300
 
 
 class LogFile(WatchedFileHandler):
@@ -94,15 +96,17 @@ class AccessMiddleware:
         begun = time.monotonic()
         response = self.get_response(request)
         took_ms = round((time.monotonic() - begun) * 1000)
+        user, token = _user_of(request), getattr(getattr(request, "auth", None), "pk", None) or "-"
         changes.info(
             "%s %s %s %s ms user=%s token=%s address=%s",
             request.method,
-            escape_uri_path(request.path),
+            escape_uri_path(request.path[:_LONGEST_PATH]),
             response.status_code,
             took_ms,
-            _user_of(request),
-            getattr(getattr(request, "auth", None), "pk", None) or "-",
+            user,
+            token,
             request.META.get("REMOTE_ADDR") or "-",
+            extra={"status_code": response.status_code, "about": f"{user} {token}"},
         )
         return response
 

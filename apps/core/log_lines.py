@@ -14,6 +14,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # Signs of a record's own line: anybody may ask for an address of many thousands, and turn all else out of a log.
 _LONGEST = 4000
 
+# What a request is about (user and token) that nobody is known to have sent.
+NOBODY = "- -"
+
 # Of what anybody may bring about without an account so many lines are let through in so long (s).
 _WINDOW_S = 60.0
 
@@ -54,6 +57,15 @@ class PerMinute(logging.Filter):
         while len(self._counts) > _MOST_ABOUT:
             del self._counts[next(iter(self._counts))]
         return True
+
+
+class RefusedPerMinute(PerMinute):
+    """Lets so many requests a minute through of nobody (`about` NOBODY), and so many of somebody that were refused."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is to be logged."""
+        is_refused = getattr(record, "status_code", 0) >= HTTPStatus.BAD_REQUEST
+        return super().filter(record) if is_refused or getattr(record, "about", None) == NOBODY else True
 
 
 class ExpectedOutcome(Exception):

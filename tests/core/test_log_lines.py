@@ -2,12 +2,14 @@
 
 import logging
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.test import Client, override_settings
 
 from apps.config.settings import logs
-from apps.core.log_lines import LineFormatter, PerMinute
+from apps.core.log_lines import LineFormatter, PerMinute, RefusedPerMinute
+from tests import factories as people
 
 LOGGING = logs.logging_of(Path("log"), has_access=True)
 FORMAT = LOGGING["formatters"]["line"]["format"]
@@ -93,3 +95,24 @@ def test_who_is_refused_again_and_again_turns_nothing_out_of_the_log(
     assert len([record for record in caplog.records if record.name == logger.name]) == most
     logger.error("ours", extra={"status_code": 500})
     assert caplog.records[-1].getMessage() == "ours"
+
+
+@pytest.mark.django_db
+def test_nobody_turns_out_of_the_file_who_changed_what(
+    cast: SimpleNamespace, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logger, most = logging.getLogger("fathom.access"), LOGGING["filters"]["refused"]["most"]
+    assert {type(each) for each in logger.filters} == {RefusedPerMinute}
+    monkeypatch.setattr(logger, "filters", [RefusedPerMinute(most)])
+    monkeypatch.setattr(logger, "handlers", [caplog.handler])
+    person = people.signed_in(cast.oscar)
+    for client in (Client(), person):
+        for _request in range(most + 20):
+            client.post(f"/{'a' * 5000}/")
+    # What a person does is all there.
+    for _request in range(most + 20):
+        person.post("/accounts/language/", {"language": "en"})
+    lines = [record.getMessage() for record in caplog.records if record.name == logger.name]
+    assert len([line for line in lines if "user=- " in line]) == most
+    assert len([line for line in lines if "user=oscar" in line]) == most + most + 20
+    assert max(map(len, lines)) < 500

@@ -21,6 +21,7 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
             "outages": {"()": "apps.core.outage.OneLineEach"},
             "seldom": {"()": "apps.core.log_lines.PerMinute"},
             "some": {"()": "apps.core.log_lines.PerMinute", "most": 30},
+            "refused": {"()": "apps.core.log_lines.RefusedPerMinute", "most": 60},
         },
         "formatters": {
             "line": {
@@ -38,15 +39,20 @@ def logging_of(folder: Path, *, has_access: bool) -> dict[str, Any]:
             **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
             # What breaks an answer off, which uvicorn logs by a handler of its own.
             "uvicorn.error": {"filters": ["refusals"]},
-            # Addresses that are none, and forms of others: all of them stand in access.log, if that is written.
+            # Addresses that are none, and forms of others: more of them stand in access.log, if that is written.
             **{f"django.{name}": {"filters": ["some"]} for name in ("request", "security.csrf")},
-            # A name of a host that is not the service's: each such request stands in access.log, too.
+            # A name of a host that is not the service's.
             "django.security.DisallowedHost": {"filters": ["seldom"]},
             # Each process of an agent that is refused: who has its token begins as many as they like.
             "fathom.refused": {"filters": ["seldom"]},
             # Of each connection that it cannot replace in an outage, again and again; the outage is told of as one.
             "psycopg.pool": {"level": "ERROR"},
-            "fathom.access": {"handlers": ["access"] if has_access else [], "propagate": False},
+            # Who has not signed in may not turn out of the file who changed what.
+            "fathom.access": {
+                "handlers": ["access"] if has_access else [],
+                "filters": ["refused"],
+                "propagate": False,
+            },
             # What concerns rights stands among all else, too.
             "fathom.audit": {"handlers": ["audit"]},
         },
