@@ -138,7 +138,7 @@ FAILURES: dict[str, Reason] = {
         "too-many-values",
     ),
     "too-coarse": Reason(
-        _("The program on %(node)s printed %(rate)s and the bytes with too few digits to know the rate."),
+        _("The program on %(node)s printed %(rate)s, with too few digits to know the rate."),
         _("Leave out the option that asks for a unit (-f): then three digits are printed."),
         False,
         "unreadable",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from apps.bench.outputs.documents import first_object
+from apps.bench.outputs.documents import dig, first_object
 from apps.bench.outputs.failures import failure
 from apps.bench.schedulers import accounts, jobs
 from apps.bench.schedulers.jobs import Json, Moment, ScheduledJob, printable
@@ -42,8 +42,7 @@ STATES = {
     "DEADLINE": jobs.TIMED_OUT,
 }
 # A pending job with one of these reasons waits until someone changes the job or the cluster (squeue(1), JOB REASON
-# CODES): none of them passes with time. Limits of a user, an account or a group do, as their other jobs end; of a job
-# and of a node they do not. Nodes that are named as unavailable are down or drained; others are in use or reserved.
+# CODES). Limits of a user, an account or a group pass as other jobs end; nodes that are not named are only in use.
 IMPOSSIBLE = re.compile(
     r"PartitionNodeLimit|PartitionTimeLimit|BadConstraints|InvalidQOS|InvalidAccount|DependencyNeverSatisfied"
     r"|AccountNotAllowed|QOSNotAllowed|Max\w{1,60}Per(?:Job|Node)(?![a-z])|MaxMemPerLimit|QOSMin[A-Z]|DeadLine"
@@ -226,6 +225,7 @@ def _of_accounts(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     state, times = raw.get("state"), raw.get("time")
     if not isinstance(state, Mapping) or not isinstance(times, Mapping):
         return raw
+    got = [item["count"] for item in dig(raw, "tres", "allocated") or () if item["type"] == "cpu"]
     return {
         **raw,
         "job_state": state.get("current"),
@@ -234,7 +234,8 @@ def _of_accounts(raw: Mapping[str, Any]) -> Mapping[str, Any]:
         "start_time": times.get("start"),
         "end_time": times.get("end"),
         "time_limit": times.get("limit"),
-        "cpus": (raw.get("required") or {}).get("CPUs"),
+        "elapsed": times.get("elapsed"),  # without suspensions
+        "cpus": got[0] if got else dig(raw, "required", "CPUs"),
         "nodes": "" if raw.get("nodes") == "None assigned" else raw.get("nodes"),
     }
 
@@ -254,6 +255,7 @@ def _job_of_json(raw: Mapping[str, Any]) -> ScheduledJob:
     state = state_of(raw_state, reason)
     started, ended = _reached(state, started, ended)
     status = numbers.get("exit_code")
+    ran = float(numbers["elapsed"]) if "elapsed" in numbers and started and ended else jobs.between(started, ended)
     return ScheduledJob(
         job_id=str(numbers["job_id"]),
         state=state,
@@ -266,7 +268,7 @@ def _job_of_json(raw: Mapping[str, Any]) -> ScheduledJob:
         started_at=jobs.say_time(started),
         ended_at=jobs.say_time(ended),
         queue_time=jobs.between(submitted, started),
-        run_time=None if state == jobs.RUNNING else jobs.between(started, ended),
+        run_time=None if state == jobs.RUNNING else ran,
         time_limit=60.0 * numbers["time_limit"] if "time_limit" in numbers else None,
         # wait(2): the high byte is the exit status, the low one the signal.
         exit_code=status >> 8 if status is not None else None,

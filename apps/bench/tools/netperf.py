@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from apps.bench.outputs import texts
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known, keep_valid, read_options
-from apps.bench.outputs.scales import MIXED, scaled, whole_seconds
+from apps.bench.outputs.scales import MIXED, is_coarse, scaled, whole_seconds
 from apps.bench.text import Message, _
 from apps.bench.toolkit import (
     Flag,
@@ -128,7 +128,9 @@ class Netperf(Tool):
         client, server = _pairs.players(nodes)
         listen = ["netserver", "-D", "-L", server.address, "-p", str(params["port"])]
         send = ["netperf", "-H", texts.target_of(server, client), "-L", client.address, "-p", str(params["port"])]
-        send += ["-l", f"{params['duration']:.0f}", "-c", "-C", "-j", "-t", params["test"], "--"]
+        send += ["-l", f"{params['duration']:.0f}", "-c", "-C", "-j", "-t", params["test"]]
+        # Two digits stand behind the point, whatever the unit: of a slow path 10^6 bits/s would leave too few.
+        send += ["-f", "k", "--"] if params["test"] in STREAMS else ["--"]
         if params["window"]:
             send += ["-s", str(params["window"]), "-S", str(params["window"])]
         if params["test"] not in STREAMS:
@@ -186,6 +188,8 @@ class Netperf(Tool):
         is_readable = is_transaction or unit in _netperf.RATES
         if not rate or not is_readable or is_transaction == (params["test"] in STREAMS):
             raise failure("unreadable", output)
+        if not is_transaction and is_coarse(values["THROUGHPUT"]):
+            raise failure("too-coarse", output, rate=f"{values['THROUGHPUT']} {unit}")
         if seconds is not None:
             _pairs.require_duration(output, seconds, params["duration"], is_asked=_is_timed(output))
         samples: dict[str, float | None] = {}

@@ -134,3 +134,18 @@ ReqNodeNotAvail,UnavailableNodes:cn01
 def test_a_job_is_impossible_only_where_no_time_removes_its_reason(reason):
     assert slurm.is_impossible("pending", reason) == (reason in LASTING.split("\n"))
     assert not slurm.is_impossible("running", reason)
+
+
+def test_the_accounts_tell_the_same_in_json_as_in_a_table():
+    """It got more processors than it asked for, and was suspended for six of its ten minutes."""
+    text = text_of("slurm/squeue_json.txt")
+    first = json.loads(text[text.index("{") : text.rindex("}") + 1])["jobs"][0]
+    raw = accounted({**first, "job_state": "COMPLETED", "state_reason": "None", "exit_code": 0})
+    raw["time"] |= {"submission": 1763714146, "start": 1763714206, "end": 1763714806, "elapsed": 240}
+    raw["required"] = {"CPUs": 2}
+    raw["tres"] = {"allocated": [{"type": "node", "count": 2}, {"type": "cpu", "count": 96}]}
+    (job,) = schedulers.read(json.dumps({"jobs": [raw]}), ["sacct", "--json"])["jobs"]
+    times = "2025-11-21T08:35:46|2025-11-21T08:36:46|2025-11-21T08:46:46"
+    table = f"JobID|State|Submit|Start|End|Elapsed|AllocCPUS|ReqCPUS\n12|COMPLETED|{times}|00:04:00|96|2\n"
+    (row,) = schedulers.read(table)["jobs"]
+    assert (job["processors"], job["run_time"]) == (row["processors"], row["run_time"]) == (96, 240.0)

@@ -209,3 +209,44 @@ def test_it_refuses_what_ior_does_not_take(params, field):
 
 def test_it_refuses_more_nodes_than_there_are():
     assert set(TOOL.check_cast(TOOL.clean({"clients": 3}), {"node": 2})) == {"clients"}
+
+
+OLDER = """IOR-{version}: MPI Coordinated Test of Parallel I/O
+
+{began}: Sat Nov 21 08:27:49 2026
+Command line used: ./IOR -a POSIX -b 1g -t 1m -o /x
+
+Summary:
+\tapi                = POSIX
+\ttest filename      = /x
+\taccess             = single-shared-file
+\tclients            = 2 (2 per node)
+\trepetitions        = 1
+\txfersize           = 1 MiB
+\tblocksize          = 1 GiB
+\taggregate filesize = 2 GiB
+
+access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
+------    ---------  ---------- ---------  --------   --------   --------   --------   ----
+write     229.47     1048576    1024.00    0.000122   8.92       0.000052   8.92       0
+read      2290.47    1048576    1024.00    0.000122   0.89       0.000052   0.89       0
+
+{ended}: Sat Nov 21 08:28:49 2026
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"version": "3.0.1", "began": "Began", "ended": "Finished"},
+        {"version": "2.10.3", "began": "Run began", "ended": "Run finished"},
+    ],
+)
+def test_the_form_of_older_versions_is_read(words):
+    output = dataclasses.replace(load("posix_np2.txt"), argv=(), stdout=OLDER.format(**words).encode())
+    reading = TOOL.parse([output], TOOL.clean(TOOL.recover(output)))
+    assert reading.value("write") == pytest.approx(229.47 * MIB)
+    sizes = {name: reading.requested[name] for name in ("block_size", "transfer_size", "ranks", "file_per_process")}
+    assert sizes == {"block_size": 1024 * MIB, "transfer_size": MIB, "ranks": 2, "file_per_process": False}
+    assert reading.granted["tasks"] == 2
+    assert reading.observed["working_set"] == 2048 * MIB

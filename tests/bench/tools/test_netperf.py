@@ -137,3 +137,19 @@ def test_only_streams_fill_the_path():
 @pytest.mark.parametrize("name", [name for name in recordings.names("netperf") if name != "err_badopt.txt"])
 def test_its_outputs_are_recognised(name):
     assert recognised_as("netperf", name) == ["netperf"]
+
+
+@pytest.mark.parametrize(("unit", "printed"), [("GBytes/s", "0.01"), ("GBytes/s", "0.10"), ("10^9bits/s", "0.94")])
+def test_a_rate_of_too_few_digits_is_none(unit, printed):
+    pairs = (b"THROUGHPUT=975.29", f"THROUGHPUT={printed}".encode()), (b"10^6bits/s", unit.encode())
+    failure = fail("netperf", changed("netperf", "omni.txt", *pairs))
+    assert failure.code == "unreadable"
+    assert f"{printed} {unit}" in str(failure.message)
+
+
+@pytest.mark.parametrize("test", ["TCP_STREAM", "TCP_MAERTS"])
+def test_of_a_stream_so_small_a_unit_is_asked_for_that_its_digits_tell_the_rate(test):
+    tool = tools.get("netperf")
+    argv = tool.plan(tool.clean({"test": test}), NODES).stages[1].commands[0].argv
+    assert argv[argv.index("-f") + 1] == "k"
+    assert argv.index("-f") < argv.index("--")

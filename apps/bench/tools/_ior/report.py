@@ -18,7 +18,9 @@ _HEADER = re.compile(r"^access +bw\(MiB/s\) .*$", re.M)
 _CSV_HEADER = re.compile(r"^access,bw\(MiB/s\),.*$", re.M)
 _SECTION = re.compile(r"^Options: *$", re.M)
 _ROW = re.compile(r"^(write|read) +[\d.]", re.M)
-_OPTION = re.compile(r"^([a-z][\w ]{2,30}?) *: (\S.*)$", re.M)
+# Before version 3.2 they stood behind tabs and "=".
+_OPTION = re.compile(r"^\t?([a-z][\w ]{2,30}?) *[:=] (\S.*)$", re.M)
+_CLIENTS = re.compile(r"(\d{1,9}) \(\d{1,9} per node\)", re.A)
 _COMMAND = re.compile(r"^Command line *: (.*)$", re.M)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:e[+-]\d{1,2})?", re.A)
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?) (bytes|KiB|MiB|GiB|TiB)", re.A)
@@ -143,9 +145,10 @@ def read_report(text: str) -> IorReport:
     return IorReport(
         rows=rows,
         means=means,
-        options={name.strip(): value.strip() for name, value in _OPTION.findall(text)},
+        options=_options(text),
         version=version[1] if version else "",
-        is_whole=re.search(r"^Finished *: ", text, re.M) is not None or bool(_CSV_HEADER.search(text)),
+        is_whole=re.search(r"^(?:Finished|Run finished) *: ", text, re.M) is not None
+        or bool(_CSV_HEADER.search(text)),
         command=command[1] if command else "",
     )
 
@@ -166,6 +169,13 @@ def _summary(text: str) -> Iterator[dict[str, str]]:
             names = fields
         elif fields[:1] in (["write"], ["read"]) and len(fields) == len(names):
             yield dict(zip(names, fields, strict=True))
+
+
+def _options(text: str) -> dict[str, str]:
+    """Return what stands behind each name; tasks were called clients before version 3.2."""
+    options = {name.strip(): value.strip() for name, value in _OPTION.findall(text)}
+    clients = _CLIENTS.fullmatch(options.get("clients", ""))
+    return {"tasks": clients[1], **options} if clients else options
 
 
 def _document(text: str) -> Any:
