@@ -60,7 +60,7 @@ class PerMinute(logging.Filter):
 
 
 class RefusedPerMinute(PerMinute):
-    """Lets so many requests of nobody (`about` NOBODY) a minute through, and of somebody so many that were refused."""
+    """Lets so many requests of nobody (`about` NOBODY) a minute through, and so many that somebody was refused."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is to be logged."""
