@@ -2,9 +2,10 @@
 
 Places are shared: those of people who are signed in and those of anonymous readers are apart, and of either no
 reader, address or team has all. Who finds none waits a moment for the next. How long one is held is bounded by how
-much was taken meanwhile (`Pace`).
+much was taken meanwhile (`Pace`), and where somebody waits for what a slow reader holds, that one loses it.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -25,6 +26,9 @@ STALL_S = 45.0
 # but only while it is taken.
 GRACE_S = 60.0
 LEAST_RATE = 128 * 1024
+# Who is so far (s) behind this rate (B/s) loses its place to one who waits for it: a stalled one costs nothing.
+SLOW_S = 10.0
+SLOW_RATE = 32 * 1024
 # For so long (s) a reader who has fewer than one may have waits for a place.
 WAIT_S = 5.0
 # When to ask again (s): files of a usual size are sent within it.
@@ -32,12 +36,48 @@ RETRY_AFTER_S = 30
 POLICY = "downloads"
 
 
+class Pace:
+    """How long a reader may still let a file wait for it; `give_up` ends the download, once there is one."""
+
+    def __init__(self) -> None:
+        self.give_up: Callable[[], object] = lambda: None
+        self._waited_s = self._behind_s = 0.0
+        self._taken_bytes = 0
+        self._given: tuple[int, float] | None = None
+
+    def left_s(self) -> float:
+        """Return for how long the next piece may wait to be taken; 0 or less for a reader who is too slow."""
+        return min(STALL_S, GRACE_S + self._taken_bytes / LEAST_RATE - self._waited_s)
+
+    def behind_s(self) -> float:
+        """Return how far the reader is behind `SLOW_RATE` now; 0 while nothing waits for it."""
+        given = self._given
+        return self._behind_s + time.monotonic() - given[1] if given else 0.0
+
+    def give(self, size: int) -> None:
+        """Note that a piece of so many bytes waits from now on."""
+        self._given = size, time.monotonic()
+
+    def take(self) -> None:
+        """Note that the piece that waited, if one did, was taken."""
+        given, self._given = self._given, None
+        if given is not None:
+            self.note(given[0], time.monotonic() - given[1])
+
+    def note(self, size: int, waited_s: float) -> None:
+        """Note that a piece of so many bytes was taken after so long."""
+        self._taken_bytes += size
+        self._waited_s += waited_s
+        self._behind_s = max(0.0, self._behind_s + waited_s - size / SLOW_RATE)
+
+
 @dataclass(frozen=True)
 class DownloadPlace:
-    """A place that was taken: how it stands for its reader, and what gives it back."""
+    """A place that was taken: how it stands for its reader, what gives it back, and how fast what it is for goes."""
 
     state: QuotaState
     give_back: Callable[[], None]
+    pace: Pace
 
 
 class Places(FairPlaces):
@@ -45,6 +85,7 @@ class Places(FairPlaces):
 
     def __init__(self, size: int) -> None:
         self.share = max(1, size // 2)
+        self._held: dict[Pace, Owners] = {}
         super().__init__(size, wait_s=WAIT_S, of_person=self.share, is_brief=True)
 
     def place(self, reader: Owners, *, file_owner: str = "") -> DownloadPlace:
@@ -65,26 +106,26 @@ class Places(FairPlaces):
                 raise LimitExceededError(Message(text), RETRY_AFTER_S) from None
             text = gettext("Many files are being downloaded at this moment. Try again in a minute.")
             raise outage.Busy(text) from None
+        pace = Pace()
+        with self._changed:
+            self._held[pace] = owners
+
+        def end() -> None:
+            with self._changed:
+                del self._held[pace]
+            give_back()
+
         return DownloadPlace(
-            QuotaState(POLICY, self.share, RETRY_AFTER_S, self.left(owners.person), RETRY_AFTER_S), give_back
+            QuotaState(POLICY, self.share, RETRY_AFTER_S, self.left(owners.person), RETRY_AFTER_S), end, pace
         )
 
-
-class Pace:
-    """How long a reader may still let a file wait for it."""
-
-    def __init__(self) -> None:
-        self._waited_s = 0.0
-        self._taken_bytes = 0
-
-    def left_s(self) -> float:
-        """Return for how long the next piece may wait to be taken; 0 or less for a reader who is too slow."""
-        return min(STALL_S, GRACE_S + self._taken_bytes / LEAST_RATE - self._waited_s)
-
-    def note(self, size: int, waited_s: float) -> None:
-        """Note that a piece of so many bytes was taken after so long."""
-        self._taken_bytes += size
-        self._waited_s += waited_s
+    def _end_one_for(self, owners: Owners) -> None:
+        """End the slowest download that stands in the way of one who waits, if its reader is too slow for that."""
+        full = set(self._full(owners))
+        in_the_way = [pace for pace, others in self._held.items() if not full or full & set(others.names)]
+        slowest = max(in_the_way, key=Pace.behind_s, default=None)
+        if slowest is not None and slowest.behind_s() > SLOW_S:
+            slowest.give_up()
 
 
 # Half of a web process's connections at most are those of downloads: the others are left to pages.

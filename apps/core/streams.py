@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -71,8 +72,7 @@ class _Threaded:
         self._place = place
         self._make = make
         self._reads_database = place is not None
-        self._pace = downloads.Pace()
-        self._given: tuple[int, float] | None = None
+        self._pace = place.pace if place else downloads.Pace()
         self._pieces: Pieces | None = None
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
         self._context = contextvars.copy_context()
@@ -106,13 +106,12 @@ class _Threaded:
         """Return the next piece."""
         if self._timer is not None:
             self._timer.cancel()
-        if self._given is not None:
-            size, since = self._given
-            self._pace.note(size, time.monotonic() - since)
+        self._pace.take()
         if self._is_stalled:
             raise Stalled(f"The reader of {self._name!r} took too little for too long.")
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
+            self._pace.give_up = partial(self._loop.call_soon_threadsafe, self._give_way)
             # What came after the view may have read more.
             await sync_to_async(give_back)()
         try:
@@ -123,7 +122,7 @@ class _Threaded:
         if piece is None:
             self.close()
             raise StopAsyncIteration
-        self._given = len(piece), time.monotonic()
+        self._pace.give(len(piece))
         self._timer = self._loop.call_later(max(0.0, self._pace.left_s()), self._give_up)
         return piece
 
@@ -146,6 +145,10 @@ class _Threaded:
             self._loop.call_soon_threadsafe(self._timer.cancel)
         self._executor.submit(self._end)
         self._executor.shutdown(wait=False)
+
+    def _give_way(self) -> None:
+        if self._pace.behind_s():
+            self._give_up()
 
     def _give_up(self) -> None:
         self._is_stalled = True

@@ -16,7 +16,7 @@ from apps.core import downloads, outage
 from apps.core.downloads import Pace, Places
 from apps.core.limits.fair_places import Owners
 from apps.core.limits.policies import LimitExceededError
-from apps.core.streams import send
+from apps.core.streams import Stalled, send
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +100,44 @@ def test_a_reader_may_take_as_long_as_what_it_takes_is_worth() -> None:
     for _second in range(10_000):
         steady.note(2 * downloads.LEAST_RATE, 1.0)
     assert steady.left_s() == downloads.STALL_S
+
+
+@pytest.mark.parametrize("pool", ["anonymous", "signed_in"])
+@pytest.mark.parametrize(("taken_bytes", "loses_it"), [(0, True), (500, True), (50_000, False)])
+@pytest.mark.django_db(transaction=True)
+async def test_who_takes_too_little_loses_its_place_to_one_who_waits(
+    taken_bytes: int, loses_it: bool, pool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "WAIT_S", 3.0)
+    monkeypatch.setattr(downloads, "SLOW_S", 0.4)
+    monkeypatch.setattr(downloads, "SLOW_RATE", 20_000)
+    monkeypatch.setattr(downloads, pool, Places(2))
+    monkeypatch.setattr("apps.accounts.owners.owners_of", lambda user: Owners(f"person {user.pk}", ["team 1"]))
+
+    def request(number: int) -> HttpRequest:
+        user = SimpleNamespace(pk=number, is_authenticated=True) if pool == "signed_in" else AnonymousUser()
+        return request_of(user, f"192.0.2.{number}")
+
+    def large() -> Iterator[bytes]:
+        while True:
+            yield b"0" * taken_bytes
+
+    monkeypatch.setattr("apps.core.streams.JOINED_BYTES", taken_bytes)
+    answer = send(request(1), large, name="a.csv", kind="text/csv", owner="team 1")
+    pieces = aiter(answer.streaming_content)
+    # Nobody waits: its pace is its own matter.
+    await anext(pieces)
+    await asyncio.sleep(0.0 if taken_bytes else 0.5)
+    waiting = asyncio.ensure_future(asyncio.to_thread(downloads.place_for, request(2), "team 1"))
+    with pytest.raises(Stalled if loses_it else (outage.Busy, LimitExceededError)):
+        while not waiting.done():
+            await (asyncio.sleep(0.1) if taken_bytes else asyncio.wait([waiting]))
+            await anext(pieces)
+        (await waiting).give_back()
+        await anext(pieces)
+    if loses_it:
+        (await waiting).give_back()
+    answer.close()
 
 
 @pytest.mark.django_db(transaction=True)

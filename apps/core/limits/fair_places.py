@@ -20,6 +20,8 @@ from apps.core.connections import give_back
 from apps.core.limits.policies import LimitExceededError
 
 RETRY_AFTER_S = 5
+# Who waits looks again after so long (s) whether somebody's place may be ended.
+_LOOK_S = 0.5
 # What somebody had counts half after so long (s), and nothing once it is less than this (s).
 _HALVES_AFTER_S = 600.0
 _LEAST_S = 0.01
@@ -123,7 +125,8 @@ class FairPlaces:
                     left_s = until - time.monotonic()
                     if left_s <= 0:
                         return False
-                    self._changed.wait(left_s)
+                    self._end_one_for(owners)
+                    self._changed.wait(min(left_s, _LOOK_S))
                 self._taken += 1
                 self._under_way.update(owners.names)
             finally:
@@ -150,6 +153,9 @@ class FairPlaces:
         now = time.monotonic()
         ready = [ticket for ticket, owners in self._waiting.items() if not self._full(owners)]
         return min(ready, key=lambda ticket: (self._had(self._waiting[ticket], now), ticket), default=None)
+
+    def _end_one_for(self, _owners: Owners) -> None:
+        """End what somebody holds who may lose it to one who waits: here nobody does."""
 
     def _full(self, owners: Owners) -> list[str]:
         """Return which of the names have as many as they may."""
