@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[1]
-_KINDS = "FairTurns|FairPlaces|WaitingPlaces|Askers|HashingPlaces|Sockets|Crowds|Looks"
+_KINDS = "FairTurns|FairPlaces|WaitingPlaces|Askers|HashingPlaces|Sockets|Crowds|Looks|Room"
 _DEALT_OUT = re.compile(rf"\b(?:{_KINDS})\(|^\w+ = Places\(", re.MULTILINE)
 # Whoever makes some of these deals them out.
 _MAKERS = {"apps/agents/endpoint/places.py", "apps/core/looks.py"}

@@ -28,12 +28,12 @@ class Crowded(bodies.RefusedBody):
 
 
 class Overtaken(bodies.RefusedBody):
-    """The body came too slowly while others sent much."""
+    """The body came too slowly, or its sender had most under way, while others sent much."""
 
     status = 503
 
     def __init__(self) -> None:
-        super().__init__("The request came too slowly while others sent much.")
+        super().__init__("The request gave way to what others sent.")
 
 
 _SENDER, _ALL = "its sender", "all"
@@ -61,6 +61,11 @@ class Intake:
                 yield
         except GaveWay:
             raise Overtaken from None
+
+    def note_end(self) -> None:
+        """Note that all of the body came, and waits for its turn."""
+        if self._memory is not None:
+            self._memory.is_whole = True
 
     def belong_to(self, sender: str) -> None:
         """Count it as somebody's who is known; Crowded if too much comes of them."""

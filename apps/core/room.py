@@ -42,6 +42,8 @@ class RoomShare:
     begun: float = field(default_factory=time.monotonic)
     # Whose work it is while the body comes; None before and after, when nobody can take it away.
     coming: "asyncio.Task[Any] | None" = None
+    # It came to its end, and waits for its turn: it is not slow any more.
+    is_whole: bool = False
     has_given_way: bool = False
 
     def grow(self, size: int) -> None:
@@ -91,7 +93,9 @@ class Room:
     """What all requests take: a share of each account, and of what came so far.
 
     Where it is full, the slowest body that has come for GRACE_S gives way: a connection that is held open costs its
-    sender nothing, and must not keep out what others send. `full` makes the refusal, of the name of the account.
+    sender nothing, and must not keep out what others send. Where none is slow, the largest of the account that has
+    most gives way to one that has less: a few could fill it, and send on and on. `full` makes the refusal, of
+    the name of the account.
     """
 
     def __init__(self, most: int, everybody: str, full: Callable[[str], Exception]) -> None:
@@ -121,7 +125,7 @@ class Room:
         """Take `size` bytes more for a share; the refusal if there is no room."""
         for claim in (*share.claims, self._all):
             while self._taken[claim.key] + size > claim.most:
-                self._slowest(share, claim).give_way()
+                self._in_the_way(share, claim, size).give_way()
         self._count(share, size)
 
     def give_back(self, share: RoomShare, size: int) -> None:
@@ -135,18 +139,26 @@ class Room:
             if not self._taken[claim.key]:
                 del self._taken[claim.key]
 
-    def _slowest(self, newcomer: RoomShare, claim: RoomClaim) -> RoomShare:
-        """Return the share of an account whose body comes most slowly; the refusal where none has come for long."""
+    def _in_the_way(self, newcomer: RoomShare, claim: RoomClaim, size: int) -> RoomShare:
+        """Return the share that gives way to `size` bytes more of a newcomer; the refusal where none does."""
         now = time.monotonic()
-        late = [
+        coming = [
             share
             for share in self._shares
             if share is not newcomer
             and share.coming
             and share.size
-            and now - share.begun > GRACE_S
             and (claim is self._all or any(other.key == claim.key for other in share.claims))
         ]
-        if not claim.is_open or not late:
+        late = [share for share in coming if now - share.begun > GRACE_S and not share.is_whole]
+        if claim.is_open and late:
+            return min(late, key=lambda share: share.pace(now))
+        least = self._had(newcomer) + size
+        greedy = [share for share in coming if self._had(share) - share.size >= least]
+        if claim is not self._all or not greedy:
             raise self._full(claim.whose)
-        return min(late, key=lambda share: share.pace(now))
+        return max(greedy, key=lambda share: (self._had(share), share.size))
+
+    def _had(self, share: RoomShare) -> int:
+        """Return how many bytes the largest of a request's accounts has."""
+        return max((self._taken[claim.key] for claim in share.claims), default=0)

@@ -139,7 +139,7 @@ def refused_body(request: HttpRequest, error: bodies.RefusedBody) -> HttpRespons
         if error.status == 429:
             reason = _("As much of yours is being sent as one may send at once. Send it again when that is done.")
     if isinstance(error, intake.Overtaken):
-        reason = _("The request came too slowly while others sent much. Send it again.")
+        reason = _("Others sent much while the request came. Send it again.")
     if _is_rest(request):
         answer: HttpResponse = _as_json(error.status, reason)
     else:

@@ -157,6 +157,9 @@ class PageHandler(ASGIHandler):
             with receive.intake.while_it_comes() if receive.has_body else contextlib.nullcontext():
                 async for piece in receive.body():
                     spool.write(piece)
+                # Whose bodies fill the room while they wait for their turns lets others in, too.
+                receive.intake.note_end()
+                await receive.turn.take()
         except bodies.HungUp:
             spool.file.close()
             raise RequestAborted from None

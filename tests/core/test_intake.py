@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 
 from apps.core import bodies, intake, room, scratch, space, web
+from apps.core.limits import crowds
 from tests.core.test_bodies import Answered, scope_of
 
 MIB = room.MIB
@@ -35,9 +36,9 @@ def people(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web, "_sender_of", lambda head: head.get(b"x-person", b"").decode())
 
 
-def begin(path: str, size: int, *, person: str = "", address: str = "10.0.0.1", more: bytes = b"") -> Any:
-    """Send so much of a body, and never the rest; return (task, answered)."""
-    pieces = iter([{"type": "http.request", "body": b"x" * size, "more_body": True}])
+def begin(path: str, size: int, *, person: str = "", address: str = "10.0.0.1", is_whole: bool = False) -> Any:
+    """Send so much of a body, and never the rest, if there is one; return (task, answered)."""
+    pieces = iter([{"type": "http.request", "body": b"x" * size, "more_body": not is_whole}])
     answered = Answered()
 
     async def receive() -> Any:
@@ -149,6 +150,39 @@ async def test_of_one_person_so_much_lies_on_the_disk(people: None, monkeypatch:
     assert (first[1].status, second[1].status, other[1].status) == (0, 429, 0)
     assert list(scratch.folder().glob("[!l]*")) == []
     await end(first, second, other)
+
+
+@pytest.mark.parametrize("is_whole", [False, True], ids=["while they come", "while they wait for their turns"])
+async def test_a_few_who_fill_it_make_room_for_one_more(is_whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def person(sender: web._Sender) -> str:
+        return sender.head[b"x-person"].decode()
+
+    waited = set()
+
+    async def wait_once(turn: crowds.Turn) -> None:
+        if is_whole and turn not in waited:
+            waited.add(turn)
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(web._Sender, "_look_up", person)
+    monkeypatch.setattr(crowds.Turn, "take", wait_once)
+    people = [f"person {number}" for number in range(3) for _body in range(3)]
+    begun = [begin(PATHS[0], 900 * KIB, person=each, is_whole=is_whole) for each in people]
+    await asyncio.sleep(0.2)
+    assert [answered.status for _task, answered in begun] == [0] * 9
+    for number in (3, 4):
+        begun.append(begin(PATHS[0], 900 * KIB, person=f"person {number}", is_whole=is_whole))
+        await asyncio.sleep(0.2)
+    assert sorted(answered.status for _task, answered in begun) == [0] * 9 + [503] * 2
+    # Nobody lost two, and who came with less lost nothing.
+    ended = {each for each, (_task, answered) in zip(people, begun, strict=False) if answered.status}
+    assert len(ended) == 2
+    # Who has as much as the others gains nothing by sending more.
+    begun += [begin(PATHS[0], 900 * KIB, person="person 3", is_whole=is_whole) for _body in range(2)]
+    await asyncio.sleep(0.2)
+    if not is_whole:
+        assert begun[-1][1].status == 503
+    await end(*begun)
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -121,6 +121,8 @@ POOLS = [
     Pool("apps/core/limits/at_once.py", partial(stranger, at_once.of_sign_in), (ADDRESS,)),
 ]
 WAITED_FOR = {"apps/core/limits/crowds.py", "apps/agents/endpoint/database.py"}
+# Who has most gives way: test_intake.py, tests/agents/test_room.py.
+ROOMS = {"apps/core/intake.py", "apps/agents/endpoint/room.py"}
 ONE_AT_A_TIME = {
     # A fraction of a second each, and let in by the places of who signs in.
     "apps/accounts/hashing.py",
@@ -130,7 +132,7 @@ ONE_AT_A_TIME = {
 
 
 def test_each_pool_is_looked_at() -> None:
-    assert {pool.where for pool in POOLS} | WAITED_FOR | ONE_AT_A_TIME == files_that_deal_out()
+    assert {pool.where for pool in POOLS} | WAITED_FOR | ROOMS | ONE_AT_A_TIME == files_that_deal_out()
 
 
 @pytest.fixture
