@@ -67,13 +67,13 @@ class CampaignConsumer(AsyncWebsocketConsumer):
         self.looking: asyncio.Task[None] | None = None
         self.group = ""
         self.campaign_id: int = self.scope["url_route"]["kwargs"]["pk"]
-        held = self.scope["held"]
-        async with held.greeting():
-            viewer = await self._viewer()
+        viewer = await self._viewer()
+        # Who comes to see the page may look for long.
+        self.scope["turn"].give_back()
         if viewer.refusal:
             await self.close()
             return
-        if not held.belong_to(viewer.owners):
+        if not self.scope["held"].belong_to(viewer.owners):
             await self.accept()
             await self.close(code=TOO_MANY)
             return

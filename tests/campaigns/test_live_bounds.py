@@ -1,6 +1,5 @@
 """WebSockets are bounded: of one person, from one address, in all; of nobody none is looked up."""
 
-import asyncio
 import http.client
 import socket as sockets
 import time
@@ -16,7 +15,7 @@ from django.test import Client
 from apps.accounts.models import User
 from apps.campaigns.models import Campaign
 from apps.core.limits import open_sockets
-from apps.core.limits.crowds import Crowds
+from apps.core.limits.crowds import MOST, PAGES, Crowds
 from apps.core.limits.fair_places import Owners
 from apps.core.limits.open_sockets import Sockets
 from tests import factories
@@ -95,20 +94,27 @@ def test_invented_sessions_take_no_place_of_known_ones() -> None:
 
 
 @in_this_thread
-async def test_a_session_that_was_shown_before_waits_for_no_lookup_of_its_address(
+async def test_a_stranger_waits_for_its_turn_and_one_whose_page_was_read_does_not(
     cast: SimpleNamespace, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bounds = bounded(monkeypatch, most=1)
-    # Others of its address are being looked up.
-    monkeypatch.setattr(Sockets, "turn_of", lambda *_arguments: asyncio.Semaphore(0))
-    monkeypatch.setattr("apps.core.limits.crowds.of_process", Crowds())
-    stranger = bounds.greet("")
-    assert stranger
+    bounds = bounded(monkeypatch)
+    process = Crowds()
+    monkeypatch.setattr("apps.core.limits.crowds.of_process", process)
+    monkeypatch.setattr("apps.core.limits.crowds.WAIT_S", 0.1)
+    monkeypatch.setattr("apps.core.limits.open_sockets.address_in", lambda _text: "192.0.2.1")
+    stranger = await connected(cast.bob, campaign.pk)
+    assert not process._turns[PAGES]._taken, "its page is live for long"
+    # Others of its address are being opened.
+    turns = [process.turn_of("192.0.2.1", "/ws/", b"", b"") for _number in range(MOST[PAGES] - 1)]
+    for turn in turns:
+        await turn.take()
     assert await (await connected(cast.bob, campaign.pk)).end() == 4429
     monkeypatch.setattr(Crowds, "knows", lambda *_arguments: True)
     mine = await connected(cast.bob, campaign.pk)
     assert await mine.receive_nothing(timeout=0.2)
-    await mine.leave()
+    for one in (stranger, mine):
+        await one.leave()
+    assert bounds.size == 0
 
 
 @pytest.mark.parametrize("cookie", [None, b"x=y", b"sessionid=", b"sessionid=short", b"sessionid=" + b"-" * 32])
