@@ -193,8 +193,8 @@ def agents_with_state(user: User) -> QuerySet[Agent]:
 
 
 def with_busy(agents: QuerySet[Agent]) -> QuerySet[Agent]:
-    """Return agents annotated with `busy`: whether one of their jobs is under way."""
-    return agents.annotate(busy=_under_way("node"))
+    """Return agents annotated with `busy`: whether one of their jobs is under way; and with `late_at`."""
+    return agents.annotate(busy=_under_way("node"), late_at=Agent.late())
 
 
 def in_state(agents: QuerySet[Agent], state: AgentState, now: datetime) -> QuerySet[Agent]:
@@ -235,7 +235,7 @@ def _under_way(node: str) -> Exists:
 
 def _lost(path: str, now: datetime) -> Q:
     lost_before = Listener.lost_before(now)
-    return Q(**{f"{path}last_seen_at__lt": lost_before}) if lost_before else Q(pk__in=())
+    return Agent.silent(path, lost_before) if lost_before else Q(pk__in=())
 
 
 def _state_filter(path: str, busy: str, state: AgentState, now: datetime) -> Q:

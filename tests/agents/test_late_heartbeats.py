@@ -7,9 +7,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from apps.agents import services
-from apps.agents.models import Agent, Job, LateHeartbeat, Listener
+from apps.agents import obstacles, queries, services
+from apps.agents.models import Agent, AgentState, Job, LateHeartbeat, Listener
 from apps.agents.services import Heartbeat
+from apps.testbeds.models import Node
 from tests.agents import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,6 +26,13 @@ def test_a_job_is_not_lost_while_its_agents_row_is_held_nor_right_after() -> Non
         holder.execute("SELECT 1 FROM agents_agent WHERE id = %s FOR UPDATE", [agent.pk])
         assert services.record_heartbeats(heartbeats=[Heartbeat(agent.pk, now)], now=now) == {agent.pk}
         assert services.mark_lost_jobs(now=now) == 1
+        for state, node in ((AgentState.BUSY, agent.node), (AgentState.LOST, other.node)):
+            assert [row.state for row in queries.node_agents([node], now)] == [state]
+            assert list(queries.nodes_in_state(Node.objects.filter(pk=node.pk), state, now)) == [node]
+            assert list(queries.in_state(queries.with_busy(Agent.objects.all()), state, now)) == [node.agent]
+        assert queries.heard_nodes(now) == {agent.node_id}
+        assert obstacles.obstacles_of(nodes=[agent.node_id, other.node_id], now=now).keys() == {other.node_id}
+        assert [services.instances.is_silent(each, now) for each in Agent.objects.order_by("pk")] == [False, True]
         holder.rollback()
         assert services.mark_lost_jobs(now=now) == 0
     for job in jobs:

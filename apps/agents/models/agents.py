@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Greatest
+from django.db.models.lookups import LessThan
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -77,9 +79,21 @@ class Agent(TimeStamped):
             return AgentState.RETIRED
         if self.last_seen_at is None:
             return AgentState.NEVER_SEEN
-        if lost_before is not None and self.last_seen_at < lost_before:
+        # Where it was asked for with it (`late`).
+        late_at: datetime | None = getattr(self, "late_at", None)
+        if lost_before is not None and max(self.last_seen_at, late_at or self.last_seen_at) < lost_before:
             return AgentState.LOST
         return AgentState.BUSY if busy else AgentState.IDLE
+
+    @staticmethod
+    def late(agent: str = "pk") -> models.Subquery:
+        """Return when an agent was heard while somebody held its row, by the path to its id; NULL if nobody does."""
+        return models.Subquery(LateHeartbeat.objects.filter(agent_ref=models.OuterRef(agent)).values("at"))
+
+    @classmethod
+    def silent(cls, path: str, lost_before: datetime) -> models.Q:
+        """Return the condition that the agent on a path was heard, and last before a moment."""
+        return models.Q(LessThan(Greatest(f"{path}last_seen_at", cls.late(f"{path}pk")), lost_before))
 
 
 class EnrolmentToken(TimeStamped):

@@ -128,6 +128,7 @@ def note_refused_report(*, node_id: int, key: UUID | None, job_id: UUID, now: da
 
 def is_silent(agent: Agent, now: datetime) -> bool:
     """Return whether nothing is heard of an agent: it is lost, or was never heard."""
+    agent = Agent.objects.annotate(late_at=Agent.late()).get(pk=agent.pk)
     state = agent.state(lost_before=Listener.lost_before(now), busy=False)
     return state in (AgentState.LOST, AgentState.NEVER_SEEN)
 
