@@ -18,7 +18,7 @@ from apps.reports.files import services as rendering
 from apps.reports.schedules import deliveries
 from apps.reports.schedules import services as schedules
 from apps.tuning.analysis import queries as analyses
-from workers import carry_out, clean_up, fences, past_times, reconcile, server_clock, stages
+from workers import carry_out, clean_up, even_time, fences, past_times, reconcile, server_clock, stages
 
 ANALYSE = "analyse"
 # After an upgrade all findings are to be drawn anew: workers are not to be kept from those of new results.
@@ -47,7 +47,7 @@ def renew_findings(*, now: datetime) -> None:
 # All of measuring that may be due or was missed: each second.
 TICK = (
     TimetablePart("note_clock_steps", server_clock.note_steps),
-    TimetablePart("launch_due", campaigns.launch_due),
+    even_time.dated(TimetablePart("launch_due", campaigns.launch_due)),
     TimetablePart("mark_lost_jobs", agents.mark_lost_jobs),
     TimetablePart("reconcile", reconcile.reconcile),
     TimetablePart("lift_fences", fences.lift_fences),
@@ -63,11 +63,11 @@ TICK = (
 TEND = (
     TimetablePart("renew_findings", renew_findings),
     TimetablePart(past_times.CORRECT, past_times.correct_times),
-    TimetablePart("correct_dates", campaigns.correct_dates),
+    even_time.dated(TimetablePart("correct_dates", campaigns.correct_dates)),
     TimetablePart("resume_cancelling", campaigns.resume_cancelling),
     TimetablePart("resume_deletions", campaigns.resume_deletions),
     TimetablePart("resume_renderings", rendering.resume_renderings),
-    TimetablePart("start_due", schedules.start_due),
+    even_time.dated(TimetablePart("start_due", schedules.start_due)),
     TimetablePart("resume_deliveries", deliveries.resume_deliveries),
     TimetablePart("resume_imports", imports.resume_imports),
     TimetablePart("resume_archives", incoming.resume),

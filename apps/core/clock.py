@@ -67,7 +67,7 @@ class WallClock:
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self.begun = Since(wall, monotonic)
-        self._difference_s = wall() - monotonic()
+        self._difference_s, self._even_since = wall() - monotonic(), monotonic()
         # With the monotonic time (s) at which it was seen, as the other.
         self._last: tuple[SetBack, float] | None = None
         self._first_difference_s = self._difference_s
@@ -76,19 +76,33 @@ class WallClock:
     def stepped_back(self) -> timedelta | None:
         """Return by how much it was set back since the last look, None if it was not."""
         with self._lock:
-            now = self._wall()
-            before, self._difference_s = self._difference_s, now - self._monotonic()
-            step_s = before - self._difference_s
-            self._note_lead(now)
-            if step_s < _LEAST_STEP_S:
+            now, step_s = self._look()
+            if step_s > -_LEAST_STEP_S:
                 return None
-            at, by = datetime.fromtimestamp(now, UTC), timedelta(seconds=step_s)
+            at, by = datetime.fromtimestamp(now, UTC), timedelta(seconds=-step_s)
             until = at + by
             # Set back twice, it has the first way to go again, too.
             if self._last is not None and self._last[0].until > until:
                 until = self._last[0].until
             self._last = SetBack(at, by, until), self._monotonic()
             return by
+
+    def even_now(self, for_s: float) -> datetime | None:
+        """Look, and return the time, None if the clock was set, or the process began, less than so long (s) ago."""
+        with self._lock:
+            now, _step_s = self._look()
+            is_even = self._monotonic() - self._even_since >= for_s
+            return datetime.fromtimestamp(now, UTC) if is_even else None
+
+    def _look(self) -> tuple[float, float]:
+        """Return the time, and by how much (s) it was set ahead since the last look."""
+        now, monotonic = self._wall(), self._monotonic()
+        before, self._difference_s = self._difference_s, now - monotonic
+        step_s = self._difference_s - before
+        if abs(step_s) >= _LEAST_STEP_S:
+            self._even_since = monotonic
+        self._note_lead(now)
+        return now, step_s
 
     def set_back(self) -> SetBack | None:
         """Look, and return the last step back while the clock shows times that have been; for TOLD_FOR_S at most.

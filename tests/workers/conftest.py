@@ -10,6 +10,14 @@ import pytest
 from apps.testbeds.models import Node
 from tests.workers import factories as workers
 from tests.workers import processes
+from workers import even_time
+
+
+@pytest.fixture(autouse=True)
+def _clock_known_to_be_even(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the clock for even from the start, unless a test sets it: this process may have begun a moment ago."""
+    if "server" not in request.fixturenames:
+        monkeypatch.setattr(even_time, "A_MOMENT_S", 0.0)
 
 
 @pytest.fixture
