@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import psycopg
@@ -49,23 +50,23 @@ class Tool:
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    complaints: Path
+    complaints: IO[bytes]
 
     def start(self, *, stdin: int | None = None, stdout: int | None = None) -> subprocess.Popen[bytes]:
         """Start it, out of reach of the terminal's Ctrl-C."""
-        with self.complaints.open("wb") as stderr:
-            return subprocess.Popen(
-                self.argv,
-                env={**os.environ, **self.env},
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                start_new_session=True,
-            )
+        return subprocess.Popen(
+            self.argv,
+            env={**os.environ, **self.env},
+            stdin=stdin,
+            stdout=stdout,
+            stderr=self.complaints,
+            start_new_session=True,
+        )
 
     def words(self) -> str:
         """Return the last of what it said."""
-        return self.complaints.read_text(errors="replace").strip()[-1500:]
+        self.complaints.seek(0)
+        return self.complaints.read().decode(errors="replace").strip()[-1500:]
 
 
 @contextmanager
@@ -73,10 +74,11 @@ def tool(name: str, address: str, *options: str) -> Iterator[Tool]:
     """Give pg_dump or pg_restore of the server's version, or the next later one; `ps` shows no password."""
     parameters = {key: str(value) for key, value in conninfo_to_dict(address).items()}
     password = {"PGPASSWORD": parameters.pop("password")} if "password" in parameters else {}
-    with tempfile.TemporaryDirectory(prefix="fathom-") as folder:
+    # Without a name: who is killed leaves nothing.
+    with tempfile.TemporaryFile() as complaints:
         program = _program(name, _version(address))
         argv = (str(program), *options, "--dbname", make_conninfo(**parameters))
-        yield Tool(argv, password, Path(folder) / "said")
+        yield Tool(argv, password, complaints)
 
 
 def sessions(address: str) -> list[str]:

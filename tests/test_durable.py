@@ -57,7 +57,6 @@ REASONS = {
     "launch/broker_files.py:__call__": "messages, which are sent again",
     "launch/catalogue.py:collect": "the checkout's own catalogue, which is in its history",
     "launch/claims.py:claimed": LOCK,
-    "launch/database.py:start": SCRATCH,
     "launch/drafts.py:_made": "a draft, which is put in place",
     "launch/last_step.py:_extract": "its caller waits for all that is unpacked",
     "launch/last_step.py:_require_secret": "nothing is written: whether it could be is tried",

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.db import connection
+from psycopg.conninfo import make_conninfo
 
 from launch import backup, database, drafts, folder_lock, leftovers, supervisor
 from launch.home import ROOT, HeldError, Home, HomeError
@@ -28,6 +30,13 @@ from launch import drafts
 with drafts.draft_of(Path(sys.argv[1])) as (path, draft):
     draft.write(b"secrets")
     draft.flush()
+    os._exit(9)
+"""
+KILLED_HALF_WAY = """
+import os, sys
+from launch import database
+with database.tool("pg_dump", sys.argv[1]) as tool:
+    tool.start(stdout=-3).wait()
     os._exit(9)
 """
 
@@ -61,6 +70,21 @@ def test_the_draft_of_one_that_was_killed_goes_with_the_next(tmp_path: Path, nam
         backup.make(Home(tmp_path / "none"), tmp_path / "fathom.backup")
     assert not left.exists()
     assert others.exists()
+
+
+@pytest.mark.django_db
+def test_one_that_is_killed_half_way_leaves_no_temporary_files(tmp_path: Path) -> None:
+    named = {
+        name: connection.get_connection_params().get(name) for name in ("host", "port", "user", "password", "dbname")
+    }
+    argv = [
+        sys.executable,
+        "-c",
+        KILLED_HALF_WAY,
+        make_conninfo(**{name: text for name, text in named.items() if text}),
+    ]
+    assert subprocess.run(argv, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)}, check=False).returncode == 9
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture
