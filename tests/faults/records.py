@@ -29,6 +29,9 @@ _JOBS = """
            extract(epoch FROM job.updated_at)::float AS updated_at,
            extract(epoch FROM job.started_at)::float AS started_at,
            extract(epoch FROM job.ended_at)::float AS ended_at,
+           EXISTS (SELECT FROM campaigns_event event WHERE event.trial_id = run.trial_id
+                   AND event.message->'params'->>'run' = run.id::text
+                   AND event.message->>'msgid' LIKE 'The server''s clock was set%%') AS spans_step,
            node.name AS node, job.presumed_ended_at IS NULL AND job.may_run_until > now() AS is_leftover
       FROM agents_job job JOIN testbeds_node node ON node.id = job.node_id
       LEFT JOIN campaigns_run run ON run.id = job.run_ref LEFT JOIN campaigns_trial trial ON trial.id = run.trial_id

@@ -19,6 +19,7 @@ from launch.local_agents import LocalAgent
 from tests.agent.relays import MessageProxy
 from tests.faults import measuring
 from tests.faults.keeping import KeptAgent
+from tests.faults.server_clock import ServerClock
 from tests.faults.tally import Tally
 from tests.launch import migrated
 from tests.launch.stack import Stack
@@ -33,14 +34,18 @@ START_WITHIN_S = 300.0
 
 
 class Site:
-    """All of it below one folder, as a context manager; `pattern` is a folder of `make_pattern` to begin with."""
+    """All of it below one folder, as a context manager; `pattern` is a folder of `make_pattern` to begin with.
 
-    def __init__(self, root: Path, pattern: Path | None = None) -> None:
+    With `moves_clock` it has a `clock`, which is the service's and not that of the agents.
+    """
+
+    def __init__(self, root: Path, pattern: Path | None = None, *, moves_clock: bool = False) -> None:
         self.root = root
         if pattern is not None:
             migrated.copy_to(root, pattern)
         # Jobs of agents run as another user, who has to pass through.
         root.chmod(0o711)
+        self.clock = ServerClock(root) if moves_clock else None
         self.var = root / "var"
         self.tally = Tally(root / "tally")
         self.shared = root / "shared"
@@ -120,7 +125,7 @@ class Site:
         return [_command_line(pid) for pid in wait_until_gone(self.processes(), 15)]
 
     def _start_service(self, **environment: str) -> Stack:
-        return Stack(self.var, **environment)
+        return Stack(self.var, **(self.clock.env if self.clock else {}), **environment)
 
     def _token(self) -> str:
         """Return a manager's token, made with its account at the first start."""

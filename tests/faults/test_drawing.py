@@ -1,9 +1,14 @@
 """Seeds draw the same faults again, each of those there are, and the runner says what came of them."""
 
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from tests.faults import __main__ as command
-from tests.faults import kinds, playing
+from tests.faults import kinds, playing, server_clock
 from tests.faults.telling import line_of, table_of
 from tests.faults.verdict import DOUBLED, Finding
 
@@ -56,6 +61,24 @@ def test_what_is_found_is_told_and_is_the_exit_status(
     assert ("    doubled: twice" in lines) == bool(findings)
     (row,) = (line.split() for line in lines if line.startswith("kill-web"))
     assert row == ["kill-web", "1", "0", str(len(findings)), "0", "0", "0", "3.2", "s"]
+
+
+def test_the_servers_clock_is_moved_or_it_is_said_why_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if server_clock.COMPILER:
+        clock = server_clock.ServerClock(tmp_path)
+        clock.set(-7200)
+        program = "import time; print(time.time(), time.clock_gettime(time.CLOCK_MONOTONIC))"
+        said = subprocess.run([sys.executable, "-c", program], env=clock.env, capture_output=True, check=True).stdout
+        moved, even = map(float, said.split())
+        assert abs(time.time() - 7200 - moved) < 600 > abs(time.monotonic() - even)
+        assert server_clock.FAULT in kinds.registered()
+    monkeypatch.setattr(server_clock, "COMPILER", None)
+    monkeypatch.setattr(playing, "play", lambda seed, faults, **_how: playing.Outcome(seed, faults))
+    assert server_clock.FAULT not in kinds.registered()
+    command.main(["--seeds", "1"])
+    assert server_clock.WITHOUT in capsys.readouterr().out
 
 
 def test_a_table_of_nothing_is_a_table() -> None:

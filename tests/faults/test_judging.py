@@ -27,7 +27,10 @@ def sound() -> Records:
         campaign={"state": "finished"},
         trials=[{**trial, "id": number, "finished_at": 10.0 + number} for number in (1, 2)],
         runs=[{**run, "id": number, "trial": number, "token": token_of(JOBS[number - 1])} for number in (1, 2)],
-        jobs=[{**job, "id": JOBS[number - 1], "run": number, "is_leftover": False} for number in (1, 2)],
+        jobs=[
+            {**job, "id": JOBS[number - 1], "run": number, "is_leftover": False, "spans_step": False}
+            for number in (1, 2)
+        ],
         reservations=[],
         sessions=[],
         set_aside=[],
@@ -95,8 +98,20 @@ def test_what_the_tools_tell_is_seen(kind: str, lines: tuple[str, ...]) -> None:
 def test_a_figure_that_says_what_was_beside_it_is_no_finding() -> None:
     records = sound()
     for run in records.runs:
-        run["flags"] = [{"code": verdict.LEFTOVER_FLAG}]
+        run["flags"] = [{"name": verdict.LEFTOVER_FLAG}]
     assert judged(records, read((*ACCOUNT[:2], *(line.replace("12.0", "10.5") for line in ACCOUNT[2:])))) == set()
+
+
+def test_times_of_a_run_that_says_that_the_clock_was_set_tell_nothing() -> None:
+    records = sound()
+    records.jobs[0].update(ended_at=-7200.0, spans_step=True)
+    records.jobs[1].update(ended_at=-7200.0)
+    assert judged(records) == {UNTRUE}
+    # Of the second its agent did not know yet.
+    records.runs[1]["flags"] = [{"name": verdict.IMPOSSIBLE_FLAG}]
+    assert judged(records) == set()
+    records.jobs[0].update(ended_at=3.0, spans_step=False)
+    assert judged(records) == {UNTRUE}
 
 
 def test_a_trial_ends_on_all_its_nodes() -> None:

@@ -11,7 +11,7 @@ from tests.faults.records import Records, Row
 from tests.faults.tally import Execution, token_of
 
 LOST, DOUBLED, LEAKED, STUCK, UNTRUE = KINDS = ("lost", "doubled", "leaked", "stuck", "untrue")
-LEFTOVER_FLAG = "leftover-possible"
+LEFTOVER_FLAG, IMPOSSIBLE_FLAG = "leftover-possible", "times-impossible"
 OPEN_JOBS = ("queued", "delivered", "running", "ready")
 # So far may two clocks be apart that were compared over a slow line (s).
 CLOCKS_S = 5.0
@@ -95,13 +95,13 @@ def _disturbed(records: Records, executions: Mapping[str, Execution]) -> Iterato
             if first == second or other[0] >= one[1]:
                 continue
             for run in (runs[number] for number in (first, second) if number in runs):
-                if run["state"] == "succeeded" and LEFTOVER_FLAG not in _codes(run):
+                if run["state"] == "succeeded" and LEFTOVER_FLAG not in _flags(run):
                     text = f"run {run['id']} counts although runs {first} and {second} were on {node} at once"
                     yield Finding(DOUBLED, f"{text} for {min(one[1], other[1]) - other[0]:.1f} s")
 
 
-def _codes(run: Row) -> set[str]:
-    return {flag.get("code", "") for flag in run["flags"]}
+def _flags(run: Row) -> set[str]:
+    return {flag["name"] for flag in run["flags"]}
 
 
 def _untrue(records: Records, executions: Mapping[str, Execution], progress: Mapping[str, int]) -> Iterator[Finding]:
@@ -113,19 +113,30 @@ def _untrue(records: Records, executions: Mapping[str, Execution], progress: Map
     for job in executions.keys() - {row["id"] for row in records.jobs}:
         yield Finding(UNTRUE, f"a tool ran for job {job}, which the service does not know")
     jobs_of: dict[int, list[Row]] = defaultdict(list)
+    timeless = _timeless(records)
     for row in records.jobs:
         jobs_of[row["run"]].append(row)
         yield from _untrue_of_job(row, executions.get(row["id"]))
+        if row["run"] not in timeless:
+            yield from _untrue_times(row)
     for run in records.runs:
         if run["state"] == "succeeded":
             yield from _untrue_of_success(run, jobs_of[run["id"]], executions)
+
+
+def _timeless(records: Records) -> set[int]:
+    """Return the runs of whose times the service says that they tell nothing.
+
+    Its clock was set meanwhile, or a moment before, as the agents did not know yet.
+    """
+    spans = {row["run"] for row in records.jobs if row["spans_step"]}
+    return spans and spans | {run["id"] for run in records.runs if IMPOSSIBLE_FLAG in _flags(run)}
 
 
 def _untrue_of_job(row: Row, execution: Execution | None) -> Iterator[Finding]:
     has_begun, has_ended = bool(execution and execution.begins), bool(execution and execution.ends)
     if row["fault"] in _NEVER_BEGUN and has_begun:
         yield Finding(UNTRUE, f"job {row['id']} is said to have {row['fault']}, and its tool ran")
-    yield from _untrue_times(row)
     if row["state"] == "ended" and row["exit_code"] == 0 and not row["background"] and not has_ended:
         yield Finding(UNTRUE, f"job {row['id']} is said to have ended well, and its tool did not")
 

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from random import Random
 
+from tests.faults import server_clock
 from tests.faults.kinds import backups, database, lines, nodes, parts, readers
 from tests.faults.site import Site
 
@@ -15,11 +16,14 @@ Fault = Callable[[Site, Random], Iterator[str]]
 
 
 def registered() -> dict[str, Fault]:
-    """Return {name: fault}, sorted by name."""
+    """Return {name: fault}, sorted by name, of those that this machine has the programs for."""
     found = [
         (name, function)
         for module in (backups, database, lines, nodes, parts, readers)
         for name, function in vars(module).items()
         if inspect.isgeneratorfunction(function) and function.__module__ == module.__name__ and name[0] != "_"
     ]
-    return {name.replace("_", "-"): function for name, function in sorted(found)}
+    faults = {name.replace("_", "-"): function for name, function in sorted(found)}
+    if server_clock.COMPILER is None:
+        del faults[server_clock.FAULT]
+    return faults

@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from random import Random
 
@@ -130,6 +130,19 @@ def restart_service(site: Site, draw: Random) -> Iterator[str]:
     """Stop the service in order and start it again."""
     site.start_again(signal.SIGINT)
     yield ""
+
+
+def set_server_clock(site: Site, draw: Random) -> Generator[str, None, str]:
+    """Set the server's clock ahead or back for a while, or for two seconds by mistake, and set it right again."""
+    assert site.clock is not None
+    by_s, held_s = draw.choice((45, -45, 7200, -7200)), draw.choice((2.0, draw.uniform(8, 20)))
+    site.clock.set(by_s)
+    try:
+        yield ""
+        time.sleep(held_s)
+    finally:
+        site.clock.set(0)
+    return f"{by_s:+} s"
 
 
 def _kill(site: Site, part: str) -> Iterator[str]:
