@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from django.db import transaction
 from django.utils import timezone
 
 from apps.agents import services as agents
@@ -19,8 +18,7 @@ def note_steps(*, now: datetime) -> list[int]:
     with leases.hold("clock steps", waits=True), clock_steps.since_last_look() as step:
         if step is None:
             return []
-        with transaction.atomic():
-            runs = campaigns.tell_clock_step(step=step)
-            # It may have been set after the `now` of whoever looks.
-            agents.move_times(step=step, now=timezone.now())
-            return runs
+        runs = campaigns.tell_clock_step(step=step)
+        # It may have been set after the `now` of whoever looks.
+        agents.move_times(step=step, now=timezone.now())
+        return runs

@@ -1,35 +1,47 @@
-"""Whether the server's clock was set since anybody looked: a machine's processes share one mark at the broker."""
+"""Whether the server's clock was set since anybody looked: a machine's processes share one mark."""
 
-import contextlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-import redis
+from django.db import transaction
 
-from apps.core import signs
+from apps.core.models import ClockLead
 
 # Less is no step: clocks are led to the right time slowly, which the time since the start of the machine follows.
 LEAST_STEP_S = 2.0
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
+# A clock that is led adds up to a step in hours: so much (s) of it is kept, and not each look.
+_NOTED_S = LEAST_STEP_S / 4
+# The marks of the last starts of machines are kept.
+_MOST_LEADS = 64
+
+
 @contextmanager
 def since_last_look() -> Iterator[timedelta | None]:
     """Give by how much the clock was set since the last look on this machine, None if it was not.
 
-    A block that fails has not been told of it: the next look gives it again. While the broker is away, or takes
-    nothing, nobody looks.
+    The block is a transaction. One that fails has not been told of it: the next look gives it again.
     """
-    boot, lead_s, before_s = _boot(), lead(), None
-    with contextlib.suppress(redis.RedisError):
-        before_s = signs.clock_lead(boot)
+    boot, lead_s = _boot(), lead()
+    before_s = ClockLead._default_manager.filter(boot=boot).values_list("lead_s", flat=True).first()
     step_s = 0.0 if before_s is None else lead_s - before_s
-    yield timedelta(seconds=step_s) if abs(step_s) >= LEAST_STEP_S else None
-    with contextlib.suppress(redis.RedisError):
-        signs.note_clock_lead(boot, lead_s)
+    with transaction.atomic():
+        yield timedelta(seconds=step_s) if abs(step_s) >= LEAST_STEP_S else None
+        if before_s is None or abs(step_s) >= _NOTED_S:
+            note_lead(boot, lead_s)
+
+
+def note_lead(boot: str, lead_s: float) -> None:
+    """Keep how far a machine's clock is ahead (s) for the next look."""
+    _lead, is_new = ClockLead._default_manager.update_or_create(boot=boot, defaults={"lead_s": lead_s})
+    if is_new:
+        past = ClockLead._default_manager.order_by("-pk").values_list("pk", flat=True)[_MOST_LEADS:]
+        ClockLead._default_manager.filter(pk__in=list(past)).delete()
 
 
 def was_set_since(lead_s: float) -> bool:

@@ -210,3 +210,16 @@ class LastChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.row_id}"
+
+
+class ClockLead(models.Model):
+    """How far (s) a machine's clock was ahead of the time since its start (`boot`) at the last look.
+
+    Kept here, not at the broker: that may lose what it holds in the very outage in which the clock is set.
+    """
+
+    boot = models.CharField(max_length=64, unique=True)
+    lead_s = models.FloatField()
+
+    def __str__(self) -> str:
+        return self.boot

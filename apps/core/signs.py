@@ -19,9 +19,6 @@ _PROBE = "fathom.probe"
 _TIMEOUT_S = 1.0
 # Since when the database's disk is full, as long as somebody meets it; and that somebody met it a moment ago.
 _FULL, _REFUSED = "fathom.disk-full", "fathom.disk-refused"
-# How far the clock of each machine is ahead of the time since its start, and which note that was of all. The last of
-# them are kept, and by no time: a clock that is set ahead would end the very mark that tells it.
-_LEADS, _MOST_LEADS = "fathom.clock-leads", 64
 _FULL_FOR_S, _REFUSED_FOR_S = 60, 5
 # What the database was migrated to when a process last looked, for who has no connection to it.
 _STEPS = "fathom.steps"
@@ -131,22 +128,6 @@ def full_since() -> tuple[float | None, bool]:
 def note_room() -> bool:
     """Note that the database's disk has room again; return whether it was known to be full. RedisError if away."""
     return bool(_client().delete(_FULL))
-
-
-def clock_lead(boot: str) -> float | None:
-    """Return the lead of a machine's clock at the last look (`core.clock_steps`), None if none is known."""
-    text = _client().hget(_LEADS, boot)
-    return None if text is None else float(json.loads(text)["lead_s"])
-
-
-def note_clock_lead(boot: str, lead_s: float) -> None:
-    """Keep the lead of a machine's clock (s) for the next look; RedisError if the broker is away."""
-    notes = {name.decode(): json.loads(text)["note"] for name, text in _client().hgetall(_LEADS).items()}
-    note = max(notes.values(), default=0) + 1
-    _client().hset(_LEADS, boot, strict_json.dumps({"lead_s": lead_s, "note": note}))
-    others = sorted(notes.keys() - {boot}, key=notes.__getitem__, reverse=True)
-    if past := others[_MOST_LEADS - 1 :]:
-        _client().hdel(_LEADS, *past)
 
 
 def note_steps(steps: Iterable[tuple[str, str]]) -> None:

@@ -2,7 +2,7 @@
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -14,7 +14,8 @@ from apps.agents.models import Job
 from apps.bench.toolkit import Plan
 from apps.campaigns import services
 from apps.campaigns.models import Event, Run
-from apps.core import broker, clock_steps, leases, signs
+from apps.core import broker, clock_steps, leases
+from apps.core.models import ClockLead
 from apps.results import services as results
 from apps.results.models import Result, StageTiming
 from apps.testbeds.models import Node
@@ -27,16 +28,14 @@ FLAGS = {"server-clock-set", "times-impossible"}
 
 
 @pytest.fixture(autouse=True)
-def looked() -> Iterator[None]:
+def looked(db: None) -> None:
     """Have somebody looked a moment ago."""
     set_by(0)
-    yield
-    broker.client(timeout_s=1).delete(signs._LEADS)
 
 
 def set_by(seconds: float) -> None:
     """Have the clock been set since the last look."""
-    signs.note_clock_lead(clock_steps._boot(), clock_steps.lead() - seconds)
+    clock_steps.note_lead(clock_steps._boot(), clock_steps.lead() - seconds)
 
 
 @pytest.fixture
@@ -99,27 +98,33 @@ def test_a_run_that_begins_or_ends_at_another_time_is_not_flagged(cast: SimpleNa
 
 
 def test_who_is_the_first_to_look_knows_of_no_step(run: Run) -> None:
-    broker.client(timeout_s=1).delete(signs._LEADS)
+    ClockLead.objects.all().delete()
     assert server_clock.note_steps(now=timezone.now()) == []
-    assert signs.clock_lead(clock_steps._boot()) is not None
+    assert ClockLead.objects.filter(boot=clock_steps._boot()).exists()
 
 
-def test_the_mark_of_the_last_look_ends_with_no_time() -> None:
-    """The broker forgets what is to be kept for some time at once where the clock is set beyond it."""
+def test_it_is_told_whatever_the_broker_loses(run: Run) -> None:
     client = broker.client(timeout_s=1)
-    assert client.hlen(signs._LEADS) == 1
-    # -1: kept until it is deleted.
-    assert client.ttl(signs._LEADS) == -1
+    set_by(3600)
+    for key in client.scan_iter("fathom.*"):
+        client.delete(key)
+    assert server_clock.note_steps(now=timezone.now()) == [run.pk]
 
 
-def test_other_machines_keep_their_marks_and_only_the_last_boots_are_kept(run: Run) -> None:
-    signs.note_clock_lead("another machine", 7.0)
-    for number in range(2 * signs._MOST_LEADS):
-        signs.note_clock_lead(f"boot {number}", float(number))
-        signs.note_clock_lead("another machine", 7.0)
-    assert broker.client(timeout_s=1).hlen(signs._LEADS) == signs._MOST_LEADS
-    assert signs.clock_lead("another machine") == 7.0
-    assert signs.clock_lead("boot 0") is None
+def test_a_clock_that_is_led_for_long_is_never_set(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = clock_steps.lead()
+    for look in range(10):
+        monkeypatch.setattr(clock_steps, "lead", lambda look=look: begun + 0.4 * look)
+        assert server_clock.note_steps(now=timezone.now()) == []
+
+
+def test_other_machines_keep_their_marks_and_only_the_last_boots_are_kept() -> None:
+    for number in range(clock_steps._MOST_LEADS + 9):
+        clock_steps.note_lead(f"boot {number}", float(number))
+        clock_steps.note_lead(f"boot {number}", number + 0.5)
+    assert ClockLead.objects.count() == clock_steps._MOST_LEADS
+    last = ClockLead.objects.order_by("pk").last()
+    assert last is not None and (last.boot, last.lead_s) == (f"boot {number}", number + 0.5)
 
 
 def test_the_timetable_looks_each_second() -> None:

@@ -4,7 +4,6 @@ What happens is carried out twice, by an even clock and by one that is set in th
 """
 
 import itertools
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 
@@ -14,7 +13,7 @@ from django.utils import timezone
 from apps.agents import queries, services
 from apps.agents.models import Agent, Job, Listener
 from apps.campaigns.models import Reservation, Run
-from apps.core import broker, clock, clock_steps, signs
+from apps.core import clock, clock_steps
 from tests import rewriting
 from tests.agents import factories
 from tests.campaigns import factories as make
@@ -34,7 +33,7 @@ class ServerClock:
         self.even, self.by = 0.0, 0.0
         monkeypatch.setattr(timezone, "now", self.now)
         monkeypatch.setattr(clock_steps, "lead", lambda: self.by)
-        signs.note_clock_lead(clock_steps._boot(), 0.0)
+        clock_steps.note_lead(clock_steps._boot(), 0.0)
 
     def now(self) -> datetime:
         return NOW + (self.even + self.by) * SECOND
@@ -53,9 +52,8 @@ class ServerClock:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServerClock]:
-    yield ServerClock(monkeypatch)
-    broker.client(timeout_s=1).delete(signs._LEADS)
+def server(monkeypatch: pytest.MonkeyPatch) -> ServerClock:
+    return ServerClock(monkeypatch)
 
 
 def a_job(state: Job.State, server: ServerClock, **values: datetime) -> Job:

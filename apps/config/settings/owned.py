@@ -58,11 +58,12 @@ UNLIMITED = {
         "accounts.MailAddress",
         "accounts.MailConsent",
     ),
-    "one for each kind, of a team, a thing, a team's name or an hour": (
+    "one for each kind, of a team, a thing, a team's name, a machine's start or an hour": (
         "accounts.TeamUsage",
         "accounts.MailUsage",
         "archive.RetentionRule",
         "core.WorkerTime",
+        "core.ClockLead",
         "core.LastChange",
         "core.SetAside",
         "agents.LateHeartbeat",
