@@ -62,7 +62,7 @@ TICK = (
 # All else that may be due or was missed, less often: it takes a processor that measurements need.
 TEND = (
     TimetablePart("renew_findings", renew_findings),
-    TimetablePart(past_times.CORRECT, past_times.correct_times),
+    even_time.dated(TimetablePart(past_times.CORRECT, past_times.correct_times)),
     even_time.dated(TimetablePart("correct_dates", campaigns.correct_dates)),
     TimetablePart("resume_cancelling", campaigns.resume_cancelling),
     TimetablePart("resume_deletions", campaigns.resume_deletions),
