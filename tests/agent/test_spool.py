@@ -4,6 +4,7 @@ import base64
 import errno
 import json
 import os
+import shutil
 import threading
 import zlib
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from workers.agent import jobs, remote, reports, spool, unsent
+from workers.agent import durable, jobs, remote, reports, spool, unsent
 from workers.agent.backoff import Backoff
 
 JOB = {"id": "0b9d3c4e-0000-4000-8000-000000000001", "argv": ["say"]}
@@ -39,6 +40,18 @@ def test_a_torn_line_hides_nothing_before_or_after_it(tmp_path: Path) -> None:
     assert found.facts["ended_at"] == 3.0
 
 
+def give_own_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each folder on a disk of its own."""
+    replace = Path.replace
+
+    def within_a_disk(path: Path, to: Path) -> Path:
+        if path.parent != to.parent:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        return replace(path, to)
+
+    monkeypatch.setattr(Path, "replace", within_a_disk)
+
+
 @pytest.mark.parametrize("has_own_disk", [False, True])
 def test_what_the_server_never_takes_is_set_aside(
     has_own_disk: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -47,14 +60,7 @@ def test_what_the_server_never_takes_is_set_aside(
     record = own.accept(JOB)
     content = (tmp_path / "spool" / f"{JOB['id']}.jsonl").read_bytes()
     if has_own_disk:
-        replace = Path.replace
-
-        def within_a_disk(path: Path, to: Path) -> Path:
-            if path.parent != to.parent:
-                raise OSError(errno.EXDEV, "Invalid cross-device link")
-            return replace(path, to)
-
-        monkeypatch.setattr(Path, "replace", within_a_disk)
+        give_own_disk(monkeypatch)
     path = own.set_aside(record)
     assert path.read_bytes() == content
     assert [*path.parent.iterdir()] == [path] == [*(tmp_path / "refused").iterdir()]
@@ -159,6 +165,44 @@ def test_a_report_that_is_too_large_even_so_is_kept_aside(tmp_path: Path) -> Non
     kept.note(record, ended_at=5.0, fault_detail="x" * 1000)
     send(kept, record, Picky(100))
     assert (tmp_path / "refused" / f"{JOB['id']}.jsonl").exists()
+
+
+@pytest.mark.parametrize(("folder", "largest"), [("refused", 100), ("cut", 200_000)])
+@pytest.mark.parametrize(("module", "step"), [(shutil, "copyfile"), (durable, "sync_folder")])
+def test_what_a_full_disk_does_not_take_stays_whole_in_the_spool_and_is_set_aside_later(
+    folder: str, largest: int, module: Any, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = spool.Spool(tmp_path / "spool")
+    record = kept.accept(JOB)
+    kept.note(record, ended_at=5.0, stdout=jobs.pack(os.urandom(2**20)), fault_detail="x" * 1000)
+    path = tmp_path / "spool" / f"{JOB['id']}.jsonl"
+    content = path.read_bytes()
+    give_own_disk(monkeypatch)
+    monkeypatch.setattr(unsent, "FIRST_WAIT_S", 0.1)
+    real, seen = getattr(module, step), []
+
+    def full(*words: Any) -> Any:
+        if len(seen) == 2:
+            return real(*words)
+        if step == "copyfile":
+            words[1].write_bytes(content[:1000])
+        seen.append((path.read_bytes() == content, record.job_id in kept))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(module, step, full)
+    send(kept, record, Picky(largest))
+    assert seen == [(True, True)] * 2
+    assert not list(kept) and not path.exists()
+    assert [(one.name, one.read_bytes()) for one in (tmp_path / folder).iterdir()] == [(path.name, content)]
+
+
+def test_the_draft_of_one_whose_process_was_killed_is_swept(tmp_path: Path) -> None:
+    for name in ("refused", "cut"):
+        (tmp_path / name).mkdir()
+        for end in ("jsonl", "jsonl.new"):
+            (tmp_path / name / f"a.{end}").touch()
+    spool.Spool.open(tmp_path / "spool")
+    assert sorted(path.name for path in tmp_path.glob("*/*")) == ["a.jsonl"] * 2
 
 
 def test_a_failure_of_ours_does_not_end_the_reporting(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -8,6 +8,8 @@ import shutil
 from pathlib import Path
 
 _NO_SUCH_THING = (errno.EINVAL, errno.ENOTSUP)
+# What is written under another name first bears it until it is whole.
+DRAFT = ".new"
 
 
 def sync_folder(folder: Path) -> None:
@@ -34,15 +36,21 @@ def put_in_place(draft: Path, path: Path) -> None:
 
 
 def move(path: Path, to: Path) -> None:
-    """Give a file, whose content is on the disk, another name for good, which may be on another disk."""
+    """Give a file, whose content is on the disk, another name for good, which may be on another disk.
+
+    OSError leaves it where it was, and nothing else.
+    """
     try:
         put_in_place(path, to)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        draft = to.with_name(f"{to.name}.new")
-        shutil.copyfile(path, draft)
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())
-        put_in_place(draft, to)
+        draft = to.with_name(to.name + DRAFT)
+        try:
+            shutil.copyfile(path, draft)
+            with draft.open("rb") as file:
+                os.fsync(file.fileno())
+            put_in_place(draft, to)
+        finally:
+            draft.unlink(missing_ok=True)
         path.unlink()

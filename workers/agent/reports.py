@@ -12,7 +12,7 @@ from .backoff import Backoff
 from .excerpts import UNSAID, has_cut, shortened, steps_of
 from .past import ACKNOWLEDGED, REFUSED
 from .remote import Away, Failed, NotTheServer, Refused, Remote, TooLarge, Unavailable
-from .spool import Record, Spool
+from .spool import CUT_FOLDER, Record, Spool
 from .unsent import SHORTEN_AFTER, STUCK_AFTER, Entry, Unsent
 
 logger = logging.getLogger(__name__)
@@ -22,8 +22,8 @@ REPORT_TIMEOUT_S = 60.0
 PRIVATE = ("job", "pid", "born", "mark", "outcome", "settled")
 # The server's codes for a report that it will never take: no other answer makes the agent put one aside.
 FOR_GOOD = ("bad-field", "bad-json", "other-instance", "too-large", "unknown-job")
-# Where results are kept of which the server has the head and tail only, and how many of the latest.
-CUT_FOLDER, MOST_CUT = "cut", 20
+# How many of the latest results are kept of which the server has the head and tail only.
+MOST_CUT = 20
 
 
 class Reporter:
@@ -94,6 +94,10 @@ class Reporter:
                 self._closing.wait(backoff.next())
                 remote.close()
                 remote = self._connect()
+            except OSError as error:
+                wait = entry.lose(f"its record cannot be set aside: {error}", may_be_size=False)
+                words = "Job %s: its record cannot be set aside; tried again in %.0f s: %s"
+                logger.warning(words, entry.record.job_id, wait, error)
             except Exception as error:
                 logger.exception("The report on job %s failed in the agent", entry.record.job_id)
                 entry.lose(f"{type(error).__name__}: {error}", may_be_size=False)

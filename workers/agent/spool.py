@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .disks import Disk, Hung, Task
-from .durable import move, sync_folder
+from .durable import DRAFT, move, sync_folder
 
 logger = logging.getLogger(__name__)
 
 SUFFIX = ".jsonl"
+# Where records are kept, by the spool, that the server never takes, and those of which it has the head and tail only.
+REFUSED_FOLDER, CUT_FOLDER = "refused", "cut"
 
 
 class Record:
@@ -76,6 +78,9 @@ class Spool:
             else:
                 # Cut off before the job itself was on disk: it never ran, and the server will hand it out again.
                 path.unlink()
+        for name in (REFUSED_FOLDER, CUT_FOLDER):
+            for draft in (self.folder.parent / name).glob("*" + SUFFIX + DRAFT):
+                draft.unlink(missing_ok=True)
 
     def __contains__(self, job_id: str) -> bool:
         with self._lock:
@@ -144,13 +149,12 @@ class Spool:
             self._records.pop(record.job_id, None)
         self._wait(record, self.disk.begin(lambda: self._remove(record)))
 
-    def set_aside(self, record: Record, name: str = "refused", most: int | None = None) -> Path:
+    def set_aside(self, record: Record, name: str = REFUSED_FOLDER, most: int | None = None) -> Path:
         """Keep a record that the server never takes, or not whole, in the folder of that name by the spool.
 
-        Of those in it, the latest `most` stay, if given.
+        Of those in it, the latest `most` stay, if given. OSError if the disk will not take it, or hangs: it is in the
+        spool still.
         """
-        with self._lock:
-            self._records.pop(record.job_id, None)
         aside = self.folder.parent / name
         path = aside / (record.job_id + SUFFIX)
 
@@ -160,10 +164,12 @@ class Spool:
                 # One that was never put on disk has nothing to keep; the spool may have a disk of its own.
                 move(self._path(record.job_id), path)
             _close(record)
+            with self._lock:
+                self._records.pop(record.job_id, None)
             if most is not None:
                 _leave_latest(aside, most)
 
-        self._wait(record, self.disk.begin(keep))
+        self.disk.do(keep)
         return path
 
     def _wait(self, record: Record, task: Task[None]) -> None:
