@@ -65,8 +65,9 @@ def words_of_later(steps: Iterable[str]) -> str:
     ordered = sorted(steps)
     names = ", ".join(ordered[:_NAMED]) + (", …" if len(ordered) > _NAMED else "")
     text = _(
-        "This database is of a later version of Fathom: it has %(steps)s, which this one does not know."
-        " Start that version, or put a backup of before it in the place of what is there."
+        "This database is of a later version of Fathom, or of another one: it has %(steps)s,"
+        " which this one does not know. Start a version that knows them, or put a backup of before it in the place of"
+        " what is there."
     )
     return text % {"steps": names}
 

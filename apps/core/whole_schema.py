@@ -70,8 +70,8 @@ def require_to_migrate(loader: MigrationLoader) -> None:
     strays = sorted(tables & _tables_of(loader, loader.graph.leaf_nodes()) - own)
     if strays:
         raise CommandError(
-            f"This database has tables that none of its steps made ({_some(strays)}): a backup of an earlier version"
-            f" was put over the tables of a later one. {_REMEDY}"
+            f"This database has tables that none of its steps made ({_some(strays)}), as when a backup of an earlier"
+            f" version was put over the tables of a later one. {_REMEDY}"
         )
     keyed = {table for kind, table, _name in there() if kind == "primary key"}
     if bare := sorted(tables & own - keyed):

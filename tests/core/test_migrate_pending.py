@@ -80,9 +80,8 @@ def test_a_database_that_lacks_some_of_it_is_told_what_to_start_first(command: s
 def test_a_database_of_a_later_version_is_left_alone(migrated: list[str], command: str) -> None:
     for app, name in (("campaigns", "0999_later"), ("archive", "0998_too")):
         MigrationRecorder(connection).record_applied(app, name)
-    with pytest.raises(
-        CommandError, match=r"later version of Fathom: it has archive.0998_too, campaigns.0999_later,"
-    ):
+    words = "later version of Fathom, or of another one: it has archive.0998_too, campaigns.0999_later,"
+    with pytest.raises(CommandError, match=words):
         call_command(command, stdout=StringIO())
     assert migrated == []
 

@@ -155,7 +155,7 @@ def test_the_timetable_waits_by_what_others_noted_and_tells_its_supervisor(
     signs.note_steps(versions.all_steps() | {versions.LATER})
     thread = threading.Thread(target=waiting.until_none, args=(waiting.trouble_of_timetable,), daemon=True)
     thread.start()
-    wait_for(lambda: waits.exists() and "later version of Fathom: it has campaigns.0999_later" in waits.read_text())
+    wait_for(lambda: waits.exists() and "or of another one: it has campaigns.0999_later" in waits.read_text())
     wait_for(sign.exists)
     assert thread.is_alive()
     signs.note_steps(versions.all_steps())
