@@ -6,8 +6,10 @@ holds takes it up again.
 """
 
 import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import DatabaseError, connection
@@ -16,21 +18,37 @@ from django.db.models import DateTimeField, Func, Q
 # A backend in the middle of a statement looks this often (ms) whether its worker is still there.
 _LOOK_MS = 2000
 _KEY = "hashtextextended(%s, 0)"
-# Whoever holds a lease and has begun or ended no statement for so long (s) works no more, and its session is ended:
-# no task has longer altogether. Who does what is soon done has less.
+# Whoever holds a lease and was seen to begin or end no statement for so long (s) works no more, and its session is
+# ended: no task has longer altogether. Who does what is soon done has less.
 IDLE_AFTER_S, IDLE_SOON_AFTER_S = 7 * 3600.0, 100.0
-# Whoever is still there so long (s) after that hangs, and cannot be ended.
+# Whoever is still there so long (s) after it was ended hangs, and cannot be ended.
 _ENDS_WITHIN_S = 10.0
-_END_IDLE = f"""
-SELECT pid, extract(epoch FROM clock_timestamp() - state_change)::float, pg_terminate_backend(pid)
-FROM pg_locks JOIN pg_stat_activity USING (pid)
+_HOLDER = f"""
+SELECT pid, state_change FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND pid <> pg_backend_pid()
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND (classid::bigint << 32) | objid::bigint = {_KEY}
-      AND clock_timestamp() - state_change > make_interval(secs => %s)
 """  # noqa: S608
+_END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE (pid, state_change) = (%s, %s)"
+# So many leases of others are watched by a process.
+_MOST_WATCHED = 1000
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass
+class _Watch:
+    """Since when (monotonic, s) this process sees a session with a lease in the same state, and when it ended it.
+
+    How long it is so by the server's clock says nothing: that may be set.
+    """
+
+    holder: tuple[int, Any]
+    since: float
+    ended_at: float | None = None
+
+
+_watched: dict[str, _Watch] = {}
 
 
 class _ServerStart(Func):
@@ -86,12 +104,23 @@ def hold(work: str, row_id: int = 0, *, waits: bool = False, idle_after_s: float
 
 def _end_idle(cursor: Any, key: str, after_s: float) -> int | None:
     """End the session that holds a lease and has been idle for so long; return its process if that has no effect."""
-    cursor.execute(_END_IDLE, [key, after_s])
-    pid, idle_s, _was_told = cursor.fetchone() or (None, 0.0, False)
-    if pid is None or idle_s > after_s + _ENDS_WITHIN_S:
-        return pid
-    logger.warning("%s is held by process %s of the database, idle for %.0f s: it is ended", key, pid, idle_s)
-    return None
+    cursor.execute(_HOLDER, [key])
+    holder, now, watch = cursor.fetchone(), time.monotonic(), _watched.pop(key, None)
+    if holder is None:
+        return None
+    if watch is None or watch.holder != holder:
+        watch = _Watch(holder, now)
+        for past in list(_watched)[: 1 - _MOST_WATCHED]:
+            _watched.pop(past, None)
+    _watched[key] = watch
+    pid, idle_s = holder[0], now - watch.since
+    if idle_s < after_s:
+        return None
+    cursor.execute(_END, holder)
+    if watch.ended_at is None:
+        logger.warning("%s is held by process %s of the database, idle for %.0f s: it is ended", key, pid, idle_s)
+        watch.ended_at = now
+    return pid if now - watch.ended_at > _ENDS_WITHIN_S else None
 
 
 def share(work: str) -> None:
