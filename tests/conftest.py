@@ -5,6 +5,7 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 
+import hypothesis
 import pytest
 import redis
 from asgiref.sync import SyncToAsync
@@ -17,6 +18,12 @@ from tests import factories, kept, outages
 from tests.campaigns import factories as make
 from tests.launch import migrated as patterns
 from tests.results import measuring
+
+# How long a draw takes depends on what runs beside it.
+hypothesis.settings.register_profile(
+    "crowded", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("crowded")
 
 
 @pytest.fixture
