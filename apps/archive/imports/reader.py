@@ -1,5 +1,6 @@
 """Read what was sent, file by file: each becomes items, or is refused with its reason."""
 
+import logging
 import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
@@ -15,6 +16,7 @@ from apps.bench.text import Message, _
 from apps.core import cpu_time
 from apps.toolbox import queries as toolbox
 
+logger = logging.getLogger(__name__)
 MIB = 1024 * 1024
 LIMITS = UnpackingLimits(entries=20_000, total_bytes=512 * MIB, entry_bytes=16 * MIB)
 MOST_ITEMS = 10_000
@@ -102,6 +104,11 @@ def _items(
             outputs = look_at(entry.content, imported.zone)
     except cpu_time.OutOfTimeError:
         outputs = [unread(entry.content, Message(_("Reading this file takes too long.")))]
+    except Exception:
+        # Whatever a file made of us, those beside it are read.
+        logger.exception("A file of import %s could not be read", imported.pk)
+        text = _("Reading this file went wrong on our side; the server's log has the details.")
+        outputs = [unread(entry.content, Message(text))]
     for offset, reading in enumerate(outputs):
         item = ImportItem(source=imported, position=position + offset, file=entry.name, place=offset + 1)
         yield _refused(item, reading) if reading.refusal else _described(item, reading, places)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 import subprocess
 
 import pytest
@@ -133,6 +134,14 @@ def test_iozone_as_a_workbook(name):
     parameters = only(printed).parameters
     # The workbook does not say whether it went past the page cache.
     assert only(written).parameters == {key: value for key, value in parameters.items() if key != "direct"}
+
+
+@pytest.mark.parametrize("value", [1e308, float("inf"), float("nan"), -1.0, 0.0])
+def test_a_workbook_with_a_number_that_is_none_is_refused(value):
+    raw = (WORKBOOKS / "all_tests.xls").read_bytes()
+    for number in (512.0, 64.0):
+        (finding,) = recognition.read_file(raw.replace(struct.pack("<d", number), struct.pack("<d", value)))
+        assert finding.failure
 
 
 def json_of(text):

@@ -5,7 +5,6 @@ cell begins with its row and column (2 bytes each) and three bytes of format.
 """
 
 import itertools
-import math
 import struct
 from collections.abc import Iterator
 
@@ -32,6 +31,8 @@ _SIZES = "The top row is records sizes, the left column is file sizes"
 _PROCESSES = "Throughput report Y-axis is type of test X-axis is number of processes"
 # What every title of a table by numbers of processes holds.
 _TABLE = "report Y-axis"
+# No size in KiB and no figure is larger.
+_LARGEST = 1e15
 # Where the first number of processes stands.
 _FIRST_COUNT = 2
 
@@ -96,7 +97,7 @@ def _read_cells(raw: bytes) -> Cells:
 
 def _figure(record: bytes) -> float:
     value: float = struct.unpack_from("<d", record, _FORMAT)[0]
-    if not math.isfinite(value) or value < 0:
+    if not 0 <= value <= _LARGEST:
         raise IozoneUnreadable
     return value
 
