@@ -1,12 +1,14 @@
 """Kept times of what has been that lie ahead, as a server wrote them whose clock was: they are put to now.
 
 What is compared with now would else wait until the clock has come so far again: a machine may start a year ahead.
-Dates that work waits for are chosen anew by whoever keeps them, and most times are only shown.
+Dates that work waits for are chosen anew by whoever keeps them. Of those that are only shown what is under way is put
+right, too; what is over is a record of what its clock said.
 """
 
 import time
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.apps import apps
 
@@ -16,11 +18,12 @@ from apps.core import clock, clock_steps, isolation
 from apps.core.limits import counters
 
 CORRECT = "correct_times"
-# The times (of a model) by which it is judged how long ago something was.
+# The times (of a model) by which it is judged how long ago something was, or since when it is.
 PAST_TIMES = (
     ("accounts.ApiToken", "last_used_at"),
     ("accounts.Invitation", "created_at"),
     ("accounts.Invitation", "declined_at"),
+    ("agents.Agent", "set_aside_at"),
     ("agents.AgentInstance", "refused_last_at"),
     ("archive.Import", "claimed_at"),
     ("archive.Import", "updated_at"),
@@ -29,15 +32,24 @@ PAST_TIMES = (
     ("archive.KeptText", "written_at"),
     ("archive.SearchEntry", "indexed_at"),
     ("axes.AccessAttempt", "attempt_time"),
+    ("campaigns.Campaign", "launched_at"),
     ("campaigns.Campaign", "updated_at"),
+    ("campaigns.Reservation", "taken_at"),
     ("campaigns.Run", "updated_at"),
     ("core.LastChange", "at"),
+    ("core.SetAside", "first_at"),
     ("core.WorkerTime", "at"),
     ("testbeds.Node", "updated_at"),
     ("testbeds.Site", "updated_at"),
     ("testbeds.Testbed", "updated_at"),
     ("tuning.Analysis", "began_at"),
+    ("tuning.RuleFailure", "first_at"),
 )
+# Those that are of a record once this is so no more.
+UNDER_WAY: dict[tuple[str, str], dict[str, Any]] = {
+    ("campaigns.Campaign", "launched_at"): {"finished_at": None},
+    ("campaigns.Reservation", "taken_at"): {"released_at": None},
+}
 _EVERY_S = 3600.0
 # Whatever is counted for limits begins anew sooner.
 _LONGEST_COUNTED_S = 2 * 24 * 3600.0
@@ -72,8 +84,9 @@ def correct(*, now: datetime) -> None:
         if number > len(PAST_TIMES):
             _put_jobs_right(now, ahead)
             return
-        label, name = PAST_TIMES[number - 1]
-        apps.get_model(label)._default_manager.filter(**{f"{name}__gt": ahead}).update(**{name: now})
+        label, name = place = PAST_TIMES[number - 1]
+        rows = apps.get_model(label)._default_manager.filter(**UNDER_WAY.get(place, {}))
+        rows.filter(**{f"{name}__gt": ahead}).update(**{name: now})
 
     isolation.for_each(CORRECT, range(1, len(PAST_TIMES) + 2), put_right, now=now)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from apps.bench.text import Message, _
+from apps.core import clock
 
 # code -> (what is wrong, what to do, whether nothing is measured on the node meanwhile)
 _KNOWN: Mapping[str, tuple[str, str, bool]] = {
@@ -124,7 +125,9 @@ class Trouble:
 def read(records: Iterable[Mapping[str, Any]]) -> list[Trouble]:
     """Return the troubles of an agent's row."""
     return [
-        Trouble(entry["code"], entry["detail"], datetime.fromisoformat(entry["since"]) if entry["since"] else None)
+        Trouble(entry["code"], entry["detail"], clock.past(datetime.fromisoformat(entry["since"])))
+        if entry["since"]
+        else Trouble(entry["code"], entry["detail"], None)
         for entry in records
     ]
 

@@ -51,10 +51,10 @@ class Since:
         return datetime.fromtimestamp(min(at, now), UTC)
 
 
-def past(at: datetime) -> datetime | None:
+def past(at: datetime | None) -> datetime | None:
     """Return a time that others kept of what has been; None if it lies AHEAD, for a wrong clock wrote it then."""
     now = datetime.now(UTC)
-    return None if is_ahead(at, now) else min(at, now)
+    return None if at is None or is_ahead(at, now) else min(at, now)
 
 
 class WallClock:

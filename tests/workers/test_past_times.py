@@ -1,8 +1,10 @@
 """No time that a clock wrote which was a year ahead keeps anything waiting for a year once the clock is right."""
 
 import ast
+import re
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,9 +13,12 @@ from django.apps import apps
 from django.db import connection, models
 from django.utils import timezone
 
+from apps.agents import troubles
 from apps.agents.models import Job
+from apps.campaigns.waits.reasons import REASONS, reason
 from apps.core import broker, clock, clock_steps, signs
 from apps.core.limits import counters
+from apps.core.templatetags import fathom
 from launch.home import ROOT
 from tests.workers import test_clock_ahead
 from workers import past_times
@@ -46,11 +51,22 @@ BOUNDED = {
     "ended_at": "what is kept, and figures; nothing waits",
     "expanded_at": "with the planning of the same experiment",
     "finished_at": "periods of reports and comparisons",
-    "first_at": "periods of a search",
     "invalid_at": "with the making of an edition; nothing waits",
     "judged_at": "periods of reports",
     "of": "with the same of today, for being another; what else is called so is no time",
-    "launched_at": "periods of reports and comparisons",
+}
+
+# Times that nobody compares and no page says "since" of, and stay as their clock wrote them, each with the reason.
+RECORDS = {
+    **dict.fromkeys(("admitted_at", "left_at", "replaced_at", "retired_at", "used_at"), "what agents did"),
+    **dict.fromkeys(("archived_at", "revoked_at", "withdrawn_at", "decided_at"), "what people did"),
+    **dict.fromkeys(("analysed_at", "deleting_at", "arrival_at", "begun_at", "done_at"), "that it was done"),
+    **dict.fromkeys(("campaign_created_at", "deleted_at"), "of what is no more"),
+    **dict.fromkeys(("edition_at", "made_at", "measured_at", "recorded_at", "superseded_at"), "of what was measured"),
+    **dict.fromkeys(("output_dropped_at", "series_dropped_at"), "that it was done"),
+    **dict.fromkeys(("presumed_ended_at", "ready_at", "released_at", "stop_requested_at"), "of what is over"),
+    **dict.fromkeys(("date_joined", "last_login", "logout_time"), "of others' models"),
+    **dict.fromkeys(("counted_at", "requested_at", "threshold", "unsent_since"), "written anew in a while"),
 }
 
 
@@ -94,7 +110,8 @@ def test_each_time_that_is_compared_is_corrected_chosen_anew_or_bounded() -> Non
     corrected = {name for _label, name in past_times.PAST_TIMES} | set(Job.TIMES_UNDER_WAY)
     chosen_anew = {case.rpartition(".")[2] for case in test_clock_ahead.CASES}
     assert compared - corrected - chosen_anew - set(BOUNDED) == set()
-    # Nothing is said of what is not there.
+    # Each other is a record; nothing is said of what is not there, nor twice.
+    assert set(kept) - corrected - chosen_anew - set(BOUNDED) == set(RECORDS)
     assert set(BOUNDED) <= set(kept)
     assert all(label in kept[name] for label, name in past_times.PAST_TIMES)
 
@@ -171,6 +188,36 @@ def test_a_time_that_lies_ahead_is_put_to_now_and_no_other(label: str, name: str
     rows.update(**{name: kept_at})
     past_times.correct(now=now)
     assert rows.values_list(name, flat=True).get() == kept_at
+
+
+@pytest.mark.usefixtures("bare")
+@pytest.mark.parametrize("place", past_times.UNDER_WAY)
+def test_what_is_over_keeps_what_its_clock_said(place: tuple[str, str]) -> None:
+    (label, name), now = place, timezone.now()
+    model = apps.get_model(label)
+    pk = bare_row(model, **{name: now + YEAR}, **dict.fromkeys(past_times.UNDER_WAY[place], now + YEAR))
+    past_times.correct(now=now)
+    assert model._default_manager.values_list(name, flat=True).get(pk=pk) == now + YEAR
+
+
+def test_no_page_says_since_a_time_that_lies_ahead() -> None:
+    since = re.compile(r"""["'\s>,](?:since|unsent report)["'][^{]*%\}[^%]*\{% when ([^%]*)%\}""")
+    found = [
+        (path.name, words)
+        for path in (ROOT / "templates").rglob("*.html")
+        for words in since.findall(path.read_text())
+    ]
+    assert len(found) == 4
+    assert [place for place in found if not re.match(r"[\w.]+\|past\b", place[1])] == []
+    assert fathom.past(timezone.now() + YEAR) is None
+
+
+def test_no_wait_nor_trouble_is_since_a_time_that_lies_ahead() -> None:
+    now, code = timezone.now(), next(iter(REASONS))
+    for at, expected in ((now - YEAR, now - YEAR), (now + YEAR, None)):
+        assert reason(code, since=at).since == replace(reason(code), since=at).since == expected
+        (trouble,) = troubles.read([{"code": "a", "detail": "", "since": at.isoformat()}])
+        assert trouble.since == expected
 
 
 @pytest.mark.usefixtures("bare")

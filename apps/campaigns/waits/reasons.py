@@ -7,7 +7,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from apps.bench.text import Message, _
-from apps.core import messages, moments
+from apps.core import clock, messages, moments
 
 # So many things are named in a sentence.
 NAMED = 5
@@ -71,8 +71,8 @@ class WaitSubject:
 class WaitReason:
     """Why a trial, or so many `trials` of a campaign, wait.
 
-    `since` is when the wait began and `until` when it ends by itself, as far as that is known. `campaign` is who
-    holds what is waited for, if the reader may see it.
+    `since` is when the wait began, unless a clock that was ahead wrote it, and `until` when it ends by itself, as far
+    as that is known. `campaign` is who holds what is waited for, if the reader may see it.
     """
 
     code: str
@@ -84,6 +84,9 @@ class WaitReason:
     values: Mapping[str, object] = field(default_factory=dict)
     trials: int = 0
     is_bounded: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "since", clock.past(self.since))
 
     @property
     def text(self) -> str:

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from apps.bench import units
-from apps.core import editing, formulas, menu, messages, migrated, moments
+from apps.core import clock, editing, formulas, menu, messages, migrated, moments
 
 register = template.Library()
 logger = logging.getLogger(__name__)
@@ -95,6 +95,13 @@ def translated(value: str) -> str:
 def get_item(mapping: Mapping[Any, Any], key: object) -> object:
     """Return ``mapping[key]``, or None."""
     return mapping.get(key) if mapping else None
+
+
+@register.filter
+@shown
+def past(moment: datetime | None) -> datetime | str | None:
+    """Return since when something is; None where that lies ahead, for a wrong clock wrote it."""
+    return clock.past(moment)
 
 
 @register.simple_tag
