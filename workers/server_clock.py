@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from apps.agents import services as agents
 from apps.campaigns import services as campaigns
-from apps.core import clock_steps, leases
+from apps.core import clock_steps
 
 
 def note_steps(*, now: datetime) -> list[int]:
@@ -15,7 +15,7 @@ def note_steps(*, now: datetime) -> list[int]:
     Once this has returned all is told, by whoever was the first to look: a run that ends reads it then, and limits of
     jobs are as far away as before.
     """
-    with leases.hold("clock steps", waits=True), clock_steps.since_last_look() as step:
+    with clock_steps.since_last_look() as step:
         if step is None:
             return []
         runs = campaigns.tell_clock_step(step=step)

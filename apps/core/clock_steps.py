@@ -25,15 +25,21 @@ _MOST_LEADS = 64
 def since_last_look() -> Iterator[timedelta | None]:
     """Give by how much the clock was set since the last look on this machine, None if it was not.
 
-    The block is a transaction. One that fails has not been told of it: the next look gives it again.
+    The block is a transaction, in which others wait where it was. One that fails has not been told of it: the next
+    look gives it again.
     """
-    boot, lead_s = _boot(), lead()
-    before_s = ClockLead._default_manager.filter(boot=boot).values_list("lead_s", flat=True).first()
-    step_s = 0.0 if before_s is None else lead_s - before_s
+    boot = _boot()
+    leads = ClockLead._default_manager.filter(boot=boot).values_list("lead_s", flat=True)
+    before_s, lead_s = leads.first(), lead()
+    # Who only looks waits for nobody: one that stands still meanwhile would keep every run open.
+    if before_s is not None and abs(lead_s - before_s) < _NOTED_S:
+        yield None
+        return
     with transaction.atomic():
+        before_s, lead_s = leads.select_for_update().first(), lead()
+        step_s = 0.0 if before_s is None else lead_s - before_s
         yield timedelta(seconds=step_s) if abs(step_s) >= LEAST_STEP_S else None
-        if before_s is None or abs(step_s) >= _NOTED_S:
-            note_lead(boot, lead_s)
+        note_lead(boot, lead_s)
 
 
 def note_lead(boot: str, lead_s: float) -> None:

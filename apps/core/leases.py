@@ -73,22 +73,21 @@ def lost_worker(claimed_at: str) -> Q:
 
 
 @contextmanager
-def hold(work: str, row_id: int = 0, *, waits: bool = False, idle_after_s: float = IDLE_AFTER_S) -> Iterator[bool]:
+def hold(work: str, row_id: int = 0, *, idle_after_s: float = IDLE_AFTER_S) -> Iterator[bool]:
     """Hold the lease on a row (0: the only one) of a kind of work; gives False if another connection has it.
 
-    Who `waits` has it after the other, or OperationalError where that takes longer than locks are waited for.
     What is done under it may take any number of transactions. It must not begin within one: the row's claim has to be
     seen by others while the work goes on. Another that has been idle for `idle_after_s` is ended; where that is soon
     (IDLE_SOON_AFTER_S), and it cannot be, as it hangs, its lease counts for nothing: whoever asked it has given it up
     (core.sessions).
     """
-    key, take = f"{work}:{row_id}", "pg_advisory_lock" if waits else "pg_try_advisory_lock"
+    key = f"{work}:{row_id}"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT set_config('client_connection_check_interval', %s, false), {take}({_KEY})",
+            f"SELECT set_config('client_connection_check_interval', %s, false), pg_try_advisory_lock({_KEY})",
             [str(_LOOK_MS), key],
         )
-        is_ours = waits or cursor.fetchone()[1]
+        is_ours = cursor.fetchone()[1]
         if not is_ours and (pid := _end_idle(cursor, key, idle_after_s)) and idle_after_s <= IDLE_SOON_AFTER_S:
             key = f"{key} beside {pid}"
             cursor.execute(f"SELECT pg_try_advisory_lock({_KEY})", [key])

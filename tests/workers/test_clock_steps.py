@@ -7,14 +7,14 @@ from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from apps.agents.models import Job
 from apps.bench.toolkit import Plan
 from apps.campaigns import services
 from apps.campaigns.models import Event, Run
-from apps.core import broker, clock_steps, leases
+from apps.core import broker, clock_steps
 from apps.core.models import ClockLead
 from apps.results import services as results
 from apps.results.models import Result, StageTiming
@@ -151,7 +151,7 @@ def test_who_reads_a_run_waits_for_whoever_looks(run: Run) -> None:
     looks, reads = threading.Event(), threading.Event()
 
     def look() -> None:
-        with leases.hold("clock steps"), clock_steps.since_last_look() as step:
+        with clock_steps.since_last_look() as step:
             looks.set()
             # Who reads has been given this long to go by.
             reads.wait(1)
@@ -165,6 +165,31 @@ def test_who_reads_a_run_waits_for_whoever_looks(run: Run) -> None:
     reads.set()
     other.join()
     assert flags() == {"server-clock-set": {"seconds": "+3600"}}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_only_looks_waits_for_nobody_that_stands_still(run: Run) -> None:
+    server_clock.note_steps(now=timezone.now())
+    stands, ends = threading.Event(), threading.Event()
+
+    def stand_still() -> None:
+        with transaction.atomic():
+            assert list(ClockLead.objects.select_for_update())
+            stands.set()
+            ends.wait(30)
+        connection.close()
+
+    other = threading.Thread(target=stand_still)
+    other.start()
+    stands.wait(10)
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '50ms'")
+        closure.close(run.pk)
+        assert server_clock.note_steps(now=timezone.now()) == []
+    finally:
+        ends.set()
+        other.join()
 
 
 @pytest.fixture
