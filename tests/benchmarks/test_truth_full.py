@@ -1,4 +1,4 @@
-"""Worlds in which a receiver reads slowly, or a queue stands: what is true of them, and what judges make of it."""
+"""Worlds of slow readers, clamped windows or standing queues: what is true of them, and what judges make of it."""
 
 from dataclasses import replace
 from typing import Any
@@ -23,6 +23,8 @@ def world(way: tcp.Way | None = None, **receiver: Any) -> Any:
 
 
 SLOW = world(takes_bps=1e8, offers=1.2)
+# 125,000 B in 10 ms are 100 Mbit/s.
+CLAMPED, ON_ROUTE = (world(clamp=125_000.0, is_on_route=is_on_route) for is_on_route in (False, True))
 LINE = tcp.Line("A – B", 1e9, 0.01, 1500)
 
 
@@ -33,6 +35,13 @@ def test_a_program_that_reads_slowly_holds_all_streams_together_and_keeps_its_wi
     assert one.advertised == pytest.approx(150_000)
     assert (one.lost, one.rtt_s, one.at_sender) == (0.0, 0.01, False)
     assert one.window > 1e7
+
+
+def test_a_clamp_leaves_each_connection_its_window_unless_the_program_asks_for_another() -> None:
+    assert (CLAMPED.reach({}).limit, CLAMPED.reach({}).rate) == (tcp.WINDOW, 1e8)
+    assert CLAMPED.reach({"streams": 4}).rate == 4e8
+    assert CLAMPED.reach({"window": 250_000}).rate > ON_ROUTE.reach({"window": 250_000}).rate == 1e8
+    assert CLAMPED.reach({"direction": "reverse"}).limit == tcp.PATH
 
 
 def test_the_other_way_the_other_program_reads() -> None:
@@ -62,15 +71,17 @@ def test_a_window_that_does_not_fill_the_queue_loses_nothing() -> None:
     assert (reach.limit, reach.lost) == (tcp.PATH, 0.0)
 
 
-def test_both_are_drawn_in_five_to_eight_of_a_hundred_worlds() -> None:
-    slow = standing = 0
+def test_each_is_drawn_in_five_to_eight_of_a_hundred_worlds() -> None:
+    slow = standing = clamped = 0
     for seed in range(1, 601):
         drawn = world_of(seed, "network")
         reached = drawn.reach({})
         slow += reached.limit == tcp.READER
         standing += bool(drawn.way.standing) and reached.limit == tcp.PATH
+        clamped += reached.limit == tcp.WINDOW and reached.window == drawn.server.clamp
     assert 0.045 <= slow / 600 <= 0.085
     assert 0.045 <= standing / 600 <= 0.085
+    assert 0.045 <= clamped / 600 <= 0.085
 
 
 def test_who_names_the_window_of_a_slow_reader_has_to_name_its_program_beside() -> None:
@@ -81,6 +92,18 @@ def test_who_names_the_window_of_a_slow_reader_has_to_name_its_program_beside() 
     assert outcome(SLOW, finding("tcp-limit", subject="receiver", applies_when=APPLIES)) == TRUE
     assert outcome(SLOW, finding("tcp-limit", subject="path", applies_when=APPLIES)) == FALSE
     assert outcome(SLOW, finding("tcp-per-flow-limit", value=1e8)) == FALSE
+
+
+@pytest.mark.parametrize("clamped", [CLAMPED, ON_ROUTE])
+def test_who_takes_a_clamp_for_a_slow_reader_has_to_name_the_clamp_beside(clamped: Any) -> None:
+    clamp = [{"title": {"msgid": "A route clamps the window.", "params": {}}}]
+    reader = {"subject": "receiver", "applies_when": APPLIES}
+    assert outcome(clamped, finding("tcp-limit", **reader)) == FALSE
+    assert outcome(clamped, finding("tcp-limit", alternatives=clamp, **reader)) == TRUE
+    for world_of_one, expected in ((clamped, TRUE), (SLOW, FALSE)):
+        assert outcome(world_of_one, finding("tcp-limit", subject="clamp", applies_when=APPLIES)) == expected
+    gains_nothing = "The path holds %(bdp)s; a larger window gains nothing now"
+    assert outcome(clamped, finding("tcp-bdp", gains_nothing, value=1.25e6, present=1e8)) == FALSE
 
 
 def test_a_larger_window_gains_nothing_where_a_program_reads_slowly() -> None:

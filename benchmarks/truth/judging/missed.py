@@ -15,6 +15,8 @@ CLEAR = 0.7
 # An engineer wants so many repetitions, and no more scatter (CV) than this.
 LEAST, MOST_CV = 3, 0.1
 
+# What names a window that something clamps.
+CLAMPED = (tcp.WINDOW, "clamp")
 # A path of a short queue is not filled by one flow.
 FILLED = 0.93
 
@@ -69,7 +71,11 @@ def _of_network(world: NetworkWorld) -> Iterator[tuple[str, Said]]:
         others = [rate for name, rate in reached.terms.items() if name != reached.limit]
         is_observed = "tcp" in cell.trials[0].observed
         if reached.terms[reached.limit] < CLEAR * min(others):
-            if reached.limit == tcp.WINDOW and (is_observed or not reached.at_sender):
+            if reached.limit == tcp.WINDOW and reached.window == world.server.clamp:
+                if is_observed and _tells_limits(world):
+                    # One stream does not tell it from a program that reads slowly.
+                    yield "a window is clamped", _limit(tcp.READER, *CLAMPED)
+            elif reached.limit == tcp.WINDOW and (is_observed or not reached.at_sender):
                 yield "the window is the limit", _limit(tcp.WINDOW, "tcp-window-knee", "tcp-sysctl")
             elif reached.limit == tcp.PATH and reached.rate >= FILLED * world.capacity_bps * tcp.efficiency(
                 reached.mss + 52
@@ -88,7 +94,7 @@ def _of_network(world: NetworkWorld) -> Iterator[tuple[str, Said]]:
             yield "several streams help up to a number", lambda item: item.rule == "tcp-streams"
         counts = [item.parameters["streams"] for item in streams.cells]
         if counts[-1] >= 4 and rates[-1] > 0.9 * counts[-1] * rates[0]:
-            yield "each flow is limited by itself", _limit(tcp.WINDOW, "tcp-per-flow-limit")
+            yield "each flow is limited by itself", _limit(tcp.WINDOW, "tcp-per-flow-limit", *CLAMPED)
     windows = _setup(world, "iperf3-tcp", "window")
     if windows:
         own = {item.parameters["window"]: item for item in windows.cells if item.parameters["window"]}
@@ -113,7 +119,8 @@ def _tells_limits(world: NetworkWorld) -> bool:
 
 
 def _limit(subject: str, *others: str) -> Said:
-    return lambda item: (item.rule == "tcp-limit" and item.subject == subject) or item.rule in others
+    """Return who tells this limit: `tcp-limit`, or other rules or subjects of that."""
+    return lambda item: (item.subject if item.rule == "tcp-limit" else item.rule) in (subject, *others)
 
 
 def _of_storage(world: StorageWorld) -> Iterator[tuple[str, Said]]:

@@ -1,5 +1,7 @@
 """Judges of what is said of TCP over one path: what it holds, what limits it, and the window and streams it needs."""
 
+import dataclasses
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -8,7 +10,7 @@ from benchmarks.truth.judging.base import Case, Judgement, Rules, is_near, no, u
 from benchmarks.truth.worlds import tcp
 from benchmarks.truth.worlds.base import Cell
 
-TOOL = "iperf3-tcp"
+TOOL, CLAMP = "iperf3-tcp", "clamp"
 # Rates nearer than this are as good as each other; nearer still, nobody could tell.
 ENOUGH, SAME = 0.95, 0.99
 # Limits as large as kernels take.
@@ -54,8 +56,17 @@ def _bdp(case: Case) -> Judgement:
 
 def _gains_nothing(case: Case) -> Judgement:
     setting = present(case) or {"window": 0, "streams": 1}
-    now, free = case.world.reach(setting).rate, case.world.reach(raised(setting)).rate
+    is_asked = any(cell.parameters.get("window") for cell in case.cells(TOOL))
+    # Of a clamp that heeds no wish only who asked for a window can say that a larger one gains nothing.
+    world = case.world if is_asked and case.world.server.is_on_route else _unclamped(case)
+    now, free = case.world.reach(setting).rate, world.reach(raised(setting)).rate
     return whether(free <= now / ENOUGH, f"they gain: {now:.4g} becomes {free:.4g}")
+
+
+def _unclamped(case: Case) -> Any:
+    """Return the world without what clamps each connection's window."""
+    world = case.world
+    return world.with_hosts(world.client, dataclasses.replace(world.server, clamp=math.inf))
 
 
 def _limit(case: Case) -> Judgement:
@@ -71,6 +82,11 @@ def _limit(case: Case) -> Judgement:
     if name == tcp.WINDOW and reached.limit == tcp.READER and _names(case, "receiving program"):
         # The kernel waits for a window in either case; why it is so small is told beside it.
         return yes("the receiving program takes no more, which it names")
+    if name == tcp.READER and _is_clamped(case, reached) and _names(case, "clamps"):
+        # Each looks like the other as long as nobody opened several streams.
+        return yes("each connection's window is clamped, which it names")
+    if name == CLAMP:
+        return whether(_is_clamped(case, reached), f"{reached.limit} is the limit, and no clamp (Mbit/s: {terms})")
     if not reached.is_limit(name):
         return no(f"{reached.limit} is the limit, not {name} (Mbit/s: {terms})")
     if name == tcp.WINDOW and not is_near(case.value, reached.window, 0.25):
@@ -83,6 +99,11 @@ def _limit(case: Case) -> Judgement:
 def _names(case: Case, word: str) -> bool:
     """Return whether a finding names something among what else would look like this."""
     return any(word in item["title"]["msgid"] for item in case.fields.get("alternatives") or ())
+
+
+def _is_clamped(case: Case, reached: tcp.Reached) -> bool:
+    """Return whether something clamps each connection's window, and that is the limit."""
+    return reached.is_limit(tcp.WINDOW) and reached.window == case.world.server.clamp
 
 
 def _is_policed(case: Case, reached: tcp.Reached) -> bool:
@@ -151,7 +172,7 @@ def _sysctl(case: Case) -> Judgement:
     if "gain nothing" in case.title:
         return _gains_nothing(case)
     if "already" in case.title:
-        now = case.world.reach(present(case) or {"window": 0, "streams": 1})
+        now = _unclamped(case).reach(present(case) or {"window": 0, "streams": 1})
         wanted = case.parameter("window") or 0.0
         return whether(now.window >= 0.85 * wanted, f"the kernels allow {now.window:,.0f} B only")
     return _of_roomy_nodes(case, tcp.RMEM, tcp.WMEM)

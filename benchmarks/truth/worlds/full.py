@@ -1,6 +1,6 @@
-"""What is full at the receiver or on the way: a program that reads slowly, and a queue that flows keep standing.
+"""What is full at the receiver or on the way, or looks so: a slow reader, a standing queue, a clamp of each window.
 
-Both are drawn by themselves: what else a seed gives stays as it was.
+They are drawn by themselves: what else a seed gives stays as it was.
 """
 
 import dataclasses
@@ -10,20 +10,24 @@ import random
 from benchmarks.truth.worlds import network, tcp
 from benchmarks.truth.worlds.network import NetworkWorld
 
-# One of so many worlds has a receiver that reads slowly, and as large a part a queue that stands.
-SLOW, STANDING = 0.08, 0.1
+# These shares of the worlds have a receiver that reads slowly, a queue that stands, and a clamp of each window.
+SLOW, STANDING, CLAMPED = 0.08, 0.1, 0.06
+# No clamp is smaller (B).
+LEAST_CLAMP = 8192
 
 
 def filled(world: NetworkWorld) -> NetworkWorld:
-    """Return a world whose receiver reads slowly, or whose flows keep a queue standing, by chance.
+    """Return a world whose receiver reads slowly, whose flows keep a queue standing, or whose windows are clamped.
 
     The kernels of both ends let a window grow far beyond what either has.
     """
     source = random.Random(f"{world.seed} full")  # noqa: S311 - a simulation, not a secret
     drawn = source.random()
-    if drawn >= SLOW + STANDING or world.way.is_black_hole:
+    if drawn >= SLOW + STANDING + CLAMPED or world.way.is_black_hole:
         return world
     tuned = _tuned(world, source)
+    if drawn >= SLOW + STANDING:
+        return _clamped(tuned, source)
     return _read_slowly(tuned, source) if drawn < SLOW else _standing(tuned, source)
 
 
@@ -48,6 +52,14 @@ def _read_slowly(world: NetworkWorld, source: random.Random) -> NetworkWorld:
     server = dataclasses.replace(world.server, takes_bps=takes, offers=offers)
     world = world.with_hosts(world.client, server)
     return dataclasses.replace(world, drain_bps=min(world.drain_bps, takes))
+
+
+def _clamped(world: NetworkWorld, source: random.Random) -> NetworkWorld:
+    """Return the world with a clamp of each connection's window that leaves it less than all else would let it."""
+    free = world.reach({})
+    clamp = max(LEAST_CLAMP, free.rate * free.rtt_s / 8 * source.uniform(0.05, 0.7))
+    server = dataclasses.replace(world.server, clamp=clamp, is_on_route=source.random() < 0.5)
+    return world.with_hosts(world.client, server)
 
 
 def _standing(world: NetworkWorld, source: random.Random) -> NetworkWorld:

@@ -30,7 +30,9 @@ class Host:
 
     `share` is the part of a socket's buffer that becomes window. What receives here, a program or its disk, takes
     `takes_bps` of all connections together; where that is the limit the kernel offers `offers` times what is on the
-    way: its buffer is full, and does not grow.
+    way: its buffer is full, and does not grow. Something clamps each connection's window at `clamp` B, whatever its
+    kernel lets it grow to: the program's own buffer, in place of which another may be asked for, or, where that
+    `is_on_route`, a route or a box on the way that heeds no wish.
     """
 
     name: str
@@ -42,6 +44,8 @@ class Host:
     share: float = 0.65
     takes_bps: float = math.inf
     offers: float = 1.0
+    clamp: float = math.inf
+    is_on_route: bool = False
 
     def value(self, key: str, place: int = 0) -> int:
         """Return a number of a sysctl, of a triple the one at `place`."""
@@ -223,6 +227,8 @@ def _windows(client: Host, server: Host, setting: Setting) -> tuple[float, float
         advertised = min(server.value(RMEM, 1), server.value(RMEM, 2)) * server.share
     if not (client.value(SCALING) and server.value(SCALING)):
         advertised = min(advertised, LARGEST_UNSCALED)
+    if server.is_on_route or not setting.window:
+        advertised = min(advertised, server.clamp)
     return min(advertised, _sent(client, setting)), advertised, granted
 
 
