@@ -10,7 +10,7 @@ from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "tcp-bdp", 8
+RULE, VERSION = "tcp-bdp", 9
 # The least window fills the path only if nothing ever waits; twice as much rides out a queue's worth of delay.
 MARGIN = 2
 # The largest window without window scaling (RFC 7323).
@@ -66,7 +66,11 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         # What measured windows had against each other says which to take, not what the path holds.
-        kind=NO_CHANGE if is_vain or is_little else DIAGNOSIS if outlook.is_open else RECOMMENDATION,
+        kind=NO_CHANGE
+        if is_vain or is_little
+        else DIAGNOSIS
+        if outlook.is_open or outlook.is_untried
+        else RECOMMENDATION,
         title=Message(
             _title(path, outlook, is_short=is_little, is_vain=is_vain),
             {"bdp": format_quantity(bdp, "B"), "window": format_quantity(window, "B")},
@@ -120,6 +124,13 @@ def _title(path: PathReading, outlook: Outlook, *, is_short: bool, is_vain: bool
         )
     if outlook.is_open and not is_short:
         return _("The path holds %(bdp)s; of the windows measured one asked for had more than the kernel's own")
+    if outlook.is_untried and path.capacity.is_stated and not is_short:
+        return _(
+            "If the links carry what is said of them, the path holds %(bdp)s; what a window of %(window)s gains is"
+            " untried"
+        )
+    if outlook.is_untried and not is_short:
+        return _("The path holds %(bdp)s; what a window of %(window)s gains is untried")
     if outlook.is_vain and not is_short:
         return _("The path holds %(bdp)s; a larger window than was asked for gains nothing")
     if path.capacity.is_stated and is_vain:

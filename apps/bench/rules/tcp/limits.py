@@ -14,7 +14,7 @@ from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-sysctl", 11
+RULE, VERSION = "tcp-sysctl", 12
 # Frames of which as large a share of a buffer becomes window.
 JUMBO = 9000
 # Limits end on this, so that the lines are easy to read and compare.
@@ -52,6 +52,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     # Whatever the limits are: a path that is filled, or something else in the way, needs no larger ones.
     roles = sysctl.lacking(nodes, leave_out=MAXIMA)
     is_set = not roles or outlook.in_the_way is not None
+    if outlook.is_untried and roles:
+        # What keeps the window small is not their limits, which allow far more.
+        return None
     title = _("Let the kernels grow a window of %(window)s: limits of %(maximum)s on %(roles)s")
     if is_set:
         title = _("The kernels of both nodes allow a window of %(window)s already")

@@ -7,7 +7,7 @@ from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, Evidence
 from apps.bench.rules.tcp import held, unlike, verdict
 from apps.bench.rules.tcp.asked_elsewhere import windows_in_vain
-from apps.bench.rules.tcp.better import better_window
+from apps.bench.rules.tcp.better import better_window, explicits
 from apps.bench.rules.tcp.loss_law import MUCH, WITHIN, read_loss_law
 from apps.bench.rules.tcp.lost import LIKELY, lost_instead
 from apps.bench.rules.tcp.path import PathReading
@@ -42,7 +42,8 @@ class Outlook(Within):
 
     `in_the_way` is what would keep it from gaining anything, `against` what was measured that speaks against it;
     `is_vain` says that programs that ask for a window gain nothing by a larger one. `is_open` says that something is
-    in the way of larger windows, though one that was asked for surely had more than the kernel's own.
+    in the way of larger windows, though one that was asked for surely had more than the kernel's own; `is_untried`
+    that the receiver's window stays small whatever its kernel allows, and nobody asked for a larger one.
     """
 
     rate: float | None
@@ -51,6 +52,7 @@ class Outlook(Within):
     against: Message | None = None
     is_vain: bool = False
     is_open: bool = False
+    is_untried: bool = False
 
     @property
     def objections(self) -> tuple[Message, ...]:
@@ -107,12 +109,28 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
         # As now it has what it has, and what was had beside it at most.
         interval = (min(reach[0], present.rate), max(reach[1], present.rate)) if reach else None
         return Outlook(present.rate, interval, Message(_("The path is filled already.")))
+    if limit.subject in (receiver.SUBJECT, receiver.CLAMP):
+        return _as_asked(evidence, path, present)
     text = _("Loss limits the rate now: a larger window alone gains nothing.")
-    if limit.subject == receiver.SUBJECT:
-        text = _("The receiving program limits the rate now: a larger window gains nothing.")
     if limit.subject == verdict.PROCESSOR:
         text = _("A processor limits the rate now: a larger window alone gains nothing.")
     return Outlook(present.rate, None, Message(text))
+
+
+def _as_asked(evidence: Evidence, path: PathReading, present: Present) -> Outlook:
+    """Return what a larger window gains where the receiver's stays small: nothing, if one asked for had no more."""
+    least = ROOM * present.window(path.rtt.value)
+    asked = [item for item in explicits(evidence, present) if refuted.granted_of(item) >= least]
+    best = max(asked, key=lambda item: item.rate, default=None)
+    if best is None or best.rate >= STAYED * present.rate:
+        text = _("The receiver's window stays small whatever its kernel allows: one to be asked for nobody measured.")
+        return Outlook(None, None, against=Message(text), is_untried=True)
+    text = _("A window of %(window)s that was asked for had %(rate)s, no more than the kernel's own.")
+    params = {
+        "window": format_quantity(best.point.parameters["window"], "B"),
+        "rate": format_quantity(best.rate, "bit/s"),
+    }
+    return Outlook(present.rate, None, in_the_way=Message(text, params))
 
 
 def _as_datagrams(evidence: Evidence, present: Present | None) -> Outlook | None:

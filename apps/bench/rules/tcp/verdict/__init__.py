@@ -1,4 +1,4 @@
-"""What limits a transfer now: the path, the window, loss, the receiving program, or a processor (the core law)."""
+"""What limits a transfer now: the path, the window or a clamp of it, loss, the receiver, or a processor."""
 
 from apps.bench import statistics
 from apps.bench.rules import pace
@@ -30,7 +30,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     is_single = lost.come_singly(present, read_all(evidence), path.rtt.value)
     larger, grown = _larger(evidence, present, path), growth.read_growth(evidence)
     refutation = refuted.by_measurements(evidence, path, present)
-    case = Case(present, path, larger, scatter, grown, udp_share, is_single, refutation)
+    multiple, is_shared = refuted.multiple_of(evidence, present), bool(refuted.shared_by_streams(evidence, present))
+    case = Case(present, path, larger, scatter, grown, udp_share, is_single, refutation, multiple, is_shared)
     if path.capacity.is_open or present.rate < FULL * path.ceiling_bps or not _is_steady(present):
         return _processor(case) or receiver.conclude(case) or window.conclude(case) or loss.conclude(case)
     return _full(case, () if path.capacity.is_stated else members.limits_of_one_flow(evidence))

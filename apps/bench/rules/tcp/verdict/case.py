@@ -11,7 +11,7 @@ from apps.bench.rules.tcp.scatter import Scatter
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text
 
-RULE, VERSION = "tcp-limit", 11
+RULE, VERSION = "tcp-limit", 12
 # A larger window shows that the smaller one was the limit, if the rate grows by this; that it was not, by less.
 GREW, STAYED = 1.2, 1.1
 # Rates this near the best are as good.
@@ -26,7 +26,8 @@ class Case:
 
     `lost_by_udp` is what datagrams lost below the capacity, None where they could not show what TCP lost. `is_single`
     says that segments were lost one by one, as the laws of loss suppose, and not in bursts. `refutation` is what was
-    measured, besides larger windows, that the present one as the limit does not explain.
+    measured, besides larger windows, that the present one as the limit does not explain. `multiple` are streams that
+    surely have more together; where they have no more the pace `is_shared`.
     """
 
     present: Present
@@ -37,6 +38,8 @@ class Case:
     lost_by_udp: float | None = None
     is_single: bool = True
     refutation: Message | None = None
+    multiple: Present | None = None
+    is_shared: bool = False
 
     @property
     def rtt(self) -> float:
@@ -67,10 +70,14 @@ class Case:
         return lost.lost_instead(self.present, self.better, self.rtt)
 
     @property
+    def is_vain(self) -> bool:
+        """Return whether larger windows gave no more."""
+        return bool(self.larger) and all(item.rate < STAYED * self.present.rate for item in self.larger)
+
+    @property
     def is_refuted(self) -> bool:
         """Return whether larger windows gave no more, or other settings refute it and no larger one had more."""
-        is_vain = bool(self.larger) and all(item.rate < STAYED * self.present.rate for item in self.larger)
-        return is_vain or (self.refutation is not None and self.better is None)
+        return self.is_vain or (self.refutation is not None and self.better is None)
 
 
 def make_draft(

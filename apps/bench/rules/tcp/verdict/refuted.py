@@ -27,7 +27,7 @@ def by_measurements(evidence: Evidence, path: PathReading, present: Present | No
     filled = _filled_at(evidence, path)
     if filled or present is None:
         return filled
-    return _shared_by_streams(evidence, present) or _no_more_asked(evidence, path, present)
+    return shared_by_streams(evidence, present) or _no_more_asked(evidence, path, present)
 
 
 def _no_more_asked(evidence: Evidence, path: PathReading, present: Present) -> Message | None:
@@ -37,7 +37,7 @@ def _no_more_asked(evidence: Evidence, path: PathReading, present: Present) -> M
     """
     if path.capacity.is_lower_bound or present.streams > 1:
         return None
-    asked = [(_granted(item), item) for item in explicits(evidence, present)]
+    asked = [(granted_of(item), item) for item in explicits(evidence, present)]
     roomy = sorted(
         (pair for pair in asked if pair[0] >= path.bdp_bytes), key=lambda pair: pair[1].point.parameters["window"]
     )
@@ -54,7 +54,7 @@ def _no_more_asked(evidence: Evidence, path: PathReading, present: Present) -> M
     return Message(text, params)
 
 
-def _granted(item: Present) -> float:
+def granted_of(item: Present) -> float:
     """Return the window (B) that was asked for, as far as the kernel granted it: it doubles what is asked."""
     asked, granted = float(item.point.parameters["window"]), item.mean("window_granted")
     return min(asked, granted / 2) if granted else asked
@@ -92,18 +92,12 @@ def _filled_at(evidence: Evidence, path: PathReading) -> Message | None:
     return Message(text, {"rate": format_quantity(max(rates), "bit/s")})
 
 
-def _shared_by_streams(evidence: Evidence, present: Present) -> Message | None:
+def shared_by_streams(evidence: Evidence, present: Present) -> Message | None:
     """Return that several streams, each with a window of its own, had no more than one: then no window holds that.
 
     None where some of them surely had more together, whichever of those looked at it is, or very much more.
     """
-    own = present.point.values("goodput")
-    conditions = rest_of(present.point.parameters, "streams")
-    several = [
-        item
-        for item in read_all(evidence)
-        if item.streams > present.streams and rest_of(item.point.parameters, "streams") == conditions
-    ]
+    own, several = present.point.values("goodput"), _several(evidence, present)
     best = max(several, key=lambda item: item.rate, default=None)
     if present.streams > 1 or best is None or best.rate > GREW * present.rate:
         return None
@@ -120,3 +114,28 @@ def _shared_by_streams(evidence: Evidence, present: Present) -> Message | None:
         "rate": format_quantity(present.rate, "bit/s"),
     }
     return Message(text, params)
+
+
+def multiple_of(evidence: Evidence, present: Present) -> Present | None:
+    """Return the best of several streams that surely have much more together than the present ones; None if none has.
+
+    So much the program that receives them takes, and the disk beneath it.
+    """
+    own, several, scatter = present.point.values("goodput"), _several(evidence, present), scatter_of(evidence)
+    more = [
+        item
+        for item in several
+        if item.rate > GREW * present.rate
+        and scatter.is_less(own, item.point.values("goodput"), by=SURELY, looked=len(several))
+    ]
+    return max(more, key=lambda item: item.rate, default=None)
+
+
+def _several(evidence: Evidence, present: Present) -> list[Present]:
+    """Return more streams than the present ones, alike in all else."""
+    conditions = rest_of(present.point.parameters, "streams")
+    return [
+        item
+        for item in read_all(evidence)
+        if item.streams > present.streams and rest_of(item.point.parameters, "streams") == conditions
+    ]

@@ -128,7 +128,12 @@ def _freed(better: Present | None, scatter: Scatter) -> tuple[float | None, tupl
 def _slow_program(case: Case) -> tuple[Alternative, ...]:
     """Return the receiving program as what keeps its window small, where neither settings nor a larger one tell."""
     present = case.present
-    if case.better or present.is_of_sender or (present.waited is not None and not present.waits_for_receiver):
+    if (
+        case.better
+        or case.multiple
+        or present.is_of_sender
+        or (present.waited is not None and not present.waits_for_receiver)
+    ):
         return ()
     if UNSCALED < present.least_offered <= present.window(case.rtt):
         # It is as large as its kernel is known to let it grow.
