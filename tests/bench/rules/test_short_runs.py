@@ -55,6 +55,12 @@ def says(draft, words):
     return any(words in str(message) for message in draft.against)
 
 
+def starts_first(draft):
+    """Return whether slow start is the first cause, and a longer run the first experiment."""
+    causes = [str(item.title) for item in draft.alternatives[:1]]
+    return causes[:1] != [] and "Slow start" in causes[0] and "duration" in draft.proposals[0].factors
+
+
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize(("duration", "omit"), [(2, 0), (9, 0), (4, 5), (10, 0), (10, 60), (120, 0)])
 def test_whatever_rests_on_a_short_run_says_so(world, duration, omit):
@@ -62,6 +68,9 @@ def test_whatever_rests_on_a_short_run_says_so(world, duration, omit):
     assert drafts
     is_short = duration + omit < 50 * RTT
     assert {says(draft, "slow start") for draft in drafts} == {is_short}, [draft.rule for draft in drafts]
+    firsts = [draft for draft in drafts if draft.kind != base.DOUBT]
+    assert {starts_first(draft) for draft in firsts} <= {is_short}, [draft.rule for draft in firsts]
+    assert not is_short or not [draft for draft in drafts if "not the path" in str(draft.title)]
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -69,3 +78,4 @@ def test_whatever_rests_on_a_rate_that_still_changes_says_so(world):
     drafts = on_rates(drafts_of(world, is_steady=False, duration=60))
     assert drafts
     assert [draft.rule for draft in drafts if not says(draft, "did not stay the same")] == []
+    assert [draft.rule for draft in drafts if draft.kind != base.DOUBT and not starts_first(draft)] == []

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from apps.bench import network
 from apps.bench.rules import pace
-from apps.bench.rules.base import DOUBT, NO_CHANGE, Evidence, FindingDraft
+from apps.bench.rules.base import DOUBT, NO_CHANGE, Alternative, Evidence, FindingDraft
 from apps.bench.rules.tcp import held, reordering, rivals, starts, unlike
 from apps.bench.rules.tcp.between import FILES, TCP, levels_between
 from apps.bench.rules.tcp.levels import said_of_levels
@@ -39,12 +39,14 @@ WEIGHED: Mapping[str, frozenset[str]] = {
 class Objection:
     """What speaks against a finding, and how sure that is at most beside it; None where it only has to be told.
 
-    `is_fatal` says that the finding does not stand.
+    `is_fatal` says that the finding does not stand. `cause` is what would explain the figures as well, before all
+    others.
     """
 
     message: Message
     most: float | None = None
     is_fatal: bool = False
+    cause: Alternative | None = None
 
 
 Reader = Callable[[FindingDraft, Evidence], Objection | None]
@@ -76,7 +78,14 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft | None:
         return None
     limits = [objection.most for objection in objections if objection.most is not None]
     messages = [objection.message for objection in objections if objection.message not in draft.against]
-    return replace(draft, against=(*draft.against, *messages), confidence=min([draft.confidence, *limits]))
+    causes = [objection.cause for objection in objections if objection.cause is not None]
+    return replace(
+        draft,
+        against=(*draft.against, *messages),
+        confidence=min([draft.confidence, *limits]),
+        alternatives=(*causes, *draft.alternatives),
+        proposals=(*(cause.proposal for cause in causes if cause.proposal), *draft.proposals),
+    )
 
 
 def _processor(draft: FindingDraft, evidence: Evidence) -> Objection | None:
@@ -212,8 +221,9 @@ def _start(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     if not (draft.present or draft.tried):
         return None
     items = [item for item in _resting(draft, evidence) if not _fills(item, evidence)]
-    message = next(filter(None, (starts.said_of(item, evidence) for item in items)), None)
-    return Objection(message, MEDIUM) if message else None
+    short = ((message, item) for item in items if (message := starts.said_of(item, evidence)) is not None)
+    message, item = next(short, (None, None))
+    return Objection(message, MEDIUM, cause=starts.cause_of(item, evidence)) if message and item else None
 
 
 READERS: Mapping[str, Reader] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.bench.rules import pace
 from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
-from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, members, reordering, sysctl
+from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, members, reordering, starts, sysctl
 from apps.bench.rules.tcp.ceilings import had_of
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
@@ -19,13 +19,15 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 11
+RULE, VERSION = "tcp-per-flow-limit", 12
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
 ROOM = 2.0
 # As many streams as the first one's rate asks for fill the path, unless those measured had less than this of it.
 FILLS = 0.8
+# So sure it is of runs of which slow start may be all.
+SHORT = 0.4
 # A kernel makes about so much of tcp_rmem's maximum into a window.
 KERNEL_SHARE = (0.5, 0.8)
 # More than so many times what a buffer holds does not go through it in an RTT.
@@ -98,6 +100,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if not is_even:
         # Shares of a link that others fill multiply so, too, and a queue stands there as before a shaper.
         title = _("Each flow has about %(rate)s: by a limit on it, or as its share beside others' is undecided")
+    is_short = starts.said_of(slow.present, evidence) is not None
+    if is_short:
+        title = _("Each flow has about %(rate)s: by a limit on it, or as it starts slowly is undecided")
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -111,9 +116,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         evidence=tuple(sorted({*path.trials, *growth.trials, *slow.point.trials("goodput")})),
         present=slow.rate,
         predicted_unit="bit/s",
-        confidence=0.7 if slow.retransmits is not None or window else 0.6,
+        confidence=SHORT if is_short else 0.7 if slow.retransmits is not None or window else 0.6,
         applies_when=Message(_("One stream on this path; several at once each have the same limit.")),
-        limits=(_open_causes(causes),),
+        limits=(_open_causes(len(causes) + is_short),),
         source="RFC 6349, section 5; Mathis, Semke, Mahdavi, Ott (1997); RFC 2475",
         alternatives=causes,
         missing=(
@@ -123,8 +128,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     )
 
 
-def _open_causes(causes: tuple[Alternative, ...]) -> Message:
-    if len(causes) > 1:
+def _open_causes(count: int) -> Message:
+    if count > 1:
         return Message(_("Which of the causes below it is, these figures do not decide; their experiments do."))
     return Message(
         _("These figures rule the other causes out; the one below was not seen itself: its experiment tells.")
