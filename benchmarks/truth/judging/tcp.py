@@ -56,7 +56,8 @@ def _bdp(case: Case) -> Judgement:
 
 def _gains_nothing(case: Case) -> Judgement:
     setting = present(case) or {"window": 0, "streams": 1}
-    is_asked = any(cell.parameters.get("window") for cell in case.cells(TOOL))
+    tried = [cell for setup in case.world.setups if setup.tool == TOOL for cell in setup.cells]
+    is_asked = any(cell.parameters.get("window") for cell in tried)
     # Of a clamp that heeds no wish only who asked for a window can say that a larger one gains nothing.
     world = case.world if is_asked and case.world.server.is_on_route else _unclamped(case)
     now, free = case.world.reach(setting).rate, world.reach(raised(setting)).rate

@@ -113,7 +113,9 @@ def streams_of(multiples, **more):
 
 
 def says_vain(drafts):
-    return [draft.rule for draft in drafts if "gains nothing" in str(draft.title) or "gain nothing" in str(draft.title)]
+    return [
+        draft.rule for draft in drafts if "gains nothing" in str(draft.title) or "gain nothing" in str(draft.title)
+    ]
 
 
 @pytest.mark.parametrize("multiples", MULTIPLES)
