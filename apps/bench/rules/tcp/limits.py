@@ -55,7 +55,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if outlook.is_untried and roles:
         # What keeps the window small is not their limits, which allow far more.
         return None
+    raised, settings = _changes_of(nodes, roles, maximum)
     title = _("Let the kernels grow a window of %(window)s: limits of %(maximum)s on %(roles)s")
+    if settings:
+        title = _("Let the kernels grow a window of %(window)s: %(settings)s")
+    if settings and raised:
+        title = _("Let the kernels grow a window of %(window)s: limits of %(maximum)s on %(roles)s, %(settings)s")
     if is_set:
         title = _("The kernels of both nodes allow a window of %(window)s already")
     if outlook.in_the_way:
@@ -65,7 +70,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     if is_untold:
         title = _("A window of %(window)s needs limits of %(maximum)s on %(roles)s: what they are is not known")
     params = {"window": format_quantity(window, "B"), "maximum": format_quantity(maximum, "B")}
-    params["roles"] = " + ".join(roles)
+    params |= {"roles": " + ".join(raised or roles), "settings": settings}
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -131,6 +136,22 @@ def make_settings(present: Mapping[str, str], maximum: int) -> Settings:
         if present.get(name) == "0":
             targets[name] = "1"
     return Settings(targets, {name: present.get(name) for name in targets}, tuple(invalid), are_limits=True)
+
+
+def _changes_of(nodes: Mapping[str, Settings], roles: tuple[str, ...], maximum: int) -> tuple[tuple[str, ...], str]:
+    """Return of these roles those whose limits are raised, or may be, and what else is set: `name=value (roles)`."""
+    raised: dict[str, None] = {}
+    others: dict[str, list[str]] = {}
+    for role in roles:
+        own = nodes[role]
+        for name, value in own.targets.items():
+            if name in MAXIMA or own.present[name] == value:
+                continue
+            if name in TRIPLES and value.split()[-1] == str(maximum):
+                raised[role] = None
+            else:
+                others.setdefault(f"{name}={value}", []).append(role)
+    return tuple(raised), ", ".join(f"{line} ({' + '.join(on)})" for line, on in others.items())
 
 
 def _read_triple(text: str) -> tuple[int, int, int] | None:
