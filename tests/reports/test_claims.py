@@ -136,3 +136,30 @@ def test_the_inventory_gives_too_little_by_the_interval_of_the_mean_that_is_show
     for cells, is_told in ((rows, True), (table.rows, False)):
         said = tables.document(replace(table, rows=cells), ceiling=ceiling).sections[0].blocks[0].says
         assert (words.ABOVE in [item.claim.relation for item in said]) == is_told
+
+
+# What a sweep has before its last places (Mbit/s), and these, by how often each was measured.
+RISE = [[131.8], [253.9], [470.0, 466.0, 475.0], [700.0]]
+ENDS = {
+    "alike": ([[929.6], [939.4], [938.6], [939.0]], "Streams 16"),
+    "of mixed counts": ([[925.9, 933.2], [937.9, 940.9], [938.6], [937.4, 940.5]], "Streams 16"),
+    "alike at last": ([[810.0], [918.0], [939.0], [940.0]], "Streams 32"),
+    "too few alike": ([[760.0], [810.0], [920.0], [940.0]], ""),
+    "still rising": ([[900.0], [1000.0], [1100.0], [1200.0]], ""),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_line_that_may_have_come_to_its_end_says_from_where_on(name: str) -> None:
+    last, start = ENDS[name]
+    document = tables.document(tables.table([[*RISE, *last]]))
+    said = document.sections[0].blocks[0].says[0]
+    assert said.claim.relation == words.GROWS
+    assert ("whether it goes on from there cannot be told" in said.text) == bool(start)
+    assert said.claim.says.get(words.ALIKE_AT, "") == start.removeprefix("Streams ")
+    assert checks.check(document) == []
+    # What was said without it before is still true; another place, or one where there is none, is not.
+    own = {key: value for key, value in said.claim.says.items() if key != words.ALIKE_AT}
+    for says, holds in ((own, True), ({**own, words.ALIKE_AT: "2"}, False)):
+        other = words.sentence(replace(said.claim, says=says))
+        assert checks.holds(other, checks.tables_of(document)) == holds

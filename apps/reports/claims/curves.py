@@ -3,11 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from apps.bench.curve import CurveForm, CurveReading
+from apps.bench.knee import NEAR
+from apps.bench.statistics import still_rises
 from apps.reports.claims import readings, words
 from apps.reports.claims.topics import Place, quantity
 from apps.reports.document import Claim, Topic, Value
 
 Says = Mapping[str, Value]
+# So many places at the end are alike where a line may have come to its end before them.
+LEAST_ALIKE = 3
 # So many places are named that cannot be told from the best.
 MOST_RIVALS = 4
 
@@ -39,6 +43,11 @@ def holds(claim: Claim, places: Sequence[Place]) -> bool:
         return False
     figures = dict(_says(relation, topic, ordered, reading))
     if (words.RATIO in claim.says) != (words.RATIO in figures):
+        return False
+    if words.ALIKE_AT not in claim.says:
+        # Earlier sentences, which are true as well, do not say where they may have ended.
+        figures.pop(words.ALIKE_AT, None)
+    elif words.ALIKE_AT not in figures:
         return False
     # Of places that are equally high either may be named.
     free = {name for name in ("high_at", "low_at") if name in figures}
@@ -127,7 +136,18 @@ def _ends(topic: Topic, places: Sequence[Place], reading: CurveReading) -> Says:
         "last": quantity(last.y, topic.unit),
         "last_at": last.text,
         **_ratio(*sorted((first, last), key=lambda place: place.y)),
+        **_alike(places),
     }
+
+
+def _alike(places: Sequence[Place]) -> Says:
+    """Return from where on all has about what the last place has, if several before it do and none surely rises."""
+    last = places[-1].y
+    start = len(places) - 1
+    while start and abs(places[start - 1].y - last) <= NEAR * abs(last):
+        start -= 1
+    tail = [place.figures or (place.y,) for place in places[start:]]
+    return {words.ALIKE_AT: places[start].text} if len(tail) >= LEAST_ALIKE and not still_rises(tail) else {}
 
 
 def _plateau(topic: Topic, places: Sequence[Place], reading: CurveReading) -> Says:

@@ -18,6 +18,8 @@ OVERALL_MIXED, TOGETHER_HIGHER, TOGETHER_LOWER = "overall-mixed", "together-high
 RATIOS, NEAREST, BEST_PAIR = "ratios", "nearest", "best-pair"
 # What a claim says of two figures of which neither is zero, and of a figure that its ceiling bounds.
 RATIO, SHARE, ALL = "ratio", "share", "100"
+# From which place on a line that grows, or falls, has about what it ends with.
+ALIKE_AT = "alike_at"
 CEILING, INVENTORY, ABOVE = "ceiling", "inventory", "above-inventory"
 TEXTS: Mapping[str, str] = {
     VALUE: _("%(metric)s: %(value)s."),
@@ -114,6 +116,10 @@ WITHOUT_RATIO: Mapping[str, str] = {
     GROWS: _("%(metric)s grows from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (%(test)s)."),
     FALLS: _("%(metric)s falls from %(first)s at %(axis)s %(first_at)s to %(last)s at %(last_at)s (%(test)s)."),
 }
+# What follows where a line that grows, or falls, may have come to its end before its last place.
+MAY_HAVE_ENDED = _(
+    "From %(alike_at)s on all lies within 5 %% of the last: whether it goes on from there cannot be told."
+)
 # The same where the lowest figure and the highest are printed alike: there is no span between them.
 AS_ONE: Mapping[str, str] = {
     MEASURED: _("%(metric)s was measured as %(low)s everywhere; %(test)s."),
@@ -143,7 +149,8 @@ def text_of(claim: Claim) -> str:
         words["p_text"] = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
     for end in ("low", "high"):
         words[f"{end}_place"] = f"{axis} {says.get(f'{end}_at', '')}".strip()
-    return gettext(_text_for(claim)) % words
+    texts = [_text_for(claim), *([MAY_HAVE_ENDED] if ALIKE_AT in says else [])]
+    return " ".join(gettext(text) % words for text in texts)
 
 
 def _text_for(claim: Claim) -> str:
