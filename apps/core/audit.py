@@ -100,13 +100,13 @@ class AccessMiddleware:
         changes.info(
             "%s %s %s %s ms user=%s token=%s address=%s",
             request.method,
-            escape_uri_path(request.path[:_LONGEST_PATH]),
+            escape_uri_path(request.path)[:_LONGEST_PATH],
             response.status_code,
             took_ms,
             user,
             token,
             request.META.get("REMOTE_ADDR") or "-",
-            extra={"status_code": response.status_code, "about": f"{user} {token}"},
+            extra={"status_code": response.status_code, "about": user},
         )
         return response
 

@@ -14,8 +14,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # Signs of a record's own line: anybody may ask for an address of many thousands, and turn all else out of a log.
 _LONGEST = 4000
 
-# What a request is about (user and token) that nobody is known to have sent.
-NOBODY = "- -"
+# Whom a request is about that nobody is known to have sent.
+NOBODY = "-"
 
 # Of what anybody may bring about without an account so many lines are let through in so long (s).
 _WINDOW_S = 60.0
