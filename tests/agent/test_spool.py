@@ -206,9 +206,9 @@ def test_the_draft_of_one_whose_process_was_killed_is_swept(tmp_path: Path) -> N
 
 
 def test_a_failure_of_ours_does_not_end_the_reporting(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    kept = spool.Spool(tmp_path / "spool")
-    record = kept.accept(JOB)
-    kept.note(record, ended_at=5.0)
+    records = spool.Spool(tmp_path / "spool")
+    record = records.accept(JOB)
+    records.note(record, ended_at=5.0)
     server = Picky(10_000)
     real, failures = server.call, iter([RuntimeError("odd")])
 
@@ -218,7 +218,7 @@ def test_a_failure_of_ours_does_not_end_the_reporting(tmp_path: Path, caplog: py
         return real(*words)
 
     server.call = call
-    send(kept, record, server)
+    send(records, record, server)
     assert len(server.taken) == 1
     assert "RuntimeError: odd" in caplog.text
 

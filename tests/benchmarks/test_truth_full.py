@@ -106,9 +106,9 @@ def test_who_takes_a_clamp_for_a_slow_reader_has_to_name_the_clamp_beside(clampe
     assert outcome(clamped, finding("tcp-bdp", gains_nothing, value=1.25e6, present=1e8)) == FALSE
     # Of one that heeds no window asked for it is true to who asked.
     setup = clamped.setups[0]
-    asked = replace(clamped, setups=(replace(setup, cells=(*setup.cells, cell(1e8, window=250_000, streams=1))),))
+    request = replace(clamped, setups=(replace(setup, cells=(*setup.cells, cell(1e8, window=250_000, streams=1))),))
     expected = TRUE if clamped is ON_ROUTE else FALSE
-    assert outcome(asked, finding("tcp-bdp", gains_nothing, value=1.25e6, present=1e8)) == expected
+    assert outcome(request, finding("tcp-bdp", gains_nothing, value=1.25e6, present=1e8)) == expected
 
 
 def test_a_larger_window_gains_nothing_where_a_program_reads_slowly() -> None:

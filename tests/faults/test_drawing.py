@@ -70,8 +70,10 @@ def test_the_servers_clock_is_moved_or_it_is_said_why_not(
         clock = server_clock.ServerClock(tmp_path)
         clock.set(-7200)
         program = "import time; print(time.time(), time.clock_gettime(time.CLOCK_MONOTONIC))"
-        said = subprocess.run([sys.executable, "-c", program], env=clock.env, capture_output=True, check=True).stdout
-        moved, even = map(float, said.split())
+        stdout = subprocess.run(
+            [sys.executable, "-c", program], env=clock.env, capture_output=True, check=True
+        ).stdout
+        moved, even = map(float, stdout.split())
         assert abs(time.time() - 7200 - moved) < 600 > abs(time.monotonic() - even)
         assert server_clock.FAULT in kinds.registered()
     monkeypatch.setattr(server_clock, "COMPILER", None)

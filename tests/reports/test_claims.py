@@ -153,13 +153,13 @@ ENDS = {
 def test_a_line_that_may_have_come_to_its_end_says_from_where_on(name: str) -> None:
     last, start = ENDS[name]
     document = tables.document(tables.table([[*RISE, *last]]))
-    said = document.sections[0].blocks[0].says[0]
-    assert said.claim.relation == words.GROWS
-    assert ("whether it goes on from there cannot be told" in said.text) == bool(start)
-    assert said.claim.says.get(words.ALIKE_AT, "") == start.removeprefix("Streams ")
+    sentence = document.sections[0].blocks[0].says[0]
+    assert sentence.claim.relation == words.GROWS
+    assert ("whether it goes on from there cannot be told" in sentence.text) == bool(start)
+    assert sentence.claim.says.get(words.ALIKE_AT, "") == start.removeprefix("Streams ")
     assert checks.check(document) == []
     # What was said without it before is still true; another place, or one where there is none, is not.
-    own = {key: value for key, value in said.claim.says.items() if key != words.ALIKE_AT}
+    own = {key: value for key, value in sentence.claim.says.items() if key != words.ALIKE_AT}
     for says, holds in ((own, True), ({**own, words.ALIKE_AT: "2"}, False)):
-        other = words.sentence(replace(said.claim, says=says))
+        other = words.sentence(replace(sentence.claim, says=says))
         assert checks.holds(other, checks.tables_of(document)) == holds

@@ -202,13 +202,13 @@ def test_what_is_over_keeps_what_its_clock_said(place: tuple[str, str]) -> None:
 
 def test_no_page_says_since_a_time_that_lies_ahead() -> None:
     since = re.compile(r"""["'\s>,](?:since|unsent report)["'][^{]*%\}[^%]*\{% when ([^%]*)%\}""")
-    found = [
+    places = [
         (path.name, words)
         for path in (ROOT / "templates").rglob("*.html")
         for words in since.findall(path.read_text())
     ]
-    assert len(found) == 4
-    assert [place for place in found if not re.match(r"[\w.]+\|past\b", place[1])] == []
+    assert len(places) == 4
+    assert [place for place in places if not re.match(r"[\w.]+\|past\b", place[1])] == []
     assert fathom.past(timezone.now() + YEAR) is None
 
 

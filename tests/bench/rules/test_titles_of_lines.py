@@ -54,8 +54,10 @@ def drafts_of(seed):
     hosts = {"client": told(source), "server": told(source)}
     capped = {"goodput": 1.9e8, "window_granted": 262142.0, "window_observed": 120_000.0}
     points = [make.ping(0.0048), make.tcp([180e6, 181e6], observed=108_500, rtt=0.0048)]
-    asked = [*points, make.point(TCP, {"window": 2**20, "streams": 1}, capped)]
-    drafts = [draft for measured in (points, asked) for draft in tcp.findings(evidence(measured, PATH, **hosts))]
+    more_points = [*points, make.point(TCP, {"window": 2**20, "streams": 1}, capped)]
+    drafts = [
+        draft for measured in (points, more_points) for draft in tcp.findings(evidence(measured, PATH, **hosts))
+    ]
     return [draft for draft in drafts if draft.change.startswith("# ")], hosts
 
 

@@ -120,8 +120,8 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
 def _as_asked(evidence: Evidence, path: PathReading, present: Present) -> Outlook:
     """Return what a larger window gains where the receiver's stays small: nothing, if one asked for had no more."""
     least = ROOM * present.window(path.rtt.value)
-    asked = [item for item in explicits(evidence, present) if refuted.granted_of(item) >= least]
-    best = max(asked, key=lambda item: item.rate, default=None)
+    requests = [item for item in explicits(evidence, present) if refuted.granted_of(item) >= least]
+    best = max(requests, key=lambda item: item.rate, default=None)
     if best is None or best.rate >= STAYED * present.rate:
         text = _("The receiver's window stays small whatever its kernel allows: one to be asked for nobody measured.")
         return Outlook(None, None, against=Message(text), is_untried=True)

@@ -15,7 +15,7 @@ SUBJECT, CLAMP = "receiver", "clamp"
 # So sure it is at least where several streams tell which of the two it is, and where nobody opened them.
 TOLD_APART, ALIKE = 0.5, 0.35
 # So many times the window in use is asked for, to see whether it is had.
-ASKED = 8
+LARGER = 8
 
 
 def conclude(case: Case) -> FindingDraft | None:
@@ -69,11 +69,11 @@ def conclude(case: Case) -> FindingDraft | None:
 
 def _clamps(case: Case) -> tuple[Alternative, ...]:
     """Return what clamps a connection's window, whatever its kernel would let it grow to, and what would tell."""
-    asked = canonical_text(ASKED * 2 ** round(case.present.window(case.rtt)).bit_length(), "size")
+    larger = canonical_text(LARGER * 2 ** round(case.present.window(case.rtt)).bit_length(), "size")
     own_buffer = Alternative(
         Message(_("The program set a buffer of its own (SO_RCVBUF), which clamps the window: no kernel grows it.")),
         Message(_("Several streams multiply. List its sockets during a run (ss -tmi), and ask for a larger window.")),
-        Proposal("iperf3-tcp", {"streams": "1"}, {"window": f"0, {asked}"}),
+        Proposal("iperf3-tcp", {"streams": "1"}, {"window": f"0, {larger}"}),
     )
     on_route = Alternative(
         Message(_("A route of the receiver (ip route … window) or a box on the way clamps the window of each one.")),

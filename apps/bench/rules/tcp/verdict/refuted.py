@@ -37,9 +37,9 @@ def _no_more_asked(evidence: Evidence, path: PathReading, present: Present) -> M
     """
     if path.capacity.is_lower_bound or present.streams > 1:
         return None
-    asked = [(granted_of(item), item) for item in explicits(evidence, present)]
+    requests = [(granted_of(item), item) for item in explicits(evidence, present)]
     roomy = sorted(
-        (pair for pair in asked if pair[0] >= path.bdp_bytes), key=lambda pair: pair[1].point.parameters["window"]
+        (pair for pair in requests if pair[0] >= path.bdp_bytes), key=lambda pair: pair[1].point.parameters["window"]
     )
     if not roomy or max(size for size, _item in roomy) < TWICE * path.bdp_bytes:
         return None
