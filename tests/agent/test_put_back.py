@@ -71,6 +71,7 @@ class Meeting:
     def introduction(self, key: uuid.UUID) -> services.Introduction:
         """Return the words of this process, or of one that it follows in its folder."""
         words = {**self.agent.instance.introduction(), "boot": "b", "folder": "f"}
+        words["began_ns"] = int(words["began_ns"]) - (key != self.key)
         return protocol.introduction_of(words, key, "127.0.0.1")
 
     @property

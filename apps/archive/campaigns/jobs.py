@@ -1,18 +1,25 @@
 """Jobs as records of an archive, and what they printed as its files."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from uuid import UUID
+
+from django.db.models import F, Func, IntegerField, OuterRef, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
 from apps.agents import bounds, compression
-from apps.agents.models import Job
+from apps.agents.models import Job, JobFile
 from apps.archive.campaigns import fields
 from apps.archive.campaigns.records import Json, record
 from apps.testbeds.queries.readers import of_own_nodes
 
 # Nothing unpacks to more than so many times what it takes: zlib to 1,032, xz to some 7,000.
 _MOST_GAIN = 10_000
+# So many bytes (packed) of what jobs printed are read at once.
+_MOST_AT_ONCE = 4 * 1024 * 1024
 
 
 def withheld_of(runs: list[int], reader: User | None) -> set[int]:
@@ -22,14 +29,52 @@ def withheld_of(runs: list[int], reader: User | None) -> set[int]:
     return {int(number or 0) for number in others.order_by().values_list("run_ref", flat=True)}
 
 
-def jobs_of(runs: list[int], reader: User | None) -> dict[int, list[Job]]:
-    """Return {run: its jobs in the order of their stages}, with what they printed, of what the reader may read."""
-    jobs: dict[int, list[Job]] = {}
-    whole = set(runs) - withheld_of(runs, reader)
-    rows = Job.objects.filter(run_ref__in=whole).select_related("output").prefetch_related("collected")
-    for job in rows.order_by("stage", "created_at", "pk"):
-        jobs.setdefault(int(job.run_ref or 0), []).append(job)
-    return jobs
+def jobs_of(runs: list[int], reader: User | None) -> Iterator[tuple[int, int, Job]]:
+    """Yield (run, place in it, job) by the order of runs and their stages, with what a reader may read of it.
+
+    What they printed is read a few MiB at a time: a reader of the archive may take it slowly.
+    """
+    order = {run: place for place, run in enumerate(runs)}
+    rows = Job.objects.filter(run_ref__in=set(runs) - withheld_of(runs, reader))
+    weights = rows.order_by("stage", "created_at", "pk").values_list("pk", "run_ref", _WEIGHT)
+    places: Counter[int] = Counter()
+    for batch in _in_pieces(sorted(weights, key=lambda row: order[row[1]])):
+        whole = Job.objects.select_related("output").prefetch_related("collected")
+        jobs = whole.in_bulk([pk for pk, _run, _weight in batch])
+        for pk, run, _weight in batch:
+            job = jobs.pop(pk)
+            yield run, places[run], job
+            places[run] += 1
+            # A job and what it printed hold each other: they would stay until garbage is collected.
+            job._state.fields_cache.clear()
+            vars(job).pop("_prefetched_objects_cache", None)
+
+
+def _in_pieces(rows: Iterable[tuple[UUID, int, int]]) -> Iterator[list[tuple[UUID, int, int]]]:
+    """Yield jobs in pieces of so many bytes, or of one that has more."""
+    piece, size = list[tuple[UUID, int, int]](), 0
+    for row in rows:
+        if piece and size + row[-1] > _MOST_AT_ONCE:
+            yield piece
+            piece, size = [], 0
+        piece.append(row)
+        size += row[-1]
+    if piece:
+        yield piece
+
+
+def _length(of: str) -> Coalesce:
+    return Coalesce(Func(F(of), function="octet_length", output_field=IntegerField()), 0)
+
+
+# How many bytes (packed) of a job an archive reads.
+_FILES = JobFile.objects.filter(job=OuterRef("pk")).order_by().values("job")
+_WEIGHT = (
+    _length("output__stdout_z")
+    + _length("output__stderr_z")
+    + _length("output__telemetry_z")
+    + Coalesce(Subquery(_FILES.annotate(size=Sum(_length("content_z"))).values("size")), 0)
+)
 
 
 @dataclass(frozen=True)

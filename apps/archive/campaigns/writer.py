@@ -203,26 +203,28 @@ class _ArchiveWriter:
         outputs: list[tuple[str, int]] = []
         yield from self._lines(form.TRIALS, self._trial_lines(outputs))
         for start in range(0, len(outputs), _BATCH):
-            batch = outputs[start : start + _BATCH]
-            jobs = jobs_of([run for _folder, run in batch], self._reader)
-            for folder, run in batch:
-                for place, job in enumerate(jobs.get(run, ())):
-                    path = f"{folder}/{place}-{job.role}"
-                    for name, content in outputs_of(job, path, is_imported=self._is_imported):
-                        yield from self._zip.add(name, content)
+            folders = {run: folder for folder, run in outputs[start : start + _BATCH]}
+            for run, place, job in jobs_of(list(folders), self._reader):
+                path = f"{folders[run]}/{place}-{job.role}"
+                for name, content in outputs_of(job, path, is_imported=self._is_imported):
+                    yield from self._zip.add(name, content)
 
     def _trial_lines(self, outputs: list[tuple[str, int]]) -> Iterator[Json]:
         trials = Trial.objects.filter(campaign=self._campaign).order_by("pk").prefetch_related("runs__timings")
         for batch in _batches(trials):
-            runs = [run.pk for trial in batch for run in trial.runs.all()]
-            jobs, withheld = jobs_of(runs, self._reader), withheld_of(runs, self._reader)
+            folders = {
+                run.pk: "/".join(map(str, ("raw", *self.trial(trial.experiment_id, trial.position), run.attempt)))
+                for trial in batch
+                for run in trial.runs.all()
+            }
+            outputs += [(folder, run) for run, folder in folders.items()]
+            jobs: dict[int, list[Json]] = {run: [] for run in folders}
+            for pk, number, job in jobs_of(list(folders), self._reader):
+                jobs[pk].append(self._job(job, f"{folders[pk]}/{number}-{job.role}"))
+            withheld = withheld_of(list(folders), self._reader)
             for trial in batch:
                 place = self.trial(trial.experiment_id, trial.position)
-                entries = []
-                for run in trial.runs.all():
-                    folder = f"raw/{place[0]}/{place[1]}/{run.attempt}"
-                    outputs.append((folder, run.pk))
-                    entries.append(self._run(run, jobs.get(run.pk, []), folder, is_whole=run.pk not in withheld))
+                entries = [self._run(run, jobs[run.pk], is_whole=run.pk not in withheld) for run in trial.runs.all()]
                 yield {
                     "experiment": place[0],
                     "lane": self._lane[trial.lane_id],
@@ -231,10 +233,9 @@ class _ArchiveWriter:
                     "runs": entries,
                 }
 
-    def _run(self, run: Run, jobs: list[Job], folder: str, *, is_whole: bool) -> Json:
+    def _run(self, run: Run, jobs: list[Json], *, is_whole: bool) -> Json:
         timings = [record(item, fields.TIMING) for item in run.timings.all()]
-        job_entries = [self._job(job, f"{folder}/{place}-{job.role}") for place, job in enumerate(jobs)]
-        entry = {**record(run, fields.RUN), "timings": timings, "jobs": job_entries}
+        entry = {**record(run, fields.RUN), "timings": timings, "jobs": jobs}
         # A plan is the commands once more.
         return entry if is_whole else entry | {"plan": None, "jobs": []}
 

@@ -133,6 +133,8 @@ def test_a_page_loads_no_packed_output_but_its_head(
     peaks = {}
     for address in (f"/results/trials/{trial.pk}/", f"/api/v1/runs/{long.run_ref}/telemetry/"):
         answers: list[Any] = []
+        # What a process loads for its first page stays.
+        client.get(address)
         peaks[address] = peak_of(lambda: answers.append(client.get(address)))  # noqa: B023
         assert answers[0].status_code == 200
     assert {address for address, peak in peaks.items() if peak > 12 * MIB} == set(), peaks
@@ -143,6 +145,18 @@ def test_archives_digests_and_retention_take_them_in_parts(finished: Campaign, l
     assert peak_of(lambda: [None for _part in archive_of(finished, now=timezone.now())]) < MOST_SHOWN
     assert peak_of(lambda: record_digests.record_digests_of(finished)) < MOST_SHOWN
     assert peak_of(lambda: compression.pack(packed)) < MOST_OF_XZ
+
+
+def test_an_archive_holds_the_outputs_of_few_jobs_at_once(finished: Campaign) -> None:
+    """A reader may take it slowly, and several do."""
+    outputs = JobOutput.objects.filter(job__run_ref__in=finished.trials.values("runs"))
+    rewriting.update(outputs, stdout_z=zlib.compress(os.urandom(3 * MIB)), stdout_bytes=3 * MIB)
+    assert outputs.count() > 6
+
+    def read() -> None:
+        assert sum(map(len, archive_of(finished, now=timezone.now()))) > 3 * MIB * outputs.count()
+
+    assert peak_of(read) < 13 * MIB
 
 
 def test_a_run_is_read_up_to_what_a_run_may_take(long: Job, monkeypatch: pytest.MonkeyPatch) -> None:

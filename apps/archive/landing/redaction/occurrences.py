@@ -136,7 +136,7 @@ class Occurrences:
             if "" in tree:
                 yield from ((place, tree[""]) for place in places)
             written = {text[place : place + 1] for place in places} - {""}
-            for sign in tree.keys() & (written | _SEVERAL):
+            for sign in sorted(tree.keys() & (written | _SEVERAL)):
                 signs, after = tree[sign]
                 if ends := _passed(signs, text, places, steps):
                     below.append((after, ends))
