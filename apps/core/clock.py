@@ -68,6 +68,8 @@ class WallClock:
         self._lock = threading.Lock()
         self.begun = Since(wall, monotonic)
         self._difference_s, self._even_since = wall() - monotonic(), monotonic()
+        # When it was set before the last time.
+        self._stepped_at = self._even_since
         # With the monotonic time (s) at which it was seen, as the other.
         self._last: tuple[SetBack, float] | None = None
         self._first_difference_s = self._difference_s
@@ -84,7 +86,10 @@ class WallClock:
             # Set back twice, it has the first way to go again, too.
             if self._last is not None and self._last[0].until > until:
                 until = self._last[0].until
-            self._last = SetBack(at, by, until), self._monotonic()
+            # Put right within a moment, it was hardly ahead: of those seconds nothing is to be told.
+            is_right_again = abs(self._difference_s - self._first_difference_s) < _LEAST_STEP_S
+            if not (is_right_again and self._monotonic() - self._stepped_at < AHEAD.total_seconds()):
+                self._last = SetBack(at, by, until), self._monotonic()
             return by
 
     def even_now(self, for_s: float) -> datetime | None:
@@ -100,7 +105,7 @@ class WallClock:
         before, self._difference_s = self._difference_s, now - monotonic
         step_s = self._difference_s - before
         if abs(step_s) >= _LEAST_STEP_S:
-            self._even_since = monotonic
+            self._stepped_at, self._even_since = self._even_since, monotonic
         self._note_lead(now)
         return now, step_s
 

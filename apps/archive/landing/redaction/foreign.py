@@ -58,16 +58,18 @@ def names_said(campaign: Campaign) -> list[ForeignName]:
     played = tuple(played_in(campaign))
     versions = tuple(versions_of(*rows_of(campaign.team_id, list(played))))
     text = strict_json.dumps(_texts_of(campaign), ensure_ascii=False)
-    return list(_said_in(text, campaign.team_id, played, campaign.foreign_names_id, versions))
+    numbers = tuple(node.pk for node in played)
+    return list(_said_in(text, campaign.team_id, numbers, campaign.foreign_names_id, versions))
 
 
-@functools.lru_cache(maxsize=64)
+# Those who take a definition do so one after the other; a text may be of a megabyte.
+@functools.lru_cache(maxsize=8)
 def _said_in(
-    text: str, team: int, played: tuple[Node, ...], foreign: int | None, _versions: tuple[object, ...]
+    text: str, team: int, played: tuple[int, ...], foreign: int | None, _versions: tuple[object, ...]
 ) -> list[ForeignName]:
     """Return the names that a text says, as long as the rows are of these versions: 20,000 take a second."""
     came = ForeignNames.objects.get(pk=foreign).all if foreign else []
-    own = [*_names_of(team, list(played)), *came]
+    own = [*_names_of(team, list(Node.objects.filter(pk__in=played).order_by("pk"))), *came]
     try:
         names = dictionary_of(tuple(_entry(name, _MARK + _kind_of(name), _MARK + K.NODE) for name in own))
     except TooManyNamesError:
