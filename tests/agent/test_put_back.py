@@ -70,8 +70,8 @@ class Meeting:
 
     def introduction(self, key: uuid.UUID) -> services.Introduction:
         """Return the words of this process, or of one that it follows in its folder."""
-        words = {**self.agent.instance.introduction(), "boot": "b", "folder": "f"}
-        words["began_ns"] = int(words["began_ns"]) - (key != self.key)
+        own = self.agent.instance.introduction()
+        words = {**own, "boot": "b", "folder": "f", "began_ns": int(own["began_ns"]) - (key != self.key)}
         return protocol.introduction_of(words, key, "127.0.0.1")
 
     @property
@@ -283,8 +283,7 @@ def test_a_delivery_that_an_acknowledgement_passed_is_no_news(meet: Callable[...
 
 
 def test_a_report_of_a_process_that_the_database_forgot_waits_for_its_hello(meet: Callable[..., Meeting]) -> None:
-    meeting = meet()
-    job = live(meeting, "running")
+    job = live(meeting := meet(), "running")
     before = meeting.introduction(uuid.uuid4())
     put_back(job, meeting, State.RUNNING)
     rewriting.update(Job.objects.filter(pk=job.pk), instance=before.key)
