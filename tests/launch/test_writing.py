@@ -15,7 +15,6 @@ ELSEWHERE = {
     "launch/backup.py": "an archive's draft, which is put in its place whole",
     "launch/bootstrap.py": "the environment's pointer, made anew at each set-up",
     "launch/catalogue.py": "the checkout's own catalogue, which is in its history",
-    "launch/database.py": "what a program says, in a temporary folder",
     "launch/leash.py": "the kernel's files",
     "launch/packages.py": "one package of a lock, in a folder of its own that is removed",
     "launch/lines.py": "the null device",
