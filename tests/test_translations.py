@@ -125,3 +125,8 @@ def test_what_bounds_a_statement_bounds_it_in_korean(messages: list[Message], bo
     texts = [message for message in messages if re.search(rf"\b{bound}\b", english_of(message), re.IGNORECASE)]
     assert len(texts) > 2
     assert [english_of(message) for message in texts if not re.search(words, korean_of(message))] == []
+
+
+def test_sentences_end_politely_in_korean(messages: list[Message]) -> None:
+    plain = re.compile(r"(?<![니보마])다[.:;](?=\s|$)")
+    assert [korean_of(message) for message in messages if plain.search(korean_of(message))] == []

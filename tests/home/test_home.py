@@ -263,3 +263,11 @@ def test_what_has_not_changed_is_not_sent_again(measured_before: Any) -> None:
     assert answer.status_code == 200
     assert "Another" in answer.content.decode()
     assert "<main" not in answer.content.decode()
+
+
+def test_what_is_stored_says_when_it_was_counted(measured_before: Any, cast: SimpleNamespace) -> None:
+    client = factories.signed_in(cast.oscar)
+    assert "not counted yet" in client.get("/").content.decode()
+    quotas.set_stored(sizes={cast.team.pk: 5_000_000}, now=timezone.now())
+    page = client.get("/").content.decode()
+    assert "not counted yet" not in page and "counted\n" in page
