@@ -1,5 +1,6 @@
 """The table of one tool's trials: a row a trial, a column a parameter and a metric, each with its type and unit."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,8 @@ Type = Literal["string", "integer", "number", "boolean", "datetime"]
 
 _WHOLE = {"size", "rate", "byte-rate", "integer"}
 _NUMBERS = {"duration", "float"}
+# So many kernel settings a table has columns for.
+MOST_SETTINGS = 200
 
 
 @dataclass(frozen=True)
@@ -77,12 +80,14 @@ def columns_of(
 
 
 def _parameters(tool: Tool, experiments: Iterable[Experiment]) -> list[Parameter]:
-    """Return the tool's parameters, then the kernel settings that an experiment has."""
-    names: dict[str, None] = {}
+    """Return the tool's parameters, then the kernel settings that experiments have: those that most of them have."""
+    counts = Counter[str]()
     for experiment in experiments:
-        names |= dict.fromkeys([*experiment.fixed, *(factor["name"] for factor in experiment.factors)])
-    settings = setting_names.shown_parameters_of(sorted(names))
-    return [*tool.parameters, *settings.values()]
+        counts.update({*experiment.fixed, *(factor["name"] for factor in experiment.factors)})
+    settings = setting_names.shown_parameters_of(sorted(counts))
+    # Whatever one archive brings: PostgreSQL gives 1,664 columns at most, and others' tables are to be had.
+    common = sorted(settings, key=lambda name: (-counts[name], name))[:MOST_SETTINGS]
+    return [*tool.parameters, *(settings[name] for name in sorted(common))]
 
 
 def _of_parameter(parameter: Parameter, names: set[str]) -> ExportColumn:

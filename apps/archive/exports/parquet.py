@@ -26,7 +26,7 @@ def converted(pieces: Iterable[bytes], columns: Sequence[ExportColumn]) -> Itera
 
     outage.Busy if the program is killed: of what was sent by then there is no second attempt.
     """
-    argv = [sys.executable, "-m", "apps.archive.exports.parquet_program", strict_json.dumps(as_json(columns))]
+    argv = [sys.executable, "-m", "apps.archive.exports.parquet_program"]
     # Nothing of the service's own environment is needed: no database, no secrets.
     environment = {"PATH": os.environ.get("PATH", ""), "OMP_NUM_THREADS": "1"}
     pipe = subprocess.PIPE
@@ -44,6 +44,8 @@ def converted(pieces: Iterable[bytes], columns: Sequence[ExportColumn]) -> Itera
         for reader in readers:
             reader.start()
         try:
+            # No word of a command may be so long.
+            program.stdin.write(strict_json.dumps(as_json(columns)).encode() + b"\n")
             for piece in pieces:
                 program.stdin.write(piece)
                 yield from _ready(parquet)

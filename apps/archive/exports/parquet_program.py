@@ -1,6 +1,6 @@
 """A program that turns CSV on its standard input into Parquet on its standard output, a piece at a time.
 
-Its one argument is the schema, as JSON: [{"name", "type", "title", "unit"}]. It is a program of its own so that
+The first line is the schema, as JSON: [{"name", "type", "title", "unit"}]. It is a program of its own so that
 pyarrow, with its tens of megabytes, stays out of the service's processes; it imports nothing of ours.
 """
 
@@ -17,7 +17,7 @@ _BLOCK = 4 * 1024 * 1024
 
 def main() -> None:
     """Convert."""
-    columns: list[dict[str, Any]] = json.loads(sys.argv[1])
+    columns: list[dict[str, Any]] = json.loads(sys.stdin.buffer.readline())
     types = {
         "string": pa.string(),
         "integer": pa.int64(),
