@@ -35,6 +35,8 @@ _REFUSALS = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN")
 _ENDED = ("08", "57P")
 # The server ended a transaction in which nothing happened for too long (IdleInTransactionSessionTimeout).
 _IDLE_TOO_LONG = "25P03"
+# More was asked for than it can do (ProgramLimitExceeded, TooManyColumns): a fault of ours, which does not pass.
+_BEYOND_LIMITS = "54"
 # It waited for a lock (LockNotAvailable), or worked (QueryCanceled), for longer than it may (core.connections).
 _LOCK_TIMEOUT, _STATEMENT_TIMEOUT = "55P03", "57014"
 
@@ -144,6 +146,8 @@ def is_unavailability(error: BaseException | None) -> bool:
     """Return whether an error says that the database or the broker is away or too busy, and not that we are wrong."""
     if isinstance(error, InternalError):
         return _state_of(error) == _IDLE_TOO_LONG
+    if isinstance(error, OperationalError) and _state_of(error).startswith(_BEYOND_LIMITS):
+        return False
     return isinstance(error, (*_AWAY, Outage, Busy)) or is_of_broker(error)
 
 

@@ -45,6 +45,11 @@ UNAVAILABLE = [
 ]
 
 
+@pytest.mark.parametrize("error", [psycopg.errors.TooManyColumns(), psycopg.errors.StatementTooComplex()])
+def test_what_no_database_can_do_is_a_fault_of_ours(error: psycopg.Error) -> None:
+    assert not outage.is_unavailability(caused_by(OperationalError(), error))
+
+
 def is_over(watch: outage_watch.Watch) -> bool:
     """Say whether nobody looks any more, and the log tells so: that is the last that the thread does."""
     return all(thread.name != f"outage of {watch.name}" for thread in threading.enumerate())

@@ -10,6 +10,8 @@ from apps.agents.facts import WrongFactError, checked_facts
 from apps.agents.models import FactSnapshot, Job
 from apps.bench import shapes
 from apps.bench.rules.base import FindingDraft, Proof, Ratio, Trend
+from apps.bench.settings.catalogue import check_key
+from apps.bench.sweep import setting_names
 from apps.bench.text import problem_of
 from apps.bench.toolkit import Flag, Plan, ToolFailure
 from apps.campaigns.models import Campaign, Event, Experiment, Run, Trial
@@ -37,7 +39,15 @@ def _each(check: Check) -> Check:
 
 
 def _values(check: Check) -> Check:
-    return lambda value: isinstance(value, Mapping) and all(check(item) for item in value.values())
+    return lambda value: (
+        isinstance(value, Mapping) and all(_may_be_set(name) and check(of) for name, of in value.items())
+    )
+
+
+def _may_be_set(name: str) -> bool:
+    """Return whether a name, if it is that of a kernel setting, is one that may be set."""
+    _role, key = setting_names.role_and_key(name)
+    return not setting_names.is_setting(name) or check_key(key) is None
 
 
 def _text(value: Any) -> bool:

@@ -137,6 +137,17 @@ def test_parameters_are_of_the_tools_kinds(files: dict[str, bytes], cast: Simple
     assert refusal(with_value(files, form.TRIALS, (0, "parameters", "window"), value), cast)
 
 
+@pytest.mark.parametrize(
+    ("name", "is_taken"),
+    [("setting.client.net.core.rmem_max", True), ("setting.client.é", False), ("setting.x", False)],
+)
+def test_settings_are_of_names_that_may_be_set(
+    files: dict[str, bytes], cast: SimpleNamespace, name: str, is_taken: bool
+) -> None:
+    fixed = values_of(files)[form.EXPERIMENTS][0]["fixed"] | {name: "8388608"}
+    assert (refusal(with_value(files, form.EXPERIMENTS, (0, "fixed"), fixed), cast) is None) == is_taken
+
+
 def test_of_every_json_field_it_is_said_what_it_holds() -> None:
     listed = {
         name: getattr(fields, name)
