@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from apps.bench import units
 from apps.bench.sweep import references
 from apps.bench.sweep.refinement import LEAST_POINTS, whole_or_short
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Parameter, Params
 from apps.campaigns.models import Experiment
-
-_NUMBERS = ("size", "rate", "byte-rate", "duration", "integer", "float")
 
 
 def check(
@@ -45,12 +44,12 @@ def check(
 
 def is_number(parameter: Parameter) -> bool:
     """Return whether anything lies between two values of a parameter."""
-    return parameter.kind in _NUMBERS and not parameter.choices
+    return parameter.kind in units.NUMBER_KINDS and not parameter.choices
 
 
 def rounding_of(parameter: Parameter) -> Callable[[float], float]:
     """Return how a wanted value becomes one that the parameter can take."""
-    is_whole = parameter.kind in ("size", "rate", "byte-rate", "integer")
+    is_whole = parameter.kind in units.WHOLE_KINDS
 
     def to_value(amount: float) -> float:
         value = whole_or_short(amount, whole=is_whole)

@@ -7,8 +7,8 @@ from django import forms
 from django.forms import BaseFormSet, formset_factory
 from django.utils.translation import gettext_lazy as _
 
+from apps.bench import units
 from apps.bench.custom.definition import HIGHER, JSON_PATH, LOWER, NEITHER, PARTS, REGEX, TAKES, Definition
-from apps.bench.custom.fields import PARAMETER_KINDS
 from apps.bench.units import canonical_text
 from apps.core.forms import BoundedFormSet, StyledWidgets
 from apps.core.messages import render
@@ -158,7 +158,7 @@ class ParameterRow(RowForm):
 
     name = _text(_("Name"), code=True)
     label = _text(_("Label"))
-    kind = forms.ChoiceField(label=_("Kind"), choices=[(kind, KINDS[kind]) for kind in PARAMETER_KINDS])
+    kind = forms.ChoiceField(label=_("Kind"), choices=[(kind, KINDS[kind]) for kind in units.KINDS])
     default = _text(_("Default"))
     minimum = _text(_("Minimum"))
     maximum = _text(_("Maximum"))

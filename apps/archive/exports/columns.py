@@ -7,6 +7,7 @@ from typing import Literal
 
 from django.db import connection
 
+from apps.bench import units
 from apps.bench.sweep import setting_names
 from apps.bench.toolkit import Metric, Parameter, Tool
 from apps.campaigns.models import Experiment
@@ -15,8 +16,6 @@ from apps.toolbox import queries as toolbox
 # As the Table Schema of Frictionless names them.
 Type = Literal["string", "integer", "number", "boolean", "datetime"]
 
-_WHOLE = {"size", "rate", "byte-rate", "integer"}
-_NUMBERS = {"duration", "float"}
 # So many kernel settings a table has columns for.
 MOST_SETTINGS = 200
 
@@ -92,9 +91,9 @@ def _parameters(tool: Tool, experiments: Iterable[Experiment]) -> list[Parameter
 
 def _of_parameter(parameter: Parameter, names: set[str]) -> ExportColumn:
     kind: Type = "string"
-    if parameter.kind in _WHOLE:
+    if parameter.kind in units.WHOLE_KINDS:
         kind = "integer"
-    elif parameter.kind in _NUMBERS:
+    elif parameter.kind in units.NUMBER_KINDS:
         kind = "number"
     elif parameter.kind == "boolean":
         kind = "boolean"

@@ -11,7 +11,6 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import Parameter, Value
 
 LONGEST_TEXT = 500
-PARAMETER_KINDS = ("size", "rate", "byte-rate", "duration", "integer", "float", "boolean", "text", "choice")
 
 _PARAMETER_FIELDS = {
     "name", "kind", "label", "help", "default", "minimum", "maximum", "choices", "required", "advanced",
@@ -126,7 +125,7 @@ _METRIC_FIELDS = {"name", "label", "unit", "better", "find", "where", "take", "o
 
 def read_parameter(row: Fields) -> Parameter:
     """Return the parameter that a row describes; what is wrong is noted in the row."""
-    kind = row.choice("kind", PARAMETER_KINDS, "text")
+    kind = row.choice("kind", units.KINDS, "text")
     name = row.text("name", needed=True)
     choices = row.lines("choices", 100)
     if kind == "choice" and not choices:

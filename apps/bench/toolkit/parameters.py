@@ -12,10 +12,8 @@ Value = str | int | float | bool | None
 # Typed values in base units, as `Tool.clean` returned them.
 Params = Mapping[str, Any]
 
-_WHOLE = {"size", "rate", "byte-rate", "integer"}
 # Longer numbers are not repeated.
 _SHORT = 10**100
-_NUMBERS = _WHOLE | {"duration", "float"}
 
 
 class ParameterError(ValueError):
@@ -80,7 +78,7 @@ class Parameter:
 
     def holds(self, value: object) -> bool:
         """Return whether a value is in the form in which this kind is kept, be it within the range or not."""
-        if self.kind not in _NUMBERS | {"boolean"}:
+        if self.kind not in units.NUMBER_KINDS | {"boolean"}:
             return isinstance(value, str | int | float) and not isinstance(value, bool)
         if not isinstance(value, int | float):
             return False
@@ -88,15 +86,15 @@ class Parameter:
             typed = self._typed(value)
         except units.UnitError:
             return False
-        return self.kind not in _WHOLE or isinstance(typed, type(value))
+        return self.kind not in units.WHOLE_KINDS or isinstance(typed, type(value))
 
     def _typed(self, value: int | float | bool) -> Value:
         if self.kind == "boolean" and isinstance(value, bool):
             return value
-        if (isinstance(value, int) or self.kind in _WHOLE) and abs(value) > units.LARGEST_WHOLE:
+        if (isinstance(value, int) or self.kind in units.WHOLE_KINDS) and abs(value) > units.LARGEST_WHOLE:
             raise units.too_large(str(value) if abs(value) < _SHORT else "…")
-        if self.kind in _NUMBERS and not isinstance(value, bool) and math.isfinite(value):
-            if self.kind not in _WHOLE:
+        if self.kind in units.NUMBER_KINDS and not isinstance(value, bool) and math.isfinite(value):
+            if self.kind not in units.WHOLE_KINDS:
                 return float(value)
             if value == int(value):
                 return int(value)

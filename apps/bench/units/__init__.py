@@ -12,13 +12,23 @@ from apps.bench.units.quantities import (
     settle,
     too_large,
 )
-from apps.bench.units.tables import BASE_UNITS, KINDS, LONGEST_QUANTITY, UnitError, is_unit
+from apps.bench.units.tables import (
+    BASE_UNITS,
+    KINDS,
+    LONGEST_QUANTITY,
+    NUMBER_KINDS,
+    WHOLE_KINDS,
+    UnitError,
+    is_unit,
+)
 
 __all__ = [
     "BASE_UNITS",
     "KINDS",
     "LARGEST_WHOLE",
     "LONGEST_QUANTITY",
+    "NUMBER_KINDS",
+    "WHOLE_KINDS",
     "UnitError",
     "Value",
     "canonical_text",

@@ -7,7 +7,15 @@ import unicodedata
 from decimal import Decimal, localcontext
 
 from apps.bench.text import Message, _
-from apps.bench.units.tables import BASE_UNITS, KINDS, NOT_A_QUANTITY, USUAL_UNITS, UnitError, unit_factor
+from apps.bench.units.tables import (
+    BASE_UNITS,
+    KINDS,
+    NOT_A_QUANTITY,
+    USUAL_UNITS,
+    WHOLE_KINDS,
+    UnitError,
+    unit_factor,
+)
 
 Value = int | float | bool | str
 
@@ -16,7 +24,6 @@ LONGEST_TEXT = 1000
 # What a column of 64-bit integers holds.
 LARGEST_WHOLE = 2**63 - 1
 
-_WHOLE_KINDS = {"size", "rate", "byte-rate", "integer"}
 _NEVER_NEGATIVE = {"size", "rate", "byte-rate", "duration"}
 _NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _QUANTITY = re.compile(rf"({_NUMBER})\s*([^\W\d_]+(?:/[a-zA-Z]+)?)?")
@@ -95,7 +102,7 @@ def exact_value(text: str, kind: str) -> Decimal:
         raise UnitError(Message(_("“%(text)s” is less than zero: leave out the minus sign."), {"text": excerpt}))
     with localcontext(prec=2 * LONGEST_NUMBER):
         value = number * factor
-    if kind in _WHOLE_KINDS and value and (abs(value) < 1 or (factor == 1 and number != number.to_integral_value())):
+    if kind in WHOLE_KINDS and value and (abs(value) < 1 or (factor == 1 and number != number.to_integral_value())):
         raise _not_whole(kind, excerpt)
     return value
 
@@ -105,7 +112,7 @@ def settle(value: Decimal, kind: str, original: str) -> int | float:
 
     `original` is what the user wrote, for the UnitError of a value too large to be stored.
     """
-    if kind in _WHOLE_KINDS:
+    if kind in WHOLE_KINDS:
         if abs(value) > LARGEST_WHOLE:
             raise too_large(original)
         return int(value.to_integral_value())

@@ -5,6 +5,9 @@ from decimal import Decimal
 from apps.bench.text import Message, _
 
 KINDS = ("size", "rate", "byte-rate", "duration", "integer", "float", "boolean", "text", "choice")
+# Those of numbers, and those of whole ones.
+WHOLE_KINDS = frozenset(("size", "rate", "byte-rate", "integer"))
+NUMBER_KINDS = WHOLE_KINDS | {"duration", "float"}
 
 # No quantity is written in more characters.
 LONGEST_QUANTITY = 100

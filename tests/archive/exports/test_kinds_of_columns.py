@@ -10,8 +10,7 @@ from django.test import Client
 from pyarrow import csv
 
 from apps.archive.exports.columns import MOST_SETTINGS, _of_parameter, columns_of
-from apps.bench import strict_json
-from apps.bench.custom.fields import PARAMETER_KINDS
+from apps.bench import strict_json, units
 from apps.bench.toolkit import Parameter
 from apps.campaigns.models import Campaign, Experiment
 from tests.archive.exports.conftest import unpacked, whole
@@ -38,7 +37,7 @@ def fits(value: Any, kind: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("kind", PARAMETER_KINDS)
+@pytest.mark.parametrize("kind", units.KINDS)
 def test_what_is_of_a_kind_fits_its_column(kind: str) -> None:
     parameter = Parameter("odd", kind, "Odd")
     values = [value for value in ODD if parameter.holds(value)]
@@ -46,7 +45,7 @@ def test_what_is_of_a_kind_fits_its_column(kind: str) -> None:
     assert [value for value in values if not fits(value, kind)] == []
 
 
-@pytest.mark.parametrize("kind", sorted({*PARAMETER_KINDS} - {"text", "choice"}))
+@pytest.mark.parametrize("kind", sorted({*units.KINDS} - {"text", "choice"}))
 def test_what_is_typed_is_of_its_kind(kind: str) -> None:
     parameter = Parameter("odd", kind, "Odd")
     assert parameter.holds(parameter.clean("yes" if kind == "boolean" else "1"))

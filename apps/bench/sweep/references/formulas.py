@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from apps.bench import units
 from apps.bench.sweep.references.tokens import FormulaError, FormulaToken, split_tokens
 from apps.bench.sweep.references.trees import (
     SUMMARIES,
@@ -17,8 +18,6 @@ from apps.bench.sweep.references.trees import (
 from apps.bench.sweep.spec import SweepParameter
 from apps.bench.text import Message, _
 
-_WHOLE = {"size", "rate", "byte-rate", "integer"}
-_NUMBERS = _WHOLE | {"duration", "float"}
 _DEEPEST = 20
 _EXAMPLE = "=bdp(max(Bottleneck.goodput), min(Baseline.rtt_min)) * {0.5, 1, 2}"
 
@@ -59,10 +58,10 @@ def resolve_formula(text: str, parameter: SweepParameter, lookup: Lookup) -> str
 
     Kinds that are whole numbers of a base unit are rounded to it.
     """
-    if parameter.kind not in _NUMBERS:
+    if parameter.kind not in units.NUMBER_KINDS:
         raise FormulaError(Message(_("%(name)s is no number, so no formula can give it."), {"name": parameter.name}))
     values = parse_formula(text).values(lookup)
-    return ", ".join(str(round(value)) if parameter.kind in _WHOLE else repr(value) for value in values)
+    return ", ".join(str(round(value)) if parameter.kind in units.WHOLE_KINDS else repr(value) for value in values)
 
 
 class _Reader:
