@@ -1,10 +1,11 @@
 """How large the recipe of a campaign may become: whoever may read it has it written, whole, at each look."""
 
-from django.db.models import F, Func, IntegerField, QuerySet, Sum, TextField
+from django.db.models import F, QuerySet, Sum, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, ExperimentRole
+from apps.core.octets import OctetLength
 
 # What a recipe that is read again may have (bytes): the sum of its experiments' texts, and of who plays their roles.
 MOST_BYTES = 1_000_000
@@ -35,4 +36,4 @@ def excess_of(campaign: Campaign) -> Message | None:
 
 
 def _bytes(text: F | Cast) -> Sum:
-    return Sum(Func(text, function="octet_length", output_field=IntegerField()))
+    return Sum(OctetLength(text))

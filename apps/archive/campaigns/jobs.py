@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
 
-from django.db.models import F, Func, IntegerField, OuterRef, Subquery, Sum
+from django.db.models import OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from apps.accounts.models import User
@@ -14,6 +14,7 @@ from apps.agents import bounds, compression
 from apps.agents.models import Job, JobFile
 from apps.archive.campaigns import fields
 from apps.archive.campaigns.records import Json, record
+from apps.core.octets import OctetLength
 from apps.testbeds.queries.readers import of_own_nodes
 
 # Nothing unpacks to more than so many times what it takes: zlib to 1,032, xz to some 7,000.
@@ -64,7 +65,7 @@ def _in_pieces(rows: Iterable[tuple[UUID, int, int]]) -> Iterator[list[tuple[UUI
 
 
 def _length(of: str) -> Coalesce:
-    return Coalesce(Func(F(of), function="octet_length", output_field=IntegerField()), 0)
+    return Coalesce(OctetLength(of), 0)
 
 
 # How many bytes (packed) of a job an archive reads.

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Case, F, Func, IntegerField, Q, QuerySet, Sum, Value, When
+from django.db.models import Case, F, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Least
 
 from apps.accounts.models import User
@@ -11,6 +11,7 @@ from apps.archive.campaigns import form
 from apps.archive.campaigns.conclusions import editions_of
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Run
+from apps.core.octets import OctetLength
 from apps.testbeds.queries.readers import of_own_nodes
 
 
@@ -46,8 +47,7 @@ def _written(rows: QuerySet[Any], packed: str, size: str = "") -> tuple[int, int
 
     `size` is as an agent told it, and counts also what was cut off.
     """
-    length = Func(F(packed), function="octet_length", output_field=IntegerField())
-    there = rows.annotate(length=length).filter(Q(length__gt=0), **({f"{size}__gt": 0} if size else {}))
+    there = rows.annotate(length=OctetLength(packed)).filter(Q(length__gt=0), **({f"{size}__gt": 0} if size else {}))
     if not size:
         return there.count(), 0
     size_here = Case(When(cut_on_way=False, then=Least(F(size), F("job__output_limit_bytes"))), default=Value(0))

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from django.conf import settings
-from django.db.models import BigIntegerField, F, Func, Q, QuerySet, Sum, Window
+from django.db.models import F, Q, QuerySet, Sum, Window
 from django.utils import timezone
 from django.utils.translation import get_language
 
@@ -26,6 +26,7 @@ from apps.bench import strict_json
 from apps.campaigns.models import Campaign
 from apps.core import isolation
 from apps.core.limits.fair_places import FairPlaces
+from apps.core.octets import OctetLength
 from apps.core.row_versions import versions_of
 
 # A process writes one of a team at a time, and who waits longer asks again: who waits holds a place of all those who
@@ -114,9 +115,8 @@ def _keep(text: KeptText) -> None:
 
 def _beyond_total(texts: QuerySet[KeptText]) -> QuerySet[KeptText, int]:
     """Return the keys of the oldest texts of each team, those that it has beyond MOST_TEAM_BYTES."""
-    size = Func(F("text"), function="octet_length", output_field=BigIntegerField())
     newest_first = [F("written_at").desc(), F("pk").desc()]
-    total = Window(Sum(size), partition_by=F("campaign__team"), order_by=newest_first)
+    total = Window(Sum(OctetLength("text")), partition_by=F("campaign__team"), order_by=newest_first)
     return texts.annotate(total=total).filter(total__gt=MOST_TEAM_BYTES).values_list("pk", flat=True)
 
 
