@@ -71,7 +71,7 @@ WARNINGS = {kind.code: kind.warning for kind in (*_KINDS.values(), _OWING)}
 
 def obstacles_of(*, nodes: Collection[int], now: datetime) -> dict[int, Obstacle]:
     """Return {id of a node: what keeps it from measuring at `now`}, in three queries."""
-    agents = {agent.node_id: agent for agent in queries.with_busy(Agent.objects.filter(node__in=nodes))}
+    agents = {agent.node_id: agent for agent in Agent.objects.filter(node__in=nodes).annotate(late_at=Agent.late())}
     owing, lost_before = queries.owing_nodes(), Listener.lost_before(now)
     pairs = ((node, obstacle_of(agents.get(node), lost_before, owes_since=owing.get(node))) for node in nodes)
     return {node: obstacle for node, obstacle in pairs if obstacle}

@@ -125,9 +125,11 @@ class Trouble:
 def read(records: Iterable[Mapping[str, Any]]) -> list[Trouble]:
     """Return the troubles of an agent's row."""
     return [
-        Trouble(entry["code"], entry["detail"], clock.past(datetime.fromisoformat(entry["since"])))
-        if entry["since"]
-        else Trouble(entry["code"], entry["detail"], None)
+        Trouble(
+            entry["code"],
+            entry["detail"],
+            clock.past(datetime.fromisoformat(entry["since"]) if entry["since"] else None),
+        )
         for entry in records
     ]
 

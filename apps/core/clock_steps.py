@@ -13,8 +13,6 @@ from apps.core.models import ClockLead
 # Less is no step: clocks are led to the right time slowly, which the time since the start of the machine follows.
 LEAST_STEP_S = 2.0
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
-
-
 # A clock that is led adds up to a step in hours: so much (s) of it is kept, and not each look.
 _NOTED_S = LEAST_STEP_S / 4
 # The marks of the last starts of machines are kept.

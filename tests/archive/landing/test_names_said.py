@@ -16,11 +16,11 @@ pytestmark = pytest.mark.django_db
 def test_the_names_that_are_said_are_looked_for_anew_where_something_changed(
     cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[int] = []
+    readings: list[int] = []
     build = foreign.dictionary_of
 
     def counted(entries: Any) -> Any:
-        made.append(len(entries))
+        readings.append(len(entries))
         return build(entries)
 
     monkeypatch.setattr(foreign, "dictionary_of", counted)
@@ -30,10 +30,10 @@ def test_the_names_that_are_said_are_looked_for_anew_where_something_changed(
     def said() -> set[str]:
         return {name.name for name in foreign.names_said(Campaign.objects.get(pk=campaign.pk))}
 
-    assert "left" in said() and "left" in said() and len(made) == 1
+    assert "left" in said() and "left" in said() and len(readings) == 1
     Node.objects.filter(name="left").update(name="zq1")
-    assert "zq1" in said() and "zq1" in said() and len(made) == 2
+    assert "zq1" in said() and "zq1" in said() and len(readings) == 2
     make.nodes(cast.team, "zq2", site="Elsewhere")
-    assert {"zq1", "zq2"} <= said() and len(made) == 3
+    assert {"zq1", "zq2"} <= said() and len(readings) == 3
     Campaign.objects.filter(pk=campaign.pk).update(goal="From here")
-    assert "zq2" not in said() and len(made) == 4
+    assert "zq2" not in said() and len(readings) == 4

@@ -53,6 +53,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         knee or len({point.parameters["window"] for point in tcp_points(evidence) if point.parameters["window"]}) > 2
     )
     is_little, is_vain = is_short(path), outlook.in_the_way is not None or outlook.is_vain
+    is_undecided = outlook.is_open or outlook.is_untried
     if present and not is_little:
         text = _("With the kernel's automatic window one stream now reaches %(rate)s: a gain of ×%(gain)s at most.")
         if is_vain:
@@ -66,11 +67,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         rule=RULE,
         version=VERSION,
         # What measured windows had against each other says which to take, not what the path holds.
-        kind=NO_CHANGE
-        if is_vain or is_little
-        else DIAGNOSIS
-        if outlook.is_open or outlook.is_untried
-        else RECOMMENDATION,
+        kind=NO_CHANGE if is_vain or is_little else DIAGNOSIS if is_undecided else RECOMMENDATION,
         title=Message(
             _title(path, outlook, is_short=is_little, is_vain=is_vain),
             {"bdp": format_quantity(bdp, "B"), "window": format_quantity(window, "B")},
@@ -115,35 +112,34 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
 
 def _title(path: PathReading, outlook: Outlook, *, is_short: bool, is_vain: bool) -> str:
     """Return the conclusion; where nothing measured tells the capacity it holds as far as the links are described."""
-    if path.capacity.is_stated and is_short:
-        return _("If the links carry what is said of them, the path holds %(bdp)s: any window is enough")
-    if outlook.is_open and path.capacity.is_stated and not is_short:
-        return _(
+    if is_short:
+        stated = _("If the links carry what is said of them, the path holds %(bdp)s: any window is enough")
+        measured = _("The path holds %(bdp)s: any window is enough")
+    elif outlook.is_open:
+        stated = _(
             "If the links carry what is said of them, the path holds %(bdp)s; of the windows measured one asked for"
             " had more than the kernel's own"
         )
-    if outlook.is_open and not is_short:
-        return _("The path holds %(bdp)s; of the windows measured one asked for had more than the kernel's own")
-    if outlook.is_untried and path.capacity.is_stated and not is_short:
-        return _(
+        measured = _("The path holds %(bdp)s; of the windows measured one asked for had more than the kernel's own")
+    elif outlook.is_untried:
+        stated = _(
             "If the links carry what is said of them, the path holds %(bdp)s; what a window of %(window)s gains is"
             " untried"
         )
-    if outlook.is_untried and not is_short:
-        return _("The path holds %(bdp)s; what a window of %(window)s gains is untried")
-    if outlook.is_vain and not is_short:
-        return _("The path holds %(bdp)s; a larger window than was asked for gains nothing")
-    if path.capacity.is_stated and is_vain:
-        return _("If the links carry what is said of them, the path holds %(bdp)s; a larger window gains nothing now")
-    if path.capacity.is_stated:
-        return _(
+        measured = _("The path holds %(bdp)s; what a window of %(window)s gains is untried")
+    elif outlook.is_vain:
+        stated = measured = _("The path holds %(bdp)s; a larger window than was asked for gains nothing")
+    elif is_vain:
+        stated = _(
+            "If the links carry what is said of them, the path holds %(bdp)s; a larger window gains nothing now"
+        )
+        measured = _("The path holds %(bdp)s; a larger window gains nothing now")
+    else:
+        stated = _(
             "If the links carry what is said of them, the path holds %(bdp)s: give one stream a window of %(window)s"
         )
-    if is_short:
-        return _("The path holds %(bdp)s: any window is enough")
-    if is_vain:
-        return _("The path holds %(bdp)s; a larger window gains nothing now")
-    return _("The path holds %(bdp)s: give one stream a window of %(window)s")
+        measured = _("The path holds %(bdp)s: give one stream a window of %(window)s")
+    return stated if path.capacity.is_stated else measured
 
 
 def present_rate(evidence: Evidence) -> float | None:
