@@ -12,7 +12,7 @@ from apps.archive.landing import kept
 from apps.archive.retention import services as retention
 from apps.campaigns import services as campaigns
 from apps.campaigns import waits
-from apps.core import editing, isolation, queue, scratch
+from apps.core import editing, idle_transactions, isolation, queue, scratch
 from apps.core.isolation import TimetablePart
 from apps.reports.files import services as rendering
 from apps.reports.schedules import deliveries
@@ -46,6 +46,8 @@ def renew_findings(*, now: datetime) -> None:
 
 # All of measuring that may be due or was missed: each second.
 TICK = (
+    # What the others would wait for.
+    TimetablePart("end_idle_transactions", idle_transactions.end_idle_transactions),
     TimetablePart("note_clock_steps", server_clock.note_steps),
     even_time.dated(TimetablePart("launch_due", campaigns.launch_due)),
     TimetablePart("mark_lost_jobs", agents.mark_lost_jobs),

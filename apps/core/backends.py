@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import connection
 
 from apps.core import server_words, sessions
+from apps.core.connections import WEB
 
 _NAME = "fathom health"
 # Who waits no longer than this waits for what others do all the time (s).
@@ -24,7 +25,7 @@ SELECT pg_postmaster_start_time(),
        count(*) FILTER (WHERE lasts)
 FROM (SELECT query_start, wait_event_type = 'Lock' AND now() - query_start > %(long)s AS waits,
              wait_event_type IS DISTINCT FROM 'Lock' AND now() - query_start > %(long)s
-             AND state = 'active' AND application_name = 'fathom web' AS lasts
+             AND state = 'active' AND application_name = %(web)s AS lasts
       FROM pg_stat_activity WHERE datname = current_database()) AS backend
 """
 # Who waits for a row holds the place in its table, who waits for a table waits for that itself.
@@ -104,7 +105,7 @@ def has_room() -> bool:
 
 
 def _ask(cursor: Any) -> DatabaseState:
-    cursor.execute(_LOOK, {"long": timedelta(seconds=_LONG_S)})
+    cursor.execute(_LOOK, {"long": timedelta(seconds=_LONG_S), "web": WEB})
     started, waiting, longest, lasting = cursor.fetchone()
     if not waiting:
         return DatabaseState(started, 0, timedelta(), lasting=lasting)

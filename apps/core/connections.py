@@ -7,6 +7,7 @@ from typing import Any
 from django import db
 
 from apps.core.sessions import Session
+from apps.core.timeouts import IDLE_S
 
 Entry = dict[str, Any]
 # What else a request lets go of when it begins to wait.
@@ -14,7 +15,9 @@ on_wait: ContextVar[Callable[[], object] | None] = ContextVar("what is let go of
 
 # What answers people, or takes a step of a measurement, frees what it holds soon, also when it has come to a halt.
 # Commands (migrations) are not limited, long tasks less: see apps.core.timeouts.
-LIMITS = "-c lock_timeout=20s -c idle_in_transaction_session_timeout=60s -c statement_timeout=60s"
+LIMITS = f"-c lock_timeout=20s -c idle_in_transaction_session_timeout={IDLE_S}s -c statement_timeout=60s"
+# What their sessions are named in the database.
+WEB, WORKER = "fathom web", "fathom worker"
 # A server process that hangs keeps none of them: who waits for it gives it up a little later (s).
 ANSWERS_WITHIN_S = 75.0
 
@@ -35,14 +38,14 @@ def fit_to_web(entry: Entry, *, most: int) -> None:
         # Who asks next tries again; to go on trying alone would delay the first after an outage.
         "reconnect_timeout": 1.0,
     }
-    _limit(entry, "fathom web")
+    _limit(entry, WEB)
 
 
 def fit_to_worker(entry: Entry) -> None:
     """Have each process of a worker keep its one connection from task to task, and look at it before each."""
     entry["CONN_MAX_AGE"] = 60
     entry["CONN_HEALTH_CHECKS"] = True
-    _limit(entry, "fathom worker")
+    _limit(entry, WORKER)
 
 
 def give_back() -> None:

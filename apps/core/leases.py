@@ -29,7 +29,8 @@ WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND pid <> pg_backend_p
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND (classid::bigint << 32) | objid::bigint = {_KEY}
 """  # noqa: S608
-_END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE (pid, state_change) = (%s, %s)"
+# Ends a session that is as it was seen: its process, and since when by the server's clock.
+END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE (pid, state_change) = (%s, %s)"
 # So many leases of others are watched by a process.
 _MOST_WATCHED = 1000
 
@@ -115,7 +116,7 @@ def _end_idle(cursor: Any, key: str, after_s: float) -> int | None:
     pid, idle_s = holder[0], now - watch.since
     if idle_s < after_s:
         return None
-    cursor.execute(_END, holder)
+    cursor.execute(END, holder)
     if watch.ended_at is None:
         logger.warning("%s is held by process %s of the database, idle for %.0f s: it is ended", key, pid, idle_s)
         watch.ended_at = now

@@ -5,8 +5,13 @@ from contextlib import contextmanager
 
 from django.db import Error, connection
 
+# How long a transaction in which nothing is asked may last (s), and one of long work.
+IDLE_S, LONG_IDLE_S = 60, 900
+# What the name of a session ends in meanwhile.
+LONG = " long"
 # Milliseconds. A statement of long work takes as long as it takes; who waits for its locks is not kept for ever.
-_LONG = {"statement_timeout": 0, "lock_timeout": 120_000, "idle_in_transaction_session_timeout": 900_000}
+_LONG = {"statement_timeout": 0, "lock_timeout": 120_000, "idle_in_transaction_session_timeout": LONG_IDLE_S * 1000}
+_NAME = "application_name"
 # But no task of it has longer altogether (s): a server process that hangs is given up then.
 _LONG_ANSWERS_WITHIN_S = 6 * 3600.0
 
@@ -26,6 +31,7 @@ def begin_long_work() -> None:
     with connection.cursor() as cursor:
         for name, value in _LONG.items():
             cursor.execute(f"SET SESSION {name} = {value}")
+        cursor.execute(f"SELECT set_config('{_NAME}', current_setting('{_NAME}') || %s, false)", [LONG])
     if (limit_s := connection.connection.answers_within_s) is not None:
         connection.connection.answers_within_s = max(limit_s, _LONG_ANSWERS_WITHIN_S)
 
@@ -37,7 +43,7 @@ def end_long_work() -> None:
     connection.connection.answers_within_s = connection.settings_dict["OPTIONS"].get("answers_within_s")
     try:
         with connection.cursor() as cursor:
-            for name in _LONG:
+            for name in (*_LONG, _NAME):
                 cursor.execute(f"RESET {name}")
     except Error:
         connection.close()

@@ -56,12 +56,14 @@ def test_who_waits_for_a_lock_gives_up() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_long_work_has_longer_and_then_the_limits_are_back() -> None:
-    usual = {name: setting(name) for name in timeouts._LONG}
+    limits = (*timeouts._LONG, "application_name")
+    usual = {name: setting(name) for name in limits}
     with timeouts.long_work():
         assert setting("idle_in_transaction_session_timeout") == "15min"
         assert setting("lock_timeout") == "2min"
         assert setting("statement_timeout") == "0"
-    assert {name: setting(name) for name in timeouts._LONG} == usual
+        assert setting("application_name") == usual["application_name"] + timeouts.LONG
+    assert {name: setting(name) for name in limits} == usual
 
 
 @pytest.mark.django_db(transaction=True)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from apps.core.connections import WEB
 from launch import service
 from tests.launch import own_web
 from tests.launch.askers import Kind
@@ -25,7 +26,6 @@ MOST_BACKENDS = 20
 AT_ONCE = 50
 # How often one comes again at most: each time that long was waited for a connection, others were served.
 MOST_TIMES = 20
-WEB = "fathom web"
 # More at once than a web process has connections.
 WRITES = 16
 

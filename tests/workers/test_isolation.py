@@ -35,6 +35,7 @@ PARTS |= {part.name: tasks.count_stored for part in timetable.COUNT}
 # table by table.
 WITHOUT_ROWS = {
     "correct_times",
+    "end_idle_transactions",
     "note_clock_steps",
     "tell_waits",
     "sweep_uploads",
