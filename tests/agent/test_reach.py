@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.agent.test_policy import refusal_of
-from workers.agent.policy import Reach
+from workers.agent.policy import Reach, reach
 from workers.agent.policy.reach import RefusedDestination, is_machines_own, resolve
 
 
@@ -28,6 +28,8 @@ LOCAL = words(
 )
 MANY = ["224.0.0.1", "239.1.2.3", "ff02::1", "255.255.255.255", "240.0.0.1", "256", "999.1", "99999999999", "0x"]
 OWN = "198.51.100.7"
+# A flag of /proc/net/if_inet6: the address is not used yet.
+TENTATIVE = 0x40
 COMMANDS = ["ping -c 1 {}", "iperf3 -c {}", "netperf -H {}", "mytool x@{}"]
 
 
@@ -101,6 +103,25 @@ def test_a_machine_that_bears_the_service_may_call_itself_and_no_metadata() -> N
     for host in ("127.1", "2130706433", "169.254.169.254", "0.0.0.0"):
         with pytest.raises(RefusedDestination):
             reach.check(host, is_called=True)
+
+
+def own_addresses() -> list[ipaddress.IPv6Address]:
+    """Return all that the kernel lists of IPv6, of every interface, but those that it still tries."""
+    lines = [line.split() for line in Path("/proc/net/if_inet6").read_text().splitlines()]
+    return [ipaddress.IPv6Address(bytes.fromhex(line[0])) for line in lines if not int(line[4], 16) & TENTATIVE]
+
+
+@pytest.mark.skipif(not Path("/proc/net/if_inet6").exists(), reason="the kernel has no IPv6")
+def test_a_machine_knows_each_address_of_each_interface() -> None:
+    assert [address for address in own_addresses() if not is_machines_own(address)] == []
+
+
+def test_a_link_local_address_is_asked_of_each_interface(monkeypatch: pytest.MonkeyPatch) -> None:
+    scopes: list[int] = []
+    monkeypatch.setattr(reach.socket, "if_nameindex", lambda: [(1, "lo"), (7, "eth0")])
+    monkeypatch.setattr(reach, "_leads_back", lambda _address, scope: bool(scopes.append(scope)) or scope == 7)
+    assert is_machines_own(ipaddress.ip_address("fe80::2"))
+    assert scopes == [1, 7]
 
 
 def test_a_machine_knows_which_addresses_are_its_own() -> None:

@@ -43,11 +43,18 @@ def resolve(name: str) -> list[str]:
 
 def is_machines_own(address: Address) -> bool:
     """Say whether an address is one of this machine's, by the way that the kernel would take to it."""
-    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    # A link-local one means nothing without an interface: whoever calls it names one, and any may be named.
+    is_scoped = address.version == 6 and address.is_link_local
+    scopes = [index for index, _name in socket.if_nameindex()] if is_scoped else [0]
+    return any(_leads_back(address, scope) for scope in scopes)
+
+
+def _leads_back(address: Address, scope: int) -> bool:
+    family, where = (socket.AF_INET, ()) if address.version == 4 else (socket.AF_INET6, (0, scope))
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             # Nothing is sent: to its own addresses a machine goes from these themselves.
-            probe.connect((str(address), 9))
+            probe.connect((str(address), 9, *where))
             return ipaddress.ip_address(probe.getsockname()[0].partition("%")[0]) == address
     except OSError:
         return False
