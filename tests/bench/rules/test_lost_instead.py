@@ -174,8 +174,8 @@ def present(make, rate, again, **more):
     [
         (None, None, {}, UNKNOWN),
         (0, None, {}, RULED_OUT),
-        # So few may be those of its beginning.
-        (4, None, {}, RULED_OUT),
+        # So few may be those of its beginning, and leave about this rate if they are not.
+        (4, None, {}, UNKNOWN),
         # By the laws of loss so many events leave far less: they are bursts, and how many of them nobody knows.
         (400, None, {}, UNKNOWN),
         (400, (290, 300), {}, UNKNOWN),

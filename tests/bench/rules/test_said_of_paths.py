@@ -155,8 +155,9 @@ def test_chance_that_datagrams_met_leaves_nothing_to_a_larger_window(make, links
     [
         (None, RTT, {"buffer", "loss", "shaper"}),
         (0, RTT, {"buffer", "shaper"}),
-        # So few are those of its beginning.
-        (3, RTT, {"buffer", "shaper"}),
+        # So few leave this rate, by the law, if they come by chance; so may one a run.
+        (3, RTT, {"buffer", "loss", "shaper"}),
+        (1, RTT, {"buffer", "loss", "shaper"}),
         # More than the law of loss leaves: those came in bursts.
         (60, RTT, {"buffer", "shaper"}),
         (0, 10 * RTT, {"shaper"}),

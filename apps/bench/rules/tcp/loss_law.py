@@ -4,6 +4,7 @@ The laws count events; a tool counts segments, of which one event loses many. So
 rate at least, and a rate well above it shows that segments were lost in bursts: how often then nobody knows.
 """
 
+import math
 from dataclasses import dataclass
 
 from apps.bench import model
@@ -18,6 +19,16 @@ USUAL_MSS = 1448
 MUCH = 0.005
 # The rate is about what the law leaves, far less than that, or more than it allows.
 EXPLAINS, LEAVES_MORE, REFUTED = "explains", "leaves-more", "refuted"
+_OF_CHANCE = {
+    EXPLAINS: _("Random loss: a share of %(share)s was sent again, which leaves about this rate."),
+    REFUTED: _(
+        "Loss in bursts: a share of %(share)s was sent again; in events as rare as %(loss)s it leaves this rate."
+    ),
+    LEAVES_MORE: _(
+        "Random loss of %(loss)s: by Mathis's law it leaves this rate."
+        " A share of %(share)s was sent again, which is less."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -56,9 +67,17 @@ def said_of_chance(present: Present, rtt_s: float) -> Message:
     if law is None:
         return Message(_("Random loss of %(loss)s: by Mathis's law it leaves this rate."), params)
     params["share"] = f"{law.share:.1e}"
-    text = _("Random loss: a share of %(share)s was sent again, which leaves about this rate.")
-    if law.word != EXPLAINS:
-        text = _(
-            "Loss in bursts: a share of %(share)s was sent again; in events as rare as %(loss)s it leaves this rate."
-        )
-    return Message(text, params)
+    return Message(_OF_CHANCE[law.word], params)
+
+
+def may_be_chance(present: Present, rtt_s: float) -> bool:
+    """Return whether the segments sent again, however few, allow for a chance that leaves about this rate.
+
+    What is meant by a count is at most so much more of it as chance allows (97.5 %, a Poisson count's score limit).
+    """
+    law, count = read_loss_law(present, rtt_s), sum(present.point.values("retransmits"))
+    if law is None or not count:
+        return False
+    limit = count + 1.92 + 1.96 * math.sqrt(count + 0.96)
+    most = min(1.0, law.share * limit / count)
+    return left_by_chance(present.last_mss or USUAL_MSS, most, rtt_s) <= WITHIN * present.rate / present.streams

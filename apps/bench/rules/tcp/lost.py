@@ -4,7 +4,15 @@ import math
 from collections.abc import Iterable
 
 from apps.bench.rules.tcp import held
-from apps.bench.rules.tcp.loss_law import EXPLAINS, LEAVES_MORE, MUCH, REFUTED, USUAL_MSS, read_loss_law
+from apps.bench.rules.tcp.loss_law import (
+    EXPLAINS,
+    LEAVES_MORE,
+    MUCH,
+    REFUTED,
+    USUAL_MSS,
+    may_be_chance,
+    read_loss_law,
+)
 from apps.bench.rules.tcp.present import Present
 from apps.bench.statistics.distributions import chi_square_tail
 
@@ -36,7 +44,7 @@ def lost_instead(less: Present, more: Present | None, rtt_s: float | None) -> st
     if not retransmits and kernel_again is None:
         return UNKNOWN
     if (sum(retransmits) / max(len(retransmits), 1) or kernel_again or 0) < held.LEAST_AGAIN:
-        return RULED_OUT
+        return UNKNOWN if rtt_s and may_be_chance(less, rtt_s) else RULED_OUT
     share = less.lost_share
     if less.congestion.startswith("bbr"):
         return RULED_OUT if share is not None and share < HEEDED else UNKNOWN

@@ -11,7 +11,15 @@ from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, members, 
 from apps.bench.rules.tcp.ceilings import had_of
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
-from apps.bench.rules.tcp.loss_law import EXPLAINS, REFUTED, LossLaw, loss_leaving, read_loss_law, said_of_chance
+from apps.bench.rules.tcp.loss_law import (
+    EXPLAINS,
+    REFUTED,
+    LossLaw,
+    loss_leaving,
+    may_be_chance,
+    read_loss_law,
+    said_of_chance,
+)
 from apps.bench.rules.tcp.path import PathReading, read_path
 from apps.bench.rules.tcp.present import STANDS, Present, is_plain, most_sent
 from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_points
@@ -19,7 +27,7 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 12
+RULE, VERSION = "tcp-per-flow-limit", 13
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
@@ -290,8 +298,9 @@ def _buffer_weight(evidence: Evidence, slow: Slow, window: float, law: LossLaw |
 def _loss_weight(evidence: Evidence, slow: Slow, law: LossLaw | None, rtt_s: float) -> float:
     """Return how likely random loss is, by segments sent again and by what UDP lost below the capacity."""
     if slow.retransmits is not None:
-        is_bursts = law is not None and law.word == REFUTED
-        return 0.0 if slow.retransmits < LEAST_AGAIN else 0.5 if is_bursts else 4.0
+        if slow.retransmits < LEAST_AGAIN and not may_be_chance(slow.present, rtt_s):
+            return 0.0
+        return 0.5 if law is not None and law.word == REFUTED else 4.0
     loss = loss_leaving(slow.present, rtt_s)
     curve, _trials = estimates.loss_curve_of(evidence)
     losses = [point.loss for point in curve.points if curve.whole and point.offered <= curve.whole] if curve else []
