@@ -3,16 +3,14 @@
 from apps.bench.network import rfc6349
 from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp import sysctl
-from apps.bench.rules.tcp.outlook import Outlook, read_outlook
+from apps.bench.rules.tcp.outlook import ADVISED, Outlook, read_outlook
 from apps.bench.rules.tcp.path import PathReading, is_told_beside, read_path
 from apps.bench.rules.tcp.present import read_present
 from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "tcp-bdp", 9
-# The least window fills the path only if nothing ever waits; twice as much rides out a queue's worth of delay.
-MARGIN = 2
+RULE, VERSION = "tcp-bdp", 10
 # The largest window without window scaling (RFC 7323).
 UNSCALED = 65535
 # The largest window that iperf3 can be asked for (-w).
@@ -22,7 +20,7 @@ MAXIMA = ("net.core.rmem_max", "net.core.wmem_max")
 
 def wanted_window(path: PathReading) -> int:
     """Return the window (B) that one stream should have on the path: twice the BDP."""
-    return MARGIN * path.bdp_bytes
+    return ADVISED * path.bdp_bytes
 
 
 def is_short(path: PathReading | None) -> bool:
@@ -78,7 +76,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         unit="B",
         low=float(bdp),
         high=max(float(window), knee or 0.0),
-        formula=f"{path.bdp_formula}; W = {MARGIN} · BDP = {window:,} B",
+        formula=f"{path.bdp_formula}; W = {ADVISED} · BDP = {window:,} B",
         evidence=path.trials,
         present=present,
         predicted=None if is_little else outlook.rate,

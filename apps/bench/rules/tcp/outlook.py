@@ -32,6 +32,8 @@ OBSERVED = "window_observed"
 # A stream whose window leaves room for so many times its rate, and that has less than this of the path, is held by
 # something else; so far advice on windows counts then.
 ROOM, NOT_FULL, DOUBTED = 2.0, 0.8, 0.5
+# The least window fills the path only if nothing ever waits; so many times it rides out a queue's worth of delay.
+ADVISED = 2
 # Who waited so small a share of its time for a window has room; the largest window that was seen is no mean.
 NO_WAIT, SEEN_ROOM = 0.05, 3.0
 
@@ -91,6 +93,8 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
         if not explicit.objections and (elsewhere := windows_in_vain(evidence, path)):
             return Outlook(None, None, in_the_way=elsewhere)
         return explicit if explicit.objections else _as_datagrams(evidence, None) or explicit
+    if (limit is None or limit.subject != verdict.PATH) and (more := _as_held_already(present, path)):
+        return more
     if single is not None and (limit is None or limit.subject == window.SUBJECT):
         return _as_tried(evidence, path, single, present, is_window=limit is not None)
     if limit is None and (standing := unlike.queue_of(present)):
@@ -115,6 +119,22 @@ def _outlook_now(evidence: Evidence, path: PathReading) -> Outlook:
     if limit.subject == verdict.PROCESSOR:
         text = _("A processor limits the rate now: a larger window alone gains nothing.")
     return Outlook(present.rate, None, Message(text))
+
+
+def _as_held_already(present: Present, path: PathReading) -> Outlook | None:
+    """Return that a window which is advised for the path would be smaller than what is on the way now.
+
+    Packets wait in a queue then, or the RTT is not that of their way.
+    """
+    rtt = present.mean("min_rtt")
+    if present.streams != 1 or rtt is None or present.window(rtt) <= ADVISED * path.bdp_bytes:
+        return None
+    text = _(
+        "At %(rate)s %(size)s are on the way already, by TCP's minimum RTT of %(rtt)s: more than the path would hold."
+    )
+    params = {"size": format_quantity(round(present.window(rtt)), "B"), "rtt": format_quantity(rtt, "s")}
+    against = Message(text, params | {"rate": format_quantity(present.rate, "bit/s")})
+    return Outlook(None, None, against=against, is_untried=True)
 
 
 def _as_asked(evidence: Evidence, path: PathReading, present: Present) -> Outlook:

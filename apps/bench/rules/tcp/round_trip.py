@@ -11,6 +11,8 @@ from apps.bench.units import format_quantity
 IDLE, RUNS = 0.5, 3
 # Probes whose least lies above TCP's by more saw another path, or waited.
 NEAR = 0.9
+# So far probes are trusted that TCP speaks against.
+UNSURE = 0.5
 # What TCP saw there this many times the RTT that the links are described with contradicts it.
 REFUTES = 1.5
 
@@ -54,8 +56,15 @@ def read_rtt(evidence: Evidence) -> Known | None:
         return Known(min_rtt, Message(text, params), 0.9, trials)
     if probes:
         probed = min(probes.values())
-        message = Message(_("RTT %(rtt)s: the minimum measured (n = %(n)s)."), _params_of(probed, len(probes)))
-        return Known(probed, message, 1.0, tuple(sorted(probes)))
+        text, params = _("RTT %(rtt)s: the minimum measured (n = %(n)s)."), _params_of(probed, len(probes))
+        is_doubted = _is_refuted(evidence, probed, under_load)
+        if is_doubted:
+            text = _(
+                "RTT %(rtt)s: the minimum measured (n = %(n)s). TCP saw %(seen)s at least, also where it left the"
+                " path room: its packets wait in a queue, or go another way than the probes."
+            )
+            params["seen"] = format_quantity(min_rtt, "s")
+        return Known(probed, Message(text, params), UNSURE if is_doubted else 1.0, tuple(sorted(probes)))
     if link_rtt and _is_refuted(evidence, link_rtt, under_load):
         text = _("RTT %(rtt)s: TCP's minimum; the links are described with %(stated)s, which no run came near.")
         params = {**_params_of(min_rtt, len(under_load)), "stated": format_quantity(link_rtt, "s")}
@@ -72,13 +81,15 @@ def read_rtt(evidence: Evidence) -> Known | None:
     return None
 
 
-def _is_refuted(evidence: Evidence, link_rtt: float, under_load: dict[int, float]) -> bool:
-    """Return whether runs that left the path room saw far more than the RTT that is said of the links."""
-    nominal, rates = evidence.path.capacity_bps, _samples(evidence, "goodput")
-    if not nominal:
-        return False
-    idle = [value for trial, value in under_load.items() if trial in rates and rates[trial] < IDLE * nominal]
-    return len(idle) >= RUNS and min(under_load.values()) > REFUTES * link_rtt
+def _is_refuted(evidence: Evidence, rtt_s: float, under_load: dict[int, float]) -> bool:
+    """Return whether runs that left the path room saw far more than the RTT that probes or the links have.
+
+    Room is left by what has far less than the links carry, or than other runs had.
+    """
+    rates = _samples(evidence, "goodput")
+    most = max([evidence.path.capacity_bps or 0.0, *rates.values()])
+    idle = [value for trial, value in under_load.items() if trial in rates and rates[trial] < IDLE * most]
+    return len(idle) >= RUNS and min(under_load.values()) > REFUTES * rtt_s
 
 
 def _samples(evidence: Evidence, metric: str) -> dict[int, float]:
