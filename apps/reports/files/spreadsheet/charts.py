@@ -1,5 +1,6 @@
 """A figure's sheet: a chart that the reader can change, and its data in readable units."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,7 @@ EDGE = "#09425c"
 TOP, BELOW = 4, 28
 _SIZE = {"width": 760, "height": 430}
 _DIGITS = 4
+_PLACE = re.compile(r"!(?=\$?[A-Z]+\$?\d)")
 
 
 @dataclass
@@ -68,11 +70,22 @@ class Sheet:
 
 def write(book: Workbook, sheet: Worksheet, styles: Styles, chart: Json, caption: str) -> None:
     """Write the data of a chart and, where a spreadsheet has such a kind, the chart."""
+    chart = _plain(chart)
     kind = chart.get("kind", "line")
     if kind == "line" and not chart["x"].get("numeric"):
         kind = "words"
     top = TOP if kind in ("heat", "parallel") else BELOW
     _WRITERS[kind](Sheet(book, sheet, styles, sheet.get_name(), top), chart, caption)
+
+
+def _plain(value: Any) -> Any:
+    """Return a chart's data in which no text is one that a chart takes for a place in a sheet ("Sheet!A1")."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    # Nothing of it is to be seen.
+    return _PLACE.sub("!\N{WORD JOINER}", value) if isinstance(value, str) else value
 
 
 def _line(to: Sheet, chart: Json, caption: str) -> None:
