@@ -160,6 +160,12 @@ FAILURES: dict[str, Reason] = {
         _("Give the outputs of single measurements: cut the file in parts."),
         False,
     ),
+    "no-protocol": Reason(
+        _("The output of the program on %(node)s does not tell of which protocol it is."),
+        _("Give its command as well, or have it print the protocol (netperf: -k PROTOCOL,…)."),
+        False,
+        "unreadable",
+    ),
     "reports-or-jobs": Reason(
         _(
             "The output of the program on %(node)s has %(n)s entries for “%(said)s”: whether they are jobs, or"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from apps.bench.outputs import pacing
+from apps.bench.outputs.reconstruction import is_known, read_options
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag, Output
 from apps.bench.toolkit.doubts import UNCERTAIN
@@ -38,6 +39,10 @@ _TITLES = {
     "Remote Congestion Control Algorithm": "REMOTE_CONG_CONTROL",
 }  # fmt: skip
 
+BANNER = re.compile(r"^(?:MIGRATED )?(TCP|UDP) (STREAM|REQUEST/RESPONSE|MAERTS) TEST from ", re.M)
+_OMNI = re.compile(r"^(?:MIGRATED )?OMNI (\S{1,20}) TEST from ", re.M)
+# So many more transactions than one were under way at once.
+_BURST = re.compile(r" : first burst ([1-9]\d{0,8})$|^BURST_SIZE=(\d{1,9})$", re.M)
 _KEY = re.compile(r"^([A-Z][A-Z0-9_]{2,40})=([^\n]*)$", re.M)
 _NUMBER = r"(\d{1,15}(?:\.\d{1,6})?)"
 _DECIMAL = re.compile(r"-?\d{1,15}(?:\.\d{1,6})?", re.ASCII)
@@ -123,3 +128,42 @@ def own_doubts(output: Output, text: str) -> list[Flag]:
     global_options = itertools.takewhile(lambda word: word != "--", output.argv)
     paused = any(word.startswith("-w") for word in global_options) and not _NO_PACING.search(text)
     return flags + (pacing.paused_flags("-b, -w") if paused or _PAUSES.search(text) else [])
+
+
+def test_of(output: Output, text: str, values: Mapping[str, str]) -> str | None:
+    """Return the test that a report tells of, None if it does not say."""
+    banner, omni, protocol = BANNER.search(text), _OMNI.search(text), protocol_of(output, text, values)
+    if protocol is None:
+        return None
+    if values.get("THROUGHPUT_UNITS") == TRANSACTIONS or (banner and banner[2] == "REQUEST/RESPONSE"):
+        return f"{protocol}_RR"
+    direction = values.get("DIRECTION") or (omni[1] if omni else "")
+    if (banner and banner[2] == "MAERTS") or direction == "Receive":
+        return f"{protocol}_MAERTS"
+    return f"{protocol}_STREAM" if banner or direction == "Send" else None
+
+
+def protocol_of(output: Output, text: str, values: Mapping[str, str]) -> str | None:
+    """Return the protocol that a report or its command tells of ("TCP"), None if neither does: OMNI has any."""
+    if said := values.get("PROTOCOL") or ((banner := BANNER.search(text)) and banner[1]):
+        return said
+    if not is_known(output.argv):
+        return None if _OMNI.search(text) else "TCP"
+    if (test := read_options(output.argv, {"-t": "test"}, {}).get("test", "TCP")) != "omni":
+        return test.partition("_")[0]
+    return read_options(_of_test(output), {"-T": "protocol"}, {}).get("protocol", "TCP").upper()
+
+
+def burst_of(output: Output, text: str) -> int | None:
+    """Return how many transactions more than one were under way at once (-b), None if nothing tells."""
+    if burst := _BURST.search(text):
+        return int(burst[1] or burst[2])
+    if is_known(output.argv):
+        count = read_options(_of_test(output), {"-b": "burst"}, {}).get("burst", "0")
+        return int(count) if re.fullmatch(r"\d{1,9}", count) else None
+    return None if _OMNI.search(text) else 0
+
+
+def _of_test(output: Output) -> list[str]:
+    """Return the options of the test, which stand behind "--" and mean something else before it."""
+    return [*itertools.dropwhile(lambda word: word != "--", output.argv)]

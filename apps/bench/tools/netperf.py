@@ -38,15 +38,11 @@ KEYS = (
 AGREEMENT = 0.2
 
 _SERVER = re.compile(r"^Starting netserver with host ", re.M)
-_BANNER = re.compile(r"^(?:MIGRATED )?(TCP|UDP) (STREAM|REQUEST/RESPONSE|MAERTS) TEST from ", re.M)
 _OTHER = re.compile(
     r"^(?:MIGRATED )?(?!(?:TCP (?:STREAM|MAERTS|REQUEST/RESPONSE)|UDP REQUEST/RESPONSE) TEST)"
     r"((?:UDP|SCTP|DCCP|TCP) [A-Za-z/_ ]{2,40}) TEST from ",
     re.M,
 )
-# So many more transactions than one were under way at once.
-_BURST = re.compile(r" : first burst ([1-9]\d{0,8})$|^BURST_SIZE=([1-9]\d{0,8})$", re.M)
-_OMNI = re.compile(r"^(?:MIGRATED )?OMNI (\S{1,20}) TEST from ", re.M)
 _NO_SERVER = re.compile(r"^establish control: are you sure there is a netserver listening.*$", re.M)
 _UNKNOWN = re.compile(r"^The test you requested .* is unknown to this netperf\.$", re.M)
 _BROKE = re.compile(r"^.*(?:partial response received|remote error|recv_response|netperf: send_omni).*$", re.M)
@@ -111,7 +107,7 @@ class Netperf(Tool):
     )
     opening = re.compile(r"^(?:MIGRATED )?[A-Z]\S{1,9} [A-Za-z/_ ]{2,40} ?TEST from ", re.M)
     signatures = (
-        _BANNER,
+        _netperf.BANNER,
         _SERVER,
         re.compile(r"^Netperf could not resolve|is unknown to this netperf", re.M),
         re.compile(r"^OMNI \S+ TEST from |^establish control: are you sure there is a netserver", re.M),
@@ -152,9 +148,9 @@ class Netperf(Tool):
         text = texts.read_text(output)
         options = read_options(output.argv, _VALUED, {})
         values = next(iter(_values(output, text)), {})
-        test = options.get("test") or _test_of(text, values)
+        test = options.get("test") or _netperf.test_of(output, text, values)
         if test == "omni" or (test is None and is_known(output.argv)):
-            test = _test_of(text, values) or TCP_STREAM
+            test = _netperf.test_of(output, text, values) or TCP_STREAM
         request, _comma, response = options.get("sizes", "").partition(",")
         elapsed = _netperf.number(values, "ELAPSED_TIME")
         return keep_valid(
@@ -184,6 +180,9 @@ class Netperf(Tool):
         seconds = _netperf.number(values, "ELAPSED_TIME")
         if rate is None:
             raise _explain(output, text)
+        if _netperf.protocol_of(output, text, values) is None:
+            raise failure("no-protocol", output)
+        burst = _netperf.burst_of(output, text)
         is_transaction = unit == _netperf.TRANSACTIONS
         is_readable = is_transaction or unit in _netperf.RATES
         if not rate or not is_readable or is_transaction == (params["test"] in STREAMS):
@@ -194,7 +193,7 @@ class Netperf(Tool):
             _pairs.require_duration(output, seconds, params["duration"], is_asked=_is_timed(output))
         samples: dict[str, float | None] = {}
         if is_transaction:
-            samples |= _read_transactions(values, rate, _burst(text))
+            samples |= _read_transactions(values, rate, burst)
         else:
             samples["goodput"] = rate * _netperf.RATES[unit]
         sender = "REMOTE" if params["test"] == TCP_MAERTS else "LOCAL"
@@ -222,7 +221,7 @@ class Netperf(Tool):
             requested=dict(params),
             granted=granted_sizes,
             observed=observed,
-            flags=(*_flags(samples, values, params, _burst(text)), *_netperf.own_doubts(output, text)),
+            flags=(*_flags(samples, values, params, burst), *_netperf.own_doubts(output, text)),
         )
 
 
@@ -237,38 +236,19 @@ def _is_timed(output: Output) -> bool:
     return "-" not in read_options(output.argv, _VALUED, {}).get("duration", "-")
 
 
-def _test_of(text: str, values: Mapping[str, str]) -> str | None:
-    """Return the test that a report tells of, None if it does not say."""
-    banner, omni = _BANNER.search(text), _OMNI.search(text)
-    protocol = values.get("PROTOCOL") or (banner[1] if banner else "TCP")
-    is_transaction = values.get("THROUGHPUT_UNITS") == _netperf.TRANSACTIONS
-    if is_transaction or (banner and banner[2] == "REQUEST/RESPONSE"):
-        return f"{protocol}_RR"
-    direction = values.get("DIRECTION") or (omni[1] if omni else "")
-    if (banner and banner[2] == "MAERTS") or direction == "Receive":
-        return TCP_MAERTS
-    return f"{protocol}_STREAM" if banner or direction == "Send" else None
-
-
-def _burst(text: str) -> int:
-    """Return how many transactions more than one were under way at once (-b)."""
-    burst = _BURST.search(text)
-    return int(burst[1] or burst[2]) if burst else 0
-
-
-def _read_transactions(values: Mapping[str, str], rate: float, burst: int) -> dict[str, float | None]:
+def _read_transactions(values: Mapping[str, str], rate: float, burst: int | None) -> dict[str, float | None]:
     """Return the times (s) of transactions; netperf gives them in µs. Of several at once the rate tells no time."""
     names = {"rtt_min": "MIN", "rtt_p50": "P50", "rtt_p90": "P90", "rtt_p99": "P99", "rtt_max": "MAX"}
     times = {metric: _netperf.number(values, f"{key}_LATENCY") for metric, key in names.items()}
     times["rtt_deviation"] = _netperf.number(values, "STDDEV_LATENCY")
     mean = _netperf.number(values, "RT_LATENCY")
     samples = {metric: value / 1e6 if value is not None else None for metric, value in times.items()}
-    by_rate = None if burst else 1 / rate
+    by_rate = 1 / rate if burst == 0 else None
     return {"rtt_mean": mean / 1e6 if mean else by_rate, "transaction_rate": rate, **samples}
 
 
 def _flags(
-    samples: Mapping[str, float | None], values: Mapping[str, str], params: Params, burst: int
+    samples: Mapping[str, float | None], values: Mapping[str, str], params: Params, burst: int | None
 ) -> tuple[Flag, ...]:
     flags = _pairs.window_flags(params["window"], samples.get("window_granted"))
     if burst:

@@ -41,7 +41,9 @@ SERVED = [
     *[(f"nuttcp -T 1 {form} -P PORT 127.0.0.1", "nuttcp", {"goodput", "retransmits", "connect_rtt", "cpu_sender"},
        {"protocol": "tcp", "duration": 1.0}) for form in ("-b", "-i 1", "-v", "-fparse", "-fxmitstats")],
     *[(f"netperf -l 1 {form} -H 127.0.0.1 -p PORT", "netperf", {"goodput"}, {"test": "TCP_STREAM", "duration": 1.0})
-      for form in ("-f m", "-f M", "-f g", "-c -C", "-v 2", "-t omni", "-t TCP_STREAM")],
+      for form in ("-f m", "-f M", "-f K", "-c -C", "-v 2", "-t TCP_STREAM")],
+    ("netperf -l 1 -t omni -H 127.0.0.1 -p PORT -- -o PROTOCOL,DIRECTION,THROUGHPUT,THROUGHPUT_UNITS,ELAPSED_TIME",
+     "netperf", {"goodput"}, {"test": "TCP_STREAM", "duration": 1.0}),
     ("netperf -l 1 -t TCP_RR -H 127.0.0.1 -p PORT", "netperf", {"rtt_mean", "transaction_rate"}, {"test": "TCP_RR"}),
 ]  # fmt: skip
 # Seconds that iperf and its server may take for a second of sending.
