@@ -23,6 +23,7 @@ from apps.campaigns.models import Campaign
 from apps.campaigns.queries.visibility import visible
 from apps.core import rest
 from apps.core.entries import Referring
+from apps.core.errors import ConflictError
 from apps.core.openapi import ErrorSerializer
 from apps.reports import drafts, queries, serialisation, services
 from apps.reports.models import Edition, Report
@@ -109,7 +110,8 @@ class ReportChangeSerializer(serializers.Serializer):
 class EditionSerializer(serializers.ModelSerializer):
     """What was frozen; `checksum` is the SHA-256 of the canonical JSON that `document` returns to you.
 
-    In lists it is that of the whole document, which readers of other teams get without what is its team's own.
+    In lists it is that of the whole document, which readers of other teams get without what is its team's own; ""
+    for these where the document is too long (4 MiB) to be had but as a file.
     """
 
     id = serializers.CharField(source="permanent_id", read_only=True)
@@ -270,11 +272,18 @@ class EditionViewSet(rest.ReadOnlyModelViewSet):
 
     def get_object(self) -> Edition:
         """Return the edition as the person reads it."""
-        return queries.as_read_by(super().get_object(), rights.user_of(self.request))
+        return queries.as_shown_to(super().get_object(), rights.user_of(self.request))
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @extend_schema(
+        responses={
+            200: OpenApiTypes.OBJECT,
+            409: OpenApiResponse(ErrorSerializer, description="It is too long: ask for its JSON file."),
+        }
+    )
     @action(detail=True, filterset_class=None, pagination_class=None)
     def document(self, request: Request, permanent_id: str) -> HttpResponse:
         """Return the canonical JSON to the byte, so that whoever has it can take its checksum."""
         edition = self.get_object()
+        if not edition.canonical:
+            raise ConflictError(str(queries.TOO_LONG))
         return HttpResponse(edition.canonical, content_type="application/json; charset=utf-8")

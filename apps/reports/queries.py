@@ -1,14 +1,23 @@
 """Reads of reports and editions."""
 
+from copy import copy
+
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, F, Func, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import rights
 from apps.accounts.models import User
 from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.queries.visibility import told_to
+from apps.core.models import KIB
+from apps.core.octets import OctetLength
 from apps.reports.models import Edition, EditionSource, Report
 from apps.testbeds.queries.readers import of_own_nodes
+
+# Of a longer text (B) no page and no answer is made.
+MOST_SHOWN_BYTES = 4 * 1024 * KIB
+TOO_LONG = _("This edition is too long to be shown. Ask for a file of it: JSON has its text, PDF and XLSX all of it.")
 
 
 def reports_for(user: User) -> QuerySet[Report]:
@@ -57,6 +66,21 @@ def reads_whole(edition: Edition, user: User | AnonymousUser | None) -> bool:
 def as_read_by(edition: Edition, user: User | AnonymousUser | None) -> Edition:
     """Return an edition with the text and the checksum that its reader gets: no door hands out another one."""
     return edition if reads_whole(edition, user) else edition.for_others()
+
+
+def as_shown_to(edition: Edition, user: User | AnonymousUser | None) -> Edition:
+    """Return an edition as pages and answers have it: as it is read by the user, or without text if it is too long.
+
+    Then it has no checksum either for who would get another text than the frozen one. Its files are made by workers.
+    """
+    length = Edition.objects.filter(pk=edition.pk).annotate(length=OctetLength("canonical")).values_list("length")
+    if length.get()[0] <= MOST_SHOWN_BYTES:
+        return as_read_by(edition, user)
+    short = copy(edition)
+    short.canonical = ""
+    if not reads_whole(edition, user):
+        short.checksum = ""
+    return short
 
 
 def with_marked(editions: QuerySet[Edition]) -> QuerySet[Edition]:

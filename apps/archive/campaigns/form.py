@@ -24,6 +24,7 @@ from apps.agents import bounds
 from apps.archive.imports.containers import UnpackingLimits
 from apps.bench.text import Message
 from apps.core import documents
+from apps.reports.foreign import MOST_BYTES
 
 FORMAT, VERSION = "fathom-campaign", 1
 
@@ -48,8 +49,8 @@ LIMITS = UnpackingLimits(entries=200_000, total_bytes=64 * GIB, entry_bytes=16 *
 LONGEST_LINE = 64 * 1024 * 1024
 LONGEST_JSON = 64 * 1024 * 1024
 LONGEST_RAW = bounds.MOST_OUTPUT_BYTES
-LONGEST_REPORT = 512 * 1024 * 1024
-# Of one record or document; a campaign's frozen report names each of its figures.
+LONGEST_REPORT = MOST_BYTES
+# Of one record; a campaign's frozen report names each of its figures.
 _MOST_VALUES = 5_000_000
 RECORD_LIMITS = documents.DocumentLimits(most_bytes=LONGEST_JSON, deepest=64, most_values=_MOST_VALUES)
 DOCUMENT_LIMITS = documents.DocumentLimits(most_bytes=LONGEST_REPORT, deepest=64, most_values=_MOST_VALUES)

@@ -26,8 +26,8 @@ from apps.reports.document import (
 )
 from apps.reports.files import cells
 
-# A page shows so many rows of a table; the files have all.
-MOST_ROWS = 200
+# A page shows so many rows of a table, and so many cells, texts and links in all; the files have all.
+MOST_ROWS, MOST_PARTS = 200, 60_000
 _TEMPLATES = {
     Paragraph: "paragraph",
     Items: "items",
@@ -89,6 +89,7 @@ class Page:
     document: Document
     summary: Sequence[NumberedBlock]
     sections: Sequence[Chapter]
+    is_cut: bool = False
 
 
 def render(document: Document) -> SafeString:
@@ -99,17 +100,16 @@ def render(document: Document) -> SafeString:
 def page_of(document: Document, edits: Mapping[str, object] | None = None) -> Page:
     """Return the document as templates take it; with `edits` what its author changed is marked."""
     maker = _Maker(document, edits or {})
-    return Page(
-        document=document,
-        summary=tuple(maker.blocks(document.summary)),
-        sections=tuple(maker.sections(document.sections, "", 2)),
-    )
+    summary = tuple(maker.blocks(document.summary))
+    sections = tuple(maker.sections(document.sections, "", 2))
+    return Page(document=document, summary=summary, sections=sections, is_cut=maker.room < 0)
 
 
 class _Maker:
-    """Makes what templates show, with numbers."""
+    """Makes what templates show, with numbers; once its `room` (cells, texts and links) is used up, nothing more."""
 
     def __init__(self, document: Document, edits: Mapping[str, object]) -> None:
+        self.room = MOST_PARTS
         self._numbers = cells.numbers_of(document)
         words, remarks = edits.get("words"), edits.get("remarks")
         self._words: Mapping[str, object] = words if isinstance(words, Mapping) else {}
@@ -118,6 +118,8 @@ class _Maker:
     def sections(self, sections: Sequence[Section], before: str, level: int) -> Iterator[Chapter]:
         """Yield sections, numbered from 1."""
         for place, section in enumerate(sections, start=1):
+            if not self._has_room(1):
+                return
             number = f"{before}{place}"
             yield Chapter(
                 key=section.key,
@@ -133,6 +135,8 @@ class _Maker:
     def blocks(self, blocks: Sequence[Block]) -> Iterator[NumberedBlock]:
         """Yield blocks with their numbers, and with what they say as HTML."""
         for block in blocks:
+            if not self._has_room(_parts_in(block)):
+                return
             number = self._numbers.get(id(block), "")
             match block:
                 case Paragraph():
@@ -148,6 +152,24 @@ class _Maker:
                     yield NumberedBlock(block, number, html=_address_of(block))
                 case _:
                     yield NumberedBlock(block, number)
+
+    def _has_room(self, count: int) -> bool:
+        # What comes behind a part that is left out is left out, too.
+        self.room = self.room - count if 0 <= count <= self.room else -1
+        return self.room >= 0
+
+
+def _parts_in(block: Block) -> int:
+    """Return how much of its room a block takes of a page."""
+    match block:
+        case Paragraph():
+            return len(block.parts)
+        case Items():
+            return len(block.items) + sum(map(len, block.items))
+        case Table():
+            return len(block.columns) * (1 + min(len(block.rows), MOST_ROWS))
+        case _:
+            return 1
 
 
 def parts_of(parts: Sequence[Part]) -> SafeString:

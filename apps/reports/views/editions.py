@@ -1,5 +1,6 @@
 """Pages of what was frozen: an edition, its data, and where a reference leads."""
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
@@ -23,8 +24,9 @@ def edition(request: HttpRequest, permanent_id: str) -> HttpResponse:
     context = {
         "edition": shown_edition,
         "report": shown_edition.report,
-        "is_intact": shown_edition.is_intact,
-        "page": html.page_of(shown_edition.document),
+        "is_intact": shown_edition.is_intact or not shown_edition.canonical,
+        "page": html.page_of(shown_edition.document) if shown_edition.canonical else None,
+        "too_long": queries.TOO_LONG,
         "editions": others,
         "rests_on": html.references_of(shown_edition.rests_on[:SHOWN_REFERENCES]),
         "can_write": rights.can(request.user, shown_edition.report.team, Role.OPERATOR),
@@ -36,6 +38,9 @@ def edition(request: HttpRequest, permanent_id: str) -> HttpResponse:
 def document(request: HttpRequest, permanent_id: str) -> HttpResponse:
     """Return the canonical JSON of an edition, of which the checksum was taken that its reader is shown."""
     shown_edition = _found(request, permanent_id)
+    if not shown_edition.canonical:
+        messages.warning(request, queries.TOO_LONG)
+        return redirect(shown_edition)
     return HttpResponse(
         shown_edition.canonical,
         content_type="application/json; charset=utf-8",
@@ -53,5 +58,5 @@ def reference(request: HttpRequest, ref: str) -> HttpResponse:
 
 
 def _found(request: HttpRequest, permanent_id: str) -> Edition:
-    rows = queries.with_marked(queries.editions_for(request.user).defer(None))
-    return queries.as_read_by(get_object_or_404(rows, permanent_id=permanent_id.replace("\0", "")), request.user)
+    rows = queries.with_marked(queries.editions_for(request.user))
+    return queries.as_shown_to(get_object_or_404(rows, permanent_id=permanent_id.replace("\0", "")), request.user)

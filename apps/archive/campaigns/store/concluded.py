@@ -14,7 +14,7 @@ from apps.archive.campaigns.store.measured import MeasurementStore
 from apps.bench.text import Message, _
 from apps.campaigns.models import Campaign, Experiment
 from apps.core import documents
-from apps.reports import serialisation
+from apps.reports import foreign, serialisation
 from apps.reports.models import Edition, Report, new_permanent_id
 from apps.testbeds.models import Node
 from apps.tuning.models import LONGEST_ORIGIN, Decision, Finding, Verification
@@ -121,7 +121,7 @@ class ConclusionStore:
         try:
             document = documents.read_json(canonical, form.DOCUMENT_LIMITS)
             records.check(document, place)
-            serialisation.from_json(document)
+            foreign.check(serialisation.from_json(document))
         except (documents.UnreadableError, serialisation.DocumentError) as error:
             raise wrong(place, Message(_("This is no document of a report."))) from error
         author = records.text(data.get("created_by") or "", f"{place}, created_by", 150)

@@ -5,6 +5,8 @@ Of {"folder", "drawings": [name]} each NAME.svg there becomes NAME.png. "memory"
 
 import importlib.util
 import json
+import math
+import re
 import resource
 import sys
 from pathlib import Path
@@ -16,6 +18,9 @@ from apps.reports.files.program import letters
 
 # Of a drawing as a picture: twice what a screen shows, for slides that are projected.
 PPI = 192
+# A large one has fewer: so many pixels take a quarter of a gigabyte.
+MOST_PIXELS = 40_000_000
+_SIZE = re.compile(r'<svg\b[^<>]*?\swidth="(\d{1,6}(?:\.\d{1,6})?)"\sheight="(\d{1,6}(?:\.\d{1,6})?)"')
 
 
 def main() -> None:
@@ -29,7 +34,8 @@ def main() -> None:
         for name in request["drawings"]:
             source = f'#set page(width: auto, height: auto, margin: 0pt)\n#image("{name}.svg")'
             (folder / f"{name}.typ").write_text(source, encoding="utf-8")
-            compiler.compile(str(folder / f"{name}.typ"), str(folder / f"{name}.png"), format="png", ppi=PPI)
+            ppi = _ppi((folder / f"{name}.svg").read_text(encoding="utf-8"))
+            compiler.compile(str(folder / f"{name}.typ"), str(folder / f"{name}.png"), format="png", ppi=ppi)
         return
     data = json.loads((folder / "given.json").read_text(encoding="utf-8"))
     text = strict_json.dumps(letters.replaced(data, fonts[:2]), ensure_ascii=False)
@@ -43,6 +49,13 @@ def main() -> None:
         pdf_tags=request["tagged"],
         timestamp=request["timestamp"],
     )
+
+
+def _ppi(svg: str) -> float:
+    """Return how finely a drawing becomes a picture; its own pixels are 96 to the inch."""
+    size = _SIZE.search(svg)
+    pixels = float(size[1]) * float(size[2]) * (PPI / 96) ** 2 if size else 0.0
+    return PPI * min(1.0, math.sqrt(MOST_PIXELS / pixels)) if pixels else PPI
 
 
 def _fonts() -> list[Path]:
