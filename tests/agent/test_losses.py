@@ -1,5 +1,6 @@
 """Reports that do not get through: what shortens them, what never does, and what is kept of those that were cut."""
 
+import errno
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -157,6 +158,53 @@ def test_a_disk_that_hangs_keeps_no_report_back_and_is_touched_by_its_own_thread
     assert len(list((tmp_path / "spool").iterdir())) == 2
     answers.set()
     wait_for(lambda: (tmp_path / "cut" / "a.jsonl").exists() and not list((tmp_path / "spool").iterdir()))
+
+
+class Taking(Picky):
+    """A server that takes reports of a certain size only, and counts those that it answered."""
+
+    answered = 0
+
+    def call(self, path: str, body: dict[str, Any] | None = None, timeout_s: float = 10.0) -> dict[str, Any]:
+        try:
+            return super().call(path, body or {}, timeout_s)
+        except remote.TooLarge:
+            # The shortest is refused for good.
+            if self.largest > 1000:
+                raise
+            self.answered += 1
+            raise remote.Refused(413, "too-large", "never") from None
+
+
+# All that may come of a report, by what the server takes.
+@pytest.mark.parametrize(("largest", "folder"), [(10**9, ""), (60_000, "cut"), (10, "refused")])
+@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC])
+def test_what_was_answered_is_not_sent_again_while_the_disk_keeps_its_record(
+    begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int, folder: str, number: int
+) -> None:
+    path, tries = tmp_path / "spool" / "a.jsonl", []
+
+    def broken(*_words: Any) -> None:
+        tries.append(path.exists())
+        raise OSError(number, os.strerror(number))
+
+    server = Taking(largest)
+    with monkeypatch.context() as failing:
+        failing.setattr(spool, "move", broken)
+        failing.setattr(spool.Spool, "_remove", broken)
+        sending = begin(server)
+        sending.add("a", 100_000)
+        wait_for(lambda: len(tries) >= 3)
+        assert all(tries)
+        # It is over for whoever asks, and what is wrong is told.
+        assert "a" not in sending.spool
+        code, words = sending.unsent.trouble() or ("", "")
+        assert code == "report-stuck"
+        assert os.strerror(number) in words
+    wait_for(lambda: not path.exists() and sending.unsent.trouble() is None)
+    assert [one.name for one in tmp_path.glob("*/a.jsonl")] == ["a.jsonl"] * bool(folder)
+    assert not folder or (tmp_path / folder / "a.jsonl").exists()
+    assert len(server.taken) + server.answered == 1
 
 
 def test_it_says_that_a_full_disk_kept_less_than_all(

@@ -122,9 +122,9 @@ class Reporter:
             logger.warning(words, entry.record.job_id, entry.losses, wait, error)
 
     def _send(self, remote: Remote, entry: Entry) -> bool:
-        """Send one record as it is now, and say whether nothing is left to be sent of it.
+        """Send one record as it is now, unless its end was answered; say whether nothing is left to be done with it.
 
-        Raises Away, or Refused for a refusal of the agent itself.
+        Raises Away, or Refused for a refusal of the agent itself; OSError if the disk keeps what was answered.
         """
         record = entry.record
         facts, version = self._spool.sync(record)
@@ -136,23 +136,24 @@ class Reporter:
                 if error.code not in FOR_GOOD:
                     raise
                 logger.warning("Job %s: its report was refused: %s", record.job_id, error)
-                # A job that still runs has its end to report, and to be refused, in its turn.
-                if has_ended:
-                    self._forgotten(record.job_id, REFUSED)
-                    logger.warning("Its record is kept in %s", self._spool.set_aside(record))
+                reason, put_away = REFUSED, self._keep_refused
             else:
                 record.told = _event(facts)
-                if has_ended:
-                    self._forgotten(record.job_id, ACKNOWLEDGED)
-                    self._forget(record, is_whole=is_whole)
+                reason, put_away = ACKNOWLEDGED, self._spool.forget if is_whole else self._keep_cut
+            # A job that still runs has its end to report, or to be refused, in its turn.
+            if has_ended:
+                self._forgotten(record.job_id, reason)
+                entry.put_away = put_away
+        if entry.put_away is not None:
+            entry.put_away(record)
         # What was noted meanwhile has still to be sent.
         return has_ended or record.version == version
 
-    def _forget(self, record: Record, *, is_whole: bool) -> None:
-        """Drop a record that the server has; what it does not have all of is kept, with the latest of its like."""
-        if is_whole:
-            self._spool.forget(record)
-            return
+    def _keep_refused(self, record: Record) -> None:
+        logger.warning("Job %s: its record is kept in %s", record.job_id, self._spool.set_aside(record))
+
+    def _keep_cut(self, record: Record) -> None:
+        """Keep a record of which the server does not have all, with the latest of its like."""
         path = self._spool.set_aside(record, CUT_FOLDER, MOST_CUT)
         # What a full disk did not take was in memory alone.
         words = "what the disk took of it" if record.is_torn else "all of it"

@@ -152,8 +152,8 @@ class Spool:
     def set_aside(self, record: Record, name: str = REFUSED_FOLDER, most: int | None = None) -> Path:
         """Keep a record that the server never takes, or not whole, in the folder of that name by the spool.
 
-        Of those in it, the latest `most` stay, if given. OSError if the disk will not take it, or hangs: it is in the
-        spool still.
+        Of those in it, the latest `most` stay, if given. OSError if the disk will not take it, or hangs: then its
+        file is where it was, and it is no longer in memory.
         """
         aside = self.folder.parent / name
         path = aside / (record.job_id + SUFFIX)
@@ -164,11 +164,12 @@ class Spool:
                 # One that was never put on disk has nothing to keep; the spool may have a disk of its own.
                 move(self._path(record.job_id), path)
             _close(record)
-            with self._lock:
-                self._records.pop(record.job_id, None)
             if most is not None:
                 _leave_latest(aside, most)
 
+        with self._lock:
+            # Whatever becomes of its file: it is held no longer, and who hands it out again hears that it is over.
+            self._records.pop(record.job_id, None)
         self.disk.do(keep)
         return path
 

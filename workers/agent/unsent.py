@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from . import steady
@@ -34,6 +35,8 @@ class Entry:
         # Those for which its size may be the reason, and how far it was shortened for being too large.
         self.losses_of_size = 0
         self.cuts = 0
+        # What is left to be done with the record once its end was answered: that is not sent again if the disk fails.
+        self.put_away: Callable[[Record], None] | None = None
         self.reason = ""
         self._backoff = Backoff(LONGEST_WAIT_S, FIRST_WAIT_S)
 
@@ -99,7 +102,8 @@ class Unsent:
     def oldest_s(self) -> float:
         """Return the age (s) of the oldest result that could not be sent yet, 0 if there is none to speak of."""
         with self._condition:
-            ended = [entry.record.facts.get("ended_at") for entry in self._entries.values()]
+            unsent = [entry.record for entry in self._entries.values() if entry.put_away is None]
+            ended = [record.facts.get("ended_at") for record in unsent]
         age = max((steady.now() - float(at) for at in ended if at is not None), default=0.0)
         return min(age, _MOST_AGE_S) if age > TELL_AFTER_S else 0.0
 
