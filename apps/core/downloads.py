@@ -2,7 +2,8 @@
 
 Places are shared: those of people who are signed in and those of anonymous readers are apart, and of either no
 reader, address or team has all. Who finds none waits a moment for the next. How long one is held is bounded by how
-much was taken meanwhile (`Pace`), and where somebody waits for what a slow reader holds, that one loses it.
+much was taken meanwhile (`Pace`), and where somebody waits for what a slow reader holds, that one loses it. What is
+slow grows with how long the file has waited for its reader, so that nobody's turn is as long as their file.
 """
 
 import time
@@ -29,6 +30,10 @@ LEAST_RATE = 128 * 1024
 # Who is so far (s) behind this rate (B/s) loses its place to one who waits for it: a stalled one costs nothing.
 SLOW_S = 10.0
 SLOW_RATE = 32 * 1024
+# The rate doubles with each further of these times (s) for which the file waited for its reader: 100 MB at 1 Mbit/s
+# are through before, and one at hundreds of times the rate has had an hour.
+TURN_S = 300.0
+_MOST_DOUBLINGS = 30.0
 # For so long (s) a reader who has fewer than one may have waits for a place.
 WAIT_S = 5.0
 # When to ask again (s): files of a usual size are sent within it.
@@ -50,7 +55,7 @@ class Pace:
         return min(STALL_S, GRACE_S + self._taken_bytes / LEAST_RATE - self._waited_s)
 
     def behind_s(self) -> float:
-        """Return how far the reader is behind `SLOW_RATE` now; 0 while nothing waits for it."""
+        """Return how far the reader is behind the rate that is due now; 0 while nothing waits for it."""
         given = self._given
         return self._behind_s + time.monotonic() - given[1] if given else 0.0
 
@@ -68,7 +73,8 @@ class Pace:
         """Note that a piece of so many bytes was taken after so long."""
         self._taken_bytes += size
         self._waited_s += waited_s
-        self._behind_s = max(0.0, self._behind_s + waited_s - size / SLOW_RATE)
+        doublings = min(_MOST_DOUBLINGS, max(0.0, self._waited_s / TURN_S - 1))
+        self._behind_s = max(0.0, self._behind_s + waited_s - size / (SLOW_RATE * 2**doublings))
 
 
 @dataclass(frozen=True)

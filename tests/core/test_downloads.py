@@ -1,6 +1,8 @@
 """Downloads are shared among readers, and nobody holds a place for longer than what is taken is worth."""
 
 import asyncio
+import itertools
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -102,15 +104,58 @@ def test_a_reader_may_take_as_long_as_what_it_takes_is_worth() -> None:
     assert steady.left_s() == downloads.STALL_S
 
 
+def reads(pace: Pace, rate: float, size: float) -> Iterator[float]:
+    """Have a reader take so many bytes at a rate (B/s); yield the time (s) at each piece until they are given up."""
+    # A piece is a second's, or as large as they are joined to.
+    piece = max(64 * 1024, rate)
+    for number in range(1, math.ceil(size / piece) + 1):
+        if pace.left_s() <= piece / rate:
+            return
+        pace.note(int(piece), piece / rate)
+        yield number * piece / rate
+
+
+# From a little more than what is due at first to 10 Gbit/s.
+@pytest.mark.parametrize("rate", [1.03 * downloads.SLOW_RATE * 2**power for power in range(16)])
+def test_no_turn_is_as_long_as_the_file_where_somebody_waits(rate: float) -> None:
+    longest, pace = downloads.TURN_S * (2 + math.log2(rate / downloads.SLOW_RATE)), Pace()
+    course = reads(pace, rate, 2 * rate * longest)
+    assert max(itertools.takewhile(lambda _seconds: pace._behind_s <= downloads.SLOW_S, course)) <= longest
+
+
+def test_two_of_a_team_who_read_just_fast_enough_make_way_for_a_third(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "WAIT_S", 2.0)
+    places, teams = Places(3), ["team 1"]
+    held = [places.place(Owners(f"person {number}", teams)) for number in range(2)]
+    for place in held:
+        for _seconds in reads(place.pace, 1.03 * downloads.LEAST_RATE, 200e6):
+            pass
+        place.pace.give_up = place.give_back
+        # A piece waits for its reader.
+        place.pace.give(64 * 1024)
+    places.place(Owners("person 3", teams)).give_back()
+
+
+def test_a_hundred_megabytes_over_one_megabit_a_second_come_to_their_end_whoever_waits() -> None:
+    pace, rate, size = Pace(), 125_000, 100e6
+    behind = [pace._behind_s for _seconds in reads(pace, rate, size)]
+    assert len(behind) * rate >= size
+    assert max(behind) + 1 < downloads.SLOW_S
+
+
 @pytest.mark.parametrize("pool", ["anonymous", "signed_in"])
-@pytest.mark.parametrize(("taken_bytes", "loses_it"), [(0, True), (500, True), (50_000, False)])
+@pytest.mark.parametrize(
+    ("taken_bytes", "turn_s", "loses_it"),
+    [(0, 300, True), (500, 300, True), (50_000, 300, False), (50_000, 0.1, True)],
+)
 @pytest.mark.django_db(transaction=True)
 async def test_who_takes_too_little_loses_its_place_to_one_who_waits(
-    taken_bytes: int, loses_it: bool, pool: str, monkeypatch: pytest.MonkeyPatch
+    taken_bytes: int, turn_s: float, loses_it: bool, pool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(downloads, "WAIT_S", 3.0)
     monkeypatch.setattr(downloads, "SLOW_S", 0.4)
     monkeypatch.setattr(downloads, "SLOW_RATE", 20_000)
+    monkeypatch.setattr(downloads, "TURN_S", turn_s)
     monkeypatch.setattr(downloads, pool, Places(2))
     monkeypatch.setattr("apps.accounts.owners.owners_of", lambda user: Owners(f"person {user.pk}", ["team 1"]))
 
