@@ -14,7 +14,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings.test")
 django.setup()
 
-from tests.faults import kinds, playing, server_clock  # noqa: E402
+from tests.faults import kinds, playing, server_clock, small_disks  # noqa: E402
 from tests.faults.site import make_pattern  # noqa: E402
 from tests.faults.telling import line_of, table_of  # noqa: E402
 
@@ -23,6 +23,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Play the seeds and return the exit status: 1 if anything is wrong."""
     if server_clock.COMPILER is None:
         print(server_clock.WITHOUT, flush=True)
+    if not small_disks.MAY_MOUNT:
+        print(small_disks.WITHOUT, flush=True)
     options = _parser().parse_args(arguments)
     outcomes: list[playing.Outcome] = []
     with _pattern(options.seeds) as pattern, futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -14,7 +14,7 @@ from random import Random
 
 import psycopg
 
-from tests.faults import disks, kinds, measuring, records, server_clock, verdict
+from tests.faults import disks, kinds, measuring, records, server_clock, small_disks, verdict
 from tests.faults.long_work import LongWork
 from tests.faults.recovery import Period, recovery_of
 from tests.faults.site import Site, patiently
@@ -72,7 +72,9 @@ def play(seed: int, faults: list[Played], *, pattern: Path | None = None, keep: 
     outcome = Outcome(seed, faults)
     folder = Path(tempfile.mkdtemp(prefix=f"fathom-faults-{seed}-"))
     try:
-        site = Site(folder, pattern, moves_clock=any(fault.name == server_clock.FAULT for fault in faults))
+        names = {fault.name for fault in faults}
+        moved, filled = server_clock.FAULT in names, not names.isdisjoint(small_disks.FAULTS)
+        site = Site(folder, pattern, moves_clock=moved, has_small_disks=filled)
         with site:
             outcome.findings += _measure(site, outcome)
         outcome.findings += [Finding(LEAKED, f"runs on: {words}") for words in site.leftover_processes()]

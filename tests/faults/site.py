@@ -20,6 +20,7 @@ from tests.agent.relays import MessageProxy
 from tests.faults import measuring
 from tests.faults.keeping import KeptAgent
 from tests.faults.server_clock import ServerClock
+from tests.faults.small_disks import SmallDisk
 from tests.faults.tally import Tally
 from tests.launch import migrated
 from tests.launch.stack import Stack
@@ -27,6 +28,8 @@ from tests.launch.watching import wait_for, wait_until_gone
 
 T = TypeVar("T")
 NODES = ("one", "two", "three")
+# Of disks that can be full (MiB).
+AGENT_MIB, SERVICE_MIB = 16, 384
 # The service starts, or a part of it is back, within this, on a machine that does much else.
 BACK_WITHIN_S = 120.0
 # The first start migrates, too, for which the service itself allows this.
@@ -36,17 +39,24 @@ START_WITHIN_S = 300.0
 class Site:
     """All of it below one folder, as a context manager; `pattern` is a folder of `make_pattern` to begin with.
 
-    With `moves_clock` it has a `clock`, which is the service's and not that of the agents.
+    With `moves_clock` it has a `clock`, which is the service's and not that of the agents; with `has_small_disks`
+    `disks` that can be full, of the service ("") and of each agent by its name.
     """
 
-    def __init__(self, root: Path, pattern: Path | None = None, *, moves_clock: bool = False) -> None:
+    def __init__(
+        self, root: Path, pattern: Path | None = None, *, moves_clock: bool = False, has_small_disks: bool = False
+    ) -> None:
         self.root = root
+        self.var = root / "var"
+        folders = {name: root / "agents" / name for name in NODES} if has_small_disks else {}
+        self.disks = {name: SmallDisk(folder, AGENT_MIB) for name, folder in folders.items()}
+        if has_small_disks:
+            self.disks[""] = SmallDisk(self.var, SERVICE_MIB)
         if pattern is not None:
             migrated.copy_to(root, pattern)
         # Jobs of agents run as another user, who has to pass through.
         root.chmod(0o711)
         self.clock = ServerClock(root) if moves_clock else None
-        self.var = root / "var"
         self.tally = Tally(root / "tally")
         self.shared = root / "shared"
         self.agents: dict[str, KeptAgent] = {}
@@ -75,6 +85,8 @@ class Site:
             agent.stop()
         with self.service:
             self.stack.stop()
+        for disk in self.disks.values():
+            disk.take_away()
 
     def start_again(self, with_signal: signal.Signals, between: Callable[[], None] = lambda: None) -> None:
         """End the service by a signal to its supervisor, and start it on the same folder and port."""
@@ -144,7 +156,7 @@ class Site:
         ground = Ground("on this machine", places, "127.0.0.1")
         self.nodes = inventory.describe(self.api, ground)
         folder = self.root / "agents"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         folder.chmod(0o711)
         for local in agents.prepare(self.api, ground, self.nodes, folder):
             self.add_agent(local.folder.name, local)

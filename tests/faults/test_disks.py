@@ -1,12 +1,14 @@
 """What is left on disks is seen: of jobs on agents' disks, and of temporary files whose processes are gone."""
 
 import fcntl
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tests.faults import disks
+from tests.faults import disks, small_disks
+from tests.faults.small_disks import SmallDisk
 
 
 @pytest.fixture
@@ -47,3 +49,25 @@ def test_a_folder_whose_process_is_gone_is_left(site: SimpleNamespace) -> None:
 def test_a_service_without_temporary_files_has_left_none(site: SimpleNamespace, tmp_path: Path) -> None:
     site.var = tmp_path / "empty"
     assert disks.abandoned(site) == []
+
+
+@pytest.mark.skipif(not small_disks.MAY_MOUNT, reason="nothing can be mounted here")
+def test_a_small_disk_is_full_for_a_while_and_leaves_what_was_on_it(tmp_path: Path) -> None:
+    folder = tmp_path / "agents" / "one"
+    disk, record = SmallDisk(folder, 1), folder / "record"
+    try:
+        record.write_text("before")
+        with disk.full():
+            with pytest.raises(OSError, match="No space left"):
+                (folder / "more").write_bytes(b"0" * 4096)
+            record.unlink()
+            # What comes free is taken, too.
+            time.sleep(3 * small_disks._AGAIN_S)
+            with pytest.raises(OSError, match="No space left"):
+                record.write_bytes(b"0" * 4096)
+        record.write_text("after")
+    finally:
+        disk.take_away()
+    assert not folder.is_mount()
+    assert record.read_text() == "after"
+    assert sorted(path.name for path in folder.iterdir()) == ["more", "record"]

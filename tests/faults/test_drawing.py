@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults import __main__ as command
-from tests.faults import kinds, playing, server_clock
+from tests.faults import kinds, playing, server_clock, small_disks
 from tests.faults.telling import line_of, table_of
 from tests.faults.verdict import DOUBLED, Finding
 
@@ -81,6 +81,18 @@ def test_the_servers_clock_is_moved_or_it_is_said_why_not(
     assert server_clock.FAULT not in kinds.registered()
     command.main(["--seeds", "1"])
     assert server_clock.WITHOUT in capsys.readouterr().out
+
+
+def test_disks_are_full_or_it_is_said_why_not(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(small_disks, "MAY_MOUNT", True)
+    assert set(small_disks.FAULTS) < set(kinds.registered())
+    monkeypatch.setattr(small_disks, "MAY_MOUNT", False)
+    monkeypatch.setattr(playing, "play", lambda seed, faults, **_how: playing.Outcome(seed, faults))
+    assert not set(small_disks.FAULTS) & set(kinds.registered())
+    command.main(["--seeds", "1"])
+    assert small_disks.WITHOUT in capsys.readouterr().out
 
 
 def test_a_table_of_nothing_is_a_table() -> None:
