@@ -16,7 +16,7 @@ from apps.core import scratch
 RESERVE_BYTES = 32 * 1024 * 1024
 # What is sent lies there as the body, as the file in it and, until that is moved, as what is kept.
 COPIES = 2
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+FULL = (errno.ENOSPC, errno.EDQUOT)
 # PostgreSQL's disk is full (DiskFull).
 _DATABASE_FULL = "53100"
 
@@ -75,7 +75,7 @@ def check_rest(size: int, kind: str, others: int = 0) -> None:
 def is_missing(error: BaseException | None) -> bool:
     """Return whether something failed because a disk, or a quota on it, is full."""
     while error is not None:
-        if isinstance(error, NoSpaceError) or (isinstance(error, OSError) and error.errno in _FULL):
+        if isinstance(error, NoSpaceError) or (isinstance(error, OSError) and error.errno in FULL):
             return True
         if getattr(error, "sqlstate", None) == _DATABASE_FULL:
             return True

@@ -10,7 +10,7 @@ import pytest
 from apps.archive.exports import parquet
 from apps.archive.exports.columns import ExportColumn
 from apps.comparison.figures import renderer
-from apps.core import outage, programs
+from apps.core import outage, programs, space, troubles
 from apps.core.programs import ProgramLostError
 from apps.reports.files import services as files
 from apps.reports.files import typesetter
@@ -73,6 +73,31 @@ def test_what_is_killed_is_lost(
     assert (tmp_path / "program.log").read_text().split() == ["begun"] * begun
     if error is outage.Busy:
         assert str(raised.value) == programs.GIVEN_UP
+
+
+@pytest.mark.parametrize("module", [renderer, typesetter], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    ("script", "free", "is_ours"),
+    [
+        ("echo 'OSError: [Errno 28] No space left on device' >&2; exit 1", 1 << 40, True),
+        ("exit 120", 1 << 40, True),
+        ("exit 1", 0, True),
+        ("exit 1", 1 << 40, False),
+        ("echo odd >&2; exit 1", 0, False),
+    ],
+)
+def test_a_program_that_fails_for_a_full_disk_is_tried_again(
+    module: ModuleType, script: str, free: int, is_ours: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(module.sys, "executable", str(program))
+    monkeypatch.setattr(space, "free_bytes", lambda: free)
+    need = CASES[module][-1][0]
+    with pytest.raises(Exception, match=r".") as raised:
+        need()
+    assert troubles.is_ours(raised.value) is is_ours
 
 
 def test_a_file_whose_program_is_killed_is_made_by_another_and_given_up_in_the_end(

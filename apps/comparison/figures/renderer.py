@@ -95,7 +95,7 @@ def _draw(requests: IO[bytes], log: IO[bytes], count: int) -> Generator[bytes]:
                     if is_late.is_set():
                         raise FigureTooLarge(f"the figures took longer than {limit_s:g} s")
                     programs.require_not_lost(status)
-                    raise FigureError(_reason(status, log))
+                    raise FigureError(programs.reason_of(status, log))
                 yield figure
         finally:
             watchdog.cancel()
@@ -114,8 +114,3 @@ def _started(requests: IO[bytes], log: IO[bytes]) -> subprocess.Popen[bytes]:
         # Nothing of the service's own environment is needed: no database, no secrets.
         env={"PATH": os.environ.get("PATH", ""), "MPLCONFIGDIR": str(cache), "OPENBLAS_NUM_THREADS": "1"},
     )
-
-
-def _reason(status: int, log: IO[bytes]) -> str:
-    log.seek(0)
-    return log.read().decode(errors="replace")[-2000:] or f"the program ended with {status}"

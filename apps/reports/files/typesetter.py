@@ -51,8 +51,7 @@ def run(request: dict[str, Any], sign: Callable[[float], None], expected_s: floa
         if not is_late:
             programs.require_not_lost(program.returncode)
         if program.returncode:
-            log.seek(0)
-            why = log.read().decode(errors="replace")[-2000:] or f"the program ended with {program.returncode}"
+            why = programs.reason_of(program.returncode, log)
             raise RenderingError(_reason(why, is_late=is_late), why)
 
 
