@@ -94,8 +94,15 @@ class Site:
             self.stack.process.send_signal(with_signal)
             self.stack.process.wait(BACK_WITHIN_S)
             between()
-            self.stack = self._start_service(PORT=self.stack.env["PORT"])
-            self.stack.wait_until_serving(BACK_WITHIN_S)
+
+            def is_serving() -> bool:
+                # It ends, and says why, where its database finds no room to start: systemd, too, starts it again.
+                if self.stack.process.poll() is not None:
+                    self.stack = self._start_service(PORT=self.stack.env["PORT"])
+                return "serving at" in self.stack.printed()
+
+            if not wait_for(is_serving, BACK_WITHIN_S):
+                raise TimeoutError(self.stack.printed())
 
     def pid(self, part: str) -> int:
         """Return the process number of a part of the service; waits for it to run."""
