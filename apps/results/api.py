@@ -99,7 +99,10 @@ class GroupSerializer(serializers.Serializer):
     ci_confidence = serializers.FloatField(
         allow_null=True, help_text="What the interval has, 0 to 1; null: not known."
     )
-    ci_method = serializers.ChoiceField(choices=intervals.METHODS)
+    ci_method = serializers.ChoiceField(
+        choices=intervals.METHODS,
+        help_text="“student” is Student's t, wider for 3 to 7 figures, with their lean taken out (docs/comparing.md).",
+    )
     ci_assumes = serializers.ChoiceField(
         choices=intervals.ASSUMPTIONS, help_text="What the interval supposes of the figures, “” for nothing."
     )

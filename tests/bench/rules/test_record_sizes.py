@@ -6,6 +6,7 @@ import statistics
 
 import pytest
 
+from apps.bench.rules.storage import records
 from tests.bench.rules.storing import CLIENTS, GPFS, MB, NFS, RAID1, concluded, sweep, the
 
 KIB, MIB = 1024, 1024**2
@@ -89,6 +90,8 @@ def test_the_law_of_single_records_is_told_where_no_figure_contradicts_it(rates)
     for line in map(str, draft.why):
         if match := re.search(r"records of ([0-9.]+) (KiB|MiB) give nine tenths", line):
             threshold = float(match[1]) * {"KiB": KIB, "MiB": MIB}[match[2]]
+            wait = records.find_wait(dict(zip(SIZES, (MB * rate for rate in rates), strict=True)))
+            assert wait.rate * 0.9 == pytest.approx(threshold / (wait.latency + threshold / wait.rate), rel=1e-2)
             assert all(
                 rate >= 0.899 * max(rates) for size, rate in zip(SIZES, rates, strict=True) if size >= threshold
             )

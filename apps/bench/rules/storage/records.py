@@ -27,13 +27,13 @@ from apps.bench.rules.storage.differing import with_other_sizes
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "storage-record-size", 10
+RULE, VERSION = "storage-record-size", 11
 # Fewer sizes, or such that differ by less than this factor, show no absence of an effect.
 LEAST_SIZES, LEAST_RANGE = 3, 4
 # The law of one record at a time is told if it is this near to what was measured.
 NEAR = 0.10
-# Records whose transfer takes this many times their latency give nine tenths of the rate.
-TIMES, NINE_TENTHS = 10, 0.9
+# Records whose transfer takes this many times their latency give nine tenths of the rate: b / (T + b / C) = 0.9 C.
+TIMES, NINE_TENTHS = 9, 0.9
 # The size to take gives at least this share of the best one's rate.
 ENOUGH = 0.93
 # and where nothing shows a plateau, nearly all of it.
