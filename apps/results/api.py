@@ -101,7 +101,7 @@ class GroupSerializer(serializers.Serializer):
     )
     ci_method = serializers.ChoiceField(
         choices=intervals.METHODS,
-        help_text="“student” is Student's t, wider for 3 to 7 figures, with their lean taken out (docs/comparing.md).",
+        help_text="“student” is Student's t, wider for 3 to 7 figures, with their lean taken out.",
     )
     ci_assumes = serializers.ChoiceField(
         choices=intervals.ASSUMPTIONS, help_text="What the interval supposes of the figures, “” for nothing."

@@ -198,8 +198,9 @@ def _validity(material: Material) -> tuple[Part, ...]:
         _("Whether a trial counts as measured is decided by what its tool printed; figures of warm-ups never count."),
         _(
             "Intervals of means are of 95 % by Student's t (of 3 to 7 figures ×1.4 to ×1.05 as wide, and all with the"
-            " figures' lean taken out, Hall 1992), if the scatter is even, of figures in two modes by the bootstrap. Where the places of a table together show two modes or a lean, few figures have no"
-            " confidence; equal figures have no interval. Rates of equal work are averaged harmonically."
+            " figures' lean taken out, Hall 1992), if the scatter is even, of figures in two modes by the bootstrap."
+            " Where the places of a table together show two modes or a lean, few figures have no confidence; equal"
+            " figures have no interval. Rates of equal work are averaged harmonically."
         ),
     ]
     if material.invalid:
