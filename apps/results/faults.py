@@ -86,6 +86,14 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
         _("Add the setting to “settings” in the agent's agent.json and restart the agent."),
         False,
     ),
+    "server-unheard": (
+        _("%(node)s was cut off under the settings of this trial: %(detail)s."),
+        _(
+            "The trial is carried out again by itself; where these settings cut the node off from this server, clone "
+            "the campaign with others."
+        ),
+        True,
+    ),
     "not-started": (
         _("%(program)s could not be started on %(node)s: %(detail)s"),
         _("Start it by hand as the agent's job user on that node and mend what it says."),

@@ -50,7 +50,7 @@ def test_a_job_that_never_ended_has_printed_nothing(cast: SimpleNamespace, pair:
     "fault",
     [
         *("agent-lost", "agent-restarted", "outcome-gone", "stopped", "not-allowed", "not-found", "not-started"),
-        *("option-not-allowed", "path-not-allowed", "destination-not-allowed", "server-clock-set"),
+        *("option-not-allowed", "path-not-allowed", "destination-not-allowed", "server-clock-set", "server-unheard"),
     ],
 )
 def test_a_fault_becomes_a_reason_that_names_node_and_remedy(
@@ -65,7 +65,7 @@ def test_a_fault_becomes_a_reason_that_names_node_and_remedy(
     assert refused.value.code == fault
     assert "pnu01" in str(refused.value.message)
     assert refused.value.remedy
-    passing = ("agent-lost", "agent-restarted", "outcome-gone", "stopped", "server-clock-set")
+    passing = ("agent-lost", "agent-restarted", "outcome-gone", "stopped", "server-clock-set", "server-unheard")
     assert refused.value.retryable == (fault in passing)
 
 

@@ -24,7 +24,7 @@ from .keeper import Keeper
 from .leftovers import Succession
 from .lock import Lock
 from .past import Past
-from .remote import POLL, Away, Refused, Remote, remote_of
+from .remote import POLL, Away, Refused, Remote, Unavailable, remote_of
 from .removal import Clearing
 from .reports import Reporter
 from .sandbox import OFFSPRING, Confinement
@@ -144,6 +144,8 @@ class Agent:
                     # Whatever answers nothing at once is not asked without a pause.
                     self.closing.wait(asked_at + LEAST_POLL_S - time.monotonic())
             except Away as error:
+                if isinstance(error, Unavailable):
+                    self.condition.note_sign()
                 self.condition.say(f"The server is away ({error}); trying again")
                 self.closing.wait(backoff.next())
             except Refused as error:
@@ -262,6 +264,7 @@ class Agent:
             clearing=self.clearing,
             troubles=self.troubles,
             confinement=self.confinement,
+            silence_s=self.condition.silence_s,
             changed=self._changed,
         )
         with self._lock:

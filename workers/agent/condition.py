@@ -23,7 +23,7 @@ class Condition:
         self.trouble = ""
         self._writing: Errand[None] = Errand(disk)
         self._folder = folder
-        self._contact_at = 0.0
+        self._contact_at, self._heard_at = 0.0, time.monotonic()
         self._can_write = True
 
     def say(self, text: str) -> None:
@@ -37,6 +37,15 @@ class Condition:
     def note_contact(self) -> None:
         """Note that the server answered."""
         self._contact_at = time.time()
+        self.note_sign()
+
+    def note_sign(self) -> None:
+        """Note that the server was heard, if only to say that it can do nothing now."""
+        self._heard_at = time.monotonic()
+
+    def silence_s(self) -> float:
+        """Return how long the server has not been heard."""
+        return time.monotonic() - self._heard_at
 
     def write(self, running: int, troubles: list[dict[str, str]]) -> None:
         """Write all that down; `running` is how many jobs are under way."""

@@ -51,6 +51,7 @@ class Runner(threading.Thread):
         clearing: Clearing,
         troubles: Troubles,
         confinement: Confinement,
+        silence_s: Callable[[], float],
         changed: Callable[[Record], None],
     ) -> None:
         super().__init__(name=f"job-{record.job_id}", daemon=True)
@@ -58,11 +59,12 @@ class Runner(threading.Thread):
         self.stop_asked = threading.Event()
         self._spool, self._config, self._identity, self._clock = spool, config, identity, clock
         self._folder = WorkFolder(work / record.job_id, identity)
-        self._changed = changed
+        self._changed, self._silence_s = changed, silence_s
         self._process: Process | None = None
         self._sampler, self._journals, self._confinement = sampler, journals, confinement
         self._clearing, self._troubles = clearing, troubles
         self._recording: Recording | None = None
+        self._switch: settings.Switch | None = None
         self._closing = False
 
     def stop(self, *, closing: bool = False) -> None:
@@ -133,6 +135,9 @@ class Runner(threading.Thread):
         # Its limits are in force before anything of it is written down, for a disk may hang.
         born = birth_of(process.pid)
         process.attend(float(job["time_limit_s"]), pattern)
+        if identity is not self._identity:
+            self._switch = settings.Switch(process, self._silence_s)
+            self._switch.start()
         if self.stop_asked.is_set():
             process.stop()
         if self._recording is not None:
@@ -192,6 +197,11 @@ class Runner(threading.Thread):
         files, fault, detail = self._collect(job)
         if interrupted:
             fault, detail = "agent-restarted", "the agent was stopped"
+        elif self._switch is not None:
+            fault, detail = self._switch.fault()
+            if detail:
+                # Of a job that the server gave up meanwhile only what it printed is kept.
+                process.stderr.take(f"{settings.PROGRAM}: {detail}\n".encode())
         collected = [
             {"name": file.name, "content": pack(file.content), "size": file.size, "truncated": file.is_cut}
             for file in files

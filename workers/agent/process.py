@@ -154,6 +154,10 @@ class Process:
         self._is_ready_or_over.wait()
         return self.ready_at
 
+    def is_over_within(self, patience_s: float) -> bool:
+        """Say whether it is over; wait so long (s) for that at most."""
+        return self._is_over.wait(patience_s)
+
     def wait(self) -> None:
         """Wait until it has ended, and all that it started is seen off."""
         self._is_over.wait()

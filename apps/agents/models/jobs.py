@@ -67,7 +67,7 @@ class Job(TimeStamped):
     signal = models.IntegerField(_("signal"), null=True, blank=True)
     timed_out = models.BooleanField(_("timed out"), default=False)
     # Why there was no process to speak of: not-allowed, not-found, not-started, stopped, agent-restarted, agent-lost,
-    # outcome-gone, node-trouble, server-clock-set.
+    # outcome-gone, node-trouble, server-clock-set, server-unheard.
     fault = models.CharField(_("fault"), max_length=32, blank=True)
     fault_detail = BoundedTextField(blank=True, max_length=4000)
     clock_offset_s = models.FloatField(_("clock offset"), null=True, blank=True)

@@ -15,20 +15,24 @@ PROGRAM = "fathom-settings"
 STAGE = AROUND + "settings"
 READY_PATTERN = r"^applied \{"
 FILE = "settings.json"
-# Longer than any trial: it is stopped when the others have ended.
-TIME_LIMIT_S = 86_400.0
+# What a stage may take (s) beyond its commands: until agents have got them and their reports are here, also where the
+# service is away for a while. It is stopped when the others have ended.
+STAGE_TAKES_S = 300.0
 # From the order to stop to the end of the last process (s).
 STOP_TAKES_S = 3.0
 
 
-def stage(settings_by_role: Mapping[str, Sequence[Mapping[str, str]]]) -> Stage:
-    """Return the stage for {role: [{key: value} of each node, in the order of the role]}; empty ones are left out."""
+def stage(settings_by_role: Mapping[str, Sequence[Mapping[str, str]]], time_limit_s: float = STAGE_TAKES_S) -> Stage:
+    """Return the stage for {role: [{key: value} of each node, in the order of the role]}; empty ones are left out.
+
+    What it sets is put back after `time_limit_s` at the latest.
+    """
     commands = [
         Command(
             role=role,
             node_index=index,
             argv=(PROGRAM, FILE),
-            time_limit_s=TIME_LIMIT_S,
+            time_limit_s=time_limit_s,
             background=True,
             ready_pattern=READY_PATTERN,
             measures=False,
@@ -43,8 +47,14 @@ def stage(settings_by_role: Mapping[str, Sequence[Mapping[str, str]]]) -> Stage:
 
 def wrap(plan: Plan, settings_by_role: Mapping[str, Sequence[Mapping[str, str]]]) -> Plan:
     """Return a plan whose commands all run with the settings; the plan itself without any."""
-    settings_stage = stage(settings_by_role)
+    settings_stage = stage(settings_by_role, _limit_of(plan))
     return Plan((settings_stage, *plan.stages)) if settings_stage.commands else plan
+
+
+def _limit_of(plan: Plan) -> float:
+    """Return how long (s) a plan may take, and the stages that look at what is around it before and after."""
+    limits = [max((command.time_limit_s for command in stage.commands), default=0.0) for stage in plan.stages]
+    return sum(limits) + (len(limits) + 2) * STAGE_TAKES_S
 
 
 def refusal_of(output: Output) -> ToolFailure | None:

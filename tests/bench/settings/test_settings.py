@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from apps.bench import judges, settings, tools
-from apps.bench.toolkit import AROUND, Output, Plan, Reading, SampleValue
+from apps.bench.toolkit import AROUND, Command, Output, Plan, Reading, SampleValue, Stage
 from workers.agent.settings import kernel
 
 TOOL = tools.get("iperf3-tcp")
@@ -82,6 +82,16 @@ def test_the_stage_goes_before_all_others_and_asks_each_node_for_its_own() -> No
     assert (name, json.loads(text)) == ("settings.json", {"settings": {"net.ipv4.tcp_rmem": "4096 131072 8388608"}})
     assert Plan.from_json(settings.wrap(plan, asked).as_json()) == settings.wrap(plan, asked)
     assert settings.wrap(plan, {"client": [{}]}) == plan
+
+
+def test_what_is_set_is_held_as_long_as_the_plan_may_take_and_no_longer() -> None:
+    def limit_of(*limits: float) -> float:
+        commands = [Command(role="client", node_index=0, argv=("x",), time_limit_s=limit) for limit in limits]
+        plan = Plan(tuple(Stage(f"stage{number}", (command,)) for number, command in enumerate(commands)))
+        return settings.wrap(plan, {"client": [{"mtu": "9000"}]}).stages[0].commands[0].time_limit_s
+
+    assert 40.0 < limit_of(10.0, 30.0) < 3600.0
+    assert limit_of(100_000.0) > 100_000.0
 
 
 def holder(stdout: bytes = APPLIED + b"restored\n", stderr: bytes = b"", **more: Any) -> Output:

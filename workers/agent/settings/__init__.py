@@ -3,5 +3,6 @@
 from .holder import hold
 from .journal import Journals, Unrestored
 from .requests import COMMAND, PROGRAM, prepare
+from .silence import Switch
 
-__all__ = ["COMMAND", "PROGRAM", "Journals", "Unrestored", "hold", "prepare"]
+__all__ = ["COMMAND", "PROGRAM", "Journals", "Switch", "Unrestored", "hold", "prepare"]
