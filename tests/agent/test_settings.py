@@ -285,6 +285,7 @@ def test_it_takes_nothing_but_settings(program: AgentProgram, node: Node) -> Non
             (("a",), (("a", "{"),)),
             (("a",), (("a", '{"settings": ["mtu"]}'),)),
             (("a",), (("a", '{"settings": {"mtu": "$(reboot)"}}'),)),
+            (("a",), (("a", '{"settings": {"mtu": "1000"}}'),)),
             (("a",), (("a", '{"settings": {"net.ipv4.tcp_../../kernel/hostname": "x"}}'),)),
         ]
     ]

@@ -7,7 +7,7 @@ import pytest
 
 from apps.bench import judges, settings, tools
 from apps.bench.toolkit import AROUND, Command, Output, Plan, Reading, SampleValue, Stage
-from workers.agent.settings import kernel
+from workers.agent.settings import bounds, kernel
 
 TOOL = tools.get("iperf3-tcp")
 APPLIED = b'applied {"mtu": {"earlier": "1500", "applied": "9000"}}\n'
@@ -20,6 +20,29 @@ def test_every_setting_has_a_key_an_agent_takes_and_an_example_that_is_right(set
     if setting.example:
         assert settings.check_value(setting.key, setting.example) is None
         assert kernel.is_value(setting.example)
+
+
+@pytest.mark.parametrize("setting", settings.CATALOGUE, ids=lambda setting: setting.key)
+def test_an_agent_takes_and_refuses_what_the_catalogue_does_whoever_asks(setting: settings.Setting) -> None:
+    edges = [edge + step for edge in (0, setting.least, setting.most, 2**31 - 1) for step in (-1, 0, 1)]
+    numbers = [*map(str, edges), "1000", "1279", "65537", "-32", "32", "9" * 13, "0x10", "1.5", "+1", "-"]
+    triples = ["1 2 3", "3 2 1", "1 3 2", "1 2", "1 2 3 4", "-1 2 3", f"1 2 {2**31}", "1 x 3"]
+    words = [
+        "cubic",
+        "Cubic",
+        "x-y_z",
+        "../x",
+        "a" * 33,
+        "cubic reno",
+        "netem loss 100%",
+        "htb",
+        "fq",
+        "noqueue",
+        "fq;x",
+    ]
+    for value in (setting.example, "", *numbers, *triples, *words):
+        does = kernel.is_value(value) and bounds.allow(setting.key, value)
+        assert does == (settings.check_value(setting.key, value) is None), value
 
 
 def test_keys_of_the_kernel_that_nobody_listed_are_taken_too() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..refusals import CannotStart
 from ..telemetry.interfaces import interface_of
-from . import kernel
+from . import bounds, kernel
 from .journal import Journals
 from .kernel import SettingError
 
@@ -30,7 +30,7 @@ def prepare(job: Mapping[str, Any], allowed: Sequence[str], journals: Journals) 
     for key, value in wanted.items():
         if not any(fnmatchcase(key, pattern) for pattern in allowed):
             raise CannotStart("setting-not-allowed", key)
-        if not kernel.is_known(key) or not kernel.is_value(value):
+        if not (kernel.is_known(key) and kernel.is_value(value) and bounds.allow(key, value)):
             raise CannotStart("not-started", f"{key} = {value!r} is no setting that can be set")
     interface = interface_of(str(job.get("address") or "")) if {kernel.MTU, kernel.QDISC} & set(wanted) else ""
     try:
