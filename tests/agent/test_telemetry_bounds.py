@@ -5,14 +5,17 @@ import itertools
 import json
 import os
 import socket
+import struct
 import subprocess
 import time
 import zlib
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from workers.agent.facts import netlink
 from workers.agent.telemetry import kernel, sampler, sockets
 from workers.agent.telemetry.interfaces import interface_of
 
@@ -88,10 +91,30 @@ def test_a_listing_that_costs_much_is_not_repeated_at_once(
 def test_an_interface_is_known_by_its_address() -> None:
     assert interface_of("127.0.0.1") == "lo"
     assert interface_of("localhost") == "lo"
-    assert interface_of("fe80::1%eth7") == "eth7"
+    assert interface_of("127.0.0.1%lo") == "lo"
+    assert interface_of("127.0.0.1%eth7") == ""
+    assert interface_of("fe80::1%lo") == ""
     assert interface_of("192.0.2.77") == ""
     assert interface_of("no such name") == ""
     assert interface_of("") == ""
+
+
+def test_an_interface_named_with_an_address_must_hold_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = [
+        SimpleNamespace(index=1, name="data", mtu=1500),
+        SimpleNamespace(index=2, name="mgmt", mtu=1500),
+    ]
+    monkeypatch.setattr(netlink, "links", lambda: wanted)
+    messages = [
+        struct.pack("=BBBBi", socket.AF_INET6, 64, 0, scope, index)
+        + struct.pack("=HH", 20, 1)
+        + socket.inet_pton(socket.AF_INET6, text)
+        for index, scope, text in ((1, 253, "fe80::a"), (2, 253, "fe80::b"), (2, 0, "2001:db8::b"))
+    ]
+    monkeypatch.setattr(netlink, "_dump", lambda *_args: iter(messages))
+    monkeypatch.setattr("workers.agent.telemetry.interfaces._known", {})
+    asked = ["fe80::a%data", "fe80::a%mgmt", "fe80::b%mgmt", "fe80::a", "2001:db8::b%data", "2001:db8::b"]
+    assert [interface_of(address) for address in asked] == ["data", "", "mgmt", "", "", "mgmt"]
 
 
 def test_counters_of_the_kernel_grow() -> None:

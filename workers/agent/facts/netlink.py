@@ -61,15 +61,15 @@ def links() -> list[Link]:
     return interfaces
 
 
-def addresses() -> list[tuple[int, str]]:
-    """Return (interface index, "address/prefix length") of all addresses but IPv6's link-local ones."""
+def addresses(*, with_link_local: bool = False) -> list[tuple[int, str]]:
+    """Return (interface index, "address/prefix length") of all addresses, of IPv6's link-local ones if asked to."""
     pairs = []
     for body in _dump(_RTM_GETADDR, _RTM_NEWADDR):
         family, length, _flags, scope, index = _IFADDR.unpack_from(body)
         values = dict(_attributes(body[_IFADDR.size :]))
         # On a point-to-point link ADDRESS is the peer's, LOCAL is ours.
         raw = values.get(_IFA_LOCAL) or values.get(_IFA_ADDRESS)
-        if raw and family in (socket.AF_INET, socket.AF_INET6) and scope != _SCOPE_LINK:
+        if raw and family in (socket.AF_INET, socket.AF_INET6) and (with_link_local or scope != _SCOPE_LINK):
             pairs.append((index, f"{socket.inet_ntop(family, raw)}/{length}"))
     return pairs
 

@@ -14,7 +14,10 @@ _known: dict[str, tuple[str, float]] = {}
 
 
 def interface_of(address: str) -> str:
-    """Return the interface of this network namespace that holds an address (or a name's address); "" if none does."""
+    """Return the interface of this network namespace that holds an address (or a name's address); "" if none does.
+
+    Of an address with an interface behind it (fe80::1%eth0) it is that one, if that holds it.
+    """
     name, asked_at = _known.get(address, ("", 0.0))
     now = time.monotonic()
     if not name or now > asked_at + TRUST_S:
@@ -25,15 +28,16 @@ def interface_of(address: str) -> str:
 
 def _find(address: str) -> str:
     address, _percent, scope = address.partition("%")
-    if scope:
-        return scope
     wanted = _addresses(address)
     try:
         names = {link.index: link.name for link in netlink.links()}
-        held = [(index, ipaddress.ip_interface(text).ip) for index, text in netlink.addresses()]
+        held = [
+            (index, ipaddress.ip_interface(text).ip) for index, text in netlink.addresses(with_link_local=bool(scope))
+        ]
     except (OSError, ValueError):
         return ""
-    return next((names.get(index, "") for index, ip in held if ip in wanted), "")
+    holders = [names.get(index, "") for index, ip in held if ip in wanted]
+    return next((name for name in holders if scope in ("", name)), "")
 
 
 def _addresses(name: str) -> set[ipaddress.IPv4Address | ipaddress.IPv6Address]:
