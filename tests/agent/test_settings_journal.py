@@ -16,6 +16,8 @@ class Kernel:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.values = {"net.a": "1", "net.b": "2", "vm.dirty_ratio": "20", "vm.dirty_bytes": "0"}
+        self.mtus: dict[str, int] = {}
+        self.ipv6: list[str] = []
         self.refuses: set[str] = set()
         self.log: list[tuple[str, str]] = []
         self.on_write: Callable[[str], None] = lambda key: None
@@ -40,6 +42,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kernel:
     made = Kernel(tmp_path / "settings")
     monkeypatch.setattr(kernel, "read", made.read)
     monkeypatch.setattr(kernel, "write", made.write)
+    monkeypatch.setattr(kernel, "mtus", lambda: made.mtus)
+    monkeypatch.setattr(kernel, "lasting_ipv6", lambda: made.ipv6)
     monkeypatch.setattr(journal, "_boot", lambda: "this")
     return made
 
@@ -128,6 +132,22 @@ def test_what_cannot_be_put_back_is_kept_and_tried_again(machine: Kernel) -> Non
     machine.refuses = set()
     journals.restore_all()
     assert (machine.values["net.a"], journals.jobs()) == ("1", [])
+
+
+def test_what_the_kernel_dropped_for_good_is_said_once_instead_of_restored(machine: Kernel) -> None:
+    machine.values["net.ipv6.a"] = "0"
+    machine.ipv6 = ["2001:db8::1/64 dev data", "2001:db8:1::/48 via 2001:db8::2 dev data"]
+    for lost in range(3):
+        journals = opened(machine, net__ipv6__a="1")
+        journals.apply("job")
+        before, machine.ipv6 = machine.ipv6, machine.ipv6[lost:]
+        if lost:
+            with pytest.raises(Unrestored, match="put back, but the kernel dropped 2001:db8"):
+                journals.restore("job")
+        else:
+            journals.restore("job")
+        assert (machine.values["net.ipv6.a"], journals.jobs()) == ("0", [])
+        machine.ipv6 = before
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"wanted": {}}', "\0"])

@@ -61,16 +61,21 @@ def refusal_of(output: Output) -> ToolFailure | None:
     """Return why a node's settings were not set, None if they were or if it does not say, or is another program's."""
     if output.argv[:1] != (PROGRAM,) or applied_of(output):
         return None
-    reason = next((line for line in output.stderr.decode("utf-8", "replace").splitlines() if line.strip()), "")
-    if not reason:
+    words = _words_of(output)
+    if not words:
         return None
-    words = "".join(letter if letter.isprintable() else " " for letter in reason.removeprefix(f"{PROGRAM}: "))[:300]
     return ToolFailure(
         "setting-refused",
         Message(_("%(node)s could not change its settings: %(said)s"), {"node": output.node, "said": words}),
         False,
         Message(_("Choose a value that its kernel takes; only an agent that was started as root can set any.")),
     )
+
+
+def _words_of(output: Output) -> str:
+    """Return what the program says went wrong, "" if nothing did."""
+    reason = next((line for line in output.stderr.decode("utf-8", "replace").splitlines() if line.strip()), "")
+    return "".join(letter if letter.isprintable() else " " for letter in reason.removeprefix(f"{PROGRAM}: "))[:300]
 
 
 def applied_of(output: Output) -> dict[str, dict[str, str]]:
@@ -103,6 +108,15 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
         )
         for output in lost
     ]
+    flags += [
+        Flag(
+            "settings-remain",
+            "warning",
+            Message(_("%(node)s is not what it was before: %(said)s"), {"node": output.node, "said": said}),
+        )
+        for output in holders
+        if output.exit_code == 1 and (said := _words_of(output))
+    ]
     return dataclasses.replace(
         reading, observed={**reading.observed, "settings": observed}, flags=(*reading.flags, *flags)
     )
@@ -115,7 +129,9 @@ def _was_lost(holder: Output, own: Iterable[Output]) -> bool:
     """
     ends = [output.ended_at for output in own if output.ended_at is not None]
     early = holder.ended_at is not None and bool(ends) and holder.ended_at < max(ends) - STOP_TAKES_S
-    return early or holder.signal is not None or holder.exit_code != 0
+    # One that says what it could not put back, as it was told to, had held it until then.
+    is_at_fault = holder.exit_code != 0 and not _words_of(holder)
+    return early or holder.signal is not None or is_at_fault
 
 
 def _file(settings: Mapping[str, str]) -> str:

@@ -144,6 +144,15 @@ def test_what_was_measured_after_a_setting_was_lost_is_invalid(lost: dict[str, A
     assert "kisti01" in str(flag.message)
 
 
+def test_what_is_not_as_it_was_afterwards_is_said_and_invalidates_nothing() -> None:
+    said = b"fathom-settings: what was set is put back, but the kernel dropped 2001:db8::1/64 dev data\n"
+    (flag,) = judged(holder(APPLIED, said, exit_code=1)).flags
+    assert (flag.name, flag.severity) == ("settings-remain", "warning")
+    assert "kisti01" in str(flag.message) and "2001:db8::1/64" in str(flag.message)
+    early = judged(holder(APPLIED, said, exit_code=1, ended_at=10.0)).flags
+    assert [flag.name for flag in early] == ["setting-lost", "settings-remain"]
+
+
 def test_a_node_that_could_not_set_says_why() -> None:
     said = b"fathom-settings: net.core.rmem_max: Permission denied\n"
     failure = settings.refusal_of(holder(b"", said, exit_code=1))

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ _LOCK = threading.Lock()
 
 
 class Unrestored(Exception):
-    """Settings that could not be put back; their journal is kept."""
+    """What is not as it was, in words; of settings that the kernel does not take back the journal is kept."""
 
 
 class Journals:
@@ -51,15 +51,22 @@ class Journals:
         keys = dict.fromkeys(key for name in wanted for key in (name, kernel.TWINS.get(name)) if key)
         entry["earlier"] = {key: kernel.read(key, interface) for key in keys}
         self._refuse_what_cannot_come_back(entry["earlier"])
+        if kernel.MTU in wanted:
+            # Those that stand on it (VLANs, macvlans) the kernel lowers with it, and does not raise again.
+            entry["others"] = {name: mtu for name, mtu in kernel.mtus().items() if mtu > int(wanted[kernel.MTU])}
+        if any(key == kernel.MTU or key.startswith("net.ipv6.") for key in wanted):
+            entry["ipv6"] = kernel.lasting_ipv6()
         self._write(job_id, entry)
         try:
-            return {key: self._apply_one(key, value, entry) for key, value in wanted.items()}
+            applied = {key: self._apply_one(key, value, entry) for key, value in wanted.items()}
+            self._write(job_id, {**entry, "others": _changed(entry["others"])} if "others" in entry else entry)
+            return applied
         except SettingError:
             self.restore(job_id)
             raise
 
     def restore(self, job_id: str) -> None:
-        """Put back what a job found, and forget it; Unrestored names what the kernel does not take back."""
+        """Put back what a job found, and forget it; Unrestored says what is not as it was all the same."""
         with _LOCK:
             if job_id not in self.jobs():
                 return
@@ -70,9 +77,13 @@ class Journals:
                     self._restore_one(key, value, entry)
                 except SettingError as error:
                     troubles.append(str(error))
+            same_boot = entry["boot"] == _boot()
+            troubles += self._restore_others(entry) if same_boot and not troubles else []
             if troubles:
                 raise Unrestored("; ".join(troubles))
             (self.folder / (job_id + SUFFIX)).unlink(missing_ok=True)
+            if same_boot and (dropped := _dropped(entry.get("ipv6", []))):
+                raise Unrestored(f"what was set is put back, but the kernel dropped {'; '.join(dropped)}")
 
     def restore_all(self) -> None:
         """Put back what is left of jobs that were cut off; what cannot be is said, and tried again another time."""
@@ -103,6 +114,18 @@ class Journals:
         if kernel.read(key, interface) != value:
             raise SettingError(f"{key} is {kernel.read(key, interface)} and should be {value}")
 
+    def _restore_others(self, entry: Mapping[str, Any]) -> list[str]:
+        """Raise the MTU of interfaces that the kernel lowered with the one that was set; return what failed."""
+        troubles = []
+        for name, mtu in _changed(entry.get("others", {})).items():
+            # What another value has since is somebody else's wish.
+            if name != entry["interface"] and kernel.mtus().get(name) == int(entry["wanted"][kernel.MTU]):
+                try:
+                    kernel.write(kernel.MTU, str(mtu), name)
+                except SettingError as error:
+                    troubles.append(str(error))
+        return troubles
+
     def _refuse_what_cannot_come_back(self, earlier: Mapping[str, str]) -> None:
         """Refuse to replace a queue discipline that was set with options and classes of its own."""
         discipline = earlier.get(kernel.QDISC, kernel.DEFAULT)
@@ -129,6 +152,21 @@ class Journals:
             put_in_place(draft, self.folder / (job_id + SUFFIX))
         except OSError as error:
             raise SettingError(f"the journal of settings cannot be written: {error.strerror}") from None
+
+
+def _changed(mtus: Mapping[str, int]) -> dict[str, int]:
+    """Return those of {interface: MTU} that have another one now."""
+    now = kernel.mtus() if mtus else {}
+    return {name: mtu for name, mtu in mtus.items() if now.get(name, mtu) != mtu}
+
+
+def _dropped(ipv6: Sequence[str]) -> list[str]:
+    """Return those addresses and routes that are not there any more, or that it cannot be told."""
+    try:
+        now = kernel.lasting_ipv6() if ipv6 else []
+    except SettingError as error:
+        return [f"what cannot be told ({error})"]
+    return [line for line in ipv6 if line not in now]
 
 
 def _boot() -> str:

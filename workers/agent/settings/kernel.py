@@ -21,6 +21,9 @@ TIMEOUT_S = 2.0
 # Of two settings that say one thing in two ways the kernel keeps the one written last and empties the other.
 TWINS = {"vm.dirty_ratio": "vm.dirty_bytes", "vm.dirty_background_ratio": "vm.dirty_background_bytes"}
 TWINS.update({twin: key for key, twin in TWINS.items()})
+# A route that goes and comes by itself, and what is said of one whose interface has no carrier just now.
+_PASSING = re.compile(r" proto (?!static\b|boot\b)| expires ")
+_STATE = re.compile(r" (?:linkdown|dead)\b")
 _ROOT_QDISC = re.compile(r"^qdisc (\S+) (\S+): root\b(.*)$", re.MULTILINE)
 
 
@@ -68,6 +71,21 @@ def write(key: str, value: str, interface: str) -> None:
             _path(key).write_text(value + "\n", encoding="ascii")
         except (OSError, UnicodeError) as error:
             raise SettingError(f"{key}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def mtus() -> dict[str, int]:
+    """Return {interface: its MTU}, those before that others stand on."""
+    return {link.name: link.mtu for link in sorted(netlink.links(), key=lambda link: link.index)}
+
+
+def lasting_ipv6() -> list[str]:
+    """Return the global addresses and the routes of IPv6 that somebody set, which the kernel would not make anew."""
+    if not Path("/proc/sys/net/ipv6").exists():
+        return []
+    addresses = _call("ip", "-6", "-o", "address", "show", "permanent", "scope", "global").splitlines()
+    routes = _call("ip", "-6", "-o", "route", "show", "table", "all").splitlines()
+    lines = [f"{words[3]} dev {words[1]}" for words in map(str.split, addresses)]
+    return lines + [_STATE.sub("", line).strip() for line in routes if not _PASSING.search(line)]
 
 
 def agrees(key: str, wanted: str, value: str) -> bool:
