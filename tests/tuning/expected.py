@@ -281,7 +281,7 @@ EXPECTED = {
     ),
     "knu-caltech-streams": Expected(
         (
-            Claim("tcp-per-flow-limit", "diagnosis", "limits each flow to about 10.00 Mbit/s, not the path"),
+            Claim("tcp-per-flow-limit", "diagnosis", "limits each flow to less than 10.00 Mbit/s, not the path"),
             Claim("tcp-streams", "recommendation", "About 50 streams are enough: after that the rate is flat"),
         ),
         {

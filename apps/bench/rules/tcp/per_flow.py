@@ -1,27 +1,17 @@
 """Single streams that stay slow though the path holds many times as much: a limit on each flow, and of what kind."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from apps.bench.rules import pace
-from apps.bench.rules.base import BELOW, DIAGNOSIS, Alternative, Evidence, FindingDraft, Point, Proposal
-from apps.bench.rules.tcp import crowd, estimates, fingerprints, held, members, reordering, starts, sysctl
+from apps.bench.rules.base import BELOW, DIAGNOSIS, Evidence, FindingDraft, Point, Proposal
+from apps.bench.rules.tcp import crowd, held, reordering, starts
 from apps.bench.rules.tcp.ceilings import had_of
+from apps.bench.rules.tcp.flow_causes import Slow, causes_of
 from apps.bench.rules.tcp.growth import Growth, read_growth
-from apps.bench.rules.tcp.held import LAW, LEAST_AGAIN, WAITED
-from apps.bench.rules.tcp.loss_law import (
-    EXPLAINS,
-    REFUTED,
-    LossLaw,
-    loss_leaving,
-    may_be_chance,
-    read_loss_law,
-    said_of_chance,
-)
+from apps.bench.rules.tcp.held import LAW, WAITED
 from apps.bench.rules.tcp.path import PathReading, read_path
-from apps.bench.rules.tcp.present import STANDS, Present, is_plain, most_sent
+from apps.bench.rules.tcp.present import is_plain, most_sent
 from apps.bench.rules.tcp.sweeps import MOST_ERROR, is_tcp, scatter_of, tcp_points
 from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
@@ -36,41 +26,23 @@ ROOM = 2.0
 FILLS = 0.8
 # So sure it is of runs of which slow start may be all.
 SHORT = 0.4
-# A kernel makes about so much of tcp_rmem's maximum into a window.
-KERNEL_SHARE = (0.5, 0.8)
-# More than so many times what a buffer holds does not go through it in an RTT.
-THROUGH = 1.3
-# The largest tcp_rmem of Linux 2.4, which far ends of such paths often had.
-OLD_LIMIT = 174_760
 
 
-@dataclass(frozen=True)
-class Slow:
-    """The slow stream: its rate (bit/s), whether that is only a bound, and what was seen of it."""
-
-    point: Point
-    rate: float
-    order: reordering.Order | None = None
-    most_sent: float = math.inf
-
-    @property
-    def is_bound(self) -> bool:
-        """Return whether the rate is only known to be less than this."""
-        return self.point.statistic == BELOW
-
-    @property
-    def present(self) -> Present:
-        """Return the stream as any setting of TCP is read."""
-        return Present(self.point, self.rate, 1, self.order, self.most_sent)
-
-    @property
-    def retransmits(self) -> float | None:
-        """Return the mean number of segments sent again, None if nobody counted."""
-        return self.mean("retransmits")
-
-    def mean(self, metric: str) -> float | None:
-        """Return the mean of a metric over its trials, None without any."""
-        return self.present.mean(metric)
+# What is concluded of a rate, and of one that is only known to be less.
+_TITLES = {
+    "limit": (
+        _("Something limits each flow to about %(rate)s, not the path"),
+        _("Something limits each flow to less than %(rate)s, not the path"),
+    ),
+    "share": (
+        _("Each flow has about %(rate)s: by a limit on it, or as its share beside others' is undecided"),
+        _("Each flow has less than %(rate)s: by a limit on it, or as its share beside others' is undecided"),
+    ),
+    "start": (
+        _("Each flow has about %(rate)s: by a limit on it, or as it starts slowly is undecided"),
+        _("Each flow has less than %(rate)s: by a limit on it, or as it starts slowly is undecided"),
+    ),
+}
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -102,15 +74,11 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         reasons.append(Message(text, {"window": format_quantity(window, "B"), "rate": rate}))
     full = None if path.capacity.is_lower_bound else path.ceiling_bps
     is_even = crowd.are_in_proportion(growth.rates, full) and not slow.present.has_queue
-    counts, causes = _counts_beside(streams, path, growth), _causes(evidence, slow, path, growth, is_even=is_even)
+    counts, causes = _counts_beside(streams, path, growth), causes_of(evidence, slow, path, growth, is_even=is_even)
     reasons.append(counts or _expected(streams, growth))
-    title = _("Something limits each flow to about %(rate)s, not the path")
-    if not is_even:
-        # Shares of a link that others fill multiply so, too, and a queue stands there as before a shaper.
-        title = _("Each flow has about %(rate)s: by a limit on it, or as its share beside others' is undecided")
     is_short = starts.said_of(slow.present, evidence) is not None
-    if is_short:
-        title = _("Each flow has about %(rate)s: by a limit on it, or as it starts slowly is undecided")
+    # Shares of a link that others fill multiply as well, and a queue stands there as before a shaper.
+    title = _TITLES["start" if is_short else "limit" if is_even else "share"][slow.is_bound]
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -207,103 +175,3 @@ def _expected(streams: float, growth: Growth) -> Message:
     if growth.knee:
         text = _("So about %(streams)s streams fill it; the knee was seen at %(knee)s.")
     return Message(text, {"streams": f"{streams:.0f}", "knee": f"{growth.knee or 0:g}"})
-
-
-def _causes(
-    evidence: Evidence, slow: Slow, path: PathReading, growth: Growth, *, is_even: bool
-) -> tuple[Alternative, ...]:
-    """Return what may limit a flow, the likeliest first: a small buffer, random loss, a shaper, or others."""
-    rtt, rate = path.rtt.value, slow.rate
-    window = rate * rtt / 8
-    law = read_loss_law(slow.present, rtt)
-    text = _("A buffer of about %(window)s B at the far end: so much in each RTT is this rate.")
-    if abs(window / OLD_LIMIT - 1) <= fingerprints.NEAR:
-        text = _("A buffer of about %(window)s B at the far end: tcp_rmem's limit in Linux 2.4 was 174,760 B.")
-    buffer = Message(text, {"window": f"{window:,.0f}"})
-    causes = [
-        (
-            _buffer_weight(evidence, slow, window, law),
-            Alternative(
-                buffer,
-                Message(_("Raise tcp_rmem at the receiver, and list the sockets of both ends during a run.")),
-                Proposal(
-                    "iperf3-tcp",
-                    {"window": "0", "streams": "1"},
-                    {f"setting.{evidence.receiver}.net.ipv4.tcp_rmem": "4096 87380 174760, 4096 131072 33554432"},
-                ),
-            ),
-        ),
-        (
-            _loss_weight(evidence, slow, law, rtt),
-            Alternative(
-                said_of_chance(slow.present, rtt),
-                Message(
-                    _("Measure UDP at a tenth of the capacity for a minute, and TCP with BBR, which heeds it less.")
-                ),
-                Proposal(
-                    "iperf3-udp", {"duration": "60 s"}, {"rate": f"{max(1, round(path.ceiling_bps / 1e7))} Mbit/s"}
-                ),
-            ),
-        ),
-        (
-            1.0,
-            Alternative(
-                members.HOLDS_A_FLOW,
-                Message(
-                    _(
-                        "One UDP flow at twice this rate: a shaper or a single member delays or drops it, a buffer or"
-                        " loss does not. Many streams that have whole multiples of one rate speak for a bundle."
-                    )
-                ),
-                Proposal(
-                    "iperf3-udp",
-                    {},
-                    {"rate": f"{max(1, round(rate / 2e6))} Mbit/s, {max(2, round(rate / 5e5))} Mbit/s"},
-                ),
-            ),
-        ),
-    ]
-    if pace.flags_of(slow.point):
-        processor = Alternative(
-            Message(_("A processor, or an end, serves each flow no faster: one was at its limit meanwhile.")),
-            Message(_("Look at the load of each processor, and at larger frames, which cost fewer interrupts.")),
-            Proposal("iperf3-tcp", {"window": "0"}, {"streams": "1, 2, 4"}),
-        )
-        causes.append((5.0, processor))
-    if slow.order is not None and held.is_lossy(slow.present) and slow.present.may_be_late:
-        causes.append((4.5, reordering.alternative(slow.order, evidence.sender)))
-    others = crowd.others_of(growth.rates)
-    causes.append((crowd.weight(others, slow.present, is_even=is_even), crowd.alternative(others)))
-    likely = [item for item in causes if item[0] > 0]
-    return tuple(cause for _weight, cause in sorted(likely, key=lambda item: -item[0]))
-
-
-def _buffer_weight(evidence: Evidence, slow: Slow, window: float, law: LossLaw | None) -> float:
-    """Return how likely a small buffer is: the cheapest cause, unless the receiver's kernel allows far more.
-
-    Segments sent again speak against it as far as they explain the rate.
-    """
-    idle, loaded = slow.mean("min_rtt"), slow.mean("mean_rtt")
-    if idle and loaded and (loaded >= STANDS * idle or slow.rate * loaded / 8 > THROUGH * window):
-        # A buffer makes no queue, and no more goes through it in an RTT than it holds.
-        return 0.0
-    triple = sysctl.read_sysctls(evidence, evidence.receiver).get("net.ipv4.tcp_rmem", "").split()
-    if len(triple) == 3 and int(triple[2]) > 4 * window:
-        return 0.0
-    if len(triple) == 3 and KERNEL_SHARE[0] * int(triple[2]) <= window <= KERNEL_SHARE[1] * int(triple[2]):
-        return 6.0
-    return 0.5 if (slow.retransmits or 0) >= LEAST_AGAIN and (law is None or law.word == EXPLAINS) else 3.0
-
-
-def _loss_weight(evidence: Evidence, slow: Slow, law: LossLaw | None, rtt_s: float) -> float:
-    """Return how likely random loss is, by segments sent again and by what UDP lost below the capacity."""
-    if slow.retransmits is not None:
-        if slow.retransmits < LEAST_AGAIN and not may_be_chance(slow.present, rtt_s):
-            return 0.0
-        return 0.5 if law is not None and law.word == REFUTED else 4.0
-    loss = loss_leaving(slow.present, rtt_s)
-    curve, _trials = estimates.loss_curve_of(evidence)
-    losses = [point.loss for point in curve.points if curve.whole and point.offered <= curve.whole] if curve else []
-    if any(value >= loss / 3 for value in losses):
-        return 4.0
-    return 2.0
