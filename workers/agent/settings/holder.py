@@ -7,12 +7,18 @@ import ctypes
 import json
 import os
 import signal
+import socket
+import time
 
 from .journal import Journals, Unrestored
 from .kernel import SettingError
 
 PR_SET_PDEATHSIG = 1
 STDOUT, STDERR = 1, 2
+# Whoever holds settings of a machine has this name on it: two agents would put back each other's values.
+ALONE = "\0fathom-settings"
+# So long (s) one that puts its own back is waited for.
+PATIENCE_S = 10.0
 _ENDS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
 
@@ -26,6 +32,27 @@ def hold(journals: Journals, job_id: str, parent: int) -> int:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         return 1
+    with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as name:
+        if not _is_alone(name):
+            _say("fathom-settings: another agent holds settings of this machine", STDERR)
+            return 1
+        return _hold(journals, job_id)
+
+
+def _is_alone(name: socket.socket) -> bool:
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            name.bind(ALONE)
+        except OSError:
+            if time.monotonic() > until or signal.sigpending() & _ENDS:
+                return False
+            time.sleep(0.1)
+        else:
+            return True
+
+
+def _hold(journals: Journals, job_id: str) -> int:
     try:
         applied = journals.apply(job_id)
     except (SettingError, Unrestored) as error:
