@@ -71,6 +71,7 @@ def describe(
                 "mtu": node.switch.mtu,
                 "prefix": list(rooms[node.name].prefix),
                 "programs": allowed_programs(node, place),
+                "remote_shells": [REMOTE] if REMOTE in node.allowance.programs else [],
                 "settings": list(node.allowance.settings),
                 "user": node.allowance.user,
                 "paths": [str(item.path) for item in lab.file_systems if node in item.clients],

@@ -100,7 +100,7 @@ def of_lab(state: Json) -> Ground:
 
 def rules_of(node: Json) -> Json:
     """Return what the agent of a lab's node is to have in its configuration; nothing for what its file leaves out."""
-    return {name: node[name] for name in ("programs", "settings", "user", "paths") if node.get(name)}
+    return {name: node[name] for name in ("programs", "remote_shells", "settings", "user", "paths") if node.get(name)}
 
 
 def build_lab(root: Path, folder: Path, file: Path | None = None, held: tuple[int, ...] = ()) -> str:

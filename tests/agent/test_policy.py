@@ -25,6 +25,7 @@ def guard_of(work: Path, reach: Reach = LOCAL, **more: Any) -> Guard:
         options=more.get("options", {}),
         variables=more.get("variables", ()),
         wrappers=more.get("wrappers", {}),
+        shells=more.get("shells", ()),
         reach=reach,
         fill=lambda text: text.replace("{work}", str(work)),
         find_program=more.get("find_program", lambda name: f"/usr/bin/{name}"),

@@ -83,11 +83,12 @@ def test_ranks_elsewhere_need_a_shell_that_the_owner_allows(
 ) -> None:
     here, away = (LINES[kind].replace("HOST", host) for host in ("127.0.0.1", "10.9.1.1"))
     refused = "not-allowed: ssh is not on the allow-list"
-    own = {"find_program": find_without_ssh}
+    own: dict[str, object] = {"find_program": find_without_ssh}
     assert refusal(tmp_path, program, option, here, **own) == ""
     assert refusal(tmp_path, program, option, f"{here}\n{away}", **own) == refused
     assert refusal(tmp_path, program, option, away) == ""
     naming, variable = others.TABLE[program].starters
+    own["shells"] = ["lab-remote"]
     assert refusal(tmp_path, program, option, away, f"{naming} {{program:lab-remote}} {RUN}", **own) == ""
     environment = [(variable, "{program:lab-remote}")]
     assert refusal(tmp_path, program, option, away, environment=environment, **own) == ""

@@ -17,8 +17,10 @@ from tests.agent.test_policy import refusal_of
 from tests.agents import factories
 from tests.agents.live import wait_for
 from workers.agent import config
-from workers.agent.policy import rules_of
+from workers.agent.policy import network, others, rules_of
+from workers.agent.policy.rules import PROGRAM
 from workers.agent.policy.starters import COMMON, STARTERS, WRAPPERS
+from workers.agent.policy.variables import VARIABLES
 
 
 def name_of(pattern: str) -> str:
@@ -100,6 +102,32 @@ def test_none_is_the_remote_shell_of_a_launcher(tmp_path: Path, name: str) -> No
     line = f"mpiexec.hydra -launcher-exec {{program:{name}}} -n 1 {{program:osu_bw}}"
     assert refusal_of(tmp_path, line).startswith("option-not-allowed")
     assert refusal_of(tmp_path, line.replace(name, "ssh")) == ""
+
+
+WAYS = [(program, way) for program, rules in others.TABLE.items() for way in rules.starters]
+
+
+@pytest.mark.parametrize(("program", "way"), WAYS)
+def test_the_way_to_other_nodes_is_one_that_the_owner_named(tmp_path: Path, program: str, way: str) -> None:
+    """The launcher tells it words that no rules have: cp, fio or an owner's script would be started with them."""
+
+    def refusal(name: str, **more: Any) -> str:
+        value = f"{{program:{name}}}"
+        option, environment = (f"{way} {value} ", []) if way.startswith("-") else ("", [(way, value)])
+        return refusal_of(tmp_path, f"{program} {option}-n 1 {{program:osu_bw}}", environment=environment, **more)
+
+    for name in {*network.TABLE, *others.TABLE, "mine"} - {"ssh", "rsh"}:
+        assert refusal(name).startswith("option-not-allowed"), name
+    assert refusal("mine").endswith("it is none of “remote_shells”")
+    for name in ("ssh", "rsh"):
+        assert refusal(name) == ""
+    assert refusal("mine", shells=["mine"]) == ""
+    assert refusal("bash", shells=["bash"]).startswith("option-not-allowed")
+
+
+def test_no_rule_lets_a_job_choose_any_other_program_to_be_started() -> None:
+    kinds = [kind for rules in (*network.TABLE.values(), *others.TABLE.values()) for kind in rules.options.values()]
+    assert PROGRAM not in (*kinds, *VARIABLES.values())
 
 
 @pytest.mark.parametrize(

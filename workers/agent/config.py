@@ -46,7 +46,8 @@ class Config:
     be told beyond the agent's own rules ({"mtr": ["-F file"]}, ["*"] for anything), `variables` what a job's
     environment may hold beyond them (["OMP_STACKSIZE", "X_DIR file"]), `destinations` the networks and host names
     that jobs may call, where not the addresses of the inventory. Without `sandbox` the kernel does not confine jobs.
-    `wrappers` lets programs that start others do so ({"taskset": ["iperf3"]}), each by the started program's rules.
+    `wrappers` lets programs that start others do so ({"taskset": ["iperf3"]}), each by the started program's rules;
+    `remote_shells` are the programs by which launchers may start ranks on other nodes, beside ssh and rsh.
     `pin` is the SHA-256 of the server's certificate, `insecure` lets plain HTTP leave this machine.
     """
 
@@ -63,6 +64,7 @@ class Config:
     options: dict[str, list[str]] = field(default_factory=dict)
     variables: list[str] = field(default_factory=list)
     wrappers: dict[str, list[str]] = field(default_factory=dict)
+    remote_shells: list[str] = field(default_factory=list)
     destinations: list[str] = field(default_factory=list)
     sandbox: bool = True
     pin: str = ""
@@ -279,6 +281,7 @@ _FORMS: dict[str, tuple[Callable[[object], bool], str]] = {
         f'map programs to lists of options: "-x", "-x KIND" with a kind of {", ".join(OWNERS_KINDS)}, or "*"',
     ),
     "wrappers": (_are_wrappers, f"map {', '.join(WRAPPERS)} to lists of the programs that each may start"),
+    "remote_shells": (_are_texts, "be a list of programs such as lab-remote"),
     "variables": (
         _are_variables,
         f'be a list of variables: "NAME", or "NAME KIND" with a kind of {", ".join(VARIABLE_KINDS)}',

@@ -274,6 +274,7 @@ def guard_of(job: dict[str, Any], config: Config, work: Path, placeholders: Plac
         options=config.options,
         variables=config.variables,
         wrappers=config.wrappers,
+        shells=config.remote_shells,
         reach=Reach(tuple(config.destinations), frozenset(map(str, job.get("inventory") or ())), is_local),
         fill=placeholders.fill,
         find_program=lambda name: resolve([name], config),

@@ -36,7 +36,8 @@ class Guard:
     """Checks the commands of one job on its node.
 
     `options` is the owner's {program: [entry]}, `wrappers` the owner's {wrapper: [program that it may start]},
-    `variables` the owner's [entry] of the environment, `paths` the folders and devices that the owner named;
+    `variables` the owner's [entry] of the environment, `shells` the owner's [program] by which launchers start ranks
+    on other nodes, `paths` the folders and devices that the owner named;
     `fill` and `find_program` are those of the job's placeholders, `files` what the job brings (name: text), `owner`
     tells whose the job and its allocations are.
     """
@@ -49,6 +50,7 @@ class Guard:
         options: Mapping[str, Sequence[str]],
         variables: Sequence[str] = (),
         wrappers: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        shells: Sequence[str] = (),
         reach: Reach,
         fill: Callable[[str], str],
         find_program: Callable[[str], str],
@@ -58,7 +60,7 @@ class Guard:
         # Allocations of all who use a cluster as the same user stand in one list: their names tell them apart.
         self._owner = hashlib.sha256(owner.encode()).hexdigest()[:12]
         self._options, self._variables, self._wrappers = options, variables, wrappers
-        self._values = Values(Place(work, tuple(paths)), reach, fill, find_program, files)
+        self._values = Values(Place(work, tuple(paths)), reach, fill, find_program, files, shells)
         self._find_program = find_program
 
     def check(

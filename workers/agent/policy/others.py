@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .interpreters import INTERPRETERS
-from .rules import COMMAND, FILE, NETWORKS, PROGRAM, REMOVED, TEXT, URL, Rules, options_of
+from .rules import COMMAND, FILE, NETWORKS, REMOTE_SHELL, REMOVED, TEXT, URL, Rules, options_of
 
 _FIO_FLAGS = "--group_reporting --time_based --thread"
 _FIO_TEXTS = (
@@ -41,7 +41,7 @@ _HYDRA = Rules(
     {
         **options_of(
             flag="-l -prepend-rank", hydra_hosts="-f -machinefile", file="-wdir",
-            text="-n -np -iface -launcher", binding="-bind-to", program="-launcher-exec",
+            text="-n -np -iface -launcher", binding="-bind-to", remote_shell="-launcher-exec",
         ),
         "-genv I_MPI_PIN_PROCESSOR_LIST": TEXT, "-genv I_MPI_DEBUG": TEXT, "-genv FI_TCP_IFACE": TEXT,
     },
@@ -60,7 +60,7 @@ _MPIRUN = Rules(
             binding="--bind-to",
         ),
         "--mca mpi_yield_when_idle": TEXT, "--mca btl_tcp_if_include": NETWORKS,
-        "--mca oob_tcp_if_include": NETWORKS, "--mca plm_rsh_agent": PROGRAM,
+        "--mca oob_tcp_if_include": NETWORKS, "--mca plm_rsh_agent": REMOTE_SHELL,
     },
     words=(COMMAND,), clusters=False, refused=(":",), shares_memory=True,
     starters=("--mca plm_rsh_agent", "OMPI_MCA_plm_rsh_agent"),

@@ -13,6 +13,8 @@ from typing import NamedTuple
 FLAG, TEXT, FILE, FILES, ADDRESS, ADDRESSES = "flag", "text", "file", "files", "address", "addresses"
 NETWORKS, OUTPUT, PROGRAM, COMMAND, URL, URL_LIST = "networks", "output", "program", "command", "url", "url-list"
 LOCAL, NUMBER, CPUS = "local", "number", "cpus"
+# A program by which a launcher starts ranks on other nodes, with words that no rules here have.
+REMOTE_SHELL = "remote-shell"
 # A program that the rules themselves name (`choices`), which may be one that starts others.
 NAMED_PROGRAM = "named-program"
 # A file that may be removed: one of a job's, by its place or its name.

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import unquote
 
 from . import gridftp, hosts, rules, starters, urls, variables, words
+from .interpreters import REMOTE
 from .reach import Reach, RefusedDestination, host_of
 from .rules import Word
 
@@ -60,13 +61,17 @@ class Place:
 
 @dataclass(frozen=True)
 class Values:
-    """Checks values; `fill` puts in what placeholders stand for, `files` are the job's own (name: text)."""
+    """Checks values; `fill` puts in what placeholders stand for, `files` are the job's own (name: text).
+
+    `shells` are the programs that launchers may start ranks on other nodes by, beside ssh and rsh.
+    """
 
     place: Place
     reach: Reach
     fill: Callable[[str], str]
     find_program: Callable[[str], str]
     files: Mapping[str, str]
+    shells: Collection[str] = ()
 
     def check(self, word: Word) -> None:
         """Raise RefusedPath, RefusedDestination or rules.RefusedOption unless the value is allowed."""
@@ -169,6 +174,12 @@ class Values:
     def _check_program(self, value: str, word: Word) -> None:
         if not self._is_program(value):
             raise rules.RefusedOption(f"{word.option} {value}".strip())
+
+    def _check_remote_shell(self, value: str, word: Word) -> None:
+        self._check_program(value, word)
+        (name,) = _PROGRAM.findall(value)
+        if name not in (*REMOTE, *self.shells):
+            raise rules.RefusedOption(f"{word.option} {value}: it is none of “remote_shells”".strip())
 
     def _check_named_program(self, value: str, _word: Word) -> None:
         for name in _PROGRAM.findall(value):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from .rules import ADDRESS, NETWORKS, NUMBER, PROGRAM, TEXT, RefusedOption
+from .rules import ADDRESS, NETWORKS, NUMBER, REMOTE_SHELL, TEXT, RefusedOption
 
 FLAG_VALUE, NAMES, INTERFACES = "flag-value", "names", "interfaces"
 LONGEST_VALUE = 4096
@@ -35,7 +35,7 @@ VARIABLES: dict[str, str] = {
     ),
     **dict.fromkeys(("UCX_NET_DEVICES", "FI_TCP_IFACE", "FI_SOCKETS_IFACE", "HYDRA_IFACE"), INTERFACES),
     **dict.fromkeys(("OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include"), NETWORKS),
-    **dict.fromkeys(("OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER_EXEC", "RSH"), PROGRAM),
+    **dict.fromkeys(("OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER_EXEC", "RSH"), REMOTE_SHELL),
     "GLOBUS_HOSTNAME": ADDRESS,
 }
 
