@@ -7,6 +7,10 @@ import sys
 
 import pytest
 
+from apps.bench.settings import stages
+from apps.bench.settings.stages import refusal_of
+from apps.bench.toolkit import Output
+
 PROGRAM = """
 import os, sys
 from workers.agent.settings import holder
@@ -37,7 +41,11 @@ def said_by(name: str, patience_s: float) -> str:
 def test_the_second_sets_nothing_and_says_why(name: str) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
         other.bind(f"\0{name}")
-        assert "another agent holds settings" in said_by(name, 0.2)
+        words = said_by(name, 0.2)
+    failure = refusal_of(Output("a", stages.STAGE, "n", (stages.PROGRAM,), b"", words.encode(), 1))
+    assert stages.BUSY in words
+    assert failure is not None
+    assert failure.retryable
     assert "the kernel was asked" in said_by(name, 0.2)
 
 

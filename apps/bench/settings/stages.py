@@ -15,6 +15,8 @@ PROGRAM = "fathom-settings"
 STAGE = AROUND + "settings"
 READY_PATTERN = r"^applied \{"
 FILE = "settings.json"
+# What it says where another agent of the machine holds settings: they are put back soon.
+BUSY = "another agent holds settings of this machine"
 # What a stage may take (s) beyond its commands: until agents have got them and their reports are here, also where the
 # service is away for a while. It is stopped when the others have ended.
 STAGE_TAKES_S = 300.0
@@ -67,7 +69,7 @@ def refusal_of(output: Output) -> ToolFailure | None:
     return ToolFailure(
         "setting-refused",
         Message(_("%(node)s could not change its settings: %(said)s"), {"node": output.node, "said": words}),
-        False,
+        words == BUSY,
         Message(_("Choose a value that its kernel takes; only an agent that was started as root can set any.")),
     )
 
