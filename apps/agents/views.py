@@ -1,5 +1,6 @@
 """Pages of agents: who is there, what a node is, how to enrol one; and the program itself."""
 
+import shlex
 from typing import Any
 from uuid import UUID
 
@@ -97,7 +98,7 @@ def enrol(request: HttpRequest, pk: int) -> HttpResponse:
         "program": program.current(),
         "name": program.NAME,
         "places": program.PLACES,
-        "unit_address": commands.server_address(request) + reverse("agents:unit"),
+        "unit_address": shlex.quote(commands.server_address(request) + reverse("agents:unit")),
         "unit": program.UNIT,
     }
     if folder := commands.folder_of(node):

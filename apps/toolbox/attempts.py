@@ -1,6 +1,7 @@
 """Try a definition on an output, as if a trial of its defaults had printed it."""
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -49,6 +50,11 @@ class DefinitionAttempt:
     remedy: str = ""
     reading: Reading | None = None
     failure: ToolFailure | None = None
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """Return the commands as a shell takes them, by role."""
+        return [(role, shlex.join(argv)) for role, argv in self.commands]
 
 
 def try_definition(

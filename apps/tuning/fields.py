@@ -5,11 +5,19 @@ from typing import Any
 
 from django.db.models.fields.json import KeyTransform
 
-from apps.bench import shapes
+from apps.bench import lines, shapes
 from apps.bench.rules.base import FindingDraft
-from apps.core.models import BoundedJSONField
+from apps.core.models import BoundedJSONField, BoundedTextField
 
 logger = logging.getLogger(__name__)
+
+
+class LinesField(BoundedTextField):
+    """Lines to paste: those of a form that no rule writes are none, be they an archive's or an earlier version's."""
+
+    def from_db_value(self, value: str | None, _expression: Any, _connection: Any) -> str | None:
+        """Return the lines, "" if one has no usual form; the record says so (`lines.with_usual`)."""
+        return value if value is None or lines.are_usual(value) else ""
 
 
 class RecordField(BoundedJSONField):
@@ -34,4 +42,4 @@ class RecordField(BoundedJSONField):
             record["confidence_label"] = ""
         if broken:
             logger.warning("A finding's record has malformed members, which are left out: %s", ", ".join(broken))
-        return record
+        return lines.with_usual(record)

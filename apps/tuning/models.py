@@ -13,7 +13,7 @@ from apps.bench.sweep import verification
 from apps.campaigns.models import Campaign, Experiment, Outliving, Trial
 from apps.core.models import KIB, BoundedJSONField, BoundedTextField, TimeStamped
 from apps.tuning.analysis.models import Analysis, RuleFailure
-from apps.tuning.fields import RecordField
+from apps.tuning.fields import LinesField, RecordField
 
 __all__ = ["Analysis", "Decision", "Finding", "RuleFailure", "Verification"]
 
@@ -60,8 +60,8 @@ class Finding(TeamOwned):
     details = RecordField()
     value = models.FloatField(null=True, blank=True)
     unit = models.CharField(max_length=10, blank=True)
-    change = BoundedTextField(blank=True, max_length=LONGEST_CHANGE)
-    undo = BoundedTextField(blank=True, max_length=LONGEST_CHANGE)
+    change = LinesField(blank=True, max_length=LONGEST_CHANGE)
+    undo = LinesField(blank=True, max_length=LONGEST_CHANGE)
     # Predicted over present rate (or time); null where the rule predicts none.
     predicted_gain = models.FloatField(_("predicted gain"), null=True, blank=True)
     confidence = models.FloatField()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+from apps.bench import lines
 from apps.bench.rules.passed import Passed
 from apps.bench.rules.points import (
     ABOUT,
@@ -253,16 +254,16 @@ class FindingDraft:
     parts: tuple["FindingDraft", ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a figure without its unit: nobody could tell what it counts."""
+        """Refuse a figure without its unit: nobody could tell what it counts; leave out lines that are not usual."""
         if not self.predicted_unit and {self.present, self.tried, self.predicted} != {None}:
             raise ValueError(f"{self.rule}: a figure without its unit")
+        if not lines.are_usual(self.change, self.undo):
+            vars(self).update(change="", undo="", limits=(*self.limits, Message(lines.LEFT_OUT)))
 
     @property
     def confidence_label(self) -> str:
         """Return high (from 0.8), medium (from 0.5) or low: a msgid."""
-        if self.confidence >= 0.8:
-            return _("high")
-        return _("medium") if self.confidence >= 0.5 else _("low")
+        return _("high") if self.confidence >= 0.8 else _("medium") if self.confidence >= 0.5 else _("low")
 
     @property
     def is_loss(self) -> bool:

@@ -171,5 +171,7 @@ def is_name(name: object) -> TypeGuard[str]:
         isinstance(name, str)
         and 0 < len(name) <= 15
         and all(c.isalnum() or c in "-_." for c in name)
+        # A program would take it for an option.
+        and not name.startswith("-")
         and name.isascii()
     )
