@@ -65,6 +65,37 @@ def test_a_field_of_another_type_or_range_is_named() -> None:
         assert orders.problem_of(job).startswith(f"its “{name}” must be "), value
 
 
+def places_of(value: Any) -> Iterator[tuple[int, ...]]:
+    """Yield where in a field there are texts."""
+    if isinstance(value, str):
+        yield ()
+    for number, item in enumerate(value if isinstance(value, list) else ()):
+        yield from ((number, *place) for place in places_of(item))
+
+
+def with_text(value: Any, place: tuple[int, ...], text: str) -> Any:
+    if not place:
+        return text
+    return [with_text(item, place[1:], text) if number == place[0] else item for number, item in enumerate(value)]
+
+
+TEXTS = [(name, place) for name in sorted(GOOD.keys() - {"id"}) for place in places_of(GOOD[name])]
+
+
+@pytest.mark.parametrize(("name", "place"), TEXTS)
+def test_every_text_of_a_job_has_a_bound(name: str, place: tuple[int, ...]) -> None:
+    # What a server sends fits; a file is as long as all of its poll.
+    longest = {("files", (0, 1)): 2**24}.get((name, place), 2**17 if name in ("argv", "environment") else 1000)
+    assert orders.problem_of({**GOOD, name: with_text(GOOD[name], place, "x" * 100)}) == ""
+    assert orders.problem_of({**GOOD, name: with_text(GOOD[name], place, "x" * (longest + 1))})
+
+
+def test_every_field_that_may_hold_texts_is_tried() -> None:
+    assert {name for name, _place in TEXTS} == orders._FORMS.keys() - {
+        *("time_limit_s", "output_limit_bytes", "background", "start_at")
+    }
+
+
 def test_a_good_job_has_no_problem() -> None:
     assert orders.problem_of(GOOD) == ""
     assert orders.problem_of({**GOOD, "start_at": 1.7e9, "later": object()}) == ""

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import pytest
 
 from workers.agent.facts import netlink
-from workers.agent.telemetry import kernel, sampler, sockets
+from workers.agent.telemetry import interfaces, kernel, sampler, sockets
 from workers.agent.telemetry.interfaces import interface_of
 
 
@@ -86,6 +86,13 @@ def test_a_listing_that_costs_much_is_not_repeated_at_once(
         lister.list([1])
     assert len(calls) == 1
     assert lister._not_before - time.monotonic() > 1
+
+
+def test_of_the_addresses_asked_for_the_latest_are_kept() -> None:
+    for number in range(3 * interfaces.MOST):
+        assert interface_of(f"192.0.2.1%eth{number}") == f"eth{number}"
+    assert len(interfaces._known) == interfaces.MOST
+    assert f"192.0.2.1%eth{3 * interfaces.MOST - 1}" in interfaces._known
 
 
 def test_an_interface_is_known_by_its_address() -> None:

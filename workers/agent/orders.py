@@ -12,6 +12,8 @@ MOST_JOBS = 1000
 LONGEST_LIMIT_S = 100 * 86400.0
 MOST_OUTPUT_BYTES = 2**31
 MOST_WORDS, MOST_FILES, MOST_PAIRS = 10_000, 1000, 10_000
+# Characters of a file, of a word (Linux takes none that is longer), of a pattern, and of a name or an address.
+LONGEST_FILE, LONGEST_WORD, LONGEST_PATTERN, LONGEST_NAME = 2**24, 2**17, 1000, 255
 LATEST_START = 5e9
 
 
@@ -51,8 +53,12 @@ def problem_of(job: Mapping[str, Any]) -> str:
     return ""
 
 
-def _is_text(value: object, longest: int = 2**24) -> bool:
+def _is_text(value: object, longest: int) -> bool:
     return isinstance(value, str) and len(value) <= longest and "\0" not in value and _is_encodable(value)
+
+
+def _is_name(value: object) -> bool:
+    return _is_text(value, LONGEST_NAME)
 
 
 def _is_encodable(value: str) -> bool:
@@ -67,19 +73,22 @@ def _is_switch(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _are_texts(value: object, most: int = MOST_WORDS) -> bool:
-    return isinstance(value, list) and len(value) <= most and all(map(_is_text, value))
+def _are_texts(value: object, longest: int, most: int = MOST_WORDS) -> bool:
+    return isinstance(value, list) and len(value) <= most and all(_is_text(item, longest) for item in value)
 
 
 def _is_command(value: object) -> bool:
-    return _are_texts(value) and bool(value)
+    return _are_texts(value, LONGEST_WORD) and bool(value)
 
 
-def _are_pairs(value: object) -> bool:
+def _are_pairs(value: object, longest: int) -> bool:
     return (
         isinstance(value, list)
         and len(value) <= MOST_PAIRS
-        and all(isinstance(pair, list) and len(pair) == 2 and _are_texts(pair) for pair in value)
+        and all(
+            isinstance(pair, list) and len(pair) == 2 and _is_name(pair[0]) and _is_text(pair[1], longest)
+            for pair in value
+        )
     )
 
 
@@ -100,17 +109,20 @@ def _is_instant(value: Any) -> bool:
 
 
 _FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "argv": (_is_command, "a list of one text or more"),
+    "argv": (_is_command, f"a list of one text or more, of at most {LONGEST_WORD} characters each"),
     "time_limit_s": (_is_limit, f"a number of seconds above 0, at most {LONGEST_LIMIT_S:.0f}"),
     "output_limit_bytes": (_is_size, f"a whole number of bytes, at most {MOST_OUTPUT_BYTES}"),
     "background": (_is_switch, "true or false"),
-    "ready_pattern": (_is_text, "a text"),
+    "ready_pattern": (
+        lambda value: _is_text(value, LONGEST_PATTERN),
+        f"a text of at most {LONGEST_PATTERN} characters",
+    ),
     "start_at": (_is_instant, "an instant (s since 1970)"),
-    "files": (_are_pairs, "a list of names with their texts"),
-    "collect": (lambda value: _are_texts(value, MOST_FILES), "a list of names"),
-    "environment": (_are_pairs, "a list of names with their values"),
-    "address": (_is_text, "a text"),
-    "inventory": (_are_texts, "a list of texts"),
-    "team": (_is_text, "a text"),
+    "files": (lambda value: _are_pairs(value, LONGEST_FILE), "a list of names with their texts"),
+    "collect": (lambda value: _are_texts(value, LONGEST_NAME, MOST_FILES), "a list of names"),
+    "environment": (lambda value: _are_pairs(value, LONGEST_WORD), "a list of names with their values"),
+    "address": (_is_name, f"a text of at most {LONGEST_NAME} characters"),
+    "inventory": (lambda value: _are_texts(value, LONGEST_NAME), "a list of addresses"),
+    "team": (_is_name, f"a text of at most {LONGEST_NAME} characters"),
 }
 _OPTIONAL = frozenset(_FORMS) - {"argv", "time_limit_s", "output_limit_bytes"}

@@ -8,8 +8,8 @@ import time
 
 from ..facts import netlink
 
-# What holds an address is asked anew after this time (s).
-TRUST_S = 60.0
+# What holds an address is asked anew after this time (s), and so many of the latest are known.
+TRUST_S, MOST = 60.0, 100
 _known: dict[str, tuple[str, float]] = {}
 
 
@@ -22,6 +22,9 @@ def interface_of(address: str) -> str:
     now = time.monotonic()
     if not name or now > asked_at + TRUST_S:
         name = _find(address) if address else ""
+        # Those that another thread asks for meanwhile may make it one more or less.
+        for oldest in list(_known)[: len(_known) - MOST + 1]:
+            _known.pop(oldest, None)
         _known[address] = (name, now)
     return name
 
