@@ -1,5 +1,7 @@
 """Numbered hosts are hidden in lists, and names where a line ends within them."""
 
+import re
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -26,6 +28,42 @@ def test_lists_of_hosts_are_hidden(cast: SimpleNamespace, written: str) -> None:
         assert not any(name in shown.lower() for name in ("unpriv", "zq", "rack")), shown
         assert shown.startswith("jobs on ")
         assert shown.endswith(" went")
+
+
+# What stands for any of a host's figures.
+SIGNS = (
+    "[1-3]", "[1,3]", "[1]", "[!1]", "{1,2}", "{1..3}", "{01..10..2}", "?", "*", "[0-1][0-9]", "[0-1]?", "?[0-9]",
+    "??",
+)  # fmt: skip
+
+
+def in_lists(name: str) -> Iterator[str]:
+    """Yield a name with each sign in the place of some figures of one of its numbers, and of each of its numbers."""
+    for number in re.finditer(r"\d+", name):
+        for start in range(number.start(), number.end()):
+            for end in range(start + 1, number.end() + 1):
+                yield from (f"{name[:start]}{sign}{name[end:]}" for sign in SIGNS)
+    yield from (re.sub(r"\d+", sign, name) for sign in SIGNS)
+
+
+@pytest.mark.parametrize("name", ["zqhost01", "zqhost-288", "zq1-host-02", "zqhost07.zq.re.kr", "zqhost01-ib"])
+def test_each_cut_of_a_number_before_a_list_is_hidden(cast: SimpleNamespace, name: str) -> None:
+    make.nodes(cast.team, name)
+    hidden = Hidden(cast.team.pk)
+    for written in in_lists(name):
+        # A mark of question after a word is mostly one.
+        if not re.search(r"[a-z-]\?(?!\[|\?|\d)", written):
+            shown = hidden.text(f"jobs on {written} went")
+            assert re.fullmatch(r"jobs on [a-z]+[?*]{0,2} went", shown), (written, shown)
+
+
+def test_a_sentence_about_one_host_keeps_its_number_and_its_marks(cast: SimpleNamespace) -> None:
+    make.nodes(cast.team, "zqhost01", "zqhost02", "probe1")
+    text = "Is zqhost02 slower than zqhost01? *zqhost02* and **zqhost01** are; which probe? 2 * 3 [4] **probe** 5*6"
+    shown = Hidden(cast.team.pk).text(text)
+    assert shown == (
+        "Is node 2 slower than node 1? *node 2* and **node 1** are; which probe? 2 * 3 [4] **probe** 5*6"
+    )
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,13 @@ _DEFANGED = re.compile(
     r"|(?<=[0-9A-Za-z])[ \t]{1,2}(?P<word>[Dd][Oo][Tt])[ \t]{1,2}(?=[0-9A-Za-z])"
 )
 
-# Hosts of numbered names, as schedulers and shells list them; the sign stands in names, too (`stand_ins`).
-_HOSTS = re.compile(r"[\[{]\d{1,6}(?: ?(?:-|,|\.\.|:) ?\d{1,6}){0,50}[\]}]")
+# Hosts of numbered names, as schedulers and shells list them; the sign stands in names, too (`stand_ins`). Figures
+# stand before, between and after lists and wildcards. One at the end may be of the sentence, as "?" after a word is.
+_LIST = r"[\[{][!^]?\d{1,6}(?: ?(?:-|,|\.\.|:) ?\d{1,6}){0,50}[\]}]"
+_HOSTS = re.compile(
+    rf"(?=\d{{0,12}}(?:[?*]|{_LIST}))(?:[?*]{{0,3}}(?:\d|{_LIST})){{1,12}}(?:[?*]{{1,3}}(?=[-.]?\w))?"
+    r"|(?<=[\w-])(?:\*(?!\*)|\?{2,12})"
+)
 LISTED = "#"
 # A word goes on in the next line; the hyphen may be its own.
 _BROKEN = re.compile(r"(?<=\w)[-‐][ \t]{0,9}\r?\n[ \t]{0,9}(?=\w)")

@@ -116,10 +116,10 @@ class StandIns:
 
 
 def listed(name: str) -> Iterator[str]:
-    """Yield a numbered name as lists of hosts are read (`codings`): with a sign for its last number, and for each."""
-    last, each = _LAST_NUMBER.sub(LISTED, name, count=1), _NUMBER.sub(LISTED, name)
-    if last != name and sum(sign.isalpha() for sign in each) >= _SHORTEST:
-        yield from dict.fromkeys((last, each))
+    """Yield a numbered name as lists of hosts are read (`codings`): a sign for its first, its last or each number."""
+    first, each = (_NUMBER.sub(LISTED, name, count=count) for count in (1, 0))
+    if first != name and sum(sign.isalpha() for sign in each) >= _SHORTEST:
+        yield from dict.fromkeys((first, _LAST_NUMBER.sub(LISTED, name, count=1), each))
 
 
 class Dictionary:
