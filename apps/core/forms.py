@@ -10,7 +10,7 @@ from django.forms.renderers import TemplatesSetting
 from django.utils.translation import gettext_lazy as _
 
 from apps.bench import units
-from apps.core import messages
+from apps.core import messages, names
 from apps.core.errors import by_field
 
 
@@ -58,9 +58,14 @@ def word_errors(field: forms.Field) -> None:
             field.error_messages[code] = text
 
 
+def is_line(field: forms.Field) -> bool:
+    """Return whether a field takes a text of one line as it is typed, and is no secret."""
+    return type(field) is forms.CharField and type(field.widget) is forms.TextInput
+
+
 class StyledWidgets(forms.BaseForm):
     """Mixin of forms: gives each widget Bootstrap's class, each field our texts of what is wrong with it, and marks
-    wrong fields, also those found wrong later.
+    wrong fields, also those found wrong later; a text of one line holds no sign that nobody sees.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -72,6 +77,8 @@ class StyledWidgets(forms.BaseForm):
         self.fields |= fields
         for field in self.fields.values():
             word_errors(field)
+            if is_line(field) and names.check_seen not in field.validators:
+                field.validators.append(names.check_seen)
             classes, style = field.widget.attrs.get("class", ""), _style_of(field.widget)
             if style not in classes.split():
                 field.widget.attrs["class"] = f"{classes} {style}".strip()

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.bench import strict_json
-from apps.core import clock
+from apps.core import clock, names
 from apps.core.limits import owned
 
 KIB = 1024
@@ -29,6 +29,13 @@ class _BoundOfNoTable(models.Field):
         """Return what a migration writes."""
         name, _path, args, kwargs = super().deconstruct()
         return name, self.written_as, args, kwargs
+
+
+class LineField(_BoundOfNoTable, models.CharField):
+    """A text of one line that somebody types: no sign in it is unseen, or turns what stands beside it elsewhere."""
+
+    written_as = "django.db.models.CharField"
+    default_validators = (*models.CharField.default_validators, names.check_seen)
 
 
 class BoundedTextField(_BoundOfNoTable, models.TextField):

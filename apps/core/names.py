@@ -66,6 +66,14 @@ def check_seen(name: str) -> None:
             raise ValidationError(text % {"sign": f"U+{ord(sign):04X} {unicodedata.name(sign, '')}".strip()})
 
 
+def check_seen_in(field: str, text: str) -> None:
+    """Raise a ValidationError of the field for a sign that nobody sees."""
+    try:
+        check_seen(text)
+    except ValidationError as error:
+        raise ValidationError({field: error.messages}) from None
+
+
 def check(name: str) -> None:
     """Raise a ValidationError for a sign that nobody sees, and for a word of letters that may be twins."""
     check_seen(name)

@@ -24,6 +24,7 @@ from apps.campaigns.queries.visibility import visible
 from apps.core import rest
 from apps.core.entries import Referring
 from apps.core.errors import ConflictError
+from apps.core.names import check_seen
 from apps.core.openapi import ErrorSerializer
 from apps.reports import drafts, queries, serialisation, services
 from apps.reports.models import Edition, Report
@@ -140,7 +141,9 @@ class FreezeSerializer(serializers.Serializer):
     the same note since then is returned in place of another, so that a request can be sent again.
     """
 
-    note = serializers.CharField(required=False, allow_blank=True, default="", max_length=300)
+    note = serializers.CharField(
+        required=False, allow_blank=True, default="", max_length=300, validators=[check_seen]
+    )
     is_corrected = serializers.BooleanField(required=False, default=False)
     after = serializers.IntegerField(required=False, min_value=0, max_value=2_000_000_000)
 

@@ -14,6 +14,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
+from apps.core.names import check_seen_in
 from apps.reports.document import Block, Document, Figure, Paragraph, Section
 
 Edits = Mapping[str, Any]
@@ -92,6 +93,8 @@ def _check_amount(edits: Edits) -> None:
     texts = [("title", edits.get("title", ""))]
     texts += [(name, text) for name in ("words", "remarks") for text in edits.get(name, {}).values()]
     texts += [("own", text) for item in edits.get("own", ()) for text in (item["title"], item["text"])]
+    for name, title in [texts[0], *(("own", item["title"]) for item in edits.get("own", ()))]:
+        check_seen_in(f"edits.{name}", title)
     for name, text in texts:
         if _has_heap(text):
             message = _("One letter has more than %(most)s accents: take them away.") % {"most": MOST_MARKS}

@@ -14,7 +14,7 @@ from apps.accounts.models import TeamOwned
 from apps.campaigns import brought_in
 from apps.campaigns.brought_in import BroughtIn
 from apps.campaigns.models import Campaign, Outliving
-from apps.core.models import KIB, BoundedJSONField, Limited
+from apps.core.models import KIB, BoundedJSONField, Limited, LineField
 from apps.reports import serialisation, withheld
 from apps.reports.document import Document
 from apps.reports.files.models import Rendering
@@ -73,7 +73,7 @@ class Report(Outliving, TeamOwned):
     )
     language = models.CharField(_("language"), max_length=5, choices=settings.LANGUAGES)
     # As it was when the report was last frozen or made: what a list shows without building it.
-    title = models.CharField(_("title"), max_length=250, blank=True)
+    title = LineField(_("title"), max_length=250, blank=True)
     selection = BoundedJSONField(default=dict, blank=True, editable=False)
     edits = BoundedJSONField(most_bytes=256 * KIB, default=dict, blank=True, editable=False)
     created_by = models.ForeignKey(
@@ -122,7 +122,7 @@ class Edition(Limited):
     canonical = models.TextField()
     checksum = models.CharField(_("checksum"), max_length=64)
     rests_on = BoundedJSONField(most_bytes=256 * KIB, default=list)
-    note = models.CharField(_("what is new"), max_length=300, blank=True)
+    note = LineField(_("what is new"), max_length=300, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )

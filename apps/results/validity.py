@@ -12,6 +12,7 @@ from apps.campaigns import live
 from apps.campaigns.errors import Refused, WrongState
 from apps.campaigns.models import Campaign, Trial
 from apps.campaigns.services import require_writer, write_event
+from apps.core.names import check_seen_in
 from apps.results.models import Result
 
 # The name of the flag that such a trial's results carry.
@@ -29,6 +30,7 @@ def mark_invalid(*, trial: Trial, user: User, reason: str, now: datetime) -> Tri
     if len(words) > LONGEST_REASON:
         text = _("The reason is too long: %(most)s characters at most.")
         raise Refused({"reason": Message(text, {"most": LONGEST_REASON})})
+    check_seen_in("reason", words)
     if not Result.objects.filter(trial=trial).exists():
         raise WrongState(Message(_("The trial has no figures that could be left out.")))
     trial.invalid_at, trial.invalid_by, trial.invalid_reason = now, user, words

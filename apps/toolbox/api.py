@@ -19,6 +19,7 @@ from apps.accounts.permissions import ScopedToken
 from apps.accounts.rights import user_of, visible
 from apps.core import messages, rest
 from apps.core.api import unknown_choices
+from apps.core.names import check_seen
 from apps.toolbox import attempts, files, queries, services
 from apps.toolbox.models import TeamTool, ToolVersion
 
@@ -61,14 +62,18 @@ class NewToolSerializer(serializers.Serializer):
     team = TeamField()
     slug = serializers.CharField(max_length=40)
     definition = serializers.JSONField()
-    note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
+    note = serializers.CharField(
+        max_length=300, required=False, default="", allow_blank=True, validators=[check_seen]
+    )
 
 
 class NewVersionSerializer(serializers.Serializer):
     """A next version; `based_on` is the number of the one that was changed, to be refused if there is a later one."""
 
     definition = serializers.JSONField()
-    note = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
+    note = serializers.CharField(
+        max_length=300, required=False, default="", allow_blank=True, validators=[check_seen]
+    )
     based_on = serializers.IntegerField(required=False, allow_null=True, default=None, min_value=1)
 
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import TeamOwned
-from apps.core.models import KIB, BoundedJSONField, Limited
+from apps.core.models import KIB, BoundedJSONField, Limited, LineField
 from apps.core.names import check_seen
 
 # Slugs of versions end so: no tool that comes with the service has a dot in its slug.
@@ -41,7 +41,7 @@ class TeamTool(TeamOwned):
         error_messages={"unique": NOT_FREE},
     )
     name = models.CharField(_("name"), max_length=100, validators=[check_seen])
-    summary = models.CharField(_("summary"), max_length=200, blank=True)
+    summary = LineField(_("summary"), max_length=200, blank=True)
     archived_at = models.DateTimeField(_("archived"), null=True, blank=True)
 
     class Meta:
@@ -64,7 +64,7 @@ class ToolVersion(Limited):
     number = models.PositiveIntegerField(_("version"))
     # As `apps.bench.custom.Definition.as_json` writes it.
     definition = BoundedJSONField(_("definition"), most_bytes=1024 * KIB)
-    note = models.CharField(_("what is new"), max_length=300, blank=True)
+    note = LineField(_("what is new"), max_length=300, blank=True)
     # It came with an archive: its results are read with it, and it runs nothing until a manager takes it over.
     awaits_manager = models.BooleanField(_("waits for a manager"), default=False, db_default=False)
     created_by = models.ForeignKey(

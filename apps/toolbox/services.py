@@ -14,7 +14,7 @@ from apps.bench import custom, tools
 from apps.bench.text import Message, _
 from apps.core import messages
 from apps.core.errors import ConflictError, by_field
-from apps.core.names import check_seen
+from apps.core.names import check_seen_in
 from apps.toolbox import files, queries
 from apps.toolbox.models import LAST_TAKEN_OVER, MOST_VERSIONS, NOT_FREE, TeamTool, ToolEvent, ToolVersion
 
@@ -117,10 +117,7 @@ def checked(definition: object) -> custom.Definition:
         sound = definition if isinstance(definition, custom.Definition) else custom.read_definition(definition)
     except custom.DefinitionError as error:
         raise ValidationError(in_definition(error.errors)) from error
-    try:
-        check_seen(sound.name)
-    except ValidationError as error:
-        raise ValidationError({"definition.name": error.messages}) from None
+    check_seen_in("definition.name", sound.name)
     return sound
 
 

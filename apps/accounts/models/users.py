@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models.mail import LONGEST_ADDRESS
 from apps.accounts.models.names import Named, SkeletonField
 from apps.core import moments
+from apps.core.models import LineField
 
 
 def validate_timezone(value: str) -> None:
@@ -26,6 +27,8 @@ class User(AbstractUser, Named):
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
 
+    first_name = LineField(_("first name"), max_length=150, blank=True)
+    last_name = LineField(_("last name"), max_length=150, blank=True)
     skeleton = SkeletonField(of="username", max_length=200, unique=True, editable=False, blank=True, default="")
     # The address that they wrote themselves last, in its normal form: it proves nothing until it is confirmed.
     claimed_email = models.CharField(max_length=LONGEST_ADDRESS, blank=True, default="", editable=False)

@@ -16,6 +16,7 @@ from apps.archive.imports import queries, services, sheets
 from apps.archive.imports.models import ColumnMapping, Import, ImportItem
 from apps.core import moments
 from apps.core.messages import render
+from apps.core.names import check_seen
 from apps.core.retry_api import RetrySerializer
 
 
@@ -91,7 +92,7 @@ class SendFilesSerializer(serializers.Serializer):
 
     team = TeamField()
     kind: Any = serializers.ChoiceField(choices=Import.Kind.choices, default=Import.Kind.OUTPUTS)
-    name: Any = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    name: Any = serializers.CharField(max_length=200, required=False, allow_blank=True, validators=[check_seen])
     measured_on: Any = serializers.DateField(required=False, allow_null=True, validators=[moments.check_day])
     sent: Any = serializers.ListField(
         child=serializers.FileField(allow_empty_file=True), allow_empty=False, max_length=services.MOST_FILES
@@ -126,7 +127,7 @@ class ImportItemSerializer(serializers.ModelSerializer):
 class MeaningSerializer(serializers.Serializer):
     """What a column means."""
 
-    name = serializers.CharField(required=False, allow_blank=True, max_length=100)
+    name = serializers.CharField(required=False, allow_blank=True, max_length=100, validators=[check_seen])
     unit = serializers.CharField(required=False, allow_blank=True, max_length=100)
     decimals = serializers.CharField(
         required=False, allow_blank=True, max_length=100, help_text="The sign before decimals, “.” or “,”, if known."
@@ -149,7 +150,7 @@ class MapColumnsSerializer(serializers.Serializer):
         default=list,
         help_text="Names of the sheets of a workbook to be read; without any the first that is not hidden.",
     )
-    keep_as = serializers.CharField(max_length=100, required=False, allow_blank=True)
+    keep_as = serializers.CharField(max_length=100, required=False, allow_blank=True, validators=[check_seen])
 
 
 class CompleteGroupSerializer(serializers.Serializer):
@@ -157,7 +158,7 @@ class CompleteGroupSerializer(serializers.Serializer):
 
     key = serializers.CharField()
     include = serializers.BooleanField(default=True)
-    name: Any = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    name: Any = serializers.CharField(max_length=200, required=False, allow_blank=True, validators=[check_seen])
     roles = serializers.DictField(
         child=serializers.ListField(child=serializers.IntegerField()), required=False, help_text="Ids of nodes."
     )
@@ -174,7 +175,7 @@ class CompleteGroupSerializer(serializers.Serializer):
 class CompleteImportSerializer(serializers.Serializer):
     """What is said of the groups; `leave_out` imports the rest where some cannot be read."""
 
-    name = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    name = serializers.CharField(max_length=200, required=False, allow_blank=True, validators=[check_seen])
     measured_on = serializers.DateField(required=False, allow_null=True, validators=[moments.check_day])
     groups = CompleteGroupSerializer(many=True)
     leave_out = serializers.BooleanField(default=False)

@@ -24,6 +24,7 @@ from apps.campaigns.models import Campaign, Event
 from apps.campaigns.turns import sweep_turn
 from apps.campaigns.waits import attach_waits
 from apps.core import contract, messages
+from apps.core.names import check_seen
 
 
 class ProgressSerializer(serializers.Serializer):
@@ -104,7 +105,9 @@ class EventSerializer(serializers.ModelSerializer):
 class CampaignCloneSerializer(serializers.Serializer):
     """What the clone is called; “… (copy)” unless given."""
 
-    name = serializers.CharField(required=False, allow_blank=True, max_length=200, default="")
+    name = serializers.CharField(
+        required=False, allow_blank=True, max_length=200, default="", validators=[check_seen]
+    )
 
 
 class LaunchSerializer(serializers.Serializer):

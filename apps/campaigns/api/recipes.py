@@ -20,6 +20,7 @@ from apps.campaigns.api.tools import ParameterSerializer
 from apps.campaigns.recipes import RECIPES
 from apps.core import rest
 from apps.core.fields import TranslatedField
+from apps.core.names import check_seen
 from apps.testbeds.models import FileSystem
 
 
@@ -46,7 +47,9 @@ class DraftSerializer(serializers.Serializer):
     """Nodes and values for a template: `players` name its parts as roles, `values` {parameter: text with unit}."""
 
     team = TeamField()
-    name = serializers.CharField(required=False, allow_blank=True, max_length=200, default="")
+    name = serializers.CharField(
+        required=False, allow_blank=True, max_length=200, default="", validators=[check_seen]
+    )
     players = PlayerSerializer(many=True)
     values = serializers.DictField(child=serializers.CharField(allow_blank=True, max_length=1000), required=False)
     file_system = ScopedRelatedField(queryset=FileSystem.objects.all(), required=False, allow_null=True)

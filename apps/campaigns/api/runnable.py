@@ -12,6 +12,7 @@ from apps.accounts import rights
 from apps.accounts.api import TeamField, get_scoped_or_404, team_for_new
 from apps.campaigns import permanent_ids, queries, runnable, services
 from apps.campaigns.api.campaigns import CampaignSerializer
+from apps.core.names import check_seen
 from apps.core.rest import APIView
 
 
@@ -30,7 +31,9 @@ class RunAgainSerializer(serializers.Serializer):
 
     recipe = serializers.CharField(max_length=1_000_000, trim_whitespace=False)
     team = TeamField()
-    name = serializers.CharField(required=False, allow_blank=True, max_length=200, default="")
+    name = serializers.CharField(
+        required=False, allow_blank=True, max_length=200, default="", validators=[check_seen]
+    )
     nodes = _names()
     clusters = _names()
     file_systems = _names()

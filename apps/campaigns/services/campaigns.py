@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TypedDict, Unpack
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404
 from django.utils.translation import gettext
@@ -17,7 +16,7 @@ from apps.campaigns.models import Campaign
 from apps.campaigns.models.foreign_names import ForeignName
 from apps.campaigns.queries.listings import campaigns_for
 from apps.campaigns.services import copies, foreign_names, origins
-from apps.core.names import check_seen
+from apps.core.names import check_seen_in
 
 State = Campaign.State
 
@@ -49,7 +48,7 @@ def create_campaign(
     rights.require(user, team, Role.OPERATOR)
     dates = {"start_at": start_at, "cron": cron, "cron_timezone": cron_timezone, "overlap": overlap}
     schedules.check_start(start_at=start_at, now=now)
-    _check_name(name)
+    check_seen_in("name", name)
     campaign = Campaign(team=team, created_by=user, name=name, goal=goal, **dates)
     campaign.visibility = visibility or origins.visibility_from(made_from)
     campaign.foreign_names = foreign_names.names_from(made_from, team, names)
@@ -80,7 +79,7 @@ def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes:
     if start_at and start_at != campaign.start_at:
         schedules.check_start(start_at=start_at, now=now)
     if changes.get("name", campaign.name) != campaign.name:
-        _check_name(changes["name"])
+        check_seen_in("name", changes["name"])
     for name, value in changes.items():
         setattr(campaign, name, value)
     return _save(campaign, now)
@@ -90,7 +89,7 @@ def update_campaign(*, campaign: Campaign, user: User, now: datetime, **changes:
 def clone_campaign(*, campaign: Campaign, user: User, name: str = "") -> Campaign:
     """Return a draft with the same experiments and dates and no trials; it is called “… (copy)” unless named."""
     rights.require(user, campaign.team, Role.OPERATOR)
-    _check_name(name)
+    check_seen_in("name", name)
     return copies.copy_campaign(
         campaign=campaign,
         name=name or gettext("%(name)s (copy)") % {"name": campaign.name[:LONGEST_NAME]},
@@ -120,14 +119,6 @@ def require_writer(campaign: Campaign, user: User) -> None:
     if not campaigns_for(user).filter(pk=campaign.pk).exists():
         raise Http404
     rights.require(user, campaign.team, Role.OPERATOR)
-
-
-def _check_name(name: str) -> None:
-    """Raise ValidationError for a name in which something cannot be seen: no list would show it as it is."""
-    try:
-        check_seen(name)
-    except ValidationError as error:
-        raise ValidationError({"name": error.messages}) from None
 
 
 def _save(campaign: Campaign, now: datetime) -> Campaign:

@@ -11,6 +11,7 @@ from apps.accounts.api import ScopedRelatedField, TeamField, TeamScopedViewSet, 
 from apps.accounts.api.base import refuse_other_team
 from apps.core import moments
 from apps.core.api import field_errors
+from apps.core.names import check_seen
 from apps.reports import services
 from apps.reports.models import Report
 from apps.reports.overview.selection import DATES, PERIODS, Selection, wrong_days
@@ -22,7 +23,7 @@ class ManagementReportSerializer(serializers.ModelSerializer):
     """A report over a team's campaigns; `first` and `last` are days of the period "dates", no `sites` are all."""
 
     team = TeamField()
-    title = serializers.CharField(max_length=250)
+    title = serializers.CharField(max_length=250, validators=[check_seen])
     language = serializers.ChoiceField(choices=settings.LANGUAGES)
     period = serializers.ChoiceField(choices=PERIODS)
     first = serializers.DateField(required=False, allow_null=True, validators=[moments.check_day])

@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from apps.accounts.api import ScopedRelatedField, TeamField
 from apps.core.entries import ReferringRows
+from apps.core.names import check_seen
 from apps.testbeds import models, services
 from apps.testbeds.api.fields import QuantityValueField
 
@@ -164,7 +165,7 @@ class SitePairSerializer(ItemSerializer):
 class CloneSerializer(serializers.Serializer):
     """What the copy is called."""
 
-    name = serializers.CharField(max_length=100)
+    name = serializers.CharField(max_length=100, validators=[check_seen])
 
 
 class AddNodesSerializer(serializers.Serializer):

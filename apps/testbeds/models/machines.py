@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.models import TimeStamped
+from apps.core.models import LineField, TimeStamped
 from apps.testbeds.models import validators
 from apps.testbeds.models.base import InventoryItem
 from apps.testbeds.models.sites import Site
@@ -13,23 +13,23 @@ class Testbed(InventoryItem):
     """A group of like machines at a site: the row of a specification table."""
 
     site = models.ForeignKey(Site, on_delete=models.PROTECT, related_name="testbeds", verbose_name=_("site"))
-    cpu = models.CharField(_("CPU"), max_length=200, blank=True)
+    cpu = LineField(_("CPU"), max_length=200, blank=True)
     cores_per_node = models.PositiveIntegerField(
         _("cores per node"), null=True, blank=True, validators=validators.POSITIVE
     )
     ram_bytes = models.PositiveBigIntegerField(_("RAM"), null=True, blank=True, validators=validators.POSITIVE)
-    os = models.CharField(_("operating system"), max_length=200, blank=True)
-    nic = models.CharField(_("network interfaces"), max_length=200, blank=True)
+    os = LineField(_("operating system"), max_length=200, blank=True)
+    nic = LineField(_("network interfaces"), max_length=200, blank=True)
     nic_count = models.PositiveIntegerField(
         _("number of interfaces"), null=True, blank=True, validators=validators.POSITIVE
     )
     nic_bps = models.PositiveBigIntegerField(
         _("rate of an interface"), null=True, blank=True, validators=validators.POSITIVE
     )
-    bonding = models.CharField(_("bonding"), max_length=100, blank=True)
+    bonding = LineField(_("bonding"), max_length=100, blank=True)
     mtu = models.PositiveIntegerField(_("MTU"), null=True, blank=True, validators=validators.MTU)
-    interconnect = models.CharField(_("interconnect"), max_length=200, blank=True)
-    location = models.CharField(_("location"), max_length=200, blank=True)
+    interconnect = LineField(_("interconnect"), max_length=200, blank=True)
+    location = LineField(_("location"), max_length=200, blank=True)
 
     class Meta(InventoryItem.Meta):
         verbose_name = _("testbed")

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from apps.core.models import TimeStamped
+from apps.core.models import LineField, TimeStamped
 from apps.testbeds.models import validators
 from apps.testbeds.models.base import InventoryItem
 from apps.testbeds.models.machines import Cluster
@@ -36,7 +36,7 @@ class FileSystem(InventoryItem):
     block_size_bytes = models.PositiveBigIntegerField(
         _("block size"), null=True, blank=True, validators=validators.POSITIVE
     )
-    disks = models.CharField(_("disks"), max_length=200, blank=True)
+    disks = LineField(_("disks"), max_length=200, blank=True)
     mounted_by = models.ManyToManyField(
         Cluster, through="Mount", related_name="file_systems", verbose_name=_("mounted by")
     )
