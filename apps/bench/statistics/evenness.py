@@ -71,11 +71,14 @@ def far_modes_of(groups: Sequence[Sequence[float]]) -> Modes | None:
 
 
 def shares_of_largest(groups: Iterable[Sequence[float]]) -> list[float]:
-    """Return what each figure above zero is of the largest of its place; of pairs only what the smaller one is.
+    """Return what each figure is of the largest of its place, if that is above zero; of pairs only the smaller one's.
 
     Of two figures the larger one tells nothing: its share is 1 by the reckoning, beside which all others would be a
     mode of their own.
     """
     return [
-        value / max(group) for group in groups for value in (group if len(group) > 2 else [min(group)]) if value > 0
+        value / max(group)
+        for group in groups
+        if max(group) > 0
+        for value in (group if len(group) > 2 else [min(group)])
     ]

@@ -17,7 +17,8 @@ from apps.bench.toolkit.readings import Output, Reading
 class Metric:
     """A figure a tool can give; `axis` names the quantity, so that metrics of one axis share a chart's scale.
 
-    Times and rates that a program prints as zero were too small for its digits, unless the metric `has_zero`.
+    Times and rates that a program prints as zero were too small for its digits, unless the metric `has_zero`: it may
+    be zero, or the program counts what it is computed from, such as bytes.
     """
 
     name: str

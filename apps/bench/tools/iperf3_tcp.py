@@ -75,10 +75,10 @@ class Iperf3Tcp(Tool):
         *rfc6349.PARAMETERS,
     )
     metrics = (
-        Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate"),
-        Metric("sent_rate", _("Sent rate"), "bit/s", True, axis="rate"),
-        Metric("goodput_reverse", _("Goodput in reverse"), "bit/s", True, axis="rate"),
-        Metric("sent_rate_reverse", _("Sent rate in reverse"), "bit/s", True, axis="rate"),
+        Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate", has_zero=True),
+        Metric("sent_rate", _("Sent rate"), "bit/s", True, axis="rate", has_zero=True),
+        Metric("goodput_reverse", _("Goodput in reverse"), "bit/s", True, axis="rate", has_zero=True),
+        Metric("sent_rate_reverse", _("Sent rate in reverse"), "bit/s", True, axis="rate", has_zero=True),
         Metric("retransmits", _("Retransmits"), "count", False, axis="count"),
         Metric("retransmits_reverse", _("Retransmits in reverse"), "count", False, axis="count"),
         Metric("window_granted", _("Socket buffer granted"), "B", None, axis="size"),

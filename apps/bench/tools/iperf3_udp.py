@@ -61,13 +61,13 @@ class Iperf3Udp(Tool):
         options.INTERVAL,
     )
     metrics = (
-        Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate"),
-        Metric("offered_load", _("Offered load"), "bit/s", None, axis="rate"),
+        Metric("goodput", _("Goodput"), "bit/s", True, primary=True, axis="rate", has_zero=True),
+        Metric("offered_load", _("Offered load"), "bit/s", None, axis="rate", has_zero=True),
         Metric("loss", _("Datagram loss"), "fraction", False, axis="fraction"),
         Metric("jitter", _("Jitter"), "s", False, axis="time", has_zero=True),
         Metric("out_of_order", _("Datagrams out of order"), "count", False, axis="count"),
-        Metric("goodput_reverse", _("Goodput in reverse"), "bit/s", True, axis="rate"),
-        Metric("offered_load_reverse", _("Offered load in reverse"), "bit/s", None, axis="rate"),
+        Metric("goodput_reverse", _("Goodput in reverse"), "bit/s", True, axis="rate", has_zero=True),
+        Metric("offered_load_reverse", _("Offered load in reverse"), "bit/s", None, axis="rate", has_zero=True),
         Metric("loss_reverse", _("Datagram loss in reverse"), "fraction", False, axis="fraction"),
         Metric("jitter_reverse", _("Jitter in reverse"), "s", False, axis="time", has_zero=True),
         Metric("out_of_order_reverse", _("Datagrams out of order in reverse"), "count", False, axis="count"),

@@ -72,6 +72,40 @@ def test_a_receiver_that_counted_nothing_is_no_rate():
     assert flags["nothing-received"].metrics == ("goodput",)
 
 
+@pytest.mark.parametrize("sent", [0, 300_000])
+@pytest.mark.parametrize("slug", ["iperf3-tcp", "iperf3-udp"])
+def test_a_run_in_which_nothing_arrived_has_a_rate_of_zero(slug, sent):
+    report = json.loads(plain(slug, {"iperf3-tcp": "json_tcp.txt", "iperf3-udp": "json_udp.txt"}[slug]))
+    end = report["end"]
+    end["sum_sent"].update(bytes=sent, bits_per_second=sent * 8 / end["sum_sent"]["seconds"])
+    end["sum_received"].update(bytes=0, bits_per_second=0)
+    if slug == "iperf3-udp":
+        end["sum_received"]["lost_packets"] = end["sum_received"]["packets"]
+    text = json.dumps(report)
+    assert figures(text)["goodput"] == 0
+    flags = {flag.name: flag for flag in only(text).reading.flags}
+    assert flags["nothing-received"].severity == "warning"
+    assert str(sent) in str(flags["nothing-received"].message)
+    assert "below-digits" not in flags
+
+
+def test_a_text_report_of_datagrams_that_were_all_lost_has_a_rate_of_zero():
+    text = """Connecting to host 127.0.0.1, port 5201
+[  5] local 127.0.0.1 port 42546 connected to 127.0.0.1 port 5201
+[ ID] Interval           Transfer     Bitrate         Total Datagrams
+[  5]   0.00-1.00   sec  5.97 MBytes  50.1 Mbits/sec  191
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[ ID] Interval           Transfer     Bitrate         Jitter    Lost/Total Datagrams
+[  5]   0.00-1.00   sec  5.97 MBytes  50.1 Mbits/sec  0.000 ms  0/191 (0%)  sender
+[  5]   0.00-1.00   sec  0.00 Bytes  0.00 bits/sec  0.000 ms  191/191 (100%)  receiver
+
+iperf Done.
+"""
+    assert figures(text)["goodput"] == 0
+    assert figures(text)["loss"] == 1
+    assert {flag.name for flag in only(text).reading.flags} >= {"nothing-received"}
+
+
 @pytest.mark.parametrize(
     ("times", "omit", "is_flagged"), [(1.0, 0, False), (1.05, 0, True), (1.05, 1, False), (1.3, 1, True)]
 )

@@ -3,6 +3,7 @@
 A mean of levels that differ is what no transfer had. The longest runs are told, of these the newest.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -98,7 +99,8 @@ class LevelDifference:
     @property
     def times(self) -> float:
         """Return by how many times one level is above the other."""
-        return max(self.told.rate, self.other.rate) / min(self.told.rate, self.other.rate)
+        less, more = sorted((self.told.rate, self.other.rate))
+        return more / less if less else math.inf
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ def read_levels(points: Sequence[Point], metric: str = "goodput") -> Levels:
     """Return the points without those of experiments, or of lengths, in which a setting surely had another rate.
 
     All that was measured with such a one is left out: beside what is told it would be compared across the levels.
-    Each point has values of the metric, a rate, all of them above zero.
+    Each point has values of the metric, a rate, not all of them zero.
     """
     newest: dict[int | None, float] = {}
     groups: dict[Runs, dict[str, list[Point]]] = {}

@@ -79,7 +79,7 @@ def times_in_each(modes: TwoModes, less: Sequence[float], more: Sequence[float])
     None where one of them was not met in both modes, or the two ratios differ.
     """
     pairs = list(zip(modes.split(less), modes.split(more), strict=True))
-    if not all(before and after for before, after in pairs):
+    if not all(any(before) and after for before, after in pairs):
         return None
     lower, upper = (_mean(after) / _mean(before) for before, after in pairs)
     return (lower, upper) if 1 / ALIKE <= lower / upper <= ALIKE else None
@@ -90,7 +90,8 @@ def read_drift(evidence: Evidence) -> Drift | None:
 
     By least squares of the logarithms over the place among the repetitions (0 to 1), with one slope for all settings.
     """
-    points = _repeated(evidence, LEAST_REPEATED)
+    # Where nothing arrived in a run there is no share by which the next one had more.
+    points = [point for point in _repeated(evidence, LEAST_REPEATED) if min(point.values("goodput")) > 0]
     products = squares_x = squares_y = 0.0
     free = -1
     for point in points:

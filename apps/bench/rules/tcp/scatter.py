@@ -42,7 +42,7 @@ class Scatter:
 
 
 def read_scatter(groups: Iterable[Sequence[float]]) -> Scatter:
-    """Return the scatter of repetitions pooled over groups of rates above zero, each of one setting."""
+    """Return the scatter of repetitions pooled over groups of rates, not all of them zero, each of one setting."""
     squares, free = 0.0, 0
     for group in groups:
         if len(group) > 1:

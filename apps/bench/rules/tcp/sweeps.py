@@ -93,7 +93,7 @@ def is_tcp(point: Point) -> bool:
 
 @read_once
 def tcp_points(evidence: Evidence) -> tuple[Point, ...]:
-    """Return the points of TCP measurements that have a goodput above zero in each trial, and not just a bound.
+    """Return the points of TCP measurements in which something arrived, in one trial at least, and not just a bound.
 
     What different experiments measured of one setting is one point, unless they surely had different rates (then the
     newest are told); trials that something passing held up, by the word of a judge, are left out.
@@ -114,8 +114,7 @@ def levels_of(evidence: Evidence) -> Levels:
             for point in evidence.points
             if is_tcp(point)
             and point.statistic != BELOW
-            and point.values("goodput")
-            and min(point.values("goodput")) > 0
+            and max(pace.undisturbed(point).values("goodput"), default=0.0) > 0
         ]
     )
 

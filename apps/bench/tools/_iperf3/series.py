@@ -14,6 +14,8 @@ STEADY = 0.05
 LEAST_INTERVALS = 6
 # More is received than was sent by what texts round only; after seconds that were omitted by what was under way.
 ROUNDED, UNDER_WAY = 0.02, 0.1
+# So much a sender's kernel takes of a connection of which nothing arrives: the usual largest buffer of Linux (B).
+BUFFERED = 4 * 1024 * 1024
 
 
 def read_series(document: Iperf3Document, params: Params, extras: Mapping[str, str]) -> tuple[SampleSeries, ...]:
@@ -116,7 +118,7 @@ def read_flags(document: Iperf3Document, params: Params) -> list[Flag]:
 
 
 def _silence(document: Iperf3Document) -> list[Flag]:
-    """Say that the receiver counted nothing, or of TCP more than was sent: that is no rate, or all datagrams lost."""
+    """Say that nothing arrived, or that the receiver miscounted: none of very much, or more of TCP than was sent."""
     flags = []
     is_udp = document.get("start", "test_start", "protocol") == "UDP"
     excess = UNDER_WAY if document.number("start", "test_start", "omit") else ROUNDED
@@ -125,9 +127,10 @@ def _silence(document: Iperf3Document) -> list[Flag]:
             document.number("end", f"sum_{side}{suffix}", "bytes") for side in ("sent", "received")
         )
         metrics = () if is_udp else (f"goodput{suffix.removeprefix('_bidir')}",)
-        if received == 0 and sent_bytes:
+        if received == 0 and sent_bytes is not None:
             text = Message(_("The receiver counted none of the %(sent)s bytes sent."), {"sent": int(sent_bytes)})
-            flags.append(Flag("nothing-received", "warning" if is_udp else "invalid", text, metrics))
+            is_miscounted = not is_udp and sent_bytes > BUFFERED * len(document.streams())
+            flags.append(Flag("nothing-received", "invalid" if is_miscounted else "warning", text, metrics))
         if not is_udp and received and sent_bytes and received > (1 + excess) * sent_bytes:
             text = Message(
                 _("The receiver counted %(received)s bytes of %(sent)s sent: TCP hands over none that was not sent."),

@@ -1,0 +1,44 @@
+"""A run in which nothing arrived is one of a setting's runs, like one in which hardly anything did."""
+
+import itertools
+
+import pytest
+
+from apps.bench.rules import ask_ends, runner
+from tests.bench.rules.cases import LINKS, Maker, evidence
+
+# Mbit/s of a path of about 940.
+RUNS = [(927, 932), (932, 924, 930), (240, 241, 239), (936, 240, 937, 238)]
+
+
+def drafts_of(rates, by_streams=None, by_windows=None):
+    make = Maker()
+    points = [make.ping(0.0048), make.tcp([rate * 1e6 for rate in rates])]
+    if by_streams:
+        points += make.stream_sweep({count: [share * by_streams for share in (0, 0.99, 1)] for count in (2, 4)})
+    if by_windows:
+        points += [make.tcp([0, by_windows * 1e6], window=window) for window in (2**20, 2**21)]
+    return {draft.rule: draft for draft in runner.drafts_of(ask_ends(evidence(points, LINKS)))}
+
+
+@pytest.mark.parametrize("low", [(0,), (0, 0)])
+@pytest.mark.parametrize("rates", RUNS)
+def test_no_rule_takes_it_for_another_than_one_with_hardly_any(rates, low):
+    for by_streams, by_windows in itertools.product((None, 925, 450), (None, 925)):
+        for order in {(*low, *rates), (*rates, *low)}:
+            zero = drafts_of(order, by_streams, by_windows)
+            little = drafts_of([rate or 1 for rate in order], by_streams, by_windows)
+            assert {name: draft.subject for name, draft in zero.items()} == {
+                name: draft.subject for name, draft in little.items()
+            }
+
+
+@pytest.mark.parametrize("rates", [(0, 927, 932), (0, 0, 932, 924, 930)])
+def test_the_path_is_not_said_to_be_filled_where_nothing_arrived_in_some_runs(rates):
+    drafts = drafts_of(rates, by_streams=925)
+    limit = drafts.get("tcp-limit")
+    assert limit is None or limit.subject != "path"
+
+
+def test_nothing_is_told_of_runs_that_all_had_nothing():
+    assert "tcp-limit" not in drafts_of((0, 0, 0))
