@@ -23,7 +23,7 @@ def interface_of(address: str) -> str:
     if not name or now > asked_at + TRUST_S:
         name = _find(address) if address else ""
         # Those that another thread asks for meanwhile may make it one more or less.
-        for oldest in list(_known)[: len(_known) - MOST + 1]:
+        for oldest in list(_known)[: max(0, len(_known) - MOST + 1)]:
             _known.pop(oldest, None)
         _known[address] = (name, now)
     return name
