@@ -80,6 +80,11 @@ _KNOWN: Mapping[str, tuple[str, str, bool]] = {
         _("Look at what stands between it and the service: its limits of size and rate. Other results pass it."),
         False,
     ),
+    "refused-removed": (
+        _("The agent on %(node)s removed results that the service refused: %(detail)s"),
+        _("Copy what you need of the others, and see why the service refuses them: the agent's log names each."),
+        False,
+    ),
     "clock-set": (
         _("The clock of %(node)s was set: %(detail)s"),
         _("Let chrony or another NTP client keep it; times of measurements are not touched by this."),

@@ -129,7 +129,7 @@ def test_a_connection_that_breaks_for_one_report_alone_has_it_cut(begin: Begin, 
 def test_of_reports_that_were_cut_the_latest_are_kept(
     begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reports, "MOST_CUT", 3)
+    monkeypatch.setattr(spool, "MOST_CUT", 3)
     sending = begin(Picky(60_000))
     for number in range(5):
         sending.add(f"job-{number}", 100_000)

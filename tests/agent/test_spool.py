@@ -61,7 +61,7 @@ def test_what_the_server_never_takes_is_set_aside(
     content = (tmp_path / "spool" / f"{JOB['id']}.jsonl").read_bytes()
     if has_own_disk:
         give_own_disk(monkeypatch)
-    path = own.set_aside(record)
+    path = own.set_aside(record, own.refused)
     assert path.read_bytes() == content
     assert [*path.parent.iterdir()] == [path] == [*(tmp_path / "refused").iterdir()]
     assert not list(spool.Spool.open(tmp_path / "spool"))
@@ -162,7 +162,7 @@ def test_a_report_that_is_too_large_is_sent_with_less_of_the_output(tmp_path: Pa
 def test_a_report_that_is_too_large_even_so_is_kept_aside(tmp_path: Path) -> None:
     kept = spool.Spool(tmp_path / "spool")
     record = kept.accept(JOB)
-    kept.note(record, ended_at=5.0, fault_detail="x" * 1000)
+    kept.note(record, started_at=4.0, ended_at=5.0, fault_detail="x" * 1000)
     send(kept, record, Picky(100))
     assert (tmp_path / "refused" / f"{JOB['id']}.jsonl").exists()
 
@@ -174,7 +174,7 @@ def test_what_a_full_disk_does_not_take_stays_whole_in_the_spool_and_is_set_asid
 ) -> None:
     kept = spool.Spool(tmp_path / "spool")
     record = kept.accept(JOB)
-    kept.note(record, ended_at=5.0, stdout=jobs.pack(os.urandom(2**20)), fault_detail="x" * 1000)
+    kept.note(record, started_at=4.0, ended_at=5.0, stdout=jobs.pack(os.urandom(2**20)), fault_detail="x" * 1000)
     path = tmp_path / "spool" / f"{JOB['id']}.jsonl"
     content = path.read_bytes()
     give_own_disk(monkeypatch)

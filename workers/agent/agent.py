@@ -61,7 +61,7 @@ class Agent:
         self.instance = Instance(folder, lock)
         self.clearing = Clearing()
         self.unsent, self.keeper = Unsent(), Keeper(lock, self.disk)
-        keepers = (ConfigKeeper(folder, self.disk), self.keeper)
+        keepers = (ConfigKeeper(folder, self.disk), self.keeper, self.spool.refused)
         self.troubles = Troubles(self.spool, self.work, self.clock, self.clearing, keepers, self.unsent)
         self.admission = Admission(self.instance)
         self.condition = Condition(folder, self.disk)

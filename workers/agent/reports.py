@@ -12,7 +12,7 @@ from .backoff import Backoff
 from .excerpts import UNSAID, has_cut, shortened, steps_of
 from .past import ACKNOWLEDGED, REFUSED
 from .remote import Away, Failed, NotTheServer, Refused, Remote, TooLarge, Unavailable
-from .spool import CUT_FOLDER, Record, Spool
+from .spool import Record, Spool
 from .unsent import SHORTEN_AFTER, STUCK_AFTER, Entry, Unsent
 
 logger = logging.getLogger(__name__)
@@ -22,8 +22,6 @@ REPORT_TIMEOUT_S = 60.0
 PRIVATE = ("job", "pid", "born", "mark", "outcome", "settled")
 # The server's codes for a report that it will never take: no other answer makes the agent put one aside.
 FOR_GOOD = ("bad-field", "bad-json", "other-instance", "too-large", "unknown-job")
-# How many of the latest results are kept of which the server has the head and tail only.
-MOST_CUT = 20
 
 
 class Reporter:
@@ -150,11 +148,16 @@ class Reporter:
         return has_ended or record.version == version
 
     def _keep_refused(self, record: Record) -> None:
-        logger.warning("Job %s: its record is kept in %s", record.job_id, self._spool.set_aside(record))
+        """Set aside what a job measured that the server never takes; one that never began here measured nothing."""
+        if "started_at" in record.facts:
+            path = self._spool.set_aside(record, self._spool.refused)
+            logger.warning("Job %s: its record is kept in %s", record.job_id, path)
+        else:
+            self._spool.forget(record)
 
     def _keep_cut(self, record: Record) -> None:
         """Keep a record of which the server does not have all, with the latest of its like."""
-        path = self._spool.set_aside(record, CUT_FOLDER, MOST_CUT)
+        path = self._spool.set_aside(record, self._spool.cut)
         # What a full disk did not take was in memory alone.
         words = "what the disk took of it" if record.is_torn else "all of it"
         logger.warning("Job %s: its output was cut on the way; %s is kept in %s", record.job_id, words, path)

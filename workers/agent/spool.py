@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import os
@@ -11,14 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from .aside import SUFFIX, Aside
 from .disks import Disk, Hung, Task
-from .durable import DRAFT, move, sync_folder
+from .durable import sync_folder
 
 logger = logging.getLogger(__name__)
 
-SUFFIX = ".jsonl"
 # Where records are kept, by the spool, that the server never takes, and those of which it has the head and tail only.
 REFUSED_FOLDER, CUT_FOLDER = "refused", "cut"
+# How many of the latest of each are kept.
+MOST_REFUSED, MOST_CUT = 1000, 20
 
 
 class Record:
@@ -55,6 +56,8 @@ class Spool:
     def __init__(self, folder: Path, disk: Disk | None = None) -> None:
         self.folder = folder
         self.disk = disk or Disk()
+        self.refused = Aside(folder.parent / REFUSED_FOLDER, MOST_REFUSED)
+        self.cut = Aside(folder.parent / CUT_FOLDER, MOST_CUT)
         folder.mkdir(mode=0o700, exist_ok=True)
         # Of the records in memory; never held while the disk is waited for.
         self._lock = threading.Lock()
@@ -78,9 +81,8 @@ class Spool:
             else:
                 # Cut off before the job itself was on disk: it never ran, and the server will hand it out again.
                 path.unlink()
-        for name in (REFUSED_FOLDER, CUT_FOLDER):
-            for draft in (self.folder.parent / name).glob("*" + SUFFIX + DRAFT):
-                draft.unlink(missing_ok=True)
+        self.refused.sweep()
+        self.cut.sweep()
 
     def __contains__(self, job_id: str) -> bool:
         with self._lock:
@@ -149,29 +151,21 @@ class Spool:
             self._records.pop(record.job_id, None)
         self._wait(record, self.disk.begin(lambda: self._remove(record)))
 
-    def set_aside(self, record: Record, name: str = REFUSED_FOLDER, most: int | None = None) -> Path:
-        """Keep a record that the server never takes, or not whole, in the folder of that name by the spool.
+    def set_aside(self, record: Record, aside: Aside) -> Path:
+        """Keep a record that the server never takes, or not whole, in a folder by the spool.
 
-        Of those in it, the latest `most` stay, if given. OSError if the disk will not take it, or hangs: then its
-        file is where it was, and it is no longer in memory.
+        OSError if the disk will not take it, or hangs: then its file is where it was, and it is no longer in memory.
         """
-        aside = self.folder.parent / name
-        path = aside / (record.job_id + SUFFIX)
 
         def keep() -> None:
-            aside.mkdir(mode=0o700, exist_ok=True)
-            with contextlib.suppress(FileNotFoundError):
-                # One that was never put on disk has nothing to keep; the spool may have a disk of its own.
-                move(self._path(record.job_id), path)
+            aside.take(self._path(record.job_id))
             _close(record)
-            if most is not None:
-                _leave_latest(aside, most)
 
         with self._lock:
             # Whatever becomes of its file: it is held no longer, and who hands it out again hears that it is over.
             self._records.pop(record.job_id, None)
         self.disk.do(keep)
-        return path
+        return aside.folder / (record.job_id + SUFFIX)
 
     def _wait(self, record: Record, task: Task[None]) -> None:
         """Wait until the disk has done something for a record, or hangs."""
@@ -248,13 +242,6 @@ def _close(record: Record) -> None:
     if record.file is not None:
         record.file.close()
         record.file = None
-
-
-def _leave_latest(folder: Path, most: int) -> None:
-    """Remove a folder's records but the `most` that were written last."""
-    by_age = sorted(folder.glob("*" + SUFFIX), key=lambda path: path.stat().st_mtime_ns)
-    for path in by_age[: max(0, len(by_age) - most)]:
-        path.unlink(missing_ok=True)
 
 
 def _append(record: Record, facts: dict[str, Any]) -> None:
