@@ -121,16 +121,24 @@ def _below_digits(value: float, metric: Metric) -> str:
     return "below-digits" if not value and metric.unit in _NEVER_ZERO and not metric.has_zero else ""
 
 
+def _is_nothing(sample: SampleValue, all_values: Sequence[SampleValue]) -> bool:
+    """Return whether a rate is zero because every datagram was counted as lost: no digits hide any."""
+    return sample.metric == "goodput" and any(other.metric == "loss" and other.value == 1 for other in all_values)
+
+
 def _samples(
     values: Iterable[SampleValue], metrics: Mapping[str, Metric]
 ) -> tuple[tuple[SampleValue, ...], dict[str, list[str]]]:
     samples: dict[str, SampleValue] = {}
     wrong: dict[str, list[str]] = defaultdict(list)
+    values = tuple(values)
     for sample in values:
         metric = metrics.get(sample.metric)
         if metric is None:
             wrong["no-metric"].append(sample.metric)
-        elif problem := problem_of(sample.value, metric) or _below_digits(sample.value, metric):
+        elif (problem := problem_of(sample.value, metric)) or (
+            (problem := _below_digits(sample.value, metric)) and not _is_nothing(sample, values)
+        ):
             wrong[problem].append(sample.metric)
         elif sample.metric in samples:
             wrong["figure-twice"].append(sample.metric)

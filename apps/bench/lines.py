@@ -12,17 +12,23 @@ from apps.bench.text import Message, _
 
 LEFT_OUT = _("The lines to paste are left out: what was told for them has no usual form.")
 
+# What a person chooses when mounting NFS; the rest of what the kernel lists is its own.
+MOUNT_OPTIONS = (
+    *("ro", "hard", "soft", "vers", "proto", "rsize", "wsize", "nconnect", "timeo", "retrans", "sec", "sync"),
+    *("noac", "nolock", "noatime"),
+)
+
 _COUNT = r"[0-9]{1,20}"
 _INTERFACE = r"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,14}"
 _WORD = r"[a-z][a-z0-9_-]{0,14}"
 _FILE = r"/etc/sysctl\.d/90-fathom-[a-z-]{1,30}"
-_KEY = r"(?:net|vm|kernel)(?:\.[a-z0-9_]{1,40}){1,5}"
+_KEY = r"net\.(?:core|ipv4|ipv6)(?:\.[a-z0-9_]{1,40}){1,4}"
 _COMMENT = r"#(?: [A-Za-z0-9,.:+=_/-]{1,60}){1,40}"
 # The one that has a sign of the shell's, within a file that the shell only copies.
 _NOTE = r"# Fathom tcp-path-mtu: discover the path's MTU"
 _PLACE = r"(?:/[A-Za-z0-9_./:@-]{0,199}|MOUNTPOINT)"
 _SOURCE = r"[A-Za-z0-9\[][A-Za-z0-9_.:@\[\]-]{0,199}:/[A-Za-z0-9_./:@-]{0,199}"
-_OPTION = r"[a-z]{2,12}(?:=[A-Za-z0-9.:_-]{1,40})?"
+_OPTION = rf"(?:{'|'.join(MOUNT_OPTIONS)})(?:=[A-Za-z0-9.:_-]{{1,40}})?"
 _SETTING = r"[A-Za-z]{1,40}=[A-Za-z0-9]{1,20}"
 _HINTS = r" > romio-hints && export ROMIO_HINTS=\$PWD/romio-hints"
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}"

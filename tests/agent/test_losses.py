@@ -12,7 +12,7 @@ import pytest
 from tests.agent.test_reporting import let_in
 from tests.agent.test_spool import Picky
 from tests.agents.live import wait_for
-from workers.agent import disks, jobs, remote, reports, spool, unsent
+from workers.agent import aside, disks, jobs, remote, reports, spool, unsent
 from workers.agent.backoff import Backoff
 
 # Far more than it takes to be shortened.
@@ -49,6 +49,7 @@ class Sending:
     def add(self, name: str, size: int) -> None:
         """Have a job have ended that printed so many bytes."""
         record = self.spool.accept({"id": name})
+        self.spool.note(record, started_at=1.0)
         text = jobs.pack(os.urandom(size))
         self.spool.note(record, ended_at=2.0, stdout=text, stderr=jobs.pack(b""), truncated=False)
         self.reporter.changed(record)
@@ -190,7 +191,7 @@ def test_what_was_answered_is_not_sent_again_while_the_disk_keeps_its_record(
 
     server = Taking(largest)
     with monkeypatch.context() as failing:
-        failing.setattr(spool, "move", broken)
+        failing.setattr(aside, "move", broken)
         failing.setattr(spool.Spool, "_remove", broken)
         sending = begin(server)
         sending.add("a", 100_000)

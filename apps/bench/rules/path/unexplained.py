@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from apps.bench import network
 from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, Evidence, FindingDraft, Proposal
 from apps.bench.rules.path import capacity
-from apps.bench.rules.tcp import held, starts
+from apps.bench.rules.tcp import held, starts, verdict
 from apps.bench.rules.tcp.path import BELOW_LINKS, read_path
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.rules.tcp.sweeps import HOLDING
@@ -13,11 +13,23 @@ from apps.bench.rules.told import known_or_none
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
-RULE, VERSION = "path-unexplained", 2
+RULE, VERSION = "path-unexplained", 3
+# By whether the path was measured, and whether one run filled it though the mean is far below.
+_TITLES = {
+    False: (
+        _("TCP had %(rate)s at most, of %(carried)s that the links as described would carry: why is undecided"),
+        _("TCP had %(rate)s on average but %(most)s in a run, of %(carried)s by the links: why is undecided"),
+    ),
+    True: (
+        _("TCP had %(rate)s at most, of %(carried)s that the path carries: why is undecided"),
+        _("TCP had %(rate)s on average but %(most)s in a run, of %(carried)s of the path: why is undecided"),
+    ),
+}
 
 
 def conclude(evidence: Evidence, drafts: Iterable[FindingDraft]) -> FindingDraft | None:
     """Return that what TCP had of the path is unexplained; None where it fills it, or a finding names a cause."""
+    drafts = tuple(drafts)
     if any(_names_cause(draft) for draft in drafts):
         return None
     best, (carried, is_measured) = _best(evidence), _carried(evidence)
@@ -30,9 +42,13 @@ def conclude(evidence: Evidence, drafts: Iterable[FindingDraft]) -> FindingDraft
         "n": len(best.trials),
         "count": len(read_all(evidence)),
     }
-    title = _("TCP had %(rate)s at most, of %(carried)s that the links as described would carry: why is undecided")
-    if is_measured:
-        title = _("TCP had %(rate)s at most, of %(carried)s that the path carries: why is undecided")
+    most = max(best.point.values("goodput"))
+    is_uneven = most >= BELOW_LINKS * carried
+    if is_uneven:
+        params["most"] = format_quantity(most, "bit/s")
+    title = _TITLES[is_measured][is_uneven]
+    if not is_measured and any((draft.rule, draft.subject) == (verdict.RULE, verdict.PATH) for draft in drafts):
+        title = _("TCP fills the path with %(rate)s, of %(carried)s that the links would carry: why is undecided")
     return FindingDraft(
         rule=RULE,
         version=VERSION,

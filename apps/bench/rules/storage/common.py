@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from apps.bench.lines import MOUNT_OPTIONS
 from apps.bench.rules.base import Alternative, Proposal, Trend
 from apps.bench.rules.tcp.verdict.case import rates_around
 from apps.bench.text import Message, _
@@ -11,12 +12,6 @@ from apps.bench.units import format_quantity
 # What is read and written in order; the rest of a tool's metrics are other patterns.
 METRICS = ("write", "read")
 
-
-# What a person chooses when mounting NFS; the rest of what the kernel lists is its own.
-OWN_OPTIONS = (
-    *("ro", "hard", "soft", "vers", "proto", "rsize", "wsize", "nconnect", "timeo", "retrans", "sec", "sync"),
-    *("noac", "nolock", "noatime"),
-)
 # One task that has less than this share of what all have together is poorly served alone.
 POOR = 0.5
 
@@ -78,7 +73,7 @@ def rate(value: float) -> str:
 
 def mount_again(options: Mapping[str, Any], **changed: int) -> str:
     """Return the command that mounts an NFS file system anew with its own options, but for those that are changed."""
-    own_options = {name: options[name] for name in OWN_OPTIONS if name in options}
+    own_options = {name: options[name] for name in MOUNT_OPTIONS if name in options}
     new_options = {
         **({} if own_options.keys() & {"hard", "soft"} else {"hard": True}),
         "proto": "tcp",

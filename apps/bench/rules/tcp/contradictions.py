@@ -9,27 +9,28 @@ from dataclasses import dataclass, replace
 
 from apps.bench import network
 from apps.bench.rules import pace
-from apps.bench.rules.base import DOUBT, NO_CHANGE, Alternative, Evidence, FindingDraft
+from apps.bench.rules.base import BELOW, DOUBT, NO_CHANGE, Alternative, Evidence, FindingDraft
 from apps.bench.rules.tcp import held, reordering, rivals, starts, unlike
 from apps.bench.rules.tcp.between import FILES, TCP, levels_between
 from apps.bench.rules.tcp.levels import said_of_levels
 from apps.bench.rules.tcp.path import fills_surely
 from apps.bench.rules.tcp.present import Present, read_all
 from apps.bench.rules.tcp.repetitions import read_drift, read_modes, times_in_each
+from apps.bench.rules.tcp.sweeps import is_tcp
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity, percent
 
 # So sure a finding is at most that its own figures let stand, and one of which what was measured makes little.
 MEDIUM, LITTLE = 0.7, 0.5
 PROCESSOR, RESENT, DATAGRAMS, QUEUE, MODES, DRIFT = "processor", "resent", "datagrams", "queue", "modes", "drift"
-LEVELS, ORDER, START = "levels", "order", "start"
+LEVELS, ORDER, START, NOTHING = "levels", "order", "start", "nothing"
 # What is measured with windows and streams, which is what a present rate is of.
 OF_WINDOW = (TCP, FILES)
 # What a rule weighs itself, or what says nothing of what it tells: facts of the nodes, and the loss of datagrams.
 WEIGHED: Mapping[str, frozenset[str]] = {
-    "path-interface": frozenset({PROCESSOR, MODES, DRIFT, LEVELS, ORDER}),
-    "path-route": frozenset({PROCESSOR, MODES, DRIFT, LEVELS, ORDER}),
-    "path-loss": frozenset({PROCESSOR, MODES, DRIFT, ORDER}),
+    "path-interface": frozenset({PROCESSOR, MODES, DRIFT, LEVELS, ORDER, NOTHING}),
+    "path-route": frozenset({PROCESSOR, MODES, DRIFT, LEVELS, ORDER, NOTHING}),
+    "path-loss": frozenset({PROCESSOR, MODES, DRIFT, ORDER, NOTHING}),
     "tcp-mtu": frozenset({PROCESSOR}),
     "tcp-path-mtu": frozenset({PROCESSOR}),
 }
@@ -226,6 +227,22 @@ def _start(draft: FindingDraft, evidence: Evidence) -> Objection | None:
     return Objection(message, MEDIUM, cause=starts.cause_of(item, evidence)) if message and item else None
 
 
+def _nothing(_draft: FindingDraft, evidence: Evidence) -> Objection | None:
+    """Return that with a setting of TCP nothing arrived in any run; where that is so of all, nothing stands."""
+    points = [
+        point
+        for point in evidence.points
+        if is_tcp(point) and point.statistic != BELOW and evidence.is_of_way(point) and point.values("goodput")
+    ]
+    empty = [point for point in points if not any(point.values("goodput"))]
+    if not empty:
+        return None
+    text = _("With %(count)s of %(settings)s settings of TCP nothing arrived in any run (n = %(n)s).")
+    runs = sum(len(point.values("goodput")) for point in empty)
+    params = {"count": len(empty), "settings": len(points), "n": runs}
+    return Objection(Message(text, params), LITTLE, is_fatal=len(empty) == len(points))
+
+
 READERS: Mapping[str, Reader] = {
     PROCESSOR: _processor,
     RESENT: _resent,
@@ -236,6 +253,7 @@ READERS: Mapping[str, Reader] = {
     LEVELS: _levels,
     ORDER: _order,
     START: _start,
+    NOTHING: _nothing,
 }
 
 
