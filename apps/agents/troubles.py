@@ -75,6 +75,11 @@ _KNOWN: Mapping[str, tuple[str, str, bool]] = {
         _("Remove it by hand; the agent tries again, too."),
         False,
     ),
+    "settings-left": (
+        _("The agent on %(node)s could not put kernel settings of an earlier job back: %(detail)s"),
+        _("Bring back what is missing there, or set it as it was: the agent tries every few seconds and goes on."),
+        True,
+    ),
     "report-stuck": (
         _("The agent on %(node)s cannot send a result: %(detail)s"),
         _("Look at what stands between it and the service: its limits of size and rate. Other results pass it."),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.agent.settings import Journals, Unrestored, journal, kernel
+from workers.agent.settings import Journals, Restoration, Unrestored, journal, kernel, restoration
 from workers.agent.settings.kernel import SettingError
 
 
@@ -95,7 +95,7 @@ def test_a_value_that_the_kernel_changed_is_refused(machine: Kernel, monkeypatch
 
 def test_a_crash_before_anything_was_set_leaves_nothing_to_do(machine: Kernel) -> None:
     journals = opened(machine, net__a="9")
-    journals.restore_all()
+    Restoration(journals).restore_all()
     assert (machine.log, journals.jobs()) == ([], [])
 
 
@@ -104,7 +104,7 @@ def test_after_a_reboot_only_what_is_still_ours_is_put_back(machine: Kernel) -> 
     journals.apply("job")
     rebooted(machine)
     machine.values |= {"net.a": "7"}
-    journals.restore_all()
+    Restoration(journals).restore_all()
     assert (machine.values["net.a"], machine.values["net.b"]) == ("7", "2")
     assert journals.jobs() == []
 
@@ -125,12 +125,12 @@ def test_what_cannot_be_put_back_is_kept_and_tried_again(machine: Kernel) -> Non
     with pytest.raises(Unrestored, match=r"net\.a"):
         journals.restore("job")
     assert machine.values["net.b"] == "2"
-    journals.restore_all()
+    Restoration(journals).restore_all()
     assert journals.jobs() == ["job"]
     with pytest.raises(SettingError, match="already"):
         journals.open("other", {"net.a": "3"}, "")
     machine.refuses = set()
-    journals.restore_all()
+    Restoration(journals).restore_all()
     assert (machine.values["net.a"], journals.jobs()) == ("1", [])
 
 
@@ -155,7 +155,7 @@ def test_a_damaged_journal_holds_nothing_to_put_back(machine: Kernel, text: str)
     machine.folder.mkdir()
     (machine.folder / "job.json").write_text(text)
     journals = Journals(machine.folder)
-    journals.restore_all()
+    Restoration(journals).restore_all()
     assert (machine.log, journals.jobs()) == ([], [])
 
 

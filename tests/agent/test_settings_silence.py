@@ -87,7 +87,7 @@ def carried_out(folder: Path, argv: list[str], silence_s: float) -> Record:
         work=folder / "work",
         clock=Clock(),
         sampler=None,
-        journals=settings.Journals(folder / "settings"),
+        restoration=settings.Restoration(settings.Journals(folder / "settings")),
         clearing=Clearing(),
         troubles=MagicMock(),
         confinement=MagicMock(),

@@ -56,12 +56,12 @@ class Agent:
         self.work = work_root(folder, self.identity)
         self.confinement = Confinement.find(self.config, self.identity, folder, adopts=OFFSPRING.adopt())
         self.spool = Spool(folder / "spool")
-        self.journals = settings.Journals(folder / "settings")
+        self.restoration = settings.Restoration(settings.Journals(folder / "settings"))
         self.clock = Clock()
         self.instance = Instance(folder, lock)
         self.clearing = Clearing()
         self.unsent, self.keeper = Unsent(), Keeper(lock, self.disk)
-        keepers = (ConfigKeeper(folder, self.disk), self.keeper, self.spool.refused)
+        keepers = (ConfigKeeper(folder, self.disk), self.keeper, self.spool.refused, self.restoration)
         self.troubles = Troubles(self.spool, self.work, self.clock, self.clearing, keepers, self.unsent)
         self.admission = Admission(self.instance)
         self.condition = Condition(folder, self.disk)
@@ -78,7 +78,7 @@ class Agent:
             *(self.spool, self.remote, self.closing, self._past.note, self.admission.was_given),
             *(self.troubles.look, self.unsent),
         )
-        self.succession = Succession(self.instance, self.spool, self.work, self.clearing, self.journals)
+        self.succession = Succession(self.instance, self.spool, self.work, self.clearing, self.restoration)
         self.upkeep = Upkeep(self, lambda: bool(self._running()))
 
     def remote(self) -> Remote:
@@ -260,7 +260,7 @@ class Agent:
             work=self.work,
             clock=self.clock,
             sampler=self.sampler,
-            journals=self.journals,
+            restoration=self.restoration,
             clearing=self.clearing,
             troubles=self.troubles,
             confinement=self.confinement,

@@ -47,7 +47,7 @@ class Runner(threading.Thread):
         work: Path,
         clock: Clock,
         sampler: Sampler | None,
-        journals: settings.Journals,
+        restoration: settings.Restoration,
         clearing: Clearing,
         troubles: Troubles,
         confinement: Confinement,
@@ -61,8 +61,9 @@ class Runner(threading.Thread):
         self._folder = WorkFolder(work / record.job_id, identity)
         self._changed, self._silence_s = changed, silence_s
         self._process: Process | None = None
-        self._sampler, self._journals, self._confinement = sampler, journals, confinement
+        self._sampler, self._restoration, self._confinement = sampler, restoration, confinement
         self._clearing, self._troubles = clearing, troubles
+        self._sets = record.job["argv"][:1] == [settings.PROGRAM]
         self._recording: Recording | None = None
         self._switch: settings.Switch | None = None
         self._closing = False
@@ -94,9 +95,9 @@ class Runner(threading.Thread):
         """Return what came of the job; CannotStart says why nothing did."""
         argv = [str(word) for word in job["argv"]]
         identity = self._identity
-        if argv[:1] == [settings.PROGRAM]:
+        if self._sets:
             # It is this program itself, as the agent's own user: a job's could set nothing.
-            argv, identity = settings.prepare(job, self._config.settings, self._journals), Identity.own()
+            argv, identity = settings.prepare(job, self._config.settings, self._restoration), Identity.own()
             program = argv[0]
         else:
             program = resolve(argv, self._config)
@@ -177,12 +178,9 @@ class Runner(threading.Thread):
                 self._troubles.work.note(error)
             raise CannotStart(_fault_of(error), f"its work folder: {error.strerror}") from error
 
-    def _put_settings_back(self) -> None:
-        """See to it that what the job set is put back, should whoever held it have been killed."""
-        try:
-            Disk().do(lambda: self._journals.restore(self.record.job_id), WITHIN_S)
-        except (settings.Unrestored, Hung) as error:
-            logger.error("Settings of job %s are not what they were: %s", self.record.job_id, error)
+    def _put_settings_back(self) -> str:
+        """Put back what the job set, should whoever held it not have; return what is not as it was, or ""."""
+        return self._restoration.restore(self.record.job_id) if self._sets else ""
 
     def _note(self, **facts: Any) -> None:
         self._spool.note(self.record, **facts)
@@ -195,6 +193,8 @@ class Runner(threading.Thread):
         if self._recording is not None:
             telemetry = self._recording.end(str(job.get("address") or ""), process.ended_at)
         files, fault, detail = self._collect(job)
+        if remains := self._put_settings_back():
+            process.stderr.take(f"{settings.PROGRAM}: {remains}\n".encode())
         if interrupted:
             fault, detail = "agent-restarted", "the agent was stopped"
         elif self._switch is not None:

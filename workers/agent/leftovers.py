@@ -13,7 +13,7 @@ from . import steady
 from .instance import Instance
 from .kin import birth_of, end_kin
 from .removal import Clearing
-from .settings import Journals
+from .settings import Restoration
 from .spool import Record, Spool
 
 logger = logging.getLogger(__name__)
@@ -24,10 +24,12 @@ SWEEP_WAIT_S = 0.5
 class Succession:
     """What a process sees to once it knows that no other works in its folder: as the lock says, or the server."""
 
-    def __init__(self, instance: Instance, spool: Spool, work: Path, clearing: Clearing, journals: Journals) -> None:
+    def __init__(
+        self, instance: Instance, spool: Spool, work: Path, clearing: Clearing, restoration: Restoration
+    ) -> None:
         self.is_complete = False
         self._instance, self._spool, self._work = instance, spool, work
-        self._clearing, self._journals = clearing, journals
+        self._clearing, self._restoration = clearing, restoration
 
     def complete(self, changed: Callable[[Record], None]) -> None:
         """Read the spool, end what was cut off, remove its folders and put its settings back; once.
@@ -46,8 +48,8 @@ class Succession:
         self._clearing.sweep(self._work, spared=())
         # What is removed quickly needs not be told; a large folder keeps jobs away, but not the first poll.
         self._clearing.wait(SWEEP_WAIT_S)
-        # Before any job is taken, the node is what it was before the last ones.
-        self._journals.restore_all()
+        # Before any job is taken, the node is what it was before the last ones, or is set aside until it is.
+        self._restoration.restore_all()
         self.is_complete = True
 
 

@@ -117,7 +117,7 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
             Message(_("%(node)s is not what it was before: %(said)s"), {"node": output.node, "said": said}),
         )
         for output in holders
-        if output.exit_code == 1 and (said := _words_of(output))
+        if output.exit_code != 0 and (said := _words_of(output))
     ]
     return dataclasses.replace(
         reading, observed={**reading.observed, "settings": observed}, flags=(*reading.flags, *flags)

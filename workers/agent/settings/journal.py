@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -14,8 +13,6 @@ from ..durable import put_in_place
 from . import kernel
 from .kernel import SettingError
 
-logger = logging.getLogger(__name__)
-
 SUFFIX = ".json"
 # Restored by the helper and by the agent, should both be at it.
 _LOCK = threading.Lock()
@@ -23,6 +20,10 @@ _LOCK = threading.Lock()
 
 class Unrestored(Exception):
     """What is not as it was, in words; of settings that the kernel does not take back the journal is kept."""
+
+
+class Dropped(Unrestored):
+    """What the kernel dropped for good: nothing is left to be put back, and the journal is gone."""
 
 
 class Journals:
@@ -76,24 +77,14 @@ class Journals:
                 try:
                     self._restore_one(key, value, entry)
                 except SettingError as error:
-                    troubles.append(str(error))
+                    troubles.append(f"{key} was {value} before ({error})")
             same_boot = entry["boot"] == _boot()
             troubles += self._restore_others(entry) if same_boot and not troubles else []
             if troubles:
                 raise Unrestored("; ".join(troubles))
             (self.folder / (job_id + SUFFIX)).unlink(missing_ok=True)
             if same_boot and (dropped := _dropped(entry.get("ipv6", []))):
-                raise Unrestored(f"what was set is put back, but the kernel dropped {'; '.join(dropped)}")
-
-    def restore_all(self) -> None:
-        """Put back what is left of jobs that were cut off; what cannot be is said, and tried again another time."""
-        for job_id in self.jobs():
-            try:
-                self.restore(job_id)
-            except Unrestored as error:
-                logger.error("Settings of job %s are not what they were: %s", job_id, error)
-            else:
-                logger.info("Settings of job %s are put back", job_id)
+                raise Dropped(f"what was set is put back, but the kernel dropped {'; '.join(dropped)}")
 
     def _apply_one(self, key: str, value: str, entry: Mapping[str, Any]) -> dict[str, str]:
         kernel.write(key, value, entry["interface"])
@@ -105,10 +96,12 @@ class Journals:
     def _restore_one(self, key: str, value: str, entry: Mapping[str, Any]) -> None:
         interface = entry["interface"]
         # Empty because its twin was in use: that one is put back.
-        if (key in kernel.TWINS and value == "0") or kernel.read(key, interface) == value:
+        if key in kernel.TWINS and value == "0":
             return
-        if entry["boot"] != _boot() and kernel.read(key, interface) != entry["wanted"].get(key):
-            # The machine was started anew and has forgotten us; what is there now is somebody else's wish.
+        # The machine was started anew and has forgotten us; what is there now, or is not, is somebody else's wish.
+        if entry["boot"] != _boot() and _found(key, interface) != entry["wanted"].get(key):
+            return
+        if kernel.read(key, interface) == value:
             return
         kernel.write(key, value, interface)
         if kernel.read(key, interface) != value:
@@ -123,7 +116,7 @@ class Journals:
                 try:
                     kernel.write(kernel.MTU, str(mtu), name)
                 except SettingError as error:
-                    troubles.append(str(error))
+                    troubles.append(f"{kernel.MTU} of {name} was {mtu} before ({error})")
         return troubles
 
     def _refuse_what_cannot_come_back(self, earlier: Mapping[str, str]) -> None:
@@ -158,6 +151,14 @@ def _changed(mtus: Mapping[str, int]) -> dict[str, int]:
     """Return those of {interface: MTU} that have another one now."""
     now = kernel.mtus() if mtus else {}
     return {name: mtu for name, mtu in mtus.items() if now.get(name, mtu) != mtu}
+
+
+def _found(key: str, interface: str) -> str | None:
+    """Return the present value, None if there is none."""
+    try:
+        return kernel.read(key, interface)
+    except SettingError:
+        return None
 
 
 def _dropped(ipv6: Sequence[str]) -> list[str]:

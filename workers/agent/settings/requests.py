@@ -13,18 +13,18 @@ from typing import Any
 from ..refusals import CannotStart
 from ..telemetry.interfaces import interface_of
 from . import bounds, kernel
-from .journal import Journals
 from .kernel import SettingError
+from .restoration import Restoration
 
 # Its name in commands; it is this very program, and needs no place on the allow-list.
 PROGRAM = "fathom-settings"
 COMMAND = "hold-settings"
 
 
-def prepare(job: Mapping[str, Any], allowed: Sequence[str], journals: Journals) -> list[str]:
+def prepare(job: Mapping[str, Any], allowed: Sequence[str], restoration: Restoration) -> list[str]:
     """Open the journal of a job that asks for settings, and return the command line that sets them.
 
-    CannotStart if one of them is not allowed here, or is none.
+    CannotStart if one of them is not allowed here, or is none, or if those of an earlier job remain.
     """
     wanted = _wanted(job)
     for key, value in wanted.items():
@@ -32,6 +32,9 @@ def prepare(job: Mapping[str, Any], allowed: Sequence[str], journals: Journals) 
             raise CannotStart("setting-not-allowed", key)
         if not (kernel.is_known(key) and kernel.is_value(value) and bounds.allow(key, value)):
             raise CannotStart("not-started", f"{key} = {value!r} is no setting that can be set")
+    if left := restoration.trouble():
+        raise CannotStart("node-trouble", ": ".join(left))
+    journals = restoration.journals
     interface = interface_of(str(job.get("address") or "")) if {kernel.MTU, kernel.QDISC} & set(wanted) else ""
     try:
         journals.open(str(job["id"]), wanted, interface)
