@@ -1,11 +1,14 @@
 """The journal of settings: written before anything is touched, and right about what to put back after a crash."""
 
+import errno
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.agents.live import wait_for
 from workers.agent.settings import Journals, Restoration, Unrestored, journal, kernel, restoration
 from workers.agent.settings.kernel import SettingError
 
@@ -46,6 +49,10 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kernel:
     monkeypatch.setattr(kernel, "lasting_ipv6", lambda: made.ipv6)
     monkeypatch.setattr(journal, "_boot", lambda: "this")
     return made
+
+
+def refuse(*_words: object, **_options: object) -> None:
+    raise OSError(errno.EROFS, "Read-only file system")
 
 
 def opened(machine: Kernel, **wanted: str) -> Journals:
@@ -109,6 +116,15 @@ def test_after_a_reboot_only_what_is_still_ours_is_put_back(machine: Kernel) -> 
     assert journals.jobs() == []
 
 
+def test_after_a_reboot_what_is_not_there_any_more_is_nobodys(machine: Kernel) -> None:
+    journals = opened(machine, net__a="9", net__b="8")
+    journals.apply("job")
+    rebooted(machine)
+    del machine.values["net.a"]
+    assert Restoration(journals).restore("job") == ""
+    assert (machine.values["net.b"], journals.jobs()) == ("2", [])
+
+
 def test_of_two_ways_to_say_one_thing_the_one_in_use_is_put_back(machine: Kernel) -> None:
     machine.values |= {"vm.dirty_ratio": "0", "vm.dirty_bytes": "123456"}
     journals = opened(machine, vm__dirty_ratio="40")
@@ -125,13 +141,59 @@ def test_what_cannot_be_put_back_is_kept_and_tried_again(machine: Kernel) -> Non
     with pytest.raises(Unrestored, match=r"net\.a"):
         journals.restore("job")
     assert machine.values["net.b"] == "2"
-    Restoration(journals).restore_all()
     assert journals.jobs() == ["job"]
     with pytest.raises(SettingError, match="already"):
         journals.open("other", {"net.a": "3"}, "")
     machine.refuses = set()
     Restoration(journals).restore_all()
     assert (machine.values["net.a"], journals.jobs()) == ("1", [])
+
+
+def restoring() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == restoration.THREAD]
+
+
+def test_whatever_cannot_be_put_back_is_a_trouble_until_it_is(
+    machine: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restoration, "FIRST_WAIT_S", 0.05)
+    monkeypatch.setattr(restoration, "MOST_WAIT_S", 0.05)
+    journals = opened(machine, net__a="9", vm__dirty_ratio="40")
+    journals.apply("job")
+    journals.open("other", {"net.b": "8"}, "data")
+    journals.apply("other")
+    whole = Restoration(journals)
+    assert whole.trouble() is None
+    machine.refuses = {"1", "2", "20"}
+    assert "net.a was 1 before (net.a: refused)" in whole.restore("job")
+    assert whole.restore("other") == "net.b was 2 before (net.b: refused)"
+    code, words = whole.trouble() or ("", "")
+    assert code == restoration.TROUBLE
+    assert all(key in words for key in ("net.a was 1", "net.b was 2", "vm.dirty_ratio was 20"))
+    machine.refuses = {"2"}
+    wait_for(lambda: whole.trouble() == (restoration.TROUBLE, "net.b was 2 before (net.b: refused)"))
+    assert (machine.values["net.a"], len(restoring())) == ("1", 1)
+    machine.refuses = set()
+    wait_for(lambda: whole.trouble() is None and not restoring())
+    assert (machine.values["net.b"], journals.jobs()) == ("2", [])
+    # What the disk of the journals refuses is such a trouble, too.
+    journals.open("job", {"net.a": "9"}, "data")
+    journals.apply("job")
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "unlink", refuse)
+        assert "Read-only file system" in whole.restore("job")
+        assert whole.trouble()
+    wait_for(lambda: whole.trouble() is None and not journals.jobs() and not restoring())
+
+
+def test_what_the_kernel_dropped_for_good_is_no_trouble(machine: Kernel) -> None:
+    machine.values["net.ipv6.a"], machine.ipv6 = "0", ["2001:db8::1/64 dev data"]
+    journals = opened(machine, net__ipv6__a="1")
+    journals.apply("job")
+    machine.ipv6 = []
+    whole = Restoration(journals)
+    assert "the kernel dropped 2001:db8::1/64" in whole.restore("job")
+    assert (whole.trouble(), restoring()) == (None, [])
 
 
 def test_what_the_kernel_dropped_for_good_is_said_once_instead_of_restored(machine: Kernel) -> None:

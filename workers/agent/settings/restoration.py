@@ -13,7 +13,7 @@ from .journal import Dropped, Journals, Unrestored
 
 logger = logging.getLogger(__name__)
 
-TROUBLE = "settings-left"
+TROUBLE, THREAD = "settings-left", "restoration"
 # The first and the longest wait (s) before what could not be put back is tried again.
 FIRST_WAIT_S, MOST_WAIT_S = 2.0, 10.0
 # As much of it is told as a poll takes.
@@ -45,7 +45,7 @@ class Restoration:
             if is_news:
                 logger.error("Settings of job %s are not what they were: %s", job_id, left)
             if is_first:
-                threading.Thread(target=self._go_on, name="restoration", daemon=True).start()
+                threading.Thread(target=self._go_on, name=THREAD, daemon=True).start()
         return left or lost
 
     def trouble(self) -> tuple[str, str] | None:
