@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.agents.live import wait_for
+from workers.agent.refusals import CannotStart
 from workers.agent.settings import Journals, Restoration, Unrestored, journal, kernel, restoration
 from workers.agent.settings.kernel import SettingError
+from workers.agent.settings.requests import prepare
 
 
 class Kernel:
@@ -230,3 +232,29 @@ def test_keys_and_values_are_plain_words() -> None:
         assert kernel.is_value(value)
     for value in ("", " 1", "a;b", "$(x)", "a\nb", "x" * 201, "a  b"):
         assert not kernel.is_value(value)
+
+
+def test_what_others_set_meanwhile_is_told(machine: Kernel) -> None:
+    journals = opened(machine, net__a="9", net__b="8")
+    applied = journals.apply("job")
+    assert journals.drifts("job", applied) == {}
+    machine.values["net.a"] = "4"
+    assert journals.drifts("job", applied) == {"net.a": "4"}
+    del machine.values["net.b"]
+    assert journals.drifts("job", applied) == {"net.a": "4", "net.b": "?"}
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC, errno.EMFILE])
+def test_a_journal_that_the_disk_does_not_take_is_the_nodes_own_trouble(
+    machine: Kernel, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    job = {"id": "job", "argv": ["fathom-settings", "s.json"], "files": [("s.json", '{"settings": {"net.a": "9"}}')]}
+    monkeypatch.setattr(kernel, "is_known", lambda _key: True)
+
+    def fail(*_words: object) -> None:
+        raise OSError(number, "no")
+
+    monkeypatch.setattr(journal.os, "open", fail)
+    with pytest.raises(CannotStart) as raised:
+        prepare(job, ["net.*"], Restoration(Journals(machine.folder)))
+    assert raised.value.fault == "node-trouble"

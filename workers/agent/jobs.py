@@ -29,7 +29,7 @@ from .sandbox import Confinement
 from .spool import Record, Spool
 from .telemetry import Recording, Sampler
 from .transport import is_loopback
-from .troubles import Troubles, is_nodes_own
+from .troubles import Troubles, fault_of, is_nodes_own
 
 logger = logging.getLogger(__name__)
 
@@ -85,11 +85,16 @@ class Runner(threading.Thread):
         except Exception as error:
             logger.exception("Job %s failed in the agent", self.record.job_id)
             outcome = {"fault": "not-started", "fault_detail": f"{type(error).__name__}: {error}"}
-        finally:
-            if self._recording is not None:
-                self._recording.drop()
-            self._put_settings_back()
+        # Whatever fails here too, the end is told: one that is never told holds its nodes until the agent ends.
+        self._try(lambda: self._recording and self._recording.drop())
+        self._try(self._put_settings_back)
         self._note_end(outcome)
+
+    def _try(self, step: Callable[[], object]) -> None:
+        try:
+            step()
+        except Exception:
+            logger.exception("Job %s: what is left of it was not tidied up", self.record.job_id)
 
     def _carry_out(self, job: dict[str, Any]) -> dict[str, Any]:
         """Return what came of the job; CannotStart says why nothing did."""
@@ -131,7 +136,7 @@ class Runner(threading.Thread):
                 self._confine(argv[0], program, identity),
             )
         except OSError as error:
-            raise CannotStart(_fault_of(error), f"{program}: {error.strerror}") from error
+            raise CannotStart(fault_of(error), f"{program}: {error.strerror}") from error
         self._process = process
         # Its limits are in force before anything of it is written down, for a disk may hang.
         born = birth_of(process.pid)
@@ -176,10 +181,10 @@ class Runner(threading.Thread):
         except OSError as error:
             if is_nodes_own(error):
                 self._troubles.work.note(error)
-            raise CannotStart(_fault_of(error), f"its work folder: {error.strerror}") from error
+            raise CannotStart(fault_of(error), f"its work folder: {error.strerror}") from error
 
     def _put_settings_back(self) -> str:
-        """Put back what the job set, should whoever held it not have; return what is not as it was, or ""."""
+        # Should whoever held them not have.
         return self._restoration.restore(self.record.job_id) if self._sets else ""
 
     def _note(self, **facts: Any) -> None:
@@ -236,8 +241,8 @@ class Runner(threading.Thread):
         """Keep what came of the job, remove its folder, and only then let its end be told."""
         outcome = {"ended_at": steady.now(), "clock": self._clock.as_json(), **outcome}
         self._spool.set_outcome(self.record, outcome)
-        self._clearing.remove(self._folder.path)
-        self._clearing.wait(WITHIN_S, self._folder.path)
+        self._try(lambda: self._clearing.remove(self._folder.path))
+        self._try(lambda: self._clearing.wait(WITHIN_S, self._folder.path))
         self._spool.settle(self.record, **self._doubts_about(outcome))
         self._changed(self.record)
 
@@ -258,10 +263,6 @@ def resolve(argv: list[str], config: Config) -> str:
     if program is None:
         raise CannotStart("not-found", f"{argv[0]} is not installed")
     return program
-
-
-def _fault_of(error: OSError) -> str:
-    return "node-trouble" if is_nodes_own(error) else "not-started"
 
 
 def guard_of(job: dict[str, Any], config: Config, work: Path, placeholders: Placeholders) -> Guard:

@@ -40,6 +40,11 @@ def is_nodes_own(error: OSError) -> bool:
     return error.errno in _OWN
 
 
+def fault_of(error: OSError) -> str:
+    """Return the fault of a job that could not begin for an error."""
+    return "node-trouble" if is_nodes_own(error) else "not-started"
+
+
 class Place:
     """A folder that has to be written, and why it could not be."""
 

@@ -1,5 +1,6 @@
 """The stage that sets what a trial wants of its nodes' kernels, and what came of it."""
 
+import contextlib
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -82,16 +83,25 @@ def _words_of(output: Output) -> str:
 
 def applied_of(output: Output) -> dict[str, dict[str, str]]:
     """Return {key: {"earlier", "applied"}} as the program said it, {} if it said nothing of the kind."""
+    return _checked(_said(output, "applied"))
+
+
+def drifts_of(output: Output) -> dict[str, str]:
+    """Return {key: what it was when the measurement ended} of settings that somebody else had set meanwhile."""
+    document = _said(output, "changed")
+    pairs = document.items() if isinstance(document, dict) else ()
+    return {key: value for key, value in pairs if isinstance(value, str)}
+
+
+def _said(output: Output, word: str) -> Any:
+    """Return what stands behind a word that the program says, None if it does not."""
     for line in output.stdout.decode("utf-8", "replace").splitlines():
-        word, _blank, text = line.partition(" ")
-        if word != "applied":
-            continue
-        try:
-            document = whole_of(text)
-        except ValueError:
-            return {}
-        return _checked(document)
-    return {}
+        first, _blank, text = line.partition(" ")
+        if first == word:
+            with contextlib.suppress(ValueError):
+                return whole_of(text)
+            return None
+    return None
 
 
 def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Tool) -> Reading:
@@ -109,6 +119,18 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
             Message(_("%(node)s had its settings back before the measurement ended."), {"node": output.node}),
         )
         for output in lost
+    ]
+    flags += [
+        Flag(
+            "setting-lost",
+            "invalid",
+            Message(
+                _("On %(node)s somebody else set %(key)s while this was measured: it was %(now)s in the end."),
+                {"node": output.node, "key": key, "now": now},
+            ),
+        )
+        for output in holders
+        for key, now in sorted(drifts_of(output).items())
     ]
     flags += [
         Flag(

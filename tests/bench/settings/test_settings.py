@@ -144,6 +144,14 @@ def test_what_was_measured_after_a_setting_was_lost_is_invalid(lost: dict[str, A
     assert "kisti01" in str(flag.message)
 
 
+def test_what_somebody_else_set_meanwhile_makes_what_was_measured_invalid() -> None:
+    (flag,) = judged(holder(APPLIED + b'changed {"mtu": "4000"}\nrestored\n')).flags
+    assert (flag.name, flag.severity) == ("setting-lost", "invalid")
+    assert "mtu" in str(flag.message) and "4000" in str(flag.message)
+    for said in (b"changed [1]", b"changed {", b'changed {"mtu": 1}'):
+        assert judged(holder(APPLIED + said + b"\nrestored\n")).flags == ()
+
+
 def test_what_is_not_as_it_was_afterwards_is_said_and_invalidates_nothing() -> None:
     said = b"fathom-settings: what was set is put back, but the kernel dropped 2001:db8::1/64 dev data\n"
     (flag,) = judged(holder(APPLIED, said, exit_code=1)).flags

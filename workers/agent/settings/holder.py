@@ -55,14 +55,16 @@ def _is_alone(name: socket.socket) -> bool:
 def _hold(journals: Journals, job_id: str) -> int:
     try:
         applied = journals.apply(job_id)
-    except (SettingError, Unrestored) as error:
+    except (SettingError, Unrestored, OSError) as error:
         _say(f"fathom-settings: {error}", STDERR)
         return 1
     _say("applied " + json.dumps(applied))
     signal.sigwait(_ENDS)
+    if drifts := journals.drifts(job_id, applied):
+        _say("changed " + json.dumps(drifts))
     try:
         journals.restore(job_id)
-    except Unrestored as error:
+    except (Unrestored, OSError) as error:
         _say(f"fathom-settings: {error}", STDERR)
         return 1
     _say("restored")

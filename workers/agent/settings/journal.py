@@ -62,9 +62,21 @@ class Journals:
             applied = {key: self._apply_one(key, value, entry) for key, value in wanted.items()}
             self._write(job_id, {**entry, "others": _changed(entry["others"])} if "others" in entry else entry)
             return applied
-        except SettingError:
+        except (SettingError, OSError):
             self.restore(job_id)
             raise
+
+    def drifts(self, job_id: str, applied: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+        """Return what settings are ("?": nobody knows) that are no more as `apply` returned: set by others."""
+        interface, now = self._read(job_id)["interface"], {}
+        for key, values in applied.items():
+            try:
+                value = kernel.read(key, interface)
+            except SettingError:
+                value = "?"
+            if value != values["applied"]:
+                now[key] = value
+        return now
 
     def restore(self, job_id: str) -> None:
         """Put back what a job found, and forget it; Unrestored says what is not as it was all the same."""
@@ -134,17 +146,14 @@ class Journals:
         return {"wanted": {}, "interface": "", "boot": "", **(entry if isinstance(entry, dict) else {})}
 
     def _write(self, job_id: str, entry: Mapping[str, Any]) -> None:
-        """Have a journal on disk, whole, before returning."""
+        """Have a journal on disk, whole, before returning; OSError is the node's own."""
         draft = self.folder / (job_id + ".new")
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(entry, file)
-                file.flush()
-                os.fsync(file.fileno())
-            put_in_place(draft, self.folder / (job_id + SUFFIX))
-        except OSError as error:
-            raise SettingError(f"the journal of settings cannot be written: {error.strerror}") from None
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(entry, file)
+            file.flush()
+            os.fsync(file.fileno())
+        put_in_place(draft, self.folder / (job_id + SUFFIX))
 
 
 def _changed(mtus: Mapping[str, int]) -> dict[str, int]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..refusals import CannotStart
 from ..telemetry.interfaces import interface_of
+from ..troubles import fault_of
 from . import bounds, kernel
 from .kernel import SettingError
 from .restoration import Restoration
@@ -38,8 +39,11 @@ def prepare(job: Mapping[str, Any], allowed: Sequence[str], restoration: Restora
     interface = interface_of(str(job.get("address") or "")) if {kernel.MTU, kernel.QDISC} & set(wanted) else ""
     try:
         journals.open(str(job["id"]), wanted, interface)
-    except (SettingError, OSError) as error:
+    except SettingError as error:
         raise CannotStart("not-started", str(error)) from None
+    except OSError as error:
+        words = f"the journal of settings cannot be written: {error.strerror}"
+        raise CannotStart(fault_of(error), words) from None
     program = str(Path(sys.argv[0]).absolute())
     command = [sys.executable, program, COMMAND, "--dir", str(journals.folder.parent)]
     return [*command, "--job", str(job["id"]), "--parent", str(os.getpid())]

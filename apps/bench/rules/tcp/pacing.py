@@ -1,5 +1,7 @@
 """Senders faster than the bottleneck whose bursts are lost: let them pace."""
 
+from collections.abc import Iterable
+
 from apps.bench.rules import pace
 from apps.bench.rules.base import Alternative, Evidence, FindingDraft, Proof, Proposal
 from apps.bench.rules.tcp import estimates, held, verdict
@@ -12,13 +14,15 @@ from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-pacing", 6
+RULE, VERSION = "tcp-pacing", 7
 # An interface this many times as fast as the bottleneck sends bursts that the queue before it must hold.
 FASTER = 1.5
 # Pacing is worth its trouble where it leaves this much more than what there is.
 MORE = 1.05
 # What to pace at: this share of the bottleneck, over all streams (fasterdata.es.net).
 SHARE = 0.9
+# Many more streams have as much as few if they have less than so many times it.
+ALIKE = 1.2
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -47,7 +51,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         # So little lost leaves far more by its law: something else holds the rate, and pacing mends nothing.
         and not _leaves_more(item, path.rtt.value)
     ]
-    if not lossy:
+    if not lossy or _is_shared(max(lossy, key=lambda one: one.rate), read_all(evidence)):
         return None
     limit = verdict.conclude(evidence)
     item = max(lossy, key=lambda one: one.rate)
@@ -100,6 +104,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         alternatives=_alternatives(item),
         proof=_proof(evidence, item, rate),
     )
+
+
+def _is_shared(item: Present, others: Iterable[Present]) -> bool:
+    """Return whether many more streams have no more together: what they share holds them, not the loss of each."""
+    more = [one.rate for one in others if one.streams >= 2 * item.streams and is_plain(one.point)]
+    return bool(more) and max(more) < ALIKE * item.rate
 
 
 def _leaves_more(item: Present, rtt_s: float) -> bool:

@@ -57,6 +57,10 @@ def read_rtt(evidence: Evidence) -> Known | None:
     if probes:
         probed = min(probes.values())
         text, params = _("RTT %(rtt)s: the minimum measured (n = %(n)s)."), _params_of(probed, len(probes))
+        if link_rtt and min_rtt > REFUTES * probed and 1 / REFUTES < min_rtt / link_rtt < REFUTES:
+            text = _("RTT %(rtt)s: TCP's minimum, about what the links are described with; probes had %(probed)s.")
+            params = {**_params_of(min_rtt, len(under_load)), "probed": format_quantity(probed, "s")}
+            return Known(min_rtt, Message(text, params), 0.6, trials)
         is_doubted = _is_refuted(evidence, probed, under_load)
         if is_doubted:
             text = _(

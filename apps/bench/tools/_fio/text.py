@@ -46,7 +46,8 @@ _OLD_WAY = re.compile(
     re.M | re.A,
 )
 _LATENCY = re.compile(
-    r"^ +lat \((?P<unit>[num]sec|sec)\): min=\S+ +max=(?P<most>[\d.]{1,15})(?P<k>k?), avg=(?P<mean>[\d.]{1,15}),",
+    r"^ +lat \((?P<unit>[num]sec|sec)\): min= {0,15}\S+ +max= {0,15}(?P<most>[\d.]{1,15})(?P<k>k?),"
+    r" avg= {0,15}(?P<mean>[\d.]{1,15}),",
     re.M | re.A,
 )
 _PERCENTILES = re.compile(r"^ +clat percentiles \(([num]sec|sec)\):$", re.M | re.A)
