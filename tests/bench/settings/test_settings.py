@@ -159,6 +159,9 @@ def test_what_is_not_as_it_was_afterwards_is_said_and_invalidates_nothing() -> N
     assert "kisti01" in str(flag.message) and "2001:db8::1/64" in str(flag.message)
     early = judged(holder(APPLIED, said, exit_code=1, ended_at=10.0)).flags
     assert [flag.name for flag in early] == ["setting-lost", "settings-remain"]
+    # Whoever held them was killed: then the agent says it in its place.
+    killed = judged(holder(APPLIED, said, exit_code=None, signal=9)).flags
+    assert [flag.name for flag in killed] == ["setting-lost", "settings-remain"]
 
 
 def test_a_node_that_could_not_set_says_why() -> None:
