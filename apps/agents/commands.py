@@ -78,11 +78,14 @@ def folder_of(node: Node) -> str:
 
 
 def unit_of(folder: str, node: Node) -> str:
-    """Return the commands that keep the agent of `folder_of` running after a reboot; the program writes its unit."""
-    unit = _unit_name(node)
+    """Return the commands that keep the agent of `folder_of` running after a reboot.
+
+    The program, whose bytes were checked, writes its unit: what is fetched besides nobody checks.
+    """
+    unit, place = (_unit_name(node), f" --dir {folder}") if folder else (program.UNIT, "")
     return (
         f"install -D -m 755 {program.NAME} {program.PLACES['program']}\n"
-        f"python3 {program.PLACES['program']} unit --dir {folder} > /etc/systemd/system/{unit}\n"
+        f"python3 {program.PLACES['program']} unit{place} > /etc/systemd/system/{unit}\n"
         f"systemctl enable --now {unit}"
     )
 

@@ -1,6 +1,5 @@
 """Pages of agents: who is there, what a node is, how to enrol one; and the program itself."""
 
-import shlex
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +9,6 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -97,12 +95,10 @@ def enrol(request: HttpRequest, pk: int) -> HttpResponse:
         "state": row.state,
         "program": program.current(),
         "name": program.NAME,
-        "places": program.PLACES,
-        "unit_address": shlex.quote(commands.server_address(request) + reverse("agents:unit")),
         "unit": program.UNIT,
+        "folder": (folder := commands.folder_of(node)),
+        "install": commands.unit_of(folder, node),
     }
-    if folder := commands.folder_of(node):
-        context |= {"folder": folder, "own_unit": commands.unit_of(folder, node)}
     if request.method == "POST":
         try:
             issued = services.issue_enrolment_token(node=node, user=rights.user_of(request), now=timezone.now())

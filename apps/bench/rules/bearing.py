@@ -55,6 +55,7 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "path-levels": _RATE,
     "path-directions": _RATE,
     "path-unexplained": _RATE,
+    "path-silence": _RATE,
     "tcp-bdp": _TCP,
     "tcp-limit": _TCP,
     "tcp-per-flow-limit": _TCP,

@@ -26,6 +26,8 @@ DOUBTED = DISTURBED | doubts.DOUBTED | {
 }  # fmt: skip
 # What may have come from the servers' memory, not from their disks.
 OF_SERVER = frozenset({doubts.CACHED_BY_SERVER})
+# What may have come from the memory of the machine that measured.
+CACHED = frozenset({"cached-read", "cached-write"})
 # What trials that were left out of a point are noted as among its flags.
 LEFT_OUT = "left-out"
 # The loads (%) of the two ends' processors; from so much on one is busy all the time. What judges call that, and what
@@ -102,6 +104,16 @@ def undisturbed(point: Point, metric: str = "goodput") -> Point:
         flagged={name: trials for name, trials in point.flagged.items() if name not in DISTURBED}
         | {LEFT_OUT: held_trials},
     )
+
+
+def uncached(point: Point, metric: str) -> Point | None:
+    """Return a point without the trials that a cache may have served; None if none is left."""
+    cached = frozenset().union(*_flagged(point, CACHED, metric))
+    values = point.metrics.get(metric, {})
+    if not cached & values.keys():
+        return point
+    left = {trial: value for trial, value in values.items() if trial not in cached}
+    return dataclasses.replace(point, metrics={**point.metrics, metric: left}) if left else None
 
 
 def free_of(values: Mapping[int, float], held_trials: Collection[int]) -> Mapping[int, float]:

@@ -228,13 +228,15 @@ def test_loss_above_what_one_flow_can_have_is_not_chance(make):
 
 
 def test_pacing_is_advised_only_where_datagrams_were_seen_to_lose_nothing(make):
-    def lossy(*more, rate=500e6, again=400.0):
+    def lossy(*more, rate=500e6, again=400.0, together=940e6):
         item = make.tcp([rate], observed=20e6, rtt=0.05)
         item.metrics["retransmits"] = dict.fromkeys(item.trials("goodput"), again)
-        confirming = make.tcp([940e6], observed=30e6, rtt=0.05, streams=8)
+        confirming = make.tcp([together], observed=30e6, rtt=0.05, streams=8)
         return evidence([make.ping(0.05), item, confirming, *more], WIDE)
 
     assert pacing.conclude(lossy()) is None
+    # Where many streams have no more together it is not what each of them loses.
+    assert pacing.conclude(lossy(*udp(make, {800: 0.0}, duration=10), together=505e6)) is None
     assert pacing.conclude(lossy(*udp(make, {800: 0.0}, duration=10))) is not None
     assert pacing.conclude(lossy(*udp(make, {800: 1e-3}, duration=10))) is None
     # Nor is a rate advised that is hardly more than what there is, nor one for a few segments of which nobody knows.

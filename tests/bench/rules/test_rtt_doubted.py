@@ -24,7 +24,7 @@ def of_path(window, rtt, links=None, counts=(1, 2)):
 
 
 @pytest.mark.parametrize(("window", "rtt"), HELD)
-@pytest.mark.parametrize("links", [None, 0.001, 0.02])
+@pytest.mark.parametrize("links", [None, 0.001, 0.004])
 def test_no_window_is_advised_that_is_smaller_than_what_is_on_the_way(window, rtt, links):
     draft = bdp.conclude(of_path(window, rtt, links))
     assert draft.kind == DIAGNOSIS
@@ -41,6 +41,16 @@ def test_the_rtt_says_what_tcp_saw(window, rtt):
     assert (reading.trust == UNSURE) == ("another way" in str(reading.source))
     # Streams that have far less than four of them leave the path room.
     assert (reading.trust == UNSURE) == (window * 8 / rtt < 0.5 * 941e6)
+
+
+@pytest.mark.parametrize(("window", "rtt"), HELD)
+@pytest.mark.parametrize("near", [0.8, 1.0, 1.2])
+def test_where_the_links_agree_with_tcp_that_is_the_rtt(window, rtt, near):
+    measurements = of_path(window, rtt, near * rtt, counts=(1,))
+    reading = read_rtt(measurements)
+    assert reading.value == rtt
+    assert reading.trust < 1
+    assert "probes had 1.00 ms" in str(reading.source)
 
 
 def test_what_a_full_path_lets_wait_is_no_doubt():

@@ -84,8 +84,10 @@ def disk_unlike(evidence: Evidence, question: Question, own: Level) -> Beneath |
 
 def _points_of(evidence: Evidence, metric: str) -> dict[str, list[Point]]:
     points: dict[str, list[Point]] = {}
-    for point in of_layer(evidence, DISK, metric):
-        if point.statistic not in (MODE, BELOW):
+    for original in of_layer(evidence, DISK, metric):
+        # What memory gave is no disk's.
+        point = pace.uncached(original, metric)
+        if point is not None and point.statistic not in (MODE, BELOW):
             points.setdefault(point.file_system, []).append(point)
     return points
 
