@@ -35,7 +35,7 @@ class LineField(_BoundOfNoTable, models.CharField):
     """A text of one line that somebody types: no sign in it is unseen, or turns what stands beside it elsewhere."""
 
     written_as = "django.db.models.CharField"
-    default_validators = (*models.CharField.default_validators, names.check_seen)
+    default_validators = [*models.CharField.default_validators, names.check_seen]
 
 
 class BoundedTextField(_BoundOfNoTable, models.TextField):

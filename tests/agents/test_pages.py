@@ -222,7 +222,6 @@ def test_it_takes_the_address_of_the_settings(cast: people.Cast, settings: objec
     page = signed_in(cast.alice).post(f"/agents/nodes/{factories.node(cast.team).pk}/enrol/").content.decode()
     assert "--server https://public.example.org --token" in page
     assert "unit &gt; /etc/systemd/system/fathom-agent.service" in page
-    assert "curl -fsSo /etc" not in page
 
 
 def test_it_enrols_no_second_agent(cast: people.Cast) -> None:

@@ -86,7 +86,8 @@ class Runner(threading.Thread):
             logger.exception("Job %s failed in the agent", self.record.job_id)
             outcome = {"fault": "not-started", "fault_detail": f"{type(error).__name__}: {error}"}
         # Whatever fails here too, the end is told: one that is never told holds its nodes until the agent ends.
-        self._try(lambda: self._recording and self._recording.drop())
+        if self._recording is not None:
+            self._try(self._recording.drop)
         self._try(self._put_settings_back)
         self._note_end(outcome)
 

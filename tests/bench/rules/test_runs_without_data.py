@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from apps.bench.rules import ask_ends, runner
+from apps.bench.rules.base import DOUBT
 from tests.bench.rules.cases import LINKS, Maker, evidence
 
 # Mbit/s of a path of about 940.
@@ -27,7 +28,9 @@ def test_no_rule_takes_it_for_another_than_one_with_hardly_any(rates, low):
     for by_streams, by_windows in itertools.product((None, 925, 450), (None, 925)):
         for order in {(*low, *rates), (*rates, *low)}:
             zero = drafts_of(order, by_streams, by_windows)
+            assert zero.pop("path-silence").kind == DOUBT
             little = drafts_of([rate or 1 for rate in order], by_streams, by_windows)
+            little.pop("path-silence", None)
             assert {name: draft.subject for name, draft in zero.items()} == {
                 name: draft.subject for name, draft in little.items()
             }
@@ -74,3 +77,15 @@ def test_a_path_that_is_said_to_be_full_is_so_where_its_links_are_described_with
     drafts = {draft.rule: draft for draft in runner.drafts_of(ask_ends(evidence(points, LINKS)))}
     if "path-unexplained" in drafts and drafts["tcp-limit"].subject == "path":
         assert str(drafts["path-unexplained"].title).startswith("TCP fills the path with")
+
+
+@pytest.mark.parametrize(("rates", "count"), [((0, 927, 932), 1), ((0, 0, 932, 924, 930), 2), ((0, 0, 0), 3)])
+def test_how_many_runs_had_nothing_is_a_problem_of_its_own(rates, count):
+    make = Maker()
+    points = [make.ping(0.0048), make.tcp([rate * 1e6 for rate in rates]), make.tcp([925e6] * 2, streams=2)]
+    drafts = {draft.rule: draft for draft in runner.drafts_of(ask_ends(evidence(points, LINKS)))}
+    draft = drafts["path-silence"]
+    assert str(draft.title).startswith(f"In {count} of {len(rates) + 2} runs nothing arrived")
+    assert len(draft.trials) == count
+    assert draft.kind == DOUBT
+    assert "path-silence" not in drafts_of((1, 927, 932))

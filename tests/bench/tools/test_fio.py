@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from apps.bench import recognition, tools
+from apps.bench import tools
 from apps.bench.toolkit import NodeRef, Output, ParameterError, ToolFailure
 from tests.bench.tools import recordings
 
@@ -90,16 +90,6 @@ def test_jobs_that_are_reported_apart_are_taken_over_the_time_of_the_longest():
     rate = sum(job["io_bytes"] for job in jobs) / max(job["runtime"] for job in jobs) * 1000
     assert samples(read("two_jobs_apart.txt"))["read"] == pytest.approx(rate)
     assert rate < 0.9 * sum(job["bw_bytes"] for job in jobs)
-
-
-@pytest.mark.parametrize("blanks", ["", " ", "   "])
-def test_figures_of_few_digits_stand_behind_blanks(blanks):
-    text = load("text_randrw.txt").stdout.decode()
-    padded = text.replace("min=24, max=5102, avg=61.86,", f"min={blanks}24, max={blanks}5102, avg={blanks}61.86,")
-    (finding,) = recognition.read_file(padded.encode())
-    figures = {sample.metric: sample.value for sample in finding.reading.samples}
-    assert figures["write_latency"] == pytest.approx(61.86e-6)
-    assert figures["write_latency_max"] == pytest.approx(5102e-6)
 
 
 def test_the_report_for_people_is_read():

@@ -38,6 +38,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         ),
         value=float(len(empty)),
         unit="count",
+        formula=f"n(X = 0) / n = {len(empty)} / {params['n']}",
         evidence=empty,
         confidence=0.9,
         applies_when=Message(_("This path and direction, as measured.")),
