@@ -65,10 +65,10 @@ class Namespace:
 @pytest.fixture(scope="module")
 def namespace() -> Iterator[Namespace]:
     with interfaces.held():
-        made = Namespace()
-    yield made
+        space = Namespace()
+    yield space
     with interfaces.held():
-        made.remove()
+        space.remove()
 
 
 @pytest.fixture(scope="module")
@@ -88,16 +88,16 @@ def server_process(
 def program(home: Path, namespace: Namespace, node: Node, server: LiveServer) -> Iterator[AgentProgram]:
     """An agent at work in the namespace, which lets jobs change TCP's settings, the MTU and the queue discipline."""
     NodeAddress.objects.create(node=node, address=THERE)
-    made = AgentProgram(home, server, namespace.prefix)
-    made.enrol(node)
-    tools.install(home, made.folder)
-    path = made.folder / "agent.json"
+    agent = AgentProgram(home, server, namespace.prefix)
+    agent.enrol(node)
+    tools.install(home, agent.folder)
+    path = agent.folder / "agent.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "settings": ["net.ipv4.tcp_*", "mtu", "qdisc"]}))
-    made.start()
-    yield made
-    if made.process is not None:
-        made.stop()
-    print(made.log.read_text())
+    agent.start()
+    yield agent
+    if agent.process is not None:
+        agent.stop()
+    print(agent.log.read_text())
 
 
 def ask(node: Node, run_ref: int = 51, **settings: str) -> Job:

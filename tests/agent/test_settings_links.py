@@ -73,8 +73,8 @@ def held(inside: Inside, folder: Path, settings: dict[str, str], meanwhile: Call
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "applied\n"
         meanwhile()
-        said, _errors = holder.communicate("\n", timeout=60)
-    return said.strip()
+        words, _errors = holder.communicate("\n", timeout=60)
+    return words.strip()
 
 
 def test_interfaces_that_stand_on_one_have_their_mtu_back(inside: Inside, tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_interfaces_that_stand_on_one_have_their_mtu_back(inside: Inside, tmp_pa
 
 @pytest.mark.parametrize("key", ["net.ipv6.conf.all.disable_ipv6", "net.ipv6.conf.data.disable_ipv6"])
 def test_addresses_and_routes_that_are_gone_for_good_are_told(inside: Inside, tmp_path: Path, key: str) -> None:
-    said = held(inside, tmp_path, {key: "1"}, lambda: None)
-    assert "what was set is put back, but the kernel dropped 2001:db8::1/64 dev data; 2001:db8:1::/48 via" in said
+    words = held(inside, tmp_path, {key: "1"}, lambda: None)
+    assert "what was set is put back, but the kernel dropped 2001:db8::1/64 dev data; 2001:db8:1::/48 via" in words
     assert inside("cat", "/proc/sys/" + key.replace(".", "/")).strip() == "0"
 
 

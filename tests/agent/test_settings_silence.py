@@ -35,29 +35,29 @@ def switch(monkeypatch: pytest.MonkeyPatch, silence_s: float, **process: Any) ->
     fake = SimpleNamespace(
         pid=1, exit_code=0, is_over_within=lambda _s: next(looks), stop=lambda: did.append("stop"), **process
     )
-    made = Switch(cast(Process, fake), lambda: silence_s)
-    made.run()
-    return made, did
+    dead_man = Switch(cast(Process, fake), lambda: silence_s)
+    dead_man.run()
+    return dead_man, did
 
 
 def test_who_hears_nothing_for_too_long_puts_back_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, did = switch(monkeypatch, 200.4)
+    dead_man, did = switch(monkeypatch, 200.4)
     assert did == ["stop"]
-    assert made.fault() == (
+    assert dead_man.fault() == (
         "server-unheard",
         "the node heard nothing of its server for 200 s while these settings were in force: they were put back",
     )
 
 
 def test_a_restart_of_the_server_undoes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, did = switch(monkeypatch, RESTART_S)
-    assert (did, made.fault()) == ([], ("", ""))
+    dead_man, did = switch(monkeypatch, RESTART_S)
+    assert (did, dead_man.fault()) == ([], ("", ""))
 
 
 def test_what_was_not_put_back_is_not_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, _did = switch(monkeypatch, 200.0)
-    cast(Any, made)._process.exit_code = 1
-    assert "put back" not in made.fault()[1]
+    dead_man, _did = switch(monkeypatch, 200.0)
+    cast(Any, dead_man)._process.exit_code = 1
+    assert "put back" not in dead_man.fault()[1]
 
 
 def test_the_server_is_heard_by_its_answers_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,8 +120,8 @@ def test_an_interface_named_with_an_address_must_hold_it(monkeypatch: pytest.Mon
     ]
     monkeypatch.setattr(netlink, "_dump", lambda *_args: iter(messages))
     monkeypatch.setattr("workers.agent.telemetry.interfaces._known", {})
-    asked = ["fe80::a%data", "fe80::a%mgmt", "fe80::b%mgmt", "fe80::a", "2001:db8::b%data", "2001:db8::b"]
-    assert [interface_of(address) for address in asked] == ["data", "", "mgmt", "", "", "mgmt"]
+    names = ["fe80::a%data", "fe80::a%mgmt", "fe80::b%mgmt", "fe80::a", "2001:db8::b%data", "2001:db8::b"]
+    assert [interface_of(address) for address in names] == ["data", "", "mgmt", "", "", "mgmt"]
 
 
 def test_counters_of_the_kernel_grow() -> None:

@@ -98,8 +98,8 @@ def test_a_page_shows_so_much_and_says_where_the_rest_is(blocks) -> None:
 def test_a_page_of_an_ordinary_report_has_all_of_it() -> None:
     page = html.page_of(documents.document())
     assert not page.is_cut
-    shown = sum(len(part.blocks) for chapter in page.sections for part in (chapter, *chapter.parts))
-    assert shown + len(page.summary) == len([*walk(documents.document())])
+    count = sum(len(part.blocks) for chapter in page.sections for part in (chapter, *chapter.parts))
+    assert count + len(page.summary) == len([*walk(documents.document())])
 
 
 @pytest.fixture

@@ -136,10 +136,10 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
         Flag(
             "settings-remain",
             "warning",
-            Message(_("%(node)s is not what it was before: %(said)s"), {"node": output.node, "said": said}),
+            Message(_("%(node)s is not what it was before: %(said)s"), {"node": output.node, "said": words}),
         )
         for output in holders
-        if output.exit_code != 0 and (said := _words_of(output))
+        if output.exit_code != 0 and (words := _words_of(output))
     ]
     return dataclasses.replace(
         reading, observed={**reading.observed, "settings": observed}, flags=(*reading.flags, *flags)

@@ -145,8 +145,8 @@ def test_of(output: Output, text: str, values: Mapping[str, str]) -> str | None:
 
 def protocol_of(output: Output, text: str, values: Mapping[str, str]) -> str | None:
     """Return the protocol that a report or its command tells of ("TCP"), None if neither does: OMNI has any."""
-    if said := values.get("PROTOCOL") or ((banner := BANNER.search(text)) and banner[1]):
-        return said
+    if protocol := values.get("PROTOCOL") or ((banner := BANNER.search(text)) and banner[1]):
+        return protocol
     if not is_known(output.argv):
         return None if _OMNI.search(text) else "TCP"
     if (test := read_options(output.argv, {"-t": "test"}, {}).get("test", "TCP")) != "omni":

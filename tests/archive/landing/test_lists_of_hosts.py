@@ -24,10 +24,10 @@ def test_lists_of_hosts_are_hidden(cast: SimpleNamespace, written: str) -> None:
     hidden = Hidden(cast.team.pk)
     for stem in ("unpriv", "rack1-unpriv-", "zqcn-", "zqcn"):
         text = written.format(stem=stem, upper=stem.upper())
-        shown = hidden.text(f"jobs on {text} went")
-        assert not any(name in shown.lower() for name in ("unpriv", "zq", "rack")), shown
-        assert shown.startswith("jobs on ")
-        assert shown.endswith(" went")
+        page = hidden.text(f"jobs on {text} went")
+        assert not any(name in page.lower() for name in ("unpriv", "zq", "rack")), page
+        assert page.startswith("jobs on ")
+        assert page.endswith(" went")
 
 
 # What stands for any of a host's figures.
@@ -53,17 +53,15 @@ def test_each_cut_of_a_number_before_a_list_is_hidden(cast: SimpleNamespace, nam
     for written in in_lists(name):
         # A mark of question after a word is mostly one.
         if not re.search(r"[a-z-]\?(?!\[|\?|\d)", written):
-            shown = hidden.text(f"jobs on {written} went")
-            assert re.fullmatch(r"jobs on [a-z]+[?*]{0,2} went", shown), (written, shown)
+            page = hidden.text(f"jobs on {written} went")
+            assert re.fullmatch(r"jobs on [a-z]+[?*]{0,2} went", page), (written, page)
 
 
 def test_a_sentence_about_one_host_keeps_its_number_and_its_marks(cast: SimpleNamespace) -> None:
     make.nodes(cast.team, "zqhost01", "zqhost02", "probe1")
     text = "Is zqhost02 slower than zqhost01? *zqhost02* and **zqhost01** are; which probe? 2 * 3 [4] **probe** 5*6"
-    shown = Hidden(cast.team.pk).text(text)
-    assert shown == (
-        "Is node 2 slower than node 1? *node 2* and **node 1** are; which probe? 2 * 3 [4] **probe** 5*6"
-    )
+    page = Hidden(cast.team.pk).text(text)
+    assert page == ("Is node 2 slower than node 1? *node 2* and **node 1** are; which probe? 2 * 3 [4] **probe** 5*6")
 
 
 @pytest.mark.parametrize(

@@ -80,13 +80,13 @@ def told_of(evidence):
     }
 
 
-def retold(evidence: Evidence, told) -> Evidence:
-    points = zip(evidence.points, told["texts"], strict=True)
+def retold(evidence: Evidence, facts) -> Evidence:
+    points = zip(evidence.points, facts["texts"], strict=True)
     return dataclasses.replace(
         evidence,
-        facts=told["facts"],
+        facts=facts["facts"],
         file_systems={
-            name: dataclasses.replace(item, options=told["systems"][name])
+            name: dataclasses.replace(item, options=facts["systems"][name])
             for name, item in evidence.file_systems.items()
         },
         points=tuple(dataclasses.replace(item, parameters={**item.parameters, **texts}) for item, texts in points),
@@ -110,24 +110,24 @@ def signs_of(text):
     return signs
 
 
-def drafts_of(evidence, asked):
-    return [draft for answer in rules.runner.ask(asked, evidence) for draft in answer.drafts]
+def drafts_of(evidence, questions):
+    return [draft for answer in rules.runner.ask(questions, evidence) for draft in answer.drafts]
 
 
 @pytest.fixture(scope="module")
 def usual():
     """Return {rule: what its lines have of usual facts, and of those that are no numbers and do no harm}."""
     signs = defaultdict(set)
-    for evidence, asked in worlds():
-        for told in (told_of(evidence), with_payload(told_of(evidence), ".")):
-            for draft in drafts_of(retold(evidence, told), asked):
+    for evidence, questions in worlds():
+        for facts in (told_of(evidence), with_payload(told_of(evidence), ".")):
+            for draft in drafts_of(retold(evidence, facts), questions):
                 if draft.change or draft.undo:
                     signs[draft.rule] |= signs_of(draft.change) | signs_of(draft.undo)
     return signs
 
 
-def faults_of(usual, told, evidence, asked):
-    drafts = drafts_of(retold(evidence, told), asked)
+def faults_of(usual, facts, evidence, questions):
+    drafts = drafts_of(retold(evidence, facts), questions)
     return {
         (draft.rule, *sorted(more))
         for draft in drafts
@@ -143,19 +143,19 @@ def test_the_worlds_reach_the_rules_that_tell_lines_by_facts(usual):
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_line_has_what_all_that_was_told_brings(usual, payload):
     faults = set()
-    for evidence, asked in worlds():
-        faults |= faults_of(usual, with_payload(told_of(evidence), payload), evidence, asked)
+    for evidence, questions in worlds():
+        faults |= faults_of(usual, with_payload(told_of(evidence), payload), evidence, questions)
     assert not faults
 
 
 def test_no_line_has_what_any_one_value_brings(usual):
     faults, turn = set(), 0
-    for evidence, asked in worlds():
-        told = told_of(evidence)
-        for place in part_of(leaves(told), 6):
+    for evidence, questions in worlds():
+        facts = told_of(evidence)
+        for place in part_of(leaves(facts), 6):
             turn += 1
-            text = with_payload(told, PAYLOADS[turn % len(PAYLOADS)], place)
-            faults |= {(*place, *fault) for fault in faults_of(usual, text, evidence, asked)}
+            text = with_payload(facts, PAYLOADS[turn % len(PAYLOADS)], place)
+            faults |= {(*place, *fault) for fault in faults_of(usual, text, evidence, questions)}
     assert not faults
 
 
@@ -171,7 +171,8 @@ def test_a_mount_with_options_of_no_usual_form_is_not_told_as_lines(option, payl
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_line_takes_a_payload_at_any_place(payload):
     """Each form holds for its whole lines: a payload at any place within them makes them another."""
-    texts = {text for evidence, asked in worlds() for d in drafts_of(evidence, asked) for text in (d.change, d.undo)}
+    drafts = [draft for evidence, questions in worlds() for draft in drafts_of(evidence, questions)]
+    texts = {text for draft in drafts for text in (draft.change, draft.undo)}
     for text in sorted(texts):
         for place in range(len(text)):
             own = text[:place] + payload + text[place:]

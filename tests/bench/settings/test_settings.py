@@ -148,25 +148,25 @@ def test_what_somebody_else_set_meanwhile_makes_what_was_measured_invalid() -> N
     (flag,) = judged(holder(APPLIED + b'changed {"mtu": "4000"}\nrestored\n')).flags
     assert (flag.name, flag.severity) == ("setting-lost", "invalid")
     assert "mtu" in str(flag.message) and "4000" in str(flag.message)
-    for said in (b"changed [1]", b"changed {", b'changed {"mtu": 1}'):
-        assert judged(holder(APPLIED + said + b"\nrestored\n")).flags == ()
+    for words in (b"changed [1]", b"changed {", b'changed {"mtu": 1}'):
+        assert judged(holder(APPLIED + words + b"\nrestored\n")).flags == ()
 
 
 def test_what_is_not_as_it_was_afterwards_is_said_and_invalidates_nothing() -> None:
-    said = b"fathom-settings: what was set is put back, but the kernel dropped 2001:db8::1/64 dev data\n"
-    (flag,) = judged(holder(APPLIED, said, exit_code=1)).flags
+    words = b"fathom-settings: what was set is put back, but the kernel dropped 2001:db8::1/64 dev data\n"
+    (flag,) = judged(holder(APPLIED, words, exit_code=1)).flags
     assert (flag.name, flag.severity) == ("settings-remain", "warning")
     assert "kisti01" in str(flag.message) and "2001:db8::1/64" in str(flag.message)
-    early = judged(holder(APPLIED, said, exit_code=1, ended_at=10.0)).flags
+    early = judged(holder(APPLIED, words, exit_code=1, ended_at=10.0)).flags
     assert [flag.name for flag in early] == ["setting-lost", "settings-remain"]
     # Whoever held them was killed: then the agent says it in its place.
-    killed = judged(holder(APPLIED, said, exit_code=None, signal=9)).flags
+    killed = judged(holder(APPLIED, words, exit_code=None, signal=9)).flags
     assert [flag.name for flag in killed] == ["setting-lost", "settings-remain"]
 
 
 def test_a_node_that_could_not_set_says_why() -> None:
-    said = b"fathom-settings: net.core.rmem_max: Permission denied\n"
-    failure = settings.refusal_of(holder(b"", said, exit_code=1))
+    words = b"fathom-settings: net.core.rmem_max: Permission denied\n"
+    failure = settings.refusal_of(holder(b"", words, exit_code=1))
     assert failure is not None
     assert failure.code == "setting-refused"
     assert "net.core.rmem_max: Permission denied" in str(failure.message)
@@ -178,9 +178,9 @@ def test_a_node_that_could_not_set_says_why() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "words",
     [b"applied", b"applied {", b"applied []", b'applied {"mtu": 3}', b"applied " + b"[" * 10**5, b"\xff\0", b""],
 )
-def test_no_damage_makes_it_raise(said: bytes) -> None:
-    assert judged(holder(said)).observed["settings"] == {"kisti01": {}}
-    assert settings.refusal_of(holder(said, b"\xff\0 x")) is not None
+def test_no_damage_makes_it_raise(words: bytes) -> None:
+    assert judged(holder(words)).observed["settings"] == {"kisti01": {}}
+    assert settings.refusal_of(holder(words, b"\xff\0 x")) is not None

@@ -17,9 +17,9 @@ def output(text: str, command: str) -> Output:
 
 
 def reading_of(text: str, command: str):
-    given = output(text, command)
-    params = TOOL.clean(TOOL.recover(given))
-    return params, TOOL.parse([given], params)
+    report = output(text, command)
+    params = TOOL.clean(TOOL.recover(report))
+    return params, TOOL.parse([report], params)
 
 
 @pytest.mark.parametrize("way", ["Send", "Receive", "Send|Recv"])
@@ -41,8 +41,8 @@ def test_the_report_or_its_command_tells(way: str, test: str) -> None:
 
 @pytest.mark.parametrize("command", ["netperf -t omni -- -T udp", "netperf -t omni -- -d send -T UDP -k THROUGHPUT"])
 def test_datagrams_are_no_stream_of_tcp(command: str) -> None:
-    given = output(BANNER.format(way="Send") + STREAM, command)
-    assert TOOL.recover(given).get("test") not in ("TCP_STREAM", "TCP_MAERTS")
+    report = output(BANNER.format(way="Send") + STREAM, command)
+    assert TOOL.recover(report).get("test") not in ("TCP_STREAM", "TCP_MAERTS")
 
 
 @pytest.mark.parametrize(
