@@ -43,7 +43,7 @@ from apps.bench.rules.storage.titles import (
 )
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-clients", 13
+RULE, VERSION = "storage-clients", 14
 FACTORS = (CLIENTS, THREADS, TASKS)
 
 

@@ -40,8 +40,14 @@ def most_of(evidence: Evidence, trend: Trend) -> float | None:
 
 def verdict_of(verdicts: Sequence[Verdict], trend: Trend, clients: tuple[str, ...]) -> Verdict | None:
     """Return what the layers say of a trend's file system, metric and clients, None where they say nothing."""
-    own = (v for v in verdicts if (v.question.facts.name, v.question.metric) == (trend.file_system, trend.metric))
+    own = verdicts_of(verdicts, trend)
     return next((verdict for verdict in own if {*verdict.level.clients} == {*clients}), None)
+
+
+def verdicts_of(verdicts: Sequence[Verdict], trend: Trend) -> list[Verdict]:
+    """Return what the layers say of a trend's file system and metric, with whichever clients it was the best."""
+    wanted = (trend.file_system, trend.metric)
+    return [verdict for verdict in verdicts if (verdict.question.facts.name, verdict.question.metric) == wanted]
 
 
 def ceilings_of(

@@ -69,7 +69,9 @@ def case_of(evidence: Evidence, verdicts: Sequence[Verdict], trend: Trend, curve
         kind=facts.kind if facts else "",
         shared=ends.shared_of(evidence, trend, clients, ceilings),
         disk=ends.disk_of(evidence, verdicts, trend),
-        is_undecided=verdict is not None and verdict.layer != NETWORK,
+        is_undecided=any(
+            one.layer != NETWORK for one in ([verdict] if verdict else ends.verdicts_of(verdicts, trend))
+        ),
     )
     if curve is None:
         return case._replace(max_count=ends.most_of(evidence, trend))
