@@ -193,8 +193,8 @@ def test_what_a_change_gained_when_it_was_measured_stands_beside_what_was_predic
         rule="tcp-streams",
         title=words,
         details={"why": [words], "confidence_label": "high", "predicted": 9e8, "predicted_unit": "bit/s"},
-        change="iperf3 -P 4",
-        undo="iperf3",
+        change="iperf3 -c SERVER -P 4",
+        undo="iperf3 -c SERVER",
         state=Finding.State.VERIFIED,
         predicted_gain=2.0,
         confidence=0.9,
@@ -217,7 +217,7 @@ def test_what_a_change_gained_when_it_was_measured_stands_beside_what_was_predic
         in paragraphs
     )
     listings = [block.text for block in walk(document) if isinstance(block, Listing)]
-    assert listings == ["iperf3 -P 4", "iperf3"]
+    assert listings == ["iperf3 -c SERVER -P 4", "iperf3 -c SERVER"]
     assert f"campaign:{again.permanent_id}" in document.rests_on
     assert not [ref for ref in document.rests_on if dismissed.rule in ref]
 

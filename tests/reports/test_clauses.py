@@ -188,7 +188,7 @@ def test_what_else_was_proposed_for_a_question_stands_with_its_finding_once(
     for name, words in texts_of(document, tmp_path).items():
         assert words.count("For the same question also:") == 1, name
         assert words.count("Use four streams – Confidence: medium.") == 1, name
-        assert words.count("iperf3 -P 4") == 1, name
+        assert words.count("iperf3 -c SERVER -P 4") == 1, name
 
 
 def test_what_findings_say_of_figures_is_asked_of_what_they_rest_on(documents: list[Document]) -> None:

@@ -68,7 +68,7 @@ def test_a_command_of_a_definition_is_shown_as_a_shell_takes_it() -> None:
     assert (role, tuple(shlex.split(line))) == ("client", argv)
 
 
-def test_the_unit_of_an_odd_address_is_one_word(cast: people.Cast, pair: list[Node], settings: LazySettings) -> None:
+def test_an_odd_address_is_one_word_to_the_shell(cast: people.Cast, pair: list[Node], settings: LazySettings) -> None:
     settings.PUBLIC_URL = "https://grid.example/a;touch x"
-    page = people.signed_in(cast.alice).get(reverse("agents:enrol", args=[pair[0].pk])).content.decode()
-    assert "&#x27;https://grid.example/a;touch x/" in page
+    page = people.signed_in(cast.alice).post(reverse("agents:enrol", args=[pair[0].pk])).content.decode()
+    assert "--server &#x27;https://grid.example/a;touch x&#x27;" in page
