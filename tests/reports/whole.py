@@ -115,7 +115,8 @@ def _conclude(draft: Campaign) -> None:
     part = {
         "rule": "tcp-streams", "version": 3, "title": text("Use four streams"), "why": [text("One waits.")],
         "present": present, "predicted": 1.5 * present, "predicted_unit": "bit/s", "confidence_label": "medium",
-        "change": "iperf3 -c SERVER -P 4", "undo": "iperf3 -c SERVER", "evidence": [], "formula": "4 · W / RTT", "confidence": 0.6,
+        "change": "iperf3 -c SERVER -P 4", "undo": "iperf3 -c SERVER", "evidence": [], "formula": "4 · W / RTT",
+        "confidence": 0.6,
         "applies_when": text("Always."),
     }  # fmt: skip
     details = {
