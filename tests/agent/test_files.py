@@ -1,5 +1,6 @@
 """Files that a job is given and gives back, and what is put in for placeholders; a real agent and real commands."""
 
+import json
 import os
 import zlib
 
@@ -36,6 +37,10 @@ def test_it_puts_files_into_the_work_folder_and_gives_others_back(agent: AgentPr
 
 
 def test_it_puts_the_folder_and_programs_in_for_placeholders(agent: AgentProgram, node: Node) -> None:
+    agent.stop()
+    path = agent.folder / "agent.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "remote_shells": ["say"]}))
+    agent.start()
     job = ended(
         factories.job(
             node,
