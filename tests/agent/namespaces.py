@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,16 @@ from tests.agent.states import reached
 from tests.agents import factories
 from tests.agents.live import LiveServer
 
+# What uses it: one after the other, with the rights and programs that it takes.
+MARKS = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.lab,
+    pytest.mark.xdist_group("settings"),
+    pytest.mark.skipif(
+        os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("tc"),
+        reason="setting the kernel's settings needs root and iproute2",
+    ),
+]
 HERE, THERE = "10.98.7.1", "10.98.7.2"
 
 
@@ -102,8 +113,8 @@ def program(home: Path, namespace: Namespace, node: Node, server: LiveServer) ->
 
 def ask(node: Node, run_ref: int = 51, **settings: str) -> Job:
     """Queue what a plan asks of an agent: the stage of apps.bench.settings, with _ for the dots of the keys."""
-    wanted = {key.replace("__", "."): value for key, value in settings.items()}
-    (command,) = bench.stage({"client": [wanted]}).commands
+    values = {key.replace("__", "."): value for key, value in settings.items()}
+    (command,) = bench.stage({"client": [values]}).commands
     return factories.job(
         node, *command.argv, background=True, ready_pattern=command.ready_pattern, files=command.files,
         time_limit_s=command.time_limit_s, run_ref=run_ref,

@@ -2,14 +2,12 @@
 
 import json
 import os
-import shutil
 import signal
 from pathlib import Path
 
-import pytest
-
 from apps.agents.models import Agent, Job
 from apps.testbeds.models import Node
+from tests.agent import namespaces
 from tests.agent.namespaces import Namespace, ask, held, journals, namespace, program, server_process, stop
 from tests.agent.program import AgentProgram, processes_with
 from tests.agent.states import ended, printed, reached
@@ -18,15 +16,7 @@ from tests.agents.live import wait_for
 
 __all__ = ["namespace", "program", "server_process"]
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.lab,
-    pytest.mark.xdist_group("settings"),
-    pytest.mark.skipif(
-        os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("tc"),
-        reason="setting the kernel's settings needs root and iproute2",
-    ),
-]
+pytestmark = namespaces.MARKS
 RMEM = "net.ipv4.tcp_rmem"
 WANTED = "4096 65536 777777"
 

@@ -1,7 +1,6 @@
 """Settings that cannot be put back as their job ends are put back later; until then their node is set aside."""
 
 import os
-import shutil
 import signal
 from collections.abc import Callable
 
@@ -11,6 +10,7 @@ from apps.agents.models import Agent, Job
 from apps.bench import settings as bench
 from apps.bench.toolkit import Output, Reading
 from apps.testbeds.models import Node
+from tests.agent import namespaces
 from tests.agent.namespaces import Namespace, ask, held, journals, namespace, program, server_process, stop
 from tests.agent.program import AgentProgram, processes_with
 from tests.agent.states import ended, printed, reached
@@ -20,15 +20,7 @@ from workers.agent.settings import restoration
 
 __all__ = ["namespace", "program", "server_process"]
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.lab,
-    pytest.mark.xdist_group("settings"),
-    pytest.mark.skipif(
-        os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("tc"),
-        reason="setting the kernel's settings needs root and iproute2",
-    ),
-]
+pytestmark = namespaces.MARKS
 PATIENCE_S = restoration.MOST_WAIT_S + 10.0
 
 

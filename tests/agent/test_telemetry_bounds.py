@@ -107,11 +107,11 @@ def test_an_interface_is_known_by_its_address() -> None:
 
 
 def test_an_interface_named_with_an_address_must_hold_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = [
+    links = [
         SimpleNamespace(index=1, name="data", mtu=1500),
         SimpleNamespace(index=2, name="mgmt", mtu=1500),
     ]
-    monkeypatch.setattr(netlink, "links", lambda: wanted)
+    monkeypatch.setattr(netlink, "links", lambda: links)
     messages = [
         struct.pack("=BBBBi", socket.AF_INET6, 64, 0, scope, index)
         + struct.pack("=HH", 20, 1)

@@ -68,15 +68,10 @@ class Journals:
 
     def drifts(self, job_id: str, applied: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
         """Return what settings are ("?": nobody knows) that are no more as `apply` returned: set by others."""
-        interface, now = self._read(job_id)["interface"], {}
-        for key, values in applied.items():
-            try:
-                value = kernel.read(key, interface)
-            except SettingError:
-                value = "?"
-            if value != values["applied"]:
-                now[key] = value
-        return now
+        interface = self._read(job_id)["interface"]
+        now = {key: _found(key, interface) for key in applied}
+        strays = {key: value for key, value in now.items() if value != applied[key]["applied"]}
+        return {key: "?" if value is None else value for key, value in strays.items()}
 
     def restore(self, job_id: str) -> None:
         """Put back what a job found, and forget it; Unrestored says what is not as it was all the same."""

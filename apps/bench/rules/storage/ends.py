@@ -46,8 +46,8 @@ def verdict_of(verdicts: Sequence[Verdict], trend: Trend, clients: tuple[str, ..
 
 def verdicts_of(verdicts: Sequence[Verdict], trend: Trend) -> list[Verdict]:
     """Return what the layers say of a trend's file system and metric, with whichever clients it was the best."""
-    wanted = (trend.file_system, trend.metric)
-    return [verdict for verdict in verdicts if (verdict.question.facts.name, verdict.question.metric) == wanted]
+    subject = (trend.file_system, trend.metric)
+    return [verdict for verdict in verdicts if (verdict.question.facts.name, verdict.question.metric) == subject]
 
 
 def ceilings_of(
