@@ -28,6 +28,8 @@ from apps.reports.files import cells
 
 # A page shows so many rows of a table, and so many cells, texts and links in all; the files have all.
 MOST_ROWS, MOST_PARTS = 200, 60_000
+# A block, or a section, takes a template of its own, and as long as so many of these.
+BLOCK_PARTS = 20
 _TEMPLATES = {
     Paragraph: "paragraph",
     Items: "items",
@@ -118,7 +120,7 @@ class _Maker:
     def sections(self, sections: Sequence[Section], before: str, level: int) -> Iterator[Chapter]:
         """Yield sections, numbered from 1."""
         for place, section in enumerate(sections, start=1):
-            if not self._has_room(1):
+            if not self._has_room(BLOCK_PARTS):
                 return
             number = f"{before}{place}"
             yield Chapter(
@@ -135,7 +137,7 @@ class _Maker:
     def blocks(self, blocks: Sequence[Block]) -> Iterator[NumberedBlock]:
         """Yield blocks with their numbers, and with what they say as HTML."""
         for block in blocks:
-            if not self._has_room(_parts_in(block)):
+            if not self._has_room(BLOCK_PARTS + _parts_in(block)):
                 return
             number = self._numbers.get(id(block), "")
             match block:
@@ -160,7 +162,7 @@ class _Maker:
 
 
 def _parts_in(block: Block) -> int:
-    """Return how much of its room a block takes of a page."""
+    """Return how many cells, texts and links a block shows on a page."""
     match block:
         case Paragraph():
             return len(block.parts)
@@ -169,7 +171,7 @@ def _parts_in(block: Block) -> int:
         case Table():
             return len(block.columns) * (1 + min(len(block.rows), MOST_ROWS))
         case _:
-            return 1
+            return 0
 
 
 def parts_of(parts: Sequence[Part]) -> SafeString:
