@@ -40,9 +40,7 @@ class Method(Enum):
 
 
 _WORDS = {
-    Method.STUDENT: _(
-        "%(percent)s %% by Student's t, wider for few figures and by their lean, if the scatter is even"
-    ),
+    Method.STUDENT: _("%(percent)s %% by Student's t widened, if the scatter is even"),
     Method.BOOTSTRAP: _("%(percent)s %% by the bootstrap: there are two modes"),
     Method.RANKS: _("%(percent)s %%, between two of the figures"),
     Method.EQUAL: _("what rounding leaves: all figures are equal, and how sure that is cannot be known"),

@@ -187,7 +187,7 @@ def test_it_says_which_interval_it_is_and_what_confidence_it_has():
     student = statistics.summarise([1.0, 2.0, 3.0]).interval
     assert (student.method, str(student.message)) == (
         statistics.Method.STUDENT,
-        "95 % by Student's t, wider for few figures and by their lean, if the scatter is even",
+        "95 % by Student's t widened, if the scatter is even",
     )
     equal = statistics.summarise([4.0, 4.0, 4.0]).interval
     assert (equal.low, equal.high, equal.confidence) == (pytest.approx(3.995), pytest.approx(4.005), None)
