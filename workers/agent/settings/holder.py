@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
+import pwd
 import signal
-import socket
 import time
 
 from .journal import Journals, Unrestored
@@ -15,8 +16,9 @@ from .kernel import SettingError
 
 PR_SET_PDEATHSIG = 1
 STDOUT, STDERR = 1, 2
-# Whoever holds settings of a machine has this name on it: two agents would put back each other's values.
-ALONE = "\0fathom-settings"
+# Whoever holds settings of a machine has locked root's home: two agents would put back each other's values, in
+# whatever network namespaces. It is there where all else may be read only, and other users cannot open it.
+ALONE = pwd.getpwuid(0).pw_dir
 # So long (s) one that puts its own back is waited for.
 PATIENCE_S = 10.0
 _ENDS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
@@ -32,18 +34,25 @@ def hold(journals: Journals, job_id: str, parent: int) -> int:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         return 1
-    with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as name:
-        if not _is_alone(name):
+    try:
+        home = os.open(ALONE, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        _say(f"fathom-settings: {ALONE}: {error.strerror}", STDERR)
+        return 1
+    try:
+        if not _is_alone(home):
             _say("fathom-settings: another agent holds settings of this machine", STDERR)
             return 1
         return _hold(journals, job_id)
+    finally:
+        os.close(home)
 
 
-def _is_alone(name: socket.socket) -> bool:
+def _is_alone(home: int) -> bool:
     until = time.monotonic() + PATIENCE_S
     while True:
         try:
-            name.bind(ALONE)
+            fcntl.flock(home, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             if time.monotonic() > until or signal.sigpending() & _ENDS:
                 return False
