@@ -33,7 +33,8 @@ def test_lists_of_hosts_are_hidden(cast: SimpleNamespace, written: str) -> None:
 # What stands for any of a host's figures.
 SIGNS = (
     "[1-3]", "[1,3]", "[1]", "[!1]", "{1,2}", "{1..3}", "{01..10..2}", "?", "*", "[0-1][0-9]", "[0-1]?", "?[0-9]",
-    "??",
+    "??", "(1|2)", "[1|2]", "%d", "%02d", "$i", "${i}", "$(seq 1 3)", r"\d", r"\d+", r"\d\d", r"\d{2}", "[[:digit:]]",
+    "[[:digit:]]+", "N", "NN", "XX", "xx", "nn",
 )  # fmt: skip
 
 
@@ -43,7 +44,7 @@ def in_lists(name: str) -> Iterator[str]:
         for start in range(number.start(), number.end()):
             for end in range(start + 1, number.end() + 1):
                 yield from (f"{name[:start]}{sign}{name[end:]}" for sign in SIGNS)
-    yield from (re.sub(r"\d+", sign, name) for sign in SIGNS)
+    yield from (sign.join(re.split(r"\d+", name)) for sign in SIGNS)
 
 
 @pytest.mark.parametrize("name", ["zqhost01", "zqhost-288", "zq1-host-02", "zqhost07.zq.re.kr", "zqhost01-ib"])
@@ -55,6 +56,22 @@ def test_each_cut_of_a_number_before_a_list_is_hidden(cast: SimpleNamespace, nam
         if not re.search(r"[a-z-]\?(?!\[|\?|\d)", written):
             page = hidden.text(f"jobs on {written} went")
             assert re.fullmatch(r"jobs on [a-z]+[?*]{0,2} went", page), (written, page)
+
+
+@pytest.mark.parametrize(
+    "written", ["zqhost①", "zqhost➀", "zqhost❶", "zqhost⓵", "zqhost⑴", "zqhost⒈", "zqhost➓", "zqhost⑽"]
+)
+def test_figures_in_frames_are_figures(cast: SimpleNamespace, written: str) -> None:
+    make.nodes(cast.team, "zqhost1", "zqhost10")
+    assert Hidden(cast.team.pk).text(f"jobs on {written} went") in ("jobs on node 1 went", "jobs on node 2 went")
+
+
+@pytest.mark.parametrize(
+    "written", ["{zqhost,other}01", "{other,zqhost}0[1-2]", "[zqhost|other]01", "(other|zqhost)1"]
+)
+def test_names_before_one_figure_are_hidden(cast: SimpleNamespace, written: str) -> None:
+    make.nodes(cast.team, "zqhost01")
+    assert "zq" not in Hidden(cast.team.pk).text(f"jobs on {written} went")
 
 
 def test_a_sentence_about_one_host_keeps_its_number_and_its_marks(cast: SimpleNamespace) -> None:

@@ -52,11 +52,20 @@ _DEFANGED = re.compile(
 
 # Hosts of numbered names, as schedulers and shells list them; the sign stands in names, too (`stand_ins`). Figures
 # stand before, between and after lists and wildcards. One at the end may be of the sentence, as "?" after a word is.
-_LIST = r"[\[{][!^]?\d{1,6}(?: ?(?:-|,|\.\.|:) ?\d{1,6}){0,50}[\]}]"
+_LIST = r"[\[{(][!^]?\d{1,6}(?: ?(?:-|,|\.\.|:|\|) ?\d{1,6}){0,50}[\])}]"
+# What programs, shells, patterns and people write for a figure: $i, ${i}, $(seq 3), \d+, [[:digit:]], NN, xx.
+_FIGURE = (
+    r"\$(?:[A-Za-z]\w{0,15}|\{\w{1,16}\}|\([\w ,.-]{1,30}\))|(?:\\d|\[\[:digit:\]\])(?:[+*]|\{\d\}){0,2}"
+    r"|(?:[NX]{1,4}|x{1,4}|n{2,4})(?![A-Za-z])"
+)
 _HOSTS = re.compile(
     rf"(?=\d{{0,12}}(?:[?*]|{_LIST}))(?:[?*]{{0,3}}(?:\d|{_LIST})){{1,12}}(?:[?*]{{1,3}}(?=[-.]?\w))?"
-    r"|(?<=[\w-])(?:\*(?!\*)|\?{2,12})"
+    rf"|(?<=[\w-])(?:\*(?!\*)|\?{{2,12}}|\d{{0,4}}(?:{_FIGURE})(?:\d|{_FIGURE}){{0,5}})"
+    # Several names before one figure: {here,there}01.
+    r"|(?<=\w)(?:[,|](?=[\w,|-]{1,100}[\])}]\d)|[\])}](?=\d))"
 )
+# As printf does, which could be a byte of an address.
+_PRINTED = re.compile(r"(?<=[\w-])\d{0,4}%0?\d?[di]\d{0,4}")
 LISTED = "#"
 # A word goes on in the next line; the hyphen may be its own.
 _BROKEN = re.compile(r"(?<=\w)[-‐][ \t]{0,9}\r?\n[ \t]{0,9}(?=\w)")
@@ -111,6 +120,12 @@ def unbroken(text: str) -> Iterator[Coding]:
     if _BROKEN.search(text):
         yield _BROKEN, lambda broken: iter(())
         yield _BROKEN, lambda broken: iter((("-", *broken.span()),))
+
+
+def printed(text: str) -> Iterator[Coding]:
+    """Yield how the numbers of hosts are read that a format stands for; nothing if none does."""
+    if _PRINTED.search(text):
+        yield _PRINTED, _from_hosts
 
 
 CODINGS: tuple[Coding, ...] = (

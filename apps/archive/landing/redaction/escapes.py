@@ -31,12 +31,15 @@ Decoder = Callable[[re.Match[str]], Decoded]
 Coding = tuple[re.Pattern[str], Decoder]
 
 
-def unescaped(text: str, more: tuple[Coding, ...] = ()) -> tuple[str, Places]:
-    """Return a text without escapes, and `more` codings, and from where to where each of its signs stood in it."""
+def unescaped(text: str, more: tuple[Coding, ...] = (), first: tuple[Coding, ...] = ()) -> tuple[str, Places]:
+    """Return a text without escapes, and `more` codings, and from where to where each of its signs stood in it.
+
+    Codings that are `first` are read before all escapes.
+    """
     places = unmoved(text)
-    codings = (*_CODINGS, *more)
+    codings = (*first, *_CODINGS, *more)
     for _layer in range(_MOST_LAYERS):
-        if not (more or is_escaped(text)):
+        if not (first or more or is_escaped(text)):
             break
         before = text
         for pattern, decode in codings:

@@ -56,7 +56,7 @@ def letters_of(sign: str) -> tuple[tuple[str, str], ...] | None:
     if names.is_unseen(sign):
         return None
     # In brackets it would be decomposed into these as well.
-    framed = _written_for(sign) if unicodedata.category(sign) == "So" else sign
+    framed = _unframed(sign)
     parts = (part for part in unicodedata.normalize("NFKD", framed) if part in _VOICES or not _is_mark(part))
     letters = []
     for part in unicodedata.normalize("NFC", "".join(parts)):
@@ -92,6 +92,14 @@ def _latin_word(word: str, cased: str) -> str:
 
 def _is_mark(sign: str) -> bool:
     return unicodedata.category(sign) in ("Mn", "Me")
+
+
+def _unframed(sign: str) -> str:
+    """Return the letter or the figures in a frame, and what has none as it is."""
+    category = unicodedata.category(sign)
+    if category == "No" and (number := unicodedata.numeric(sign)).is_integer():
+        return str(int(number))
+    return _written_for(sign) if category == "So" else sign
 
 
 def _written_for(sign: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.archive.landing.redaction.codings import CODINGS, unbroken
+from apps.archive.landing.redaction.codings import CODINGS, printed, unbroken
 from apps.archive.landing.redaction.escapes import Places, is_escaped, unescaped, unmoved, without_escapes
 from apps.archive.landing.redaction.letters import breaks_in, latin_in, letters_of
 
@@ -126,6 +126,8 @@ def readings(text: str) -> Iterator[Folded]:
         yield _folded(coded, coded_places)
     for coding in unbroken(plain):
         yield _folded(*unescaped(text, (coding,)))
+    for coding in printed(text):
+        yield _folded(*unescaped(text, CODINGS, first=(coding,)))
     if plain != text:
         yield _folded(without_escapes(text), unmoved(text))
 
