@@ -25,23 +25,28 @@ MOST_LOSSES = 2
 
 
 class TooMuch(Exception):
-    """More than one import may hold; `message` says what to do."""
+    """More than one import may hold, or a worker can bear; `message` says what to do."""
 
-    def __init__(self) -> None:
-        text = _("This holds more than %(most)s measurements: send it in parts.")
+    def __init__(self, text: str = _("This holds more than %(most)s measurements: send it in parts.")) -> None:
         self.message = Message(text, {"most": MOST_ITEMS})
         super().__init__(str(self.message))
 
 
 def read_on(imported: Import, *, is_time_up: Callable[[], bool]) -> bool:
-    """Read further files of an import and say whether that was the last; ContainerError or TooMuch end it."""
+    """Read further files of an import and say whether that was the last; ContainerError or TooMuch end it.
+
+    One is read in any case: to pass by those that are done takes time, too.
+    """
+    # More were lost than at a file: on the way to it.
+    if imported.stuck > MOST_LOSSES:
+        raise TooMuch(_("Workers were lost while they unpacked this, again and again: send its files in parts."))
     places = groups.NodesByName(imported.team_id)
     position = imported.items.count()
     done = imported.done
     for number, entry in enumerate(_entries(imported)):
         if number < done:
             continue
-        if is_time_up():
+        if number > done and is_time_up():
             return False
         if imported.stuck >= MOST_LOSSES and number == done:
             entry = ContainerEntry(entry.name, refusal=Message(_("Reading this file took too long, twice.")))

@@ -68,6 +68,27 @@ def test_no_part_of_a_workbook_may_be_a_bomb(kind: str) -> None:
         assert time.process_time() - began < 20
 
 
+TYPES = b"application/vnd.openxmlformats-officedocument.spreadsheetml."
+RELATION = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+
+
+@pytest.mark.parametrize(
+    ("part", "content", "other"),
+    [
+        ("[Content_Types].xml", TYPES + b"worksheet+xml", TYPES + b"sheet.main+xml"),
+        ("[Content_Types].xml", TYPES + b"worksheet+xml", TYPES + b"styles+xml"),
+        ("xl/_rels/workbook.xml.rels", RELATION + b"worksheet", RELATION + b"chartsheet"),
+        ("xl/_rels/workbook.xml.rels", b'Type="' + RELATION + b"worksheet", b'type="chartsheet" Type="'),
+    ],
+)
+def test_a_part_of_cells_is_taken_for_nothing_that_is_built_whole(part: str, content: bytes, other: bytes) -> None:
+    with zipfile.ZipFile(packed()) as package:
+        before = package.read(part)
+    assert content in before
+    with pytest.raises(ContainerError, match="unsafe"):
+        tables._check_workbook(packed(**{part: before.replace(content, other)}), "a.xlsx")
+
+
 def test_a_workbook_with_pictures_is_read() -> None:
     (head,) = tables.read_heads(packed(**{"xl/media/picture.png": b"\x89PNG\r\n\x1a\n\0\0"}), "a.xlsx")
     assert head.headers == ["window", "goodput"]

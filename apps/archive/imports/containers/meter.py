@@ -9,6 +9,10 @@ from apps.archive.imports.containers import limits as words
 from apps.archive.imports.containers.limits import HARMLESS, MIB, UnpackingLimits
 
 
+# What a tar's headers may take before each file, and all of them: a byte of them costs as much as a hundred of data.
+_MOST_HEADERS, _MOST_ALL_HEADERS = 16 * 1024, 64 * MIB
+
+
 class Meter:
     """The files and bytes met so far in one file and in the archives within it."""
 
@@ -43,6 +47,7 @@ class Metered(io.RawIOBase):
         self._most = None if packed is None else max(HARMLESS, packed * meter.limits.ratio)
         self._count = 0
         self._allowed: int | None = None
+        self._data = 0
         self._ahead = b""
 
     def peek(self, size: int) -> bytes:
@@ -58,9 +63,11 @@ class Metered(io.RawIOBase):
         ahead, self._ahead = self._ahead[:size], self._ahead[size:]
         return ahead + self._take(size - len(ahead))
 
-    def allow(self, count: int) -> None:
-        """Let so many bytes be read from here on, and no more."""
-        self._allowed = self._count + count + tarfile.RECORDSIZE
+    def allow(self, size: int) -> None:
+        """Let the data of a tar's file be read from here on and the headers behind it, and no more."""
+        self._data += size
+        most = min(self._count + size + _MOST_HEADERS, self._data + _MOST_ALL_HEADERS)
+        self._allowed = most + tarfile.RECORDSIZE
 
     def _take(self, size: int) -> bytes:
         parts = []

@@ -9,13 +9,13 @@ from typing import BinaryIO
 
 from apps.archive.imports.containers import limits as words
 from apps.archive.imports.containers import zips
-from apps.archive.imports.containers.limits import DAMAGES, MIB, ContainerEntry, UnpackingLimits, printable
+from apps.archive.imports.containers.limits import DAMAGES, ContainerEntry, UnpackingLimits, printable
 from apps.archive.imports.containers.meter import Meter, Metered
 from apps.bench.text import Message, _
 
 _BLOCK = tarfile.BLOCKSIZE
-# What a tar's headers may take before each file.
-_MOST_HEADERS = MIB
+# So many words in a tar's headers may hold for all its files: each has a copy of them.
+_MOST_WORDS = 500
 
 
 def read_entries(file: BinaryIO, name: str, limits: UnpackingLimits | None = None) -> Iterator[ContainerEntry]:
@@ -82,11 +82,15 @@ class _Walk:
                 yield from self._inner(whole.content, own, depth)
 
     def _tar(self, stream: Metered, name: str, depth: int) -> Iterator[ContainerEntry]:
-        stream.allow(_MOST_HEADERS)
+        stream.allow(0)
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             while (member := archive.next()) is not None:
+                # It would keep each with all words of its headers.
+                archive.members.clear()
+                if len(archive.pax_headers) > _MOST_WORDS:
+                    raise words.damaged(name)
                 # The next headers lie behind the data of this one.
-                stream.allow(max(0, member.size) + _MOST_HEADERS)
+                stream.allow(max(0, member.size))
                 path = printable(member.name)
                 # Folders take memory, too.
                 self._meter.count_file(name)

@@ -1,6 +1,7 @@
 """The XML of packages, looked through before anything is built of it."""
 
 import io
+import posixpath
 import re
 from xml.parsers import expat
 
@@ -11,6 +12,11 @@ MOST_OTHERS = 300_000
 # Office programs share no text that no cell shows, but for a few that were cells once.
 MOST_UNSHOWN = 10_000
 _OF_CELLS = re.compile(r"xl/(?:worksheets/[^/]+|sharedStrings)\.xml")
+_KINDS_OF_CELLS = re.compile(
+    r"application/vnd\.openxmlformats-officedocument\.spreadsheetml\.(?:worksheet|sharedStrings)\+xml"
+)
+# Sheets that are charts are built whole as well.
+_CHARTSHEET, _CHARTSHEETS = "chartsheet", re.compile(r"(?:.*/)?chartsheets/[^/]+\.xml")
 _PIECE_BYTES = 256 * 1024
 
 
@@ -48,13 +54,27 @@ class Inspector:
         if self._texts > self._cells + MOST_UNSHOWN:
             raise UnsafeError
 
-    def _count(self, name: str, _attributes: dict[str, str]) -> None:
+    def _count(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition(":")[2]
+        if local in ("Override", "Relationship"):
+            _check_kind(attributes)
         self._texts += local == "si"
         self._cells += self._is_of_cells and local == "c"
         self._left[self._is_of_cells] -= 1
         if self._left[self._is_of_cells] < 0:
             raise UnsafeError
+
+
+def _check_kind(of_part: dict[str, str]) -> None:
+    """Refuse a part of cells that is said to be something else, which would be built whole."""
+    if _OF_CELLS.fullmatch(of_part.get("PartName", "")[1:]) and not _KINDS_OF_CELLS.fullmatch(
+        of_part.get("ContentType", "")
+    ):
+        raise UnsafeError
+    kinds = (of_part.get("Type", ""), of_part.get("type", ""))
+    is_chart = any(_CHARTSHEET in kind for kind in kinds)
+    if is_chart and not _CHARTSHEETS.fullmatch(posixpath.normpath(of_part.get("Target", ""))):
+        raise UnsafeError
 
 
 def _refuse_declarations(*_declared: object) -> None:
