@@ -1,4 +1,6 @@
-"""The processes of a worker that carry out tasks: each gives signs of its own, and one that hangs is ended, alone.
+"""The processes of a worker that carry out tasks: each gives signs of its own.
+
+One that hangs, or that grows as no honest work does, is ended alone, before the kernel ends whom it likes.
 
 A task is no sign: who waits for the database, a program or a mail server ticks on, and who computes uses the
 processor. One that does neither, or that the kernel holds, hangs, and with it all that waits behind its task.
@@ -70,11 +72,12 @@ class _Thread:
 
 @dataclass(frozen=True)
 class _Look:
-    """A child at one moment: its main thread, all its threads by number, and how often it ticked."""
+    """A child at one moment: its main thread, all its threads by number, how often it ticked, its bytes in memory."""
 
     main: _Thread
     threads: dict[str, _Thread]
     ticks: int
+    resident: int
 
     def goes_on_from(self, last: "_Look") -> bool:
         """Return whether it did anything since, or had no chance to."""
@@ -102,13 +105,21 @@ class _Watched:
 class Children:
     """Watches the children of a worker, which `alive` gives as objects with `pid` and `index`.
 
-    One that hangs for `after_s` is killed: the pool puts another in its place, and what it was at is taken up again
-    as that of any worker that died.
+    One that hangs for `after_s`, or holds more memory than `most_bytes`, is killed: the pool puts another in its
+    place, and what it was at is taken up again as that of any worker that died.
     """
 
-    def __init__(self, alive: Callable[[], list[Any]], *, after_s: float, processes: Path = Path("/proc")) -> None:
+    def __init__(
+        self,
+        alive: Callable[[], list[Any]],
+        *,
+        after_s: float,
+        most_bytes: int,
+        processes: Path = Path("/proc"),
+    ) -> None:
         self._alive = alive
         self._after_s = after_s
+        self._most_bytes = most_bytes
         self._processes = processes
         self._watched: dict[int, _Watched] = {}
         self._board = _Board()
@@ -119,7 +130,7 @@ class Children:
         threading.Thread(target=self._board.tick, args=(place,), name="ticks", daemon=True).start()
 
     def watch(self) -> None:
-        """Look at each, and kill those that hang for too long."""
+        """Look at each, and kill those that hang for too long or hold too much."""
         now = time.monotonic()
         watched = {}
         for child in self._alive():
@@ -128,8 +139,13 @@ class Children:
                 watched[child.pid] = _judge(self._watched.get(child.pid), look, now)
         self._watched = watched
         for pid, child_watch in watched.items():
-            if child_watch.quiet_s > self._after_s + _LATER_THAN_SUPERVISOR_S and not child_watch.is_killed:
-                _kill(pid, child_watch)
+            if child_watch.is_killed:
+                continue
+            state, resident = child_watch.look.main.state, child_watch.look.resident
+            if child_watch.quiet_s > self._after_s + _LATER_THAN_SUPERVISOR_S:
+                _kill(pid, child_watch, f"hangs for {child_watch.quiet_s:.0f} s (state {state})")
+            elif resident > self._most_bytes:
+                _kill(pid, child_watch, f"holds {resident >> 20} MiB of memory, more than WORKER_MEMORY allows")
 
     def hung_s(self) -> float | None:
         """Return for how long (s) a child has hung, the longest of all; None if none does, as far as can be told."""
@@ -146,13 +162,14 @@ class Children:
         folder = self._processes / str(child.pid) / "task"
         try:
             threads = {thread.name: _thread(thread) for thread in folder.iterdir()}
-            main, parent = threads[str(child.pid)], _fields(folder.parent)[1]
+            main, fields = threads[str(child.pid)], _fields(folder.parent)
+            parent, resident = int(fields[1]), int(fields[21]) * mmap.PAGESIZE
         except (OSError, ValueError, LookupError):
             # It has just ended.
             return None
-        if int(parent) != os.getpid() or main.state == "Z":
+        if parent != os.getpid() or main.state == "Z":
             return None
-        return _Look(main, threads, self._board.ticks_of(child))
+        return _Look(main, threads, self._board.ticks_of(child), resident)
 
 
 def of_worker(worker: Any) -> list[Any]:
@@ -166,10 +183,8 @@ def _judge(last: _Watched | None, look: _Look, now: float) -> _Watched:
     return _Watched(look, now, last.quiet_s + min(now - last.at, _LONGEST_LOOK_S), last.is_killed)
 
 
-def _kill(pid: int, child_watch: _Watched) -> None:
-    logger.warning(
-        "Process %s hangs for %.0f s (state %s): killed", pid, child_watch.quiet_s, child_watch.look.main.state
-    )
+def _kill(pid: int, child_watch: _Watched, why: str) -> None:
+    logger.warning("Process %s %s: killed", pid, why)
     child_watch.is_killed = True
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)

@@ -131,7 +131,11 @@ class GiveSigns(bootsteps.StartStopStep):
     def __init__(self, worker: Any, **options: Any) -> None:
         connections.fit_to_worker(settings.DATABASES["default"])
         queues = list(worker.app.amqp.queues.consume_from)
-        offspring = children.Children(lambda: children.of_worker(worker), after_s=settings.HANG_AFTER_S)
+        offspring = children.Children(
+            lambda: children.of_worker(worker),
+            after_s=settings.HANG_AFTER_S,
+            most_bytes=settings.WORKER_MEMORY_MIB << 20,
+        )
         backlog = _Backlog(queues, offspring)
         worker.life = Life(worker.hostname, is_stuck=backlog.is_stuck, queues=queues, offspring=offspring)
         worker_process_init.connect(offspring.begin_ticking)

@@ -1,4 +1,4 @@
-"""A worker's child that hangs is told from one that waits or computes, and is killed alone."""
+"""A worker's child that hangs is told from one that waits or computes, and is killed alone, as one that grows is."""
 
 import os
 import re
@@ -20,6 +20,7 @@ from tests.hanging import held
 from workers import children
 
 AFTER_S = 4.0
+MOST_BYTES = 800 << 20
 # So long they are watched, also those that shall live (s).
 WATCHED_S = 9.0
 
@@ -75,6 +76,12 @@ def never_ticks(_pipe: Path) -> None:
     time.sleep(600)
 
 
+def grows(_pipe: Path) -> None:
+    """Hold more memory than anybody may."""
+    _memory = b"x" * MOST_BYTES
+    time.sleep(600)
+
+
 LIVE = [sleeps, waits_for_a_program, waits_for_a_server, opens_a_pipe, computes]
 HANG = [keeps_others_from_running, waits_in_the_kernel, stops, never_ticks]
 HELD = "held by a tracer"
@@ -100,11 +107,11 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
     """Return what became of each child, all of them watched at once."""
     pipe = tmp_path_factory.mktemp("children") / "pipe"
     os.mkfifo(pipe)
-    works: dict[str, Work] = {work.__name__: work for work in (*LIVE, *HANG)} | {HELD: sleeps}
+    works: dict[str, Work] = {work.__name__: work for work in (*LIVE, *HANG, grows)} | {HELD: sleeps}
     begun: dict[str, Any] = {}
-    offspring = children.Children(lambda: list(begun.values()), after_s=AFTER_S)
+    offspring = children.Children(lambda: list(begun.values()), after_s=AFTER_S, most_bytes=MOST_BYTES)
     # Another worker of the same program, whose children have the same places.
-    other = children.Children(list, after_s=AFTER_S)
+    other = children.Children(list, after_s=AFTER_S, most_bytes=MOST_BYTES)
     strangers = [begin(other, index, sleeps, pipe) for index in range(len(works))]
     try:
         for index, (name, work) in enumerate(works.items()):
@@ -146,6 +153,12 @@ def test_one_that_hangs_is_killed(name: str, state: str, watched: Seen) -> None:
     assert killed_after is not None, usual
     assert AFTER_S < killed_after < WATCHED_S
     assert usual.startswith(state)
+
+
+def test_one_that_grows_is_killed(watched: Seen) -> None:
+    _state, killed_after = watched["grows"]
+    assert killed_after is not None
+    assert killed_after < AFTER_S
 
 
 def test_the_ways_to_hang_are_those_of_the_kernel(watched: Seen) -> None:

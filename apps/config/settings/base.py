@@ -107,6 +107,8 @@ DATABASES = {"default": environment.read("DATABASE_URL", "postgresql:///fathom",
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # A worker ends a process of its own that hangs for so long (s).
 HANG_AFTER_S = environment.number("HANG_AFTER", 30, least=10)
+# And one that holds more memory (MiB): what somebody sent may be a bomb that no check of ours knows.
+WORKER_MEMORY_MIB = environment.number("WORKER_MEMORY", 2048, least=512)
 # So many connections a web process takes at most; the others that the server allows are the workers'.
 WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 12, least=database.FEWEST)
 # So many WebSockets a web process has open at most: in all, from one address, of one person.
