@@ -1,4 +1,4 @@
-"""What the headers of a tar say costs neither memory nor time, and a worker that is lost on the way to a file is told."""
+"""Headers of a tar cost neither memory nor time; a worker that is lost on the way to a file is told."""
 
 import gzip
 import io

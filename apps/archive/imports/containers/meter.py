@@ -8,7 +8,6 @@ from typing import BinaryIO
 from apps.archive.imports.containers import limits as words
 from apps.archive.imports.containers.limits import HARMLESS, MIB, UnpackingLimits
 
-
 # What a tar's headers may take before each file, and all of them: a byte of them costs as much as a hundred of data.
 _MOST_HEADERS, _MOST_ALL_HEADERS = 16 * 1024, 64 * MIB
 
