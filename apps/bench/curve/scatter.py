@@ -1,7 +1,7 @@
 """How far the figures of a curve's places scatter, and how sure differences between places are."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,8 +40,8 @@ class PlaceScatter:
     def chance(self, low: int, high: int, margin: float = 0.0) -> float | None:
         """Return the one-sided p of `high` not lying above `low` by more than a margin (a share); None if untested.
 
-        The scatter is that of all places or of the two, whichever is larger: neither a noisy place among quiet ones
-        nor figures that agree by luck may feign a difference.
+        The scatter is that of all places or of each of the two by itself (Welch), whichever leaves more doubt: neither
+        a noisy place among quiet ones nor figures that agree by luck may feign a difference.
         """
         return self._tail(low, high, self.means[high] - self.means[low] - self.margin(margin))
 
@@ -58,15 +58,29 @@ class PlaceScatter:
         return all(len(self.groups[place]) >= LEAST_REPEATED for place in places)
 
     def _tail(self, one: int, other: int, distance: float) -> float | None:
-        if not self.is_repeated(one, other):
+        return self._chance(distance, {one: 1.0, other: -1.0})
+
+    def _chance(self, distance: float, weights: Mapping[int, float]) -> float | None:
+        """Return the one-sided p of a distance between weighted means of places; None if untested."""
+        if not self.is_repeated(*weights):
             return None
-        kinds = [self._error(range(len(self.groups))), self._error((one, other))]
-        errors = [kind for kind in kinds if kind is not None]
-        if not errors:
-            return None
-        variance, free = max(errors)
-        error = math.sqrt(variance * (1 / len(self.groups[one]) + 1 / len(self.groups[other])))
-        return tail(distance, error, free)
+        shares = {place: weight**2 / len(self.groups[place]) for place, weight in weights.items()}
+        errors = [self._own_error(shares)] if self.free(list(weights)) >= LEAST_FREE else []
+        if whole := self._error(range(len(self.groups))):
+            variance, free = whole
+            errors.append((variance * math.fsum(shares.values()), float(free)))
+        return max((tail(distance, math.sqrt(variance), free) for variance, free in errors), default=None)
+
+    def _own_error(self, shares: Mapping[int, float]) -> tuple[float, float]:
+        """Return the variance of a weighted mean by each place's own scatter and its degrees of freedom.
+
+        They are Welch's and Satterthwaite's (Biometrics Bulletin 2, 1946, 110-114).
+        """
+        free_of = {place: len(self.groups[place]) - 1 for place in shares}
+        parts = {place: share * self._squares[place] / free_of[place] for place, share in shares.items()}
+        variance = math.fsum(parts.values())
+        squares = math.fsum(part**2 / free_of[place] for place, part in parts.items())
+        return variance, variance**2 / squares if squares else float(sum(free_of.values()))
 
     def _error(self, places: Sequence[int]) -> tuple[float, int] | None:
         """Return the variance of single figures at some places, and its degrees of freedom."""
@@ -97,16 +111,8 @@ class PlaceScatter:
 
     def below(self, place: int, places: Sequence[int]) -> float | None:
         """Return the one-sided p of a place not lying below the mean of some others; None if untested."""
-        whole = range(len(self.groups))
-        errors = [
-            error_of_mean for error_of_mean in (self._error(whole), self._error((place, *places))) if error_of_mean
-        ]
-        if not errors or not self.is_repeated(place, *places):
-            return None
-        variance, free = max(errors)
-        others = math.fsum(1 / len(self.groups[other]) for other in places) / len(places) ** 2
-        error = math.sqrt(variance * (1 / len(self.groups[place]) + others))
-        return tail(self.level(places) - self.means[place], error, free)
+        weight = 1 / len(places)
+        return self._chance(self.level(places) - self.means[place], {place: 1.0, **dict.fromkeys(places, -weight)})
 
 
 def scatter_of(groups: Sequence[Sequence[float]]) -> PlaceScatter:
@@ -118,7 +124,7 @@ def scatter_of(groups: Sequence[Sequence[float]]) -> PlaceScatter:
     return PlaceScatter(tuple(tuple(group) for group in groups), largest or 1.0)
 
 
-def tail(distance: float, error: float, free: int) -> float:
+def tail(distance: float, error: float, free: float) -> float:
     """Return the one-sided p of a distance with its standard error; equal figures leave no doubt."""
     if not error:
         return 0.0 if distance > 0 else 1.0
