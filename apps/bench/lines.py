@@ -55,7 +55,7 @@ _FORMS = (
     rf"umount (?P<place>{_PLACE}) && mount(?: -t nfs)? -o {_OPTION}(?:,{_OPTION}){{0,20}}(?: {_SOURCE})? (?P=place)",
     rf"mmchconfig {_SETTING}(?:,{_SETTING}){{0,10}}",
     rf"mmcrfs FILE_SYSTEM -F STANZA_FILE -B {_COUNT}",
-    rf"lctl set_param osc\.\*\.max_rpcs_in_flight={_COUNT} osc\.\*\.max_dirty_mb={_COUNT}",
+    rf"lctl set_param osc\.\*\.max_rpcs_in_flight={_COUNT}",
     rf"iozone(?: -e -c -I| -r {_COUNT})",
     rf"fio (?:--direct=1 --end_fsync=1|--bs={_COUNT})",
     rf"ior (?:-e --posix\.odirect|-t {_COUNT})",

@@ -13,9 +13,9 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from apps.archive.imports import figures
+from apps.archive.imports.cells import Cell, text_of
 from apps.archive.imports.figures import Sign
 from apps.archive.imports.groups import NodesByName
-from apps.archive.imports.tables import Cell, text_of
 from apps.bench import strict_json, units
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Parameter, Tool

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.archive.imports import columns, figures, groups, tables, uploads
+from apps.archive.imports.cells import text_of
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.recognition import storable
 from apps.archive.imports.tables import TableError
@@ -174,7 +175,5 @@ def _items(imported: Import, tool: Tool, rows: Iterator[tables.Row]) -> Iterator
             item.told, item.values, item.roles = line.told, line.values, line.roles
             item.repetition, item.measured_at = line.repetition, line.measured_at
         # The row as it stands in the table, which the figures were read from.
-        item.command = storable(
-            {"row": strict_json.dumps({key: tables.text_of(cell) for key, cell in cells.items()})}
-        )
+        item.command = storable({"row": strict_json.dumps({key: text_of(cell) for key, cell in cells.items()})})
         yield item

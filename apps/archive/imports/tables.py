@@ -5,16 +5,14 @@ Formulas are never evaluated: of a workbook the values count that were saved wit
 
 import codecs
 import csv
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime, time
-from decimal import Decimal
 from itertools import islice
 from typing import Any, BinaryIO
 
+from apps.archive.imports.cells import Cell, shortened, shown, text_of
 from apps.archive.imports.containers import ContainerError, Package, UnpackingLimits, is_workbook, printable, xml
 from apps.archive.imports.containers.limits import DAMAGES
 from apps.archive.imports.csv_lines import CountedLines, TooManySeparatorsError
@@ -22,24 +20,23 @@ from apps.bench.text import Message, _
 
 MIB = 1024 * 1024
 MOST_BYTES = 64 * MIB
+# In all cells that are read: each row is kept as it stands, with several bytes for a letter.
+MOST_LETTERS = 16 * MIB
 MOST_COLUMNS = 200
 MOST_ROWS = 10_000
 MOST_SHEETS = 50
 LONGEST_NAME = 100
-LONGEST_CELL = 1000
 # So many rows are shown while columns are given their meaning, and so much of each cell.
 SHOWN, SHOWN_CELL = 8, 80
 # A workbook's sheet may have its rows anywhere; so many without anything in them end it.
 MOST_BLANKS = 1000
 _WORKBOOK = UnpackingLimits(entries=1000, total_bytes=128 * MIB, entry_bytes=64 * MIB)
 _DELIMITERS = ",;\t|"
-# Words within a format of numbers, which are shown as they are.
-_QUOTED = re.compile(r'"[^"]*"|\\\\.')
 # How zips, and the workbooks of old office programs, begin.
 _OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_TOO_LARGE = _("The table is larger than %(most)s MiB: send it in parts.")
 _UNREADABLE = _("The workbook cannot be read: save it again as XLSX, or as CSV.")
 
-Cell = str | int | float | datetime | None
 # The line of a sheet, and its cells in order.
 Line = tuple[int, list[Cell]]
 # The sheet (of a CSV ""), the line of it, and the cells by header.
@@ -89,7 +86,7 @@ def read_heads(file: BinaryIO, name: str) -> list[Head]:
 
 def read_rows(file: BinaryIO, name: str, sheet_names: Sequence[str] = ()) -> Iterator[Row]:
     """Yield the rows of the chosen sheets, of the first if none is; TableError or ContainerError, also on the way."""
-    remaining, count = set(sheet_names), 0
+    remaining, count, letters = set(sheet_names), 0, 0
     for sheet in _sheets(file, name):
         if sheet_names and sheet.name not in remaining:
             continue
@@ -97,19 +94,14 @@ def read_rows(file: BinaryIO, name: str, sheet_names: Sequence[str] = ()) -> Ite
             count += 1
             if count > MOST_ROWS:
                 raise TableError(_("The table has more than %(most)s rows: send it in parts."), most=MOST_ROWS)
+            # A workbook shares one text among many cells.
+            letters += sum(len(cell) for cell in cells.values() if isinstance(cell, str))
+            if letters > MOST_LETTERS:
+                raise TableError(_TOO_LARGE, most=MOST_LETTERS // MIB)
             yield sheet.name, number, cells
         remaining.discard(sheet.name)
         if not remaining:
             return
-
-
-def text_of(cell: Cell) -> str:
-    """Return a cell as text; whole numbers of a workbook without “.0”."""
-    if cell is None:
-        return ""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
-        return str(int(cell))
-    return cell.isoformat(sep=" ") if isinstance(cell, datetime) else str(cell).strip()
 
 
 def _head(sheet: _Sheet) -> Head:
@@ -159,7 +151,7 @@ def _separated(file: BinaryIO) -> Iterator[Line]:
     file.seek(0)
     raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
-        raise TableError(_("The table is larger than %(most)s MiB: send it in parts."), most=MOST_BYTES // MIB)
+        raise TableError(_TOO_LARGE, most=MOST_BYTES // MIB)
     if raw.startswith(_OFFICE):
         raise TableError(_UNREADABLE)
     text = _decoded(raw)
@@ -171,7 +163,7 @@ def _separated(file: BinaryIO) -> Iterator[Line]:
     try:
         for cells in reader:
             lines.separators = 0
-            yield reader.line_num, [_shortened(cell.strip()) for cell in cells[: MOST_COLUMNS + 1]]
+            yield reader.line_num, [shortened(cell.strip()) for cell in cells[: MOST_COLUMNS + 1]]
     except TooManySeparatorsError:
         raise TableError(_("The table has more than %(most)s columns: leave some out."), most=MOST_COLUMNS) from None
     except csv.Error as error:
@@ -226,7 +218,7 @@ def _lines(sheet: Any) -> Iterator[Line]:
     with _readable():
         sheet.reset_dimensions()
         for number, cells in enumerate(sheet.iter_rows(max_col=MOST_COLUMNS + 1), start=1):
-            row = [_shown(cell) for cell in cells]
+            row = [shown(cell) for cell in cells]
             blanks = blanks + 1 if all(cell is None for cell in row) else 0
             if blanks > MOST_BLANKS:
                 return
@@ -274,27 +266,3 @@ def _check_workbook(file: BinaryIO, file_name: str) -> None:
 def _unsafe(name: str) -> ContainerError:
     text = _("%(name)s is not what office programs write: save the workbook again.")
     return ContainerError("unsafe", Message(text, {"name": name}))
-
-
-def _shown(cell: Any) -> Cell:
-    """Return what a cell holds; a number that is shown in per cent with its sign: “0.5 %” of 0.005."""
-    value = _plain(cell.value)
-    if isinstance(value, int | float) and "%" in _QUOTED.sub("", cell.number_format or ""):
-        return f"{(Decimal(repr(value)) * 100).normalize():f} %"
-    return value
-
-
-def _plain(cell: object) -> Cell:
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, datetime | int | float) or cell is None:
-        return cell
-    if isinstance(cell, date):
-        return datetime.combine(cell, time())
-    text = _shortened(str(cell).strip())
-    # openpyxl gives errors of formulas as their text.
-    return None if text in ("", "#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!") else text
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"

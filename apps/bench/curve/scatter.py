@@ -40,8 +40,8 @@ class PlaceScatter:
     def chance(self, low: int, high: int, margin: float = 0.0) -> float | None:
         """Return the one-sided p of `high` not lying above `low` by more than a margin (a share); None if untested.
 
-        The scatter is that of all places or of each of the two by itself (Welch), whichever leaves more doubt: neither
-        a noisy place among quiet ones nor figures that agree by luck may feign a difference.
+        The scatter is that of all places or of each of the two (Welch), whichever leaves more doubt: neither a noisy
+        place among quiet ones nor figures that agree by luck may feign a difference.
         """
         return self._tail(low, high, self.means[high] - self.means[low] - self.margin(margin))
 

@@ -193,7 +193,7 @@ def test_what_takes_longer_is_carried_on_by_the_next_turn(
 ) -> None:
     monkeypatch.setattr(work, "TURN_S", -1.0)
     imported = sending.send(cast, {"a.zip": zipped({"a.json": GOOD, "b.txt": b"x"})})
-    assert (imported.state, imported.claimed_at, imported.done) == ("reading", None, 0)
+    assert (imported.state, imported.claimed_at, imported.done) == ("reading", None, 1)
     monkeypatch.setattr(work, "TURN_S", 60.0)
     assert sending.advance(imported).state == "ready"
     work.advance_import(import_id=imported.pk, now=timezone.now())

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from openpyxl import Workbook
 
-from apps.archive.imports import csv_lines, services, tables
+from apps.archive.imports import cells, csv_lines, services, tables
 from apps.archive.imports.containers import ContainerError
 from apps.archive.imports.models import Import
 from apps.campaigns.errors import Refused, WrongState
@@ -198,7 +198,7 @@ def test_more_rows_columns_or_a_longer_cell_than_allowed_are_refused() -> None:
     too_long = "A cell of line 2 has more than 128 KiB: shorten it."
     assert refusal_of(b"a\n" + b'"' + b"1" * 200_000 + b'"\n') == too_long
     (row,) = read(b"a\n" + b"1" * 5000 + b"\n")
-    assert len(row[2]["a"]) == tables.LONGEST_CELL + 1
+    assert len(row[2]["a"]) == cells.LONGEST_CELL + 1
 
 
 MANY = csv_lines.MOST_SEPARATORS + 1

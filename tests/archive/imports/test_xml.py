@@ -123,3 +123,15 @@ def test_a_workbook_shares_no_more_texts_than_its_cells_show() -> None:
     with pytest.raises(ContainerError, match="unsafe"):
         tables._check_workbook(shared(xml.MOST_UNSHOWN + 5), "a.xlsx")
     tables._check_workbook(shared(xml.MOST_UNSHOWN + 4), "a.xlsx")
+
+
+def test_texts_that_many_cells_share_count_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    book, file = Workbook(write_only=True), io.BytesIO()
+    sheet = book.create_sheet()
+    sheet.append(["a", "b", "c"])
+    for _row in range(20):
+        sheet.append(["x" * 900] * 3)
+    book.save(file)
+    monkeypatch.setattr(tables, "MOST_LETTERS", 40_000)
+    with pytest.raises(tables.TableError, match="larger"):
+        list(tables.read_rows(file, "a.xlsx"))

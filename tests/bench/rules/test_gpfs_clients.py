@@ -16,8 +16,9 @@ def with_options(**options):
 def test_what_is_set_is_unknown_then_the_least_is_told_with_little_confidence():
     draft = the(polarised(), RULE)
     # 122.5 MB/s of the network alone, less than the disks' 264 MB/s.
-    assert draft.change == "mmchconfig maxMBpS=245,pagepool=1048576"
-    assert draft.undo == "mmchconfig maxMBpS=DEFAULT,pagepool=DEFAULT"
+    assert "at least maxMBpS 245, pagepool 1 MiB" in str(draft.title)
+    # A line that sets what nobody knows could lower it.
+    assert (draft.change, draft.undo) == ("", "")
     # 122.5 MB/s x 4.8 ms are 588,000 B: three blocks of 256 KiB, and the one that is written.
     assert "= 1,048,576 B" in draft.formula
     assert draft.confidence_label == "low"
@@ -30,6 +31,12 @@ def test_a_limit_below_twice_the_rate_is_raised_and_put_back():
     assert draft.undo == "mmchconfig maxMBpS=150"
     assert draft.confidence_label == "medium"
     assert draft.missing == ()
+
+
+def test_only_what_is_known_is_set_and_the_rest_is_asked_for():
+    draft = the(with_options(maxMBpS=150), RULE)
+    assert (draft.change, draft.undo) == ("mmchconfig maxMBpS=245", "mmchconfig maxMBpS=150")
+    assert "mmlsconfig" in str(draft.missing[0])
 
 
 def test_it_is_silent_where_enough_is_allowed_or_another_layer_is_the_limit():

@@ -23,8 +23,11 @@ def test_a_mount_that_moves_what_one_stream_does_wants_more_connections():
     assert draft.value == 8
     assert "nconnect=8" in draft.change
     assert draft.predicted == pytest.approx(116 * MB)
-    gpfs = the(nfs({}).evidence(dataclasses.replace(facts, kind="gpfs")), "storage-connections")
+    gpfs_facts = dataclasses.replace(facts, kind="gpfs", options={"maxTcpConnsPerNodeConn": 1})
+    gpfs = the(nfs({}).evidence(gpfs_facts), "storage-connections")
     assert gpfs.change == "mmchconfig maxTcpConnsPerNodeConn=8"
+    unknown = the(nfs({}).evidence(dataclasses.replace(facts, kind="gpfs")), "storage-connections")
+    assert (unknown.change, unknown.undo) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -55,12 +58,22 @@ def test_small_nfs_transfers_are_raised_unless_the_network_is_full():
 
 
 def test_lustre_on_a_long_path_wants_more_requests_in_flight():
-    facts = FileSystemFacts("fs", "lustre", None, ("S",), {"stripe_count": 1})
+    facts = FileSystemFacts("fs", "lustre", None, ("S",), {"stripe_count": 1, "max_rpcs_in_flight": 8})
     path = {("KGFS01", "S"): PathFacts(1e9, 0.1355, 9000, (LinkFacts("wan", 1e9, 0.1355, 9000),), "wan")}
     draft = the(Storing().io("fs", write=60 * MB).evidence(facts, paths=path), "storage-lustre-requests")
     # The BDP is that of the path, as all rules have it: 16.9 MB.
     assert draft.value == 17
-    assert "max_rpcs_in_flight=17" in draft.change
+    assert draft.change == "lctl set_param osc.*.max_rpcs_in_flight=17"
+    assert draft.undo == "lctl set_param osc.*.max_rpcs_in_flight=8"
+    unknown = the(
+        Storing()
+        .io("fs", write=60 * MB)
+        .evidence(dataclasses.replace(facts, options={"stripe_count": 1}), paths=path),
+        "storage-lustre-requests",
+    )
+    # A line that sets what nobody knows could lower it.
+    assert (unknown.value, unknown.change, unknown.undo) == (17, "", "")
+    assert "lctl get_param" in str(unknown.missing[0])
     assert "61.91 MB/s" in draft.formula
     assert concluded(Storing().io("fs", write=20 * MB).evidence(facts, paths=path), "storage-lustre-requests") == {}
     short = {("KGFS01", "S"): PathFacts(1e9, 0.0005, 9000, (LinkFacts("lan", 1e9, 0.0005, 9000),), "lan")}

@@ -190,13 +190,18 @@ def test_controls_that_do_alike_or_a_clean_path_ask_for_no_change(make):
     assert "tcp-congestion" not in by_rule(evidence([make.ping(0.0048), *make.recorded("winsweep_pnu")]))
 
 
-def bursts(make, loss=0.0, speed=10e9, retransmits=440.0):
+def bursts(make, loss=0.0, speed=10e9, retransmits=440.0, alone=0.0):
     """Return evidence of a 10 Gbit/s sender before a link of 457 Mbit/s."""
     links = (LinkFacts("access", speed), LinkFacts("WAN", 457e6))
     point = make.tcp([250e6], observed=20e6, rtt=0.1355)
     point.metrics["retransmits"] = {2: retransmits}
+    points = [point]
+    if alone:
+        # Four streams have the best, one has more than a fourth of the path.
+        point.parameters["streams"] = 4
+        points.append(make.tcp([alone], observed=20e6, rtt=0.1355))
     path = PathFacts(457e6, 0.1355, 1500, links, "WAN")
-    return evidence([make.ping(0.1355), point, make.udp(200e6, loss, rate=200_000_000, duration=10)], path)
+    return evidence([make.ping(0.1355), *points, make.udp(200e6, loss, rate=200_000_000, duration=10)], path)
 
 
 def test_a_sender_faster_than_the_bottleneck_whose_bursts_are_lost_is_to_pace(make):
@@ -213,6 +218,13 @@ def test_a_sender_faster_than_the_bottleneck_whose_bursts_are_lost_is_to_pace(ma
 @pytest.mark.parametrize("changed", [{"loss": 0.001}, {"speed": 500e6}, {"retransmits": 0.0}])
 def test_pacing_is_no_remedy_for_chance_or_without_bursts(make, changed):
     assert "tcp-pacing" not in by_rule(bursts(make, **changed))
+
+
+def test_a_pace_that_one_stream_alone_exceeds_is_no_advice(make):
+    """The line paces each connection: what four gain by it one would lose."""
+    draft = by_rule(bursts(make, alone=90e6))["tcp-pacing"]
+    assert str(draft.title) == "Pace each stream of 4 at 96.81 Mbit/s"
+    assert "tcp-pacing" not in by_rule(bursts(make, alone=120e6))
 
 
 def test_streams_whose_repetitions_scatter_as_far_as_counts_differ_tell_no_count(make):

@@ -15,7 +15,7 @@ from apps.bench.rules.storage.common import lost_instead, mount_again, rate
 from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-connections", 7
+RULE, VERSION = "storage-connections", 8
 # The file system moves what one TCP stream does if it is within this of it; more streams must be this much faster.
 LIKE_ONE, FASTER = 0.15, 1.5
 # Of the best rate of several streams.
@@ -23,28 +23,28 @@ ENOUGH = 0.95
 
 
 class Kind(NamedTuple):
-    """How a kind of file system opens more connections: the most, the command and the one to take it back.
+    """How a kind of file system opens more connections: the most, the option, and the command that sets it.
 
-    Without commands it is mounted anew.
+    Without a command it is mounted anew.
     """
 
     maximum: int
-    change: str
-    undo: str
+    option: str
+    command: str
     limit: str
 
 
 KINDS = {
     "nfs": Kind(
         16,
-        "",
+        "nconnect",
         "",
         _("Linux from kernel 5.3 on. The first mount of a server decides for all: unmount every mount of it first."),
     ),
     "gpfs": Kind(
         8,
-        "mmchconfig maxTcpConnsPerNodeConn={count}",
-        "mmchconfig maxTcpConnsPerNodeConn=DEFAULT",
+        "maxTcpConnsPerNodeConn",
+        "mmchconfig maxTcpConnsPerNodeConn={}",
         _("IBM Storage Scale from 5.1.1 on; the daemons must be restarted (mmshutdown, mmstartup)."),
     ),
 }
@@ -59,7 +59,10 @@ def conclude(evidence: Evidence, verdicts: Sequence[Verdict]) -> list[FindingDra
 def _conclude(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | None:
     question, kind = verdict.question, KINDS.get(verdict.question.facts.kind)
     options = question.facts.options
-    if kind is None or verdict.level in verdict.cached or (number_of(options.get("nconnect")) or 1) > 1:
+    if kind is None or verdict.level in verdict.cached:
+        return None
+    now = number_of(options.get(kind.option))
+    if (now or 1) > 1:
         return None
     if (verdict.layer in (NETWORK, DISK) or verdict.may_be_full) and not verdict.is_of_flows:
         # These hold the rate, and more connections would be held by them as well.
@@ -99,6 +102,11 @@ def _conclude(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft
         "best": rate(best),
         "streams": count,
     }
+    change, undo = mount_again(options, nconnect=target), mount_again(options)
+    missing = kind.command and now is None
+    if kind.command:
+        # What is not known may be more: a line that sets it could lower it.
+        change, undo = ("", "") if missing else (kind.command.format(target), kind.command.format(now))
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -117,14 +125,15 @@ def _conclude(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft
         unit="count",
         formula=f"X = {rate(present)} ≈ X_1 = {rate(single[0])}; N = {count}: {rate(best)}",
         evidence=tuple(sorted(trials)),
-        change=kind.change.format(count=target) or mount_again(options, nconnect=target),
-        undo=kind.undo or mount_again(options),
+        change=change,
+        undo=undo,
         present=present,
         predicted=predicted,
         predicted_unit="B/s",
         confidence=0.5 if against else 0.7,
         applies_when=Message(_("Each client has one connection to each server.")),
         limits=(Message(kind.limit),),
+        missing=(Message(_("What is set now: mmlsconfig maxTcpConnsPerNodeConn, on a client.")),) if missing else (),
         against=against,
         alternatives=(lost_instead(present),),
         side_effects=(

@@ -15,7 +15,7 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 NFS, LUSTRE, GPFS = "storage-nfs-transfer", "storage-lustre-requests", "storage-gpfs-sockets"
-VERSION = 5
+VERSION = 6
 MIB = 1024**2
 Conclude = Callable[[Evidence, Sequence[Verdict]], list[FindingDraft]]
 # Linux's largest NFS transfer.
@@ -25,6 +25,7 @@ REQUESTS, REQUEST = 8, MIB
 MOST_REQUESTS = 256
 # A rate of this share of what is under way in each RTT is limited by it.
 LIMITED = 0.80
+LINE = "lctl set_param osc.*.max_rpcs_in_flight={}"
 
 
 def _of_kind(
@@ -93,6 +94,8 @@ def _lustre(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft |
     if stripes is None or stripes < 1 or not rtt or not flow:
         return None
     requests = number_of(facts.options.get("max_rpcs_in_flight")) or REQUESTS
+    # The default may have been raised: a line that sets what is not known could lower it.
+    is_known = requests == number_of(facts.options.get("max_rpcs_in_flight"))
     size = number_of(facts.options.get("rpc_size")) or REQUEST
     under_way = stripes * requests * size
     in_flight, bdp = under_way / rtt, network.bdp_bytes(_one_bps(evidence, verdict), rtt) or 0
@@ -122,12 +125,18 @@ def _lustre(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft |
         ),
         value=float(target),
         formula=f"W / RTT = {stripes} · {requests} · {size:,} B / RTT = {rate(in_flight)}; BDP / W1 = {target}",
-        change=f"lctl set_param osc.*.max_rpcs_in_flight={target} osc.*.max_dirty_mb={4 * target * size // MIB}",
-        undo=f"lctl set_param osc.*.max_rpcs_in_flight={requests} osc.*.max_dirty_mb={4 * requests * size // MIB}",
+        change=LINE.format(target) if is_known else "",
+        undo=LINE.format(requests) if is_known else "",
         confidence=0.75,
         # Present and predicted are those of all clients together.
         predicted=min(flow, clients * target * stripes * size / rtt),
-        limit=_("On each client; wide stripes are for large shared files, small files are best on one."),
+        limit=_(
+            "On each client, where max_dirty_mb is to be four times what is under way or more; wide stripes are for"
+            " large shared files, small files are best on one."
+        ),
+        missing=()
+        if is_known
+        else (Message(_("What is set now: lctl get_param osc.*.max_rpcs_in_flight, on a client.")),),
         source="Lustre wiki, Lustre Tuning; lctl(8)",
         unit="count",
     )
@@ -187,6 +196,7 @@ def _draft(
     predicted: float | None = None,
     unit: str = "B",
     against: tuple[Message, ...] = (),
+    missing: tuple[Message, ...] = (),
 ) -> FindingDraft:
     disk = verdict.disk.least if verdict.disk else None
     ceiling = min(predicted, disk) if predicted and disk else predicted
@@ -212,6 +222,7 @@ def _draft(
         limits=(Message(limit),),
         side_effects=(Message(_("It interrupts whoever uses the file system: do it when nobody does.")),),
         against=against,
+        missing=missing,
         # What is under way in each RTT and what is lost of it leave rates that look alike.
         alternatives=(lost_instead(verdict.level.value),) if ceiling else (),
         source=source,

@@ -1,7 +1,7 @@
 """What a client of GPFS must be allowed for the rate that network and disks give: maxMBpS and pagepool."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from apps.bench.rules.base import FILE_SYSTEM, RECOMMENDATION, Evidence, FindingDraft, of_files
 from apps.bench.rules.layers.beneath import rtt_of
@@ -12,7 +12,7 @@ from apps.bench.rules.storage.common import rate
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "storage-gpfs-client", 4
+RULE, VERSION = "storage-gpfs-client", 5
 RATE, POOL = "maxMBpS", "pagepool"
 # The daemon derives from maxMBpS how much it reads ahead and writes behind: it is to be twice the rate wanted.
 TWICE = 2
@@ -53,16 +53,17 @@ def _draft(evidence: Evidence, verdict: Verdict, most: allowed.Most) -> FindingD
     settings = {name: value for name, value in present.items() if value is not None}
     if not short:
         return None
-    is_known = bool(short.keys() & settings.keys())
+    # What is not known may be larger: a line that sets it could lower it.
+    raised = {name: value for name, value in short.items() if name in settings}
     params = {
         "name": facts.name,
         "wanted": rate(client_rate),
         "present": rate(level.value),
-        "settings": ", ".join(f"{name} {_text(name, value)}" for name, value in short.items()),
+        "settings": ", ".join(f"{name} {_text(name, value)}" for name, value in (raised or short).items()),
         "now": ", ".join(f"{name} {_text(name, value)}" for name, value in settings.items()),
     }
     text = _("See that each client of %(name)s is allowed its %(wanted)s: at least %(settings)s")
-    if is_known:
+    if raised:
         text = _("Each client of %(name)s is not allowed its %(wanted)s: set %(settings)s")
     given = _("Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all.")
     if verdict.described:
@@ -76,7 +77,7 @@ def _draft(evidence: Evidence, verdict: Verdict, most: allowed.Most) -> FindingD
     if settings:
         reasons.append(Message(_("The client tells %(now)s."), params))
     against = allowed.against(verdict, most.value, most.way)
-    confidence = 0.6 if is_known else 0.35
+    confidence = 0.6 if raised else 0.35
     return FindingDraft(
         rule=RULE,
         version=VERSION,
@@ -89,8 +90,8 @@ def _draft(evidence: Evidence, verdict: Verdict, most: allowed.Most) -> FindingD
         unit="B/s",
         formula=_formula(requirements, client_rate, rtt, block),
         evidence=level.trials,
-        change="mmchconfig " + ",".join(f"{name}={value}" for name, value in short.items()),
-        undo="mmchconfig " + ",".join(f"{name}={settings.get(name, 'DEFAULT')}" for name in short),
+        change=_line(raised),
+        undo=_line({name: settings[name] for name in raised}),
         present=level.value,
         predicted_unit="B/s",
         against=against,
@@ -109,6 +110,10 @@ def _draft(evidence: Evidence, verdict: Verdict, most: allowed.Most) -> FindingD
         if settings.keys() >= requirements.keys()
         else (Message(_("What is set now: mmlsconfig on a client, and mmdiag --config for the defaults.")),),
     )
+
+
+def _line(values: Mapping[str, int]) -> str:
+    return "mmchconfig " + ",".join(f"{name}={value}" for name, value in values.items()) if values else ""
 
 
 def _text(name: str, value: int) -> str:

@@ -14,7 +14,7 @@ from apps.bench.sweep import setting_names
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-pacing", 7
+RULE, VERSION = "tcp-pacing", 8
 # An interface this many times as fast as the bottleneck sends bursts that the queue before it must hold.
 FASTER = 1.5
 # Pacing is worth its trouble where it leaves this much more than what there is.
@@ -64,7 +64,11 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         return None
     trials = udp_loss[1]
     rate = SHARE * ceiling / item.streams
+    if any(one.rate / one.streams > rate for one in read_all(evidence)):
+        # Each connection is paced so: one that has more by itself would lose what many gain.
+        return None
     params = {
+        "streams": item.streams,
         "rate": format_quantity(rate, "bit/s"),
         "speed": format_quantity(speed, "bit/s"),
         "capacity": format_quantity(capacity, "bit/s"),
@@ -83,7 +87,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     return FindingDraft(
         rule=RULE,
         version=VERSION,
-        title=Message(_("Pace each stream at %(rate)s"), params),
+        title=Message(
+            _("Pace each stream of %(streams)s at %(rate)s")
+            if item.streams > 1
+            else _("Pace a single stream at %(rate)s"),
+            params,
+        ),
         why=tuple(reasons),
         value=rate,
         unit="bit/s",
