@@ -1,15 +1,15 @@
 """Read what was sent, file by file: each becomes items, or is refused with its reason."""
 
 import logging
+import time
 import zlib
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
 
 from django.db import transaction
 from django.utils import timezone
 
 from apps.archive.imports import duplicates, groups, uploads
-from apps.archive.imports.containers import ContainerEntry, UnpackingLimits, read_entries
+from apps.archive.imports.containers import ContainerEntry, Meter, UnpackingLimits, read_entries
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.recognition import OutputReading, look_at, storable, unread
 from apps.bench.text import Message, _
@@ -18,7 +18,8 @@ from apps.toolbox import queries as toolbox
 
 logger = logging.getLogger(__name__)
 MIB = 1024 * 1024
-LIMITS = UnpackingLimits(entries=20_000, total_bytes=512 * MIB, entry_bytes=16 * MIB)
+# What all that was sent for an import may come to; what is passed by on the way to a file is unpacked once more.
+LIMITS = UnpackingLimits(entries=20_000, total_bytes=1024 * MIB, entry_bytes=16 * MIB)
 MOST_ITEMS = 10_000
 # A file at which workers were lost so often is not read again.
 MOST_LOSSES = 2
@@ -79,14 +80,27 @@ def _why_nothing(imported: Import) -> Message:
 
 
 def _entries(imported: Import) -> Iterator[ContainerEntry]:
+    """Yield the files of what was sent; TooMuch when to unpack them, those that are done as well, takes too long."""
+    entries, remaining_s = _unpacked(imported), cpu_time.READING_S
+    while remaining_s > 0:
+        began = time.process_time()
+        try:
+            with cpu_time.limited(remaining_s):
+                entry = next(entries, None)
+        except cpu_time.OutOfTimeError:
+            break
+        remaining_s -= time.process_time() - began
+        if entry is None:
+            return
+        yield entry
+    raise TooMuch(_("To unpack this takes too long: send its files in parts, and without empty folders."))
+
+
+def _unpacked(imported: Import) -> Iterator[ContainerEntry]:
+    meter = Meter(LIMITS)
     for number, name in uploads.names(imported):
         with uploads.opened(imported, number) as file:
-            yield from entries_of(file, name)
-
-
-def entries_of(file: BinaryIO, name: str) -> Iterator[ContainerEntry]:
-    """Yield the files of one that was sent."""
-    yield from read_entries(file, name, LIMITS)
+            yield from read_entries(file, name, meter)
 
 
 @transaction.atomic

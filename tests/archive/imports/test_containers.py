@@ -15,6 +15,7 @@ import pytest
 from apps.archive.imports.containers import (
     ContainerEntry,
     ContainerError,
+    Meter,
     Package,
     UnpackingLimits,
     is_workbook,
@@ -44,7 +45,7 @@ def tarred(files: Mapping[str, bytes], mode: Literal["w", "w:gz"] = "w") -> io.B
 
 
 def entries(file: io.BytesIO, name: str = "sent", limits: UnpackingLimits = SMALL) -> list[ContainerEntry]:
-    return list(read_entries(file, name, limits))
+    return list(read_entries(file, name, Meter(limits)))
 
 
 def contents(file: io.BytesIO, name: str = "sent") -> dict[str, bytes]:

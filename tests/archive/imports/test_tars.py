@@ -4,15 +4,17 @@ import gzip
 import io
 import tarfile
 import tracemalloc
+import zipfile
 from types import SimpleNamespace
 
 import pytest
 from django.core.files.base import ContentFile
 
 from apps.archive.imports import reader, services
-from apps.archive.imports.containers import ContainerError, UnpackingLimits, meter, read_entries
+from apps.archive.imports.containers import ContainerError, Meter, UnpackingLimits, meter, read_entries
 from apps.archive.imports.containers.limits import MIB
 from apps.archive.imports.models import Import
+from apps.core import cpu_time
 from tests.archive.imports import sending
 
 ANY_RATIO = UnpackingLimits(ratio=100_000)
@@ -30,7 +32,7 @@ def words(size: int, kind: bytes, first: int = 0) -> bytes:
 
 
 def read(raw: bytes) -> list[str]:
-    return [entry.name for entry in read_entries(io.BytesIO(gzip.compress(raw, 1)), "sent", ANY_RATIO)]
+    return [entry.name for entry in read_entries(io.BytesIO(gzip.compress(raw, 1)), "sent", Meter(ANY_RATIO))]
 
 
 @pytest.mark.parametrize(
@@ -77,3 +79,33 @@ def test_each_turn_reads_a_file_whatever_passing_by_the_others_took(cast: Simple
     imported = sent(cast, "a.txt", "b.txt", "c.txt")
     turns = [reader.read_on(imported, is_time_up=lambda: True) for _ in range(3)]
     assert (turns, imported.done) == ([False, False, True], 3)
+
+
+def test_files_of_an_import_have_its_limits_together(cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "LIMITS", UnpackingLimits(entries=2))
+    assert sending.advance(sent(cast, "a.txt", "b.txt")).state == Import.State.READY
+    imported = sending.advance(sent(cast, "a.txt", "b.txt", "c.txt"))
+    assert (imported.state, "more than" in str(imported.reason)) == (Import.State.REFUSED, True)
+
+
+def folders_of_zip() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(9_000):
+            archive.writestr(f"d{number}/", b"")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [folders_of_zip(), gzip.compress(BLOCK * 2_000 + END, 1), gzip.compress(b"", 1) * 50_000],
+    ids=["folders of a zip", "folders of a tar", "empty members of a gzip"],
+)
+def test_what_holds_no_file_ends_in_time(
+    cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    monkeypatch.setattr(cpu_time, "READING_S", 0.01)
+    files = [ContentFile(content, name="a.zip")]
+    imported = services.create_import(team=cast.team, user=cast.oscar, kind="outputs", files=files)
+    sending.advance(imported)
+    assert (imported.state, "takes too long" in str(imported.reason)) == (Import.State.REFUSED, True)

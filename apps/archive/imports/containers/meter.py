@@ -13,18 +13,25 @@ _MOST_HEADERS, _MOST_ALL_HEADERS = 16 * 1024, 64 * MIB
 
 
 class Meter:
-    """The files and bytes met so far in one file and in the archives within it."""
+    """The files, folders and bytes met so far in what was sent and in the archives within it."""
 
     def __init__(self, limits: UnpackingLimits) -> None:
         self.limits = limits
         self._files = 0
         self._bytes = 0
+        self._headers = 0
 
     def count_file(self, name: str) -> None:
         """Count a file; ContainerError if there are too many."""
         self._files += 1
         if self._files > self.limits.entries:
             raise words.too_many_files(name, self.limits)
+
+    def count_headers(self, count: int, name: str) -> None:
+        """Count bytes of a tar's headers; ContainerError if there are too many."""
+        self._headers += count
+        if self._headers > _MOST_ALL_HEADERS:
+            raise words.damaged(name)
 
     def count_bytes(self, count: int, name: str) -> None:
         """Count bytes that were unpacked; ContainerError if there are too many."""
@@ -46,7 +53,7 @@ class Metered(io.RawIOBase):
         self._most = None if packed is None else max(HARMLESS, packed * meter.limits.ratio)
         self._count = 0
         self._allowed: int | None = None
-        self._data = 0
+        self._data_end = 0
         self._ahead = b""
 
     def peek(self, size: int) -> bytes:
@@ -64,9 +71,9 @@ class Metered(io.RawIOBase):
 
     def allow(self, size: int) -> None:
         """Let the data of a tar's file be read from here on and the headers behind it, and no more."""
-        self._data += size
-        most = min(self._count + size + _MOST_HEADERS, self._data + _MOST_ALL_HEADERS)
-        self._allowed = most + tarfile.RECORDSIZE
+        self._meter.count_headers(max(0, self._count - self._data_end), self._name)
+        self._data_end = self._count + size
+        self._allowed = self._data_end + _MOST_HEADERS + tarfile.RECORDSIZE
 
     def _take(self, size: int) -> bytes:
         parts = []

@@ -18,12 +18,13 @@ _BLOCK = tarfile.BLOCKSIZE
 _MOST_WORDS = 500
 
 
-def read_entries(file: BinaryIO, name: str, limits: UnpackingLimits | None = None) -> Iterator[ContainerEntry]:
+def read_entries(file: BinaryIO, name: str, meter: Meter | None = None) -> Iterator[ContainerEntry]:
     """Yield the files that a seekable file holds, itself if it is no archive; only one of them is held in memory.
 
     An entry with an unsafe path, a link, or one that is too large has a `refusal`; ContainerError refuses the file.
+    The meter may be that of several files, which then have its limits together.
     """
-    walk = _Walk(limits or UnpackingLimits())
+    walk = _Walk(meter or Meter(UnpackingLimits()))
     try:
         yield from walk.entries(file, printable(name), 0)
     except DAMAGES as error:
@@ -33,9 +34,9 @@ def read_entries(file: BinaryIO, name: str, limits: UnpackingLimits | None = Non
 class _Walk:
     """One walk through a file and the archives within it."""
 
-    def __init__(self, limits: UnpackingLimits) -> None:
-        self._limits = limits
-        self._meter = Meter(limits)
+    def __init__(self, meter: Meter) -> None:
+        self._limits = meter.limits
+        self._meter = meter
 
     def entries(self, file: BinaryIO, name: str, depth: int) -> Iterator[ContainerEntry]:
         """Yield what a file holds that lies within `depth` archives."""
@@ -92,7 +93,7 @@ class _Walk:
                 # The next headers lie behind the data of this one.
                 stream.allow(max(0, member.size))
                 path = printable(member.name)
-                # Folders take memory, too.
+                # Folders take time, too.
                 self._meter.count_file(name)
                 if not member.isdir() and not words.is_litter(path):
                     refused = self._refusal(member, path)
@@ -116,10 +117,11 @@ class _Walk:
                 yield self._whole(Metered(file, self._meter, name), name)
                 return
             for info in archive.infolist():
+                # Folders, and what is passed by, take time, too.
+                self._meter.count_file(name)
                 path = zips.name_of(info)
                 if info.is_dir() or words.is_litter(path):
                     continue
-                self._meter.count_file(name)
                 refused = zips.refusal_of(info, path, self._limits)
                 content = b""
                 if refused is None:
