@@ -60,3 +60,10 @@ def test_figures_and_symbols_stand_as_they_are() -> None:
         assert formulas.render("X(automatic) / X(65,536 B) = 2.10") == "X(자동) / X(65,536 B) = 2.10"
     assert re.findall(r"\d[\d.]*", told) == re.findall(r"\d[\d.]*", text)
     assert "the least" not in told
+
+
+@pytest.mark.parametrize("phrase", [phrase for phrase in formulas.PHRASES if phrase.endswith("%(figure)s")])
+def test_a_figure_at_the_end_of_a_phrase_stays_there(phrase: str) -> None:
+    """More of a product may follow: "X >= 0.97 · 939 Mbit/s"."""
+    with translation.override("ko"):
+        assert formulas.render(phrase.replace("%(figure)s", "0.97")).endswith("0.97")
