@@ -120,7 +120,7 @@ def describe(team: Team) -> list[tuple[Node, Node]]:
         )
         for place in range(NODES):
             node = Node.objects.create(team=team, testbed=testbed, name=f"archive-{number:02}-{place}")
-            NodeAddress.objects.create(node=node, address=f"10.250.{number}.{place + 1}")
+            NodeAddress.objects.create(node=node, address=f"10.250.{number}.{place + 1}", confirmed_at=timezone.now())
             Link.objects.create(team=team, name=node.name, a_node=node, b_switch=switch, capacity_bps=10**9)
             nodes.append(node)
     return [(node, nodes[(place + 3 * NODES) % len(nodes)]) for place, node in enumerate(nodes)]

@@ -28,7 +28,9 @@ def describe(team: Team, count: int) -> tuple[list[Node], list[str]]:
     names = (f"crowd-{number:04}" for number in range(count))
     nodes = Node.objects.bulk_create(Node(team=team, testbed=testbed, name=name) for name in names)
     NodeAddress.objects.bulk_create(
-        NodeAddress(node=node, address=f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
+        NodeAddress(
+            node=node, address=f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", confirmed_at=timezone.now()
+        )
         for number, node in enumerate(nodes, start=1)
     )
     tokens = [secrets.issue("agent") for _node in nodes]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from apps.accounts.models import Team
 from apps.agents.models import Agent
@@ -59,7 +60,9 @@ def crew(home: Path, server: LiveServer) -> Iterator[Crew]:
             folder = home / node.name
             folder.mkdir()
             folder.chmod(0o755)
-            NodeAddress.objects.update_or_create(node=node, position=0, defaults={"address": address})
+            NodeAddress.objects.update_or_create(
+                node=node, position=0, defaults={"address": address, "confirmed_at": timezone.now()}
+            )
             programs.append(AgentProgram(folder, server))
             programs[-1].enrol(node)
             tools.install(folder, programs[-1].folder)

@@ -98,7 +98,7 @@ def server_process(
 @pytest.fixture
 def program(home: Path, namespace: Namespace, node: Node, server: LiveServer) -> Iterator[AgentProgram]:
     """An agent at work in the namespace, which lets jobs change TCP's settings, the MTU and the queue discipline."""
-    NodeAddress.objects.create(node=node, address=THERE)
+    NodeAddress.objects.create(node=node, address=THERE, confirmed_at=timezone.now())
     agent = AgentProgram(home, server, namespace.prefix)
     agent.enrol(node)
     tools.install(home, agent.folder)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from apps.testbeds.models import Node, NodeAddress
 from tests.agent import tools
@@ -281,7 +282,7 @@ def test_a_slip_in_the_owners_words_is_named(tmp_path: Path, settings: dict[str,
 
 @pytest.mark.django_db(transaction=True)
 def test_an_agent_calls_nodes_of_the_inventory_and_nobody_else(idle_agent: AgentProgram, node: Node) -> None:
-    NodeAddress.objects.create(node=factories.node(node.team), address="192.0.2.77")
+    NodeAddress.objects.create(node=factories.node(node.team), address="192.0.2.77", confirmed_at=timezone.now())
     idle_agent.start()
     job = ended(factories.job(node, "ping", "-c", "1", "-W", "1", "192.0.2.77", time_limit_s=3))
     assert job.fault == ""
@@ -291,7 +292,7 @@ def test_an_agent_calls_nodes_of_the_inventory_and_nobody_else(idle_agent: Agent
 
 @pytest.mark.django_db(transaction=True)
 def test_a_server_cannot_widen_what_the_owner_says(idle_agent: AgentProgram, node: Node) -> None:
-    NodeAddress.objects.create(node=factories.node(node.team), address="192.0.2.77")
+    NodeAddress.objects.create(node=factories.node(node.team), address="192.0.2.77", confirmed_at=timezone.now())
     tools.configure(idle_agent.folder, destinations=["10.0.0.0/8"])
     idle_agent.start()
     job = ended(factories.job(node, "ping", "-c", "1", "192.0.2.77"))

@@ -283,7 +283,7 @@ def test_it_writes_down_when_it_heard_an_agent(server: LiveServer) -> None:
 def test_a_job_says_which_of_its_addresses_are_nodes_own(server: LiveServer) -> None:
     agent, token = factories.agent()
     for place in ("192.0.2.7", "2001:db8::7", "dtn.example.org", "192.0.2.9", "192.0.2.5"):
-        NodeAddress.objects.create(node=factories.node(agent.node.team), address=place)
+        NodeAddress.objects.create(node=factories.node(agent.node.team), address=place, confirmed_at=timezone.now())
     NodeAddress.objects.create(node=factories.node(), address="192.0.2.99")  # Another team's: not told of.
     urls = "file:///dev/zero ftp://192.0.2.9:5000/x\nftp://192.0.2.99/y z"
     argv = ("irtt", "client", "--local=[2001:db8::7]", "dtn.example.org:2112", "192.0.2.8", "ping", "192.0.2.7")

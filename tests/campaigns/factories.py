@@ -18,7 +18,9 @@ def nodes(team: Team, *names: str, site: str = "Daejeon") -> list[Node]:
     place, _created = Site.objects.get_or_create(team=team, name=site)
     testbed, _created = Testbed.objects.get_or_create(team=team, name=f"{site} testbed", site=place)
     made = Node.objects.bulk_create(Node(team=team, name=name, testbed=testbed) for name in names)
-    NodeAddress.objects.bulk_create(NodeAddress(node=node, address=f"10.0.0.{node.pk % 250 + 1}") for node in made)
+    NodeAddress.objects.bulk_create(
+        NodeAddress(node=node, address=f"10.0.0.{node.pk % 250 + 1}", confirmed_at=NOW) for node in made
+    )
     return made
 
 

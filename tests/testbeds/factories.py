@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from itertools import count
 
+from django.utils import timezone
+
 from apps.accounts.models import Team
 from apps.testbeds.models import Cluster, FileSystem, Link, Mount, Node, NodeAddress, Site, SitePair, Switch, Testbed
 
@@ -28,7 +30,7 @@ def node(team: Team, name: str = "", *addresses: str, **fields: object) -> Node:
     kind = fields.pop("testbed", None) or testbed(team)
     made = Node.objects.create(team=team, name=name or f"node{next(_numbers)}", testbed=kind, **fields)
     for position, address in enumerate(addresses):
-        NodeAddress.objects.create(node=made, address=address, position=position)
+        NodeAddress.objects.create(node=made, address=address, position=position, confirmed_at=timezone.now())
     return made
 
 

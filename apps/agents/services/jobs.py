@@ -1,6 +1,5 @@
 """Jobs on their way to agents: queued, delivered, asked to stop."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -11,11 +10,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.agents import wake
+from apps.agents.destinations import hosts_in
 from apps.agents.models import Job
 from apps.agents.services import losses
 from apps.agents.services.reports import is_news
 from apps.core import queue
-from apps.testbeds.models import Node, NodeAddress
+from apps.testbeds.models import Node
+from apps.testbeds.queries import addresses
 
 # What a poll without a number counts as: later than all.
 LAST_POLL = 2**63 - 1
@@ -75,11 +76,6 @@ _OVER = {
     "refused": "its report was refused before, and is kept in the agent's folder refused/",
 }
 _GONE = "the agent no longer knows the job"
-
-# What may be an address of a node within a word, such as 2001:db8::1 of [2001:db8::1]:5000.
-_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]+(?:%\w+)?")
-
-_URL_HOST = re.compile(r"://([\w.-]+)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,24 +241,16 @@ def deliver_jobs(
 def _note_destinations(jobs: Sequence[Job]) -> None:
     """Note on a node's jobs, as `inventory`, which addresses in their commands, variables and files are its `team`'s.
 
-    What another team described is told to nobody: no word of it, and not whether it is there.
+    Only those that count as their nodes': what an operator alone entered nobody is to send to. What another team
+    described is told to nobody: no word of it, and not whether it is there.
     """
-    hosts_by_job = {job.pk: _hosts_in(job) for job in jobs}
+    hosts_by_job = {job.pk: hosts_in(job) for job in jobs}
     hosts = set().union(*hosts_by_job.values())
     teams = dict(Node.objects.filter(pk__in={job.node_id for job in jobs}).values_list("pk", "team"))
-    own = NodeAddress.objects.filter(node__team__in=set(teams.values()), address__in=hosts)
-    node_addresses = set(own.values_list("address", flat=True)) if hosts else set()
+    node_addresses = addresses.counting(teams=set(teams.values()), addresses=hosts)
     for job in jobs:
         job.inventory = sorted(hosts_by_job[job.pk] & node_addresses)
         job.team = str(teams[job.node_id])
-
-
-def _hosts_in(job: Job) -> set[str]:
-    """Return what may be an address or host name in a job's command, variables and files."""
-    arguments = [*job.argv, *(value for _name, value in job.environment)]
-    text = "\n".join([*arguments, *(text for _name, text in job.files)])
-    words = {part for word in arguments for part in (word, word.partition("=")[2])}
-    return {*_ADDRESS.findall(text), *_URL_HOST.findall(text), *words, *(word.rpartition(":")[0] for word in words)}
 
 
 @transaction.atomic

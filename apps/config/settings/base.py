@@ -223,6 +223,8 @@ NODE_READINESS = "workers.readiness.node_warnings"
 PLAN_READINESS = "workers.prospects.plan_warnings"
 # Who knows what keeps a node from measuring now: drawings mark it, and whatever waits for it says so.
 NODE_OBSTACLES = "apps.agents.obstacles.obstacles_of"
+# Who knows which addresses nodes have by their agents' word: these count without a manager's.
+NODE_REPORTS = "apps.agents.destinations.reported"
 # Who knows what was measured with nodes: such a node does not move to another site.
 NODE_MEASUREMENTS = "apps.campaigns.measured_nodes.campaign_with"
 # Who can end what runs have under way; campaigns ask it when somebody cancels one.

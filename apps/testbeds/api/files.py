@@ -11,13 +11,14 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.accounts import rights
 from apps.accounts.api import TeamField, team_for_new
 from apps.accounts.models import Role, Team
 from apps.accounts.permissions import ScopedToken
 from apps.core.json_answers import Renderer
 from apps.core.json_bodies import JSONParser
 from apps.core.rest import APIView
-from apps.testbeds import inventory
+from apps.testbeds import inventory, services
 
 
 class YamlParser(BaseParser):
@@ -122,7 +123,12 @@ class InventoryView(APIView):
         wish.is_valid(raise_exception=True)
         dry_run = wish.validated_data["dry_run"]
         team = team_for_new(request, wish.validated_data)
-        changes = inventory.import_inventory(team=team, text=wish.validated_data["inventory"], dry_run=dry_run)
+        changes = inventory.import_inventory(
+            team=team,
+            text=wish.validated_data["inventory"],
+            dry_run=dry_run,
+            confirmation=services.confirmation_of(rights.user_of(request), team),
+        )
         return _summary(changes, dry_run=dry_run)
 
     def _team_to_read(self, request: Request) -> Team:

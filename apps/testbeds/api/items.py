@@ -9,6 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.accounts import rights
 from apps.accounts.api import TeamScopedViewSet, refuse_other_team, team_for_new
 from apps.core import api as core
 from apps.core import withheld
@@ -27,13 +28,17 @@ class ItemViewSet(TeamScopedViewSet):
         values = dict(serializer.validated_data)
         team = team_for_new(self.request, values, self.write_role)
         values.pop("team", None)
-        item = services.create_item(kind=serializer.Meta.model, team=team, values=values)
+        confirmation = services.confirmation_of(rights.user_of(self.request), team)
+        item = services.create_item(kind=serializer.Meta.model, team=team, values=values, confirmation=confirmation)
         serializer.instance = self.get_queryset().get(pk=item.pk)
 
     def perform_update(self, serializer: Any) -> None:
         """Change an item; it stays in its team."""
         refuse_other_team(serializer)
-        item = services.update_item(item=serializer.instance, values=serializer.validated_data)
+        confirmation = services.confirmation_of(rights.user_of(self.request), serializer.instance.team)
+        item = services.update_item(
+            item=serializer.instance, values=serializer.validated_data, confirmation=confirmation
+        )
         serializer.instance = self.get_queryset().get(pk=item.pk)
 
     @extend_schema(responses={204: None, 409: OpenApiResponse(description="Others depend on it: `dependents`.")})
@@ -98,7 +103,8 @@ class TestbedViewSet(NamedViewSet):
         wish.is_valid(raise_exception=True)
         values = dict(wish.validated_data)
         link = {name: values.pop(name, None) for name in ("capacity_bps", "rtt_s", "mtu")}
-        nodes = services.add_nodes(testbed=testbed, link=link, **values)
+        confirmation = services.confirmation_of(rights.user_of(request), testbed.team)
+        nodes = services.add_nodes(testbed=testbed, link=link, confirmation=confirmation, **values)
         rows = queries.nodes().filter(pk__in=[node.pk for node in nodes])
         serializer = shapes.NodeSerializer(rows, many=True, context=self.get_serializer_context())
         return Response(serializer.data, status=status.HTTP_201_CREATED)

@@ -61,30 +61,34 @@ class _TeamItems(dict[type[Model], dict[Any, Any]]):
         return self[kind]
 
 
-def import_inventory(*, team: Team, text: str, dry_run: bool = False) -> list[ItemChange]:
+def import_inventory(
+    *, team: Team, text: str, dry_run: bool = False, confirmation: services.Confirmation | None = None
+) -> list[ItemChange]:
     """Create what the file has and the team has not, change what differs; return that and what was the same.
 
     Things are recognised by kind and name (end-to-end RTTs by their two sites). A field that an entry leaves out
     stays as it is, and so does what the file does not name. One wrong entry and nothing is stored: ValidationError
     lists under "inventory" the line, the thing and the field of each. With `dry_run` everything is checked and
-    nothing is kept.
+    nothing is kept. New addresses have the `confirmation`; none comes with a file.
     """
     document = reader.read_document(text)
     with transaction.atomic():
-        changes = _store_all(team, document)
+        changes = _store_all(team, document, confirmation)
         if dry_run:
             transaction.set_rollback(True)
     return changes
 
 
-def _store_all(team: Team, document: reader.MappingNode) -> list[ItemChange]:
+def _store_all(
+    team: Team, document: reader.MappingNode, confirmation: services.Confirmation | None
+) -> list[ItemChange]:
     problems = Problems()
     entries.check_sections(document, problems)
     lookup = Lookup(_TeamItems(team))
     _require_room(team, document, lookup)
     changes = []
     for section in SECTIONS:
-        changes += _Storing(team, section, lookup, problems).store(document)
+        changes += _Storing(team, section, lookup, problems, confirmation).store(document)
     problems.raise_any()
     return changes
 
@@ -115,7 +119,15 @@ class _Wanted:
 class _Storing:
     """Stores the entries of one section: all that is new, or changes, at once, for each alone costs queries."""
 
-    def __init__(self, team: Team, section: InventorySection, lookup: Lookup, problems: Problems) -> None:
+    def __init__(
+        self,
+        team: Team,
+        section: InventorySection,
+        lookup: Lookup,
+        problems: Problems,
+        confirmation: services.Confirmation | None,
+    ) -> None:
+        self._confirmation = confirmation
         self._team, self._section, self._lookup, self._problems = team, section, lookup, problems
 
     def store(self, document: reader.MappingNode) -> list[ItemChange]:
@@ -160,7 +172,7 @@ class _Storing:
         if item and not fields:
             return ItemChange(SAME, item)
         differences = _differences(fields, before, values)
-        columns = _columns(fields, values)
+        columns = services.confirmed(_columns(fields, values), self._confirmation)
         if not item:
             prepared = services.prepare_item(kind=self._section.model, team=self._team, values=columns)
             pending.append(_Wanted(key, entry, prepared.item, columns, prepared))

@@ -1,5 +1,6 @@
 """Testbeds (kinds of machine), their nodes, and clusters of nodes."""
 
+from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -53,12 +54,27 @@ class Node(InventoryItem):
 
 
 class NodeAddress(TimeStamped):
-    """An address of a node on the data plane, the first (lowest `position`) being its usual one."""
+    """An address of a node on the data plane, the first (lowest `position`) being its usual one.
+
+    Operators enter what they like: whether it counts as the node's says `apps.testbeds.queries.addresses`.
+    """
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="addresses", verbose_name=_("node"))
     address = models.CharField(_("address"), max_length=255, validators=[validators.host_address])
     interface = models.CharField(_("interface"), max_length=32, blank=True, validators=[validators.interface_name])
     position = models.PositiveSmallIntegerField(_("order"), default=0)
+    # When a manager of the team entered or confirmed it, None if none did; nobody where it was done on the server's
+    # command line, by an earlier version, or by somebody whose account is gone.
+    confirmed_at = models.DateTimeField(_("confirmed"), null=True, blank=True, editable=False)
+    confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        verbose_name=_("confirmed by"),
+    )
 
     class Meta:
         ordering = ["position", "id"]
@@ -68,6 +84,11 @@ class NodeAddress(TimeStamped):
 
     def __str__(self) -> str:
         return self.address
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Return whether a manager entered or confirmed it."""
+        return self.confirmed_at is not None
 
 
 class Cluster(InventoryItem):

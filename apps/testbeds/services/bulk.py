@@ -12,6 +12,7 @@ from apps.core.errors import ConflictError
 from apps.testbeds import patterns
 from apps.testbeds.models import Link, Node, Switch, Testbed
 from apps.testbeds.services import items, parts, sets
+from apps.testbeds.services.confirmations import Confirmation, confirmed
 
 # Each has an address and a link beside itself.
 MOST_NODES = patterns.MOST_NAMES // 3
@@ -28,11 +29,13 @@ def add_nodes(
     addresses: str = "",
     switch: Switch | None = None,
     link: Mapping[str, Any] | None = None,
+    confirmation: Confirmation | None = None,
 ) -> list[Node]:
     """Return the nodes made of a pattern such as ``kgfs[01-04]``; all or none.
 
     `addresses` is a pattern of as many addresses, in the same order. With a `switch` each node gets a link to it,
-    which has the columns given in `link` (capacity_bps, rtt_s, mtu). ValidationError names the wrong field.
+    which has the columns given in `link` (capacity_bps, rtt_s, mtu). The addresses have the `confirmation`.
+    ValidationError names the wrong field.
     """
     node_names = _expanded("names", names)
     if not node_names:
@@ -54,7 +57,7 @@ def add_nodes(
         Node,
         testbed,
         [
-            {"name": name, "testbed": testbed, "addresses": own}
+            confirmed({"name": name, "testbed": testbed, "addresses": own}, confirmation)
             for name, own in zip(node_names, addresses_of, strict=True)
         ],
         _told_of_node,

@@ -16,25 +16,28 @@ from apps.testbeds import queries
 from apps.testbeds.models.base import InventoryItem
 from apps.testbeds.places import refusal_to_move
 from apps.testbeds.services import parts
+from apps.testbeds.services.confirmations import Confirmation, confirmed
 
 Item = TypeVar("Item", bound=TeamOwned)
 
 
 @transaction.atomic
-def create_item(*, kind: type[Item], team: Team, values: Mapping[str, Any]) -> Item:
+def create_item(
+    *, kind: type[Item], team: Team, values: Mapping[str, Any], confirmation: Confirmation | None = None
+) -> Item:
     """Return a new item of the team; `values` are its columns and parts by name.
 
-    Parts are a node's `addresses`, a cluster's `nodes` and a file system's `mounts`. ValidationError names each
-    field that is wrong, also one that refers to another team's things.
+    Parts are a node's `addresses`, a cluster's `nodes` and a file system's `mounts`. New addresses have the
+    `confirmation`. ValidationError names each field that is wrong, also one that refers to another team's things.
     """
-    return _save(kind(team=team), values)
+    return _save(kind(team=team), confirmed(values, confirmation))
 
 
 @transaction.atomic
-def update_item(*, item: Item, values: Mapping[str, Any]) -> Item:
+def update_item(*, item: Item, values: Mapping[str, Any], confirmation: Confirmation | None = None) -> Item:
     """Change the columns and parts given and leave the others; ValidationError as in `create_item`."""
     hold(item)
-    return _save(item, values)
+    return _save(item, confirmed(values, confirmation))
 
 
 @transaction.atomic

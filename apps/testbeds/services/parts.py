@@ -2,22 +2,28 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import TeamOwned
 from apps.testbeds.models import Cluster, FileSystem, Mount, Node, NodeAddress
+from apps.testbeds.services.confirmations import Confirmation, keep_confirmations
 
 
 @dataclass(frozen=True)
 class Address:
-    """A data-plane address of a node and, if known, the interface that has it."""
+    """A data-plane address of a node and, if known, the interface that has it.
+
+    `confirmation` is a manager's word for it, if it is entered with one: no part of what it is.
+    """
 
     address: str
     interface: str = ""
+    confirmation: Confirmation | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -31,9 +37,17 @@ class MountPoint:
 def address_rows(node: Node, addresses: Sequence[Address]) -> list[NodeAddress]:
     """Return the rows of a node's addresses, the usual one first; ValidationError names the wrong ones."""
     pairs = [(item.address, item.interface) for item in addresses]
+    now = timezone.now()
     rows = [
-        NodeAddress(node=node, address=address, interface=interface, position=position)
-        for position, (address, interface) in enumerate(pairs)
+        NodeAddress(
+            node=node,
+            address=item.address,
+            interface=item.interface,
+            position=position,
+            confirmed_at=now if item.confirmation else None,
+            confirmed_by=item.confirmation.by if item.confirmation else None,
+        )
+        for position, item in enumerate(addresses)
     ]
     wrong = [text for row in rows for text in _refusals(row, row.address, exclude=["node", "position"])]
     wrong += [
@@ -49,6 +63,7 @@ def set_addresses(node: Node, addresses: Sequence[Address]) -> None:
     """Give a node these addresses; ValidationError as of `address_rows`."""
     rows, pairs = address_rows(node, addresses), [(item.address, item.interface) for item in addresses]
     if list(node.addresses.values_list("address", "interface")) != pairs:
+        keep_confirmations(rows)
         node.addresses.all().delete()
         NodeAddress.objects.bulk_create(rows)
 
@@ -107,6 +122,8 @@ ROWS: dict[type[TeamOwned], dict[str, Callable[[Any, Any], list[Any]]]] = {
     Cluster: {"nodes": node_rows},
     FileSystem: {"mounts": mount_rows},
 }
+# What rows take over from those that they replace, all of them together.
+KEEPERS: dict[str, Callable[[Any], None]] = {"addresses": keep_confirmations}
 # Where they stand, and which column is the item's.
 TABLES: dict[str, tuple[Any, str]] = {
     "addresses": (NodeAddress, "node"),

@@ -53,21 +53,25 @@ def change_items(changes: Sequence[tuple[TeamOwned, Mapping[str, Any]]]) -> None
     """
     kind, together = type(changes[0][0]), [item for item, _values in changes]
     _hold(kind, together)
-    makers, columns, rows = parts.ROWS.get(kind, {}), {"updated_at"}, list[models.Model]()
+    makers, columns = parts.ROWS.get(kind, {}), {"updated_at"}
+    rows: dict[str, list[models.Model]] = {name: [] for name in makers}
     for item, values in changes:
         items.set_columns(item, values)
         columns |= values.keys() - makers.keys()
-        rows += [row for name, make in makers.items() if name in values for row in make(item, values[name])]
+        for name, make in makers.items():
+            rows[name] += make(item, values[name]) if name in values else []
     now = timezone.now()
     for item in together:
         item.updated_at = now
     kind._default_manager.bulk_update(together, sorted(columns), batch_size=_AT_ONCE)
     for name in makers:
+        if name in parts.KEEPERS:
+            parts.KEEPERS[name](rows[name])
         model, owner = parts.TABLES[name]
         owners = [item.pk for item, values in changes if name in values]
         if owners:
             model._default_manager.filter(**{f"{owner}__in": owners}).delete()
-    _store(rows)
+        _store(rows[name])
 
 
 def _hold(kind: type[TeamOwned], together: Sequence[TeamOwned]) -> None:

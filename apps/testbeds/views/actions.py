@@ -28,7 +28,8 @@ def add_nodes(request: HttpRequest, pk: int) -> HttpResponse:
     form = forms.AddNodesForm(request.POST or None, team=testbed.team)
     if request.method == "POST" and form.is_valid():
         try:
-            nodes = services.add_nodes(testbed=testbed, **form.values())
+            confirmation = services.confirmation_of(rights.user_of(request), testbed.team)
+            nodes = services.add_nodes(testbed=testbed, confirmation=confirmation, **form.values())
         except ValidationError as error:
             add_errors(form, error)
         else:

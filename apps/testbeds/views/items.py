@@ -34,7 +34,8 @@ class ItemCreate(pages.CreatePage):
 
     def perform_create(self, form: Any) -> Any:
         """Make the item in the form's team."""
-        return services.create_item(kind=self.model, team=form.team, values=form.values())
+        confirmation = services.confirmation_of(form.user, form.team)
+        return services.create_item(kind=self.model, team=form.team, values=form.values(), confirmation=confirmation)
 
 
 class ItemUpdate(pages.UpdatePage):
@@ -42,7 +43,8 @@ class ItemUpdate(pages.UpdatePage):
 
     def perform_update(self, form: Any) -> Any:
         """Save the item with the form's values."""
-        return services.update_item(item=form.instance, values=form.values())
+        confirmation = services.confirmation_of(form.user, form.instance.team)
+        return services.update_item(item=form.instance, values=form.values(), confirmation=confirmation)
 
 
 class ItemClone(pages.ClonePage):

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from apps.accounts import rights, team_choice
 from apps.accounts.models import Role, Team
 from apps.core.forms import add_errors
-from apps.testbeds import forms, inventory, queries, topology
+from apps.testbeds import forms, inventory, queries, services, topology
 
 # Unchanged things are only counted in a preview.
 SHOWN = (inventory.CREATED, inventory.CHANGED)
@@ -106,7 +106,12 @@ def import_file(request: HttpRequest) -> HttpResponse:
 def _imported(request: HttpRequest, context: dict[str, Any], text: str) -> HttpResponse:
     """Show what the file would do; do it if that has been seen. ValidationError says what is wrong with it."""
     confirmed = "confirmed" in request.POST
-    changes = inventory.import_inventory(team=context["team"], text=text, dry_run=not confirmed)
+    changes = inventory.import_inventory(
+        team=context["team"],
+        text=text,
+        dry_run=not confirmed,
+        confirmation=services.confirmation_of(rights.user_of(request), context["team"]),
+    )
     done = [change for change in changes if change.action in SHOWN]
     if confirmed:
         messages.success(request, _imported_words(len(done)))

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import Team
 from apps.core.commands import BaseCommand
-from apps.testbeds import inventory
+from apps.testbeds import inventory, services
 
 
 class Command(BaseCommand):
@@ -43,7 +43,9 @@ class Command(BaseCommand):
             return
         try:
             text = inventory.example_text() if options["action"] == "example" else _read(options["file"])
-            changes = inventory.import_inventory(team=team, text=text, dry_run=options["dry_run"])
+            changes = inventory.import_inventory(
+                team=team, text=text, dry_run=options["dry_run"], confirmation=services.Confirmation()
+            )
         except ValidationError as error:
             raise CommandError("\n".join(error.messages)) from error
         for change in changes:

@@ -1,0 +1,68 @@
+"""Whose word an address of a node has: a manager's, who entered or confirmed it, or nobody's yet."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts import rights
+from apps.accounts.models import Role, Team, User
+from apps.core import audit
+from apps.core.versions import hold
+from apps.testbeds.models import Node, NodeAddress
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """A manager's word; `by` nobody on the server's command line, whose users may do everything."""
+
+    by: User | None = None
+
+
+def confirmation_of(user: User, team: Team) -> Confirmation | None:
+    """Return the word that a person's entries have: a manager's of the team, else none."""
+    return Confirmation(user) if rights.can(user, team, Role.MANAGER) else None
+
+
+def confirmed(values: Mapping[str, Any], confirmation: Confirmation | None) -> dict[str, Any]:
+    """Return an item's values with the addresses among them as entered by whose word this is."""
+    if "addresses" not in values:
+        return dict(values)
+    return {**values, "addresses": [replace(item, confirmation=confirmation) for item in values["addresses"]]}
+
+
+def keep_confirmations(rows: Sequence[NodeAddress]) -> None:
+    """Let rows that are to take the place of their nodes' former ones stand as these did, where the address is there.
+
+    So nobody confirms an address by entering again what somebody else entered, nor takes a confirmation away.
+    """
+    former = NodeAddress.objects.filter(node__in={row.node_id for row in rows})
+    columns = former.values_list("node", "address", "confirmed_at", "confirmed_by")
+    stood = {(node, address): (at, by) for node, address, at, by in columns}
+    for row in rows:
+        if (row.node_id, row.address) in stood:
+            row.confirmed_at, row.confirmed_by_id = stood[row.node_id, row.address]
+
+
+@transaction.atomic
+def confirm_address(*, node: Node, address: str, user: User, now: datetime | None = None) -> None:
+    """Let an address of a node count by the word of a manager of its team; one that is confirmed stays as it is.
+
+    ValidationError if the node has no such address (any more).
+    """
+    rights.require(user, node.team, Role.MANAGER)
+    hold(node)
+    row = node.addresses.filter(address=address).first()
+    if row is None:
+        text = _("%(node)s has no address %(address)s any more: look at its page again.")
+        raise ValidationError({"address": text % {"node": node, "address": address}})
+    if not row.is_confirmed:
+        row.confirmed_at, row.confirmed_by = now or timezone.now(), user
+        row.save(update_fields=["confirmed_at", "confirmed_by", "updated_at"])
+        node.save(update_fields=["updated_at"])
+        audit.note("address-confirmed", address=address, node=node.pk, team=node.team.slug, by=user.username)
