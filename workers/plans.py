@@ -3,11 +3,12 @@
 import dataclasses
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import DatabaseError
 
+from apps.agents.destinations import hosts_in
 from apps.agents.models import Agent, Job
 from apps.bench import context, settings, tools
 from apps.bench.sweep import setting_names
@@ -22,6 +23,9 @@ from apps.toolbox import queries as toolbox
 from workers import file_servers
 
 logger = logging.getLogger(__name__)
+_UNCONFIRMED = _(
+    "The address %(address)s of %(node)s is not confirmed: a manager of the team confirms it on the node's page."
+)
 # What a job has of its command.
 _OF_JOB = ("role", "argv", "ready_pattern", "files", "collect", "environment")
 
@@ -41,6 +45,9 @@ def make_plan(run: Run) -> Plan:
         plan = context.bracket(plan, nodes, tool) if trial.experiment.context else plan
         plan = dataclasses.replace(plan, addresses=_addresses_of(trial.lane.roles, nodes), servers=servers)
         _require_room(plan)
+        _require_counting(
+            plan, trial.lane.roles, [node for members in {**nodes, **beside}.values() for node in members]
+        )
         return plan
     except toolbox.NotTakenOverError as error:
         text = toolbox.NOT_TAKEN_OVER
@@ -72,6 +79,33 @@ def _require_room(plan: Plan) -> None:
         text = _("The commands of this trial, with their files, are longer than what is kept of a run.")
         remedy = _("Clone the campaign with fewer nodes, or with shorter parameters.")
         raise ToolFailure("plan-too-long", Message(text), False, Message(remedy))
+
+
+def unconfirmed(plan: Plan, doubtful: Mapping[str, str]) -> list[Message]:
+    """Return a message for each of these addresses {address: node} that the commands name."""
+    commands = [command for stage in plan.stages for command in stage.commands]
+    hosts = set().union(*(hosts_in(command) for command in commands)) if doubtful else ()
+    return [
+        Message(_UNCONFIRMED, {"address": address, "node": node})
+        for address, node in doubtful.items()
+        if address in hosts
+    ]
+
+
+def doubtful_of(nodes: Collection[int], references: Iterable[NodeRef]) -> dict[str, str]:
+    """Return {address: its node's name} of those that count as no node's of the teams of these `nodes`, by ids."""
+    names = {reference.address: reference.name for reference in references}
+    teams = Node.objects.filter(pk__in=nodes).values("team")
+    sound = inventory.counting(teams=teams, addresses=names)
+    return {address: name for address, name in names.items() if address not in sound}
+
+
+def _require_counting(plan: Plan, roles: Mapping[str, Sequence[int]], references: Sequence[NodeRef]) -> None:
+    """Raise ToolFailure where nodes would call what their agents are not told of: they would only say so, later."""
+    nodes = {pk for members in roles.values() for pk in members}
+    for message in unconfirmed(plan, doubtful_of(nodes, references)):
+        remedy = _("Then run the failed trials again.")
+        raise ToolFailure("address-unconfirmed", message, False, Message(remedy))
 
 
 def _file_servers(

@@ -1,5 +1,6 @@
 """What the nodes' agents will surely refuse of an experiment, by the facts that they reported."""
 
+import dataclasses
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import NodeRef, ParameterError, Params, Plan, ToolFailure
 from apps.campaigns.expansion import Cast, Expansion
 from apps.core import figures
-from workers.plans import Known, known_of
+from workers.plans import Known, doubtful_of, known_of, unconfirmed
 
 logger = logging.getLogger(__name__)
 
@@ -57,26 +58,64 @@ def plan_warnings(*, expansions: Iterable[Expansion]) -> list[Message]:
     return list(messages.values())
 
 
+def plan_refusals(*, expansions: Iterable[Expansion]) -> list[Message]:
+    """Return a message for each address that nodes would be told to call and that counts as none of a node's."""
+    messages: dict[str, Message] = {}
+    for expansion in expansions:
+        catalogue = _catalogue_of(expansion)
+        doubtful = _doubtful_in(catalogue)
+        concerned = {pk for pk in catalogue.nodes if _address_in(catalogue, pk) in doubtful}
+        casts = tuple(cast for cast in expansion.casts if concerned & {node.pk for node in cast.nodes})
+        for cast, point in _telling(dataclasses.replace(expansion, casts=casts)):
+            _roles, plan, _refused = _planned(expansion, cast, point, catalogue)
+            messages |= {str(told.as_json()): told for told in (unconfirmed(plan, doubtful) if plan else ())}
+    return list(messages.values())[:MOST_WARNINGS]
+
+
 def _warnings_of(expansion: Expansion) -> Iterator[Message]:
-    wanted = {node.pk for cast in expansion.casts for node in cast.nodes}
-    catalogue = known_of(wanted, expansion.file_system.pk if expansion.file_system else None)
+    catalogue = _catalogue_of(expansion)
+    doubtful = _doubtful_in(catalogue)
     for cast, point in _telling(expansion):
         yield from _settings_refused(cast, point, catalogue)
-        try:
-            roles = {role: [catalogue.reference(node.pk) for node in nodes] for role, nodes in cast.roles.items()}
-            plan = expansion.tool.plan(setting_names.own_parameters(point), roles)
-        except ToolFailure as failure:
-            yield _refusal_of(failure)
-            continue
-        except ParameterError as error:
-            yield from error.errors.values()
-            continue
-        except Exception:
-            # A mistake in a tool is its trial's, which says so; a preview goes on.
-            logger.exception("No commands could be made for a preview of %s", expansion.tool.slug)
-            continue
-        yield from _programs_missing(plan, roles)
-        yield from _values_refused(point, roles)
+        roles, plan, refused = _planned(expansion, cast, point, catalogue)
+        yield from refused
+        if plan is not None:
+            yield from unconfirmed(plan, doubtful)
+            yield from _programs_missing(plan, roles)
+            yield from _values_refused(point, roles)
+
+
+def _catalogue_of(expansion: Expansion) -> Known:
+    wanted = {node.pk for cast in expansion.casts for node in cast.nodes}
+    return known_of(wanted, expansion.file_system.pk if expansion.file_system else None)
+
+
+def _doubtful_in(catalogue: Known) -> dict[str, str]:
+    """Return {address: node} of those that are used and count as no node's."""
+    usable = [pk for pk in catalogue.nodes if _address_in(catalogue, pk)]
+    return doubtful_of(usable, [catalogue.reference(pk) for pk in usable])
+
+
+def _address_in(catalogue: Known, pk: int) -> str:
+    """Return the address that a node is called by, "" if it has none."""
+    return str(next(iter(catalogue.nodes[pk].addresses.all()), ""))
+
+
+def _planned(
+    expansion: Expansion, cast: Cast, point: Params, catalogue: Known
+) -> tuple[dict[str, list[NodeRef]], Plan | None, list[Message]]:
+    """Return who plays which role and the commands, or None and why there can be none."""
+    try:
+        roles = {role: [catalogue.reference(node.pk) for node in nodes] for role, nodes in cast.roles.items()}
+        return roles, expansion.tool.plan(setting_names.own_parameters(point), roles), []
+    except ToolFailure as failure:
+        return {}, None, [_refusal_of(failure)]
+    except ParameterError as error:
+        return {}, None, [*error.errors.values()]
+    except Exception:
+        # A mistake in a tool is its trial's, which says so; a preview goes on.
+        logger.exception("No commands could be made for a preview of %s", expansion.tool.slug)
+        return {}, None, []
 
 
 def _refusal_of(failure: ToolFailure) -> Message:

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from apps.accounts import rights
-from apps.accounts.models import ApiToken, Invitation, Membership, Team, User
+from apps.accounts.models import ApiToken, Invitation, Membership, Role, Team, User
 
 
 def teams_of(user: User) -> QuerySet[Any]:
@@ -23,6 +23,12 @@ def teams_of(user: User) -> QuerySet[Any]:
 def memberships_of(user: User) -> QuerySet[Membership]:
     """Return the memberships of the teams the user may see."""
     return rights.visible(Membership.objects.select_related("team", "user"), user)
+
+
+def managers_of(team: Team) -> list[str]:
+    """Return the user names of a team's managers."""
+    rows = team.memberships.filter(role=Role.MANAGER, user__is_active=True)
+    return list(rows.order_by("user__username").values_list("user__username", flat=True))
 
 
 def invitations_of(team: Team, now: datetime) -> QuerySet[Invitation]:

@@ -19,3 +19,9 @@ def warnings(*, expansions: Sequence[Expansion], now: datetime) -> list[Message]
     nodes = {node.pk: node for expansion in expansions for cast in expansion.casts for node in cast.nodes}
     unready = import_string(settings.NODE_READINESS)(nodes=list(nodes.values()), now=now)
     return [*unready, *import_string(settings.PLAN_READINESS)(expansions=expansions)]
+
+
+def refusals(*, expansions: Sequence[Expansion]) -> list[Message]:
+    """Return a message for each thing for which nothing of it may begin, as PLAN_REFUSALS (expansions) knows it."""
+    told: list[Message] = import_string(settings.PLAN_REFUSALS)(expansions=expansions)
+    return told

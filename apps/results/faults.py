@@ -71,8 +71,8 @@ _FAULTS: dict[str, tuple[str, str, bool]] = {
     "destination-not-allowed": (
         _("The agent on %(node)s lets no measurement call this address: %(detail)s."),
         _(
-            "Measure between addresses of the inventory, or have the node's owner name the network under "
-            "“destinations” in the agent's agent.json and restart the agent."
+            "Measure between addresses of the inventory that a node's page shows as reported or confirmed, or have "
+            "the node's owner name the network under “destinations” in the agent's agent.json and restart the agent."
         ),
         False,
     ),

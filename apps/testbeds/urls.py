@@ -141,6 +141,7 @@ urlpatterns = [
     path("import/", overview.import_file, name="import"),
     path("example/", overview.load_example, name="example"),
     path("nodes/<int:pk>/settings/", grants.grants, name="node_grants"),
+    path("nodes/<int:pk>/confirm/", actions.confirm, name="node_confirm"),
     path("settings/<int:pk>/withdraw/", grants.revoke, name="grant_revoke"),
     path("testbeds/<int:pk>/nodes/", actions.add_nodes, name="add_nodes"),
     *(pattern for kind in _KINDS for pattern in kind.patterns()),

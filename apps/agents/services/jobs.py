@@ -16,7 +16,7 @@ from apps.agents.services import losses
 from apps.agents.services.reports import is_news
 from apps.core import queue
 from apps.testbeds.models import Node
-from apps.testbeds.queries import addresses
+from apps.testbeds.queries import counting
 
 # What a poll without a number counts as: later than all.
 LAST_POLL = 2**63 - 1
@@ -247,7 +247,7 @@ def _note_destinations(jobs: Sequence[Job]) -> None:
     hosts_by_job = {job.pk: hosts_in(job) for job in jobs}
     hosts = set().union(*hosts_by_job.values())
     teams = dict(Node.objects.filter(pk__in={job.node_id for job in jobs}).values_list("pk", "team"))
-    node_addresses = addresses.counting(teams=set(teams.values()), addresses=hosts)
+    node_addresses = counting(teams=set(teams.values()), addresses=hosts)
     for job in jobs:
         job.inventory = sorted(hosts_by_job[job.pk] & node_addresses)
         job.team = str(teams[job.node_id])

@@ -60,6 +60,7 @@ def start_expanded(campaign: Campaign, expanded: trials.Expanded, user: User, no
     if first is None:
         trials.start_trials(campaign=campaign, expanded=expanded, now=now, who=user.get_username())
         return campaign
+    trials.require_addresses(expanded)
     campaign.state, campaign.next_at = State.SCHEDULED, first
     campaign.save(update_fields=["state", "next_at", "updated_at"])
     text = _("Scheduled by %(user)s; the first start is at %(when)s.")

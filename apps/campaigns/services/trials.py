@@ -43,12 +43,14 @@ def expand_campaign(campaign: Campaign) -> Expanded:
 
 @transaction.atomic
 def start_trials(*, campaign: Campaign, expanded: Expanded, now: datetime, who: str = "") -> None:
-    """Make the lanes and trials of a campaign and let it run; errors.Refused if its team has stored more than it may.
+    """Make the lanes and trials of a campaign and let it run; errors.Refused if its team has stored more than it may,
+    or its nodes would call an address that does not count.
 
     Experiments that wait for others get theirs when their turn comes (`stages`).
     """
     if over := quotas.refusal_to_store(campaign.team):
         raise errors.Refused({"quota": over})
+    require_addresses(expanded)
     estimator = Estimator()
     for experiment, expansion in expanded:
         if experiment.after is None:
@@ -61,6 +63,12 @@ def start_trials(*, campaign: Campaign, expanded: Expanded, now: datetime, who: 
         write_event(campaign_id=campaign.pk, level=Level.WARNING, message=warning)
     live.publish(campaign.pk, "campaign")
     queue.send(queue.SCHEDULE)
+
+
+def require_addresses(expanded: Expanded) -> None:
+    """Raise errors.Refused where nodes would call an address that nobody answers for: they would refuse to."""
+    if refused := readiness.refusals(expansions=[expansion for _experiment, expansion in expanded]):
+        raise errors.Refused({"addresses": refused})
 
 
 def _expand(experiment: Experiment, estimator: Estimator) -> Expansion:

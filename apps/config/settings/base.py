@@ -221,6 +221,8 @@ MAIL_DOMAINS = environment.read("MAIL_DOMAINS", "", limits.domains_of)
 NODE_READINESS = "workers.readiness.node_warnings"
 # Who knows what nodes will refuse of an experiment, by what their agents reported.
 PLAN_READINESS = "workers.prospects.plan_warnings"
+# Who knows for what a campaign is not even begun: what it would call does not count as a node's.
+PLAN_REFUSALS = "workers.prospects.plan_refusals"
 # Who knows what keeps a node from measuring now: drawings mark it, and whatever waits for it says so.
 NODE_OBSTACLES = "apps.agents.obstacles.obstacles_of"
 # Who knows which addresses nodes have by their agents' word: these count without a manager's.

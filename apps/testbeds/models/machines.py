@@ -56,8 +56,11 @@ class Node(InventoryItem):
 class NodeAddress(TimeStamped):
     """An address of a node on the data plane, the first (lowest `position`) being its usual one.
 
-    Operators enter what they like: whether it counts as the node's says `apps.testbeds.queries.addresses`.
+    `is_reported`, whether the node's own agent has it among its interfaces', is attached by
+    `queries.attach_reports`.
     """
+
+    is_reported: bool
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="addresses", verbose_name=_("node"))
     address = models.CharField(_("address"), max_length=255, validators=[validators.host_address])
@@ -86,9 +89,12 @@ class NodeAddress(TimeStamped):
         return self.address
 
     @property
-    def is_confirmed(self) -> bool:
-        """Return whether a manager entered or confirmed it."""
-        return self.confirmed_at is not None
+    def counts(self) -> bool:
+        """Return whether agents may be told to call it: the node's agent reports it, or a manager confirmed it.
+
+        Every operator enters addresses, and by them alone nodes would send to whoever has one of them.
+        """
+        return self.confirmed_at is not None or self.is_reported
 
 
 class Cluster(InventoryItem):

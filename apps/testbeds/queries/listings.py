@@ -34,7 +34,9 @@ def testbeds() -> QuerySet[Testbed]:
 
 def nodes() -> QuerySet[Node]:
     """Return nodes with their testbed, site, addresses and clusters."""
-    return Node.objects.select_related("team", "testbed__site").prefetch_related("addresses", "clusters")
+    return Node.objects.select_related("team", "testbed__site").prefetch_related(
+        "addresses__confirmed_by", "clusters"
+    )
 
 
 def clusters() -> QuerySet[Cluster]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts import rights
@@ -50,7 +49,7 @@ def keep_confirmations(rows: Sequence[NodeAddress]) -> None:
 
 
 @transaction.atomic
-def confirm_address(*, node: Node, address: str, user: User, now: datetime | None = None) -> None:
+def confirm_address(*, node: Node, address: str, user: User, now: datetime) -> None:
     """Let an address of a node count by the word of a manager of its team; one that is confirmed stays as it is.
 
     ValidationError if the node has no such address (any more).
@@ -61,8 +60,8 @@ def confirm_address(*, node: Node, address: str, user: User, now: datetime | Non
     if row is None:
         text = _("%(node)s has no address %(address)s any more: look at its page again.")
         raise ValidationError({"address": text % {"node": node, "address": address}})
-    if not row.is_confirmed:
-        row.confirmed_at, row.confirmed_by = now or timezone.now(), user
+    if row.confirmed_at is None:
+        row.confirmed_at, row.confirmed_by = now, user
         row.save(update_fields=["confirmed_at", "confirmed_by", "updated_at"])
         node.save(update_fields=["updated_at"])
         audit.note("address-confirmed", address=address, node=node.pk, team=node.team.slug, by=user.username)

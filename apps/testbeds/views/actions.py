@@ -7,8 +7,10 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts import rights
 from apps.accounts.models import Role, Team
@@ -37,6 +39,22 @@ def add_nodes(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, text % {"number": len(nodes)})
             return redirect(testbed)
     return render(request, "testbeds/add_nodes.html", {"testbed": testbed, "form": form})
+
+
+@login_required
+@require_POST
+def confirm(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let an address of a node count by a manager's word."""
+    user, address = rights.user_of(request), request.POST.get("address", "").replace("\0", "")
+    node = get_object_or_404(rights.visible(Node.objects.select_related("team"), user), pk=pk)
+    try:
+        services.confirm_address(node=node, address=address, user=user, now=timezone.now())
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        words = {"address": address, "node": node}
+        messages.success(request, _("%(address)s of %(node)s is confirmed: nodes may be told to call it.") % words)
+    return redirect(node)
 
 
 @login_required

@@ -6,7 +6,9 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.accounts import pages
+from apps.accounts import pages, rights
+from apps.accounts.models import Role
+from apps.accounts.queries import managers_of
 from apps.testbeds import patterns, queries, topology
 from apps.testbeds.models import Cluster, FileSystem, Node, Site, Switch, Testbed
 from apps.testbeds.obstacles import obstacles
@@ -53,6 +55,9 @@ class NodeDetail(pages.DetailPage):
             "links": queries.links_at(node),
             "clusters": queries.clusters().filter(pk__in=node.clusters.values("pk")),
             "grants": queries.grants_on(node).filter(revoked_at=None),
+            "addresses": queries.attach_reports(node.addresses.all()),
+            "managers": managers_of(node.team),
+            "can_confirm": rights.can(self.request.user, node.team, Role.MANAGER),
             "obstacle": obstacles(nodes=[node.pk], now=timezone.now()).get(node.pk),
         }
 
