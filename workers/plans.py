@@ -3,7 +3,7 @@
 import dataclasses
 import logging
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import DatabaseError
@@ -37,7 +37,9 @@ def make_plan(run: Run) -> Plan:
         tool = toolbox.get_runnable_tool(trial.experiment.tool, trial.campaign.team_id)
         params = tool.clean(setting_names.own_parameters(trial.parameters))
         _require_limits(tool, params, trial.lane.roles)
-        nodes = _players(trial.lane.roles, trial.experiment.file_system_id, secrets.token_hex(4))
+        players = {pk for members in trial.lane.roles.values() for pk in members}
+        catalogue = known_of(players, trial.experiment.file_system_id)
+        nodes = _players(catalogue, trial.lane.roles, secrets.token_hex(4))
         if tool.group == "mpi":
             nodes = {role: _with_switches(members, trial.lane.roles[role]) for role, members in nodes.items()}
         servers, beside = _file_servers(trial, tool, nodes)
@@ -45,9 +47,7 @@ def make_plan(run: Run) -> Plan:
         plan = context.bracket(plan, nodes, tool) if trial.experiment.context else plan
         plan = dataclasses.replace(plan, addresses=_addresses_of(trial.lane.roles, nodes), servers=servers)
         _require_room(plan)
-        _require_counting(
-            plan, trial.lane.roles, [node for members in {**nodes, **beside}.values() for node in members]
-        )
+        _require_counting(plan, catalogue)
         return plan
     except toolbox.NotTakenOverError as error:
         text = toolbox.NOT_TAKEN_OVER
@@ -92,18 +92,9 @@ def unconfirmed(plan: Plan, doubtful: Mapping[str, str]) -> list[Message]:
     ]
 
 
-def doubtful_of(nodes: Collection[int], references: Iterable[NodeRef]) -> dict[str, str]:
-    """Return {address: its node's name} of those that count as no node's of the teams of these `nodes`, by ids."""
-    names = {reference.address: reference.name for reference in references}
-    teams = Node.objects.filter(pk__in=nodes).values("team")
-    sound = inventory.counting(teams=teams, addresses=names)
-    return {address: name for address, name in names.items() if address not in sound}
-
-
-def _require_counting(plan: Plan, roles: Mapping[str, Sequence[int]], references: Sequence[NodeRef]) -> None:
+def _require_counting(plan: Plan, catalogue: "Known") -> None:
     """Raise ToolFailure where nodes would call what their agents are not told of: they would only say so, later."""
-    nodes = {pk for members in roles.values() for pk in members}
-    for message in unconfirmed(plan, doubtful_of(nodes, references)):
+    for message in unconfirmed(plan, catalogue.doubtful()):
         remedy = _("Then run the failed trials again.")
         raise ToolFailure("address-unconfirmed", message, False, Message(remedy))
 
@@ -169,6 +160,13 @@ class Known:
         """Return the node with its first data-plane address; ToolFailure if it has none, or is gone."""
         return _reference(self.nodes, pk, self.directories.get(pk, ""), self.facts.get(pk, {}))
 
+    def doubtful(self) -> dict[str, str]:
+        """Return {address: node's name} of their first addresses that count as none of a node of their teams."""
+        rows = [(row, node) for node in self.nodes.values() for row in list(node.addresses.all())[:1]]
+        names = {row.address: node.name for row, node in rows if row.confirmed_at is None}
+        sound = inventory.counting(teams={node.team_id for node in self.nodes.values()}, addresses=names)
+        return {address: name for address, name in names.items() if address not in sound}
+
 
 def known_of(wanted: set[int], file_system_id: int | None) -> Known:
     """Return what is known of these nodes, in as many queries for many as for one."""
@@ -180,8 +178,7 @@ def known_of(wanted: set[int], file_system_id: int | None) -> Known:
     )
 
 
-def _players(roles: dict[str, list[int]], file_system_id: int | None, mark: str) -> dict[str, list[NodeRef]]:
-    catalogue = known_of({pk for members in roles.values() for pk in members}, file_system_id)
+def _players(catalogue: Known, roles: dict[str, list[int]], mark: str) -> dict[str, list[NodeRef]]:
     return {
         role: [dataclasses.replace(catalogue.reference(pk), mark=mark) for pk in members]
         for role, members in roles.items()

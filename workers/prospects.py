@@ -14,7 +14,7 @@ from apps.bench.text import Message, _
 from apps.bench.toolkit import NodeRef, ParameterError, Params, Plan, ToolFailure
 from apps.campaigns.expansion import Cast, Expansion
 from apps.core import figures
-from workers.plans import Known, doubtful_of, known_of, unconfirmed
+from workers.plans import Known, known_of, unconfirmed
 
 logger = logging.getLogger(__name__)
 
@@ -63,9 +63,9 @@ def plan_refusals(*, expansions: Iterable[Expansion]) -> list[Message]:
     messages: dict[str, Message] = {}
     for expansion in expansions:
         catalogue = _catalogue_of(expansion)
-        doubtful = _doubtful_in(catalogue)
-        concerned = {pk for pk in catalogue.nodes if _address_in(catalogue, pk) in doubtful}
-        casts = tuple(cast for cast in expansion.casts if concerned & {node.pk for node in cast.nodes})
+        doubtful = catalogue.doubtful()
+        # By name, which a node of these shares with no other of its team: a cast too many is only looked at in vain.
+        casts = tuple(cast for cast in expansion.casts if {node.name for node in cast.nodes} & {*doubtful.values()})
         for cast, point in _telling(dataclasses.replace(expansion, casts=casts)):
             _roles, plan, _refused = _planned(expansion, cast, point, catalogue)
             messages |= {str(told.as_json()): told for told in (unconfirmed(plan, doubtful) if plan else ())}
@@ -74,7 +74,7 @@ def plan_refusals(*, expansions: Iterable[Expansion]) -> list[Message]:
 
 def _warnings_of(expansion: Expansion) -> Iterator[Message]:
     catalogue = _catalogue_of(expansion)
-    doubtful = _doubtful_in(catalogue)
+    doubtful = catalogue.doubtful()
     for cast, point in _telling(expansion):
         yield from _settings_refused(cast, point, catalogue)
         roles, plan, refused = _planned(expansion, cast, point, catalogue)
@@ -88,17 +88,6 @@ def _warnings_of(expansion: Expansion) -> Iterator[Message]:
 def _catalogue_of(expansion: Expansion) -> Known:
     wanted = {node.pk for cast in expansion.casts for node in cast.nodes}
     return known_of(wanted, expansion.file_system.pk if expansion.file_system else None)
-
-
-def _doubtful_in(catalogue: Known) -> dict[str, str]:
-    """Return {address: node} of those that are used and count as no node's."""
-    usable = [pk for pk in catalogue.nodes if _address_in(catalogue, pk)]
-    return doubtful_of(usable, [catalogue.reference(pk) for pk in usable])
-
-
-def _address_in(catalogue: Known, pk: int) -> str:
-    """Return the address that a node is called by, "" if it has none."""
-    return str(next(iter(catalogue.nodes[pk].addresses.all()), ""))
 
 
 def _planned(

@@ -132,6 +132,8 @@ REASONS = {
     "testbeds.SettingGrant.granted_by": "It is in force at once as the leave of the node's team, shown on the node's"
     " page to all its managers, who withdraw it; runs would break off whenever a manager leaves.",
     "testbeds.SettingGrant.revoked_by": SAYS_WHO,
+    "testbeds.NodeAddress.confirmed_by": "It is in force at once as the team's word for its own node, shown on the"
+    " node's page to all its managers, who take the address away; runs would break off whenever a manager leaves.",
     "archive.RetentionRule.changed_by": "It is in force at once as the team's rule, shown on its page.",
     "archive.IncomingArchive.created_by": "It is stored only once somebody agrees, who is asked for their right.",
     "archive.Import.created_by": "It is stored only once somebody says so, who is asked for their right then.",

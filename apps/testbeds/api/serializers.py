@@ -102,7 +102,7 @@ class NodeSerializer(ItemSerializer):
 
     def validate_addresses(self, rows: list[dict[str, str]]) -> list[services.Address]:
         """Return them as the service takes them."""
-        return [services.Address(**row) for row in rows]
+        return [services.Address(row["address"], row.get("interface", "")) for row in rows]
 
 
 class ClusterSerializer(ItemSerializer):

@@ -4,7 +4,6 @@ import ipaddress
 from collections.abc import Collection, Iterable
 
 from django.conf import settings
-from django.db.models import QuerySet
 from django.utils.module_loading import import_string
 
 from apps.testbeds.models import NodeAddress
@@ -23,7 +22,7 @@ def attach_reports(rows: Iterable[NodeAddress]) -> list[NodeAddress]:
     return listed
 
 
-def counting(*, teams: Collection[int] | QuerySet, addresses: Collection[str]) -> set[str]:
+def counting(*, teams: Collection[int], addresses: Collection[str]) -> set[str]:
     """Return those of the addresses that count as one of a node of these teams (`NodeAddress.counts`)."""
     rows = NodeAddress.objects.filter(node__team__in=teams, address__in=addresses) if addresses else ()
     # What is confirmed needs no agent's word: many nodes' polls ask this, of many nodes.

@@ -34,6 +34,10 @@ class MountPoint:
     path: str = ""
 
 
+# Columns of an address that nobody enters: to look each person up would cost a query an address.
+_SET_HERE = ["node", "position", "confirmed_at", "confirmed_by"]
+
+
 def address_rows(node: Node, addresses: Sequence[Address]) -> list[NodeAddress]:
     """Return the rows of a node's addresses, the usual one first; ValidationError names the wrong ones."""
     pairs = [(item.address, item.interface) for item in addresses]
@@ -49,7 +53,7 @@ def address_rows(node: Node, addresses: Sequence[Address]) -> list[NodeAddress]:
         )
         for position, item in enumerate(addresses)
     ]
-    wrong = [text for row in rows for text in _refusals(row, row.address, exclude=["node", "position"])]
+    wrong = [text for row in rows for text in _refusals(row, row.address, exclude=_SET_HERE)]
     wrong += [
         _("%(address)s stands here twice: leave one out.") % {"address": address}
         for address in _repeated([address for address, _interface in pairs])
