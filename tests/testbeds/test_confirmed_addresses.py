@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.utils import timezone
 
@@ -232,3 +234,14 @@ def test_a_manager_confirms_on_the_nodes_page_and_nobody_else(cast: people.Cast,
     assert told(agent, ENTERED, "198.51.100.8") == [ENTERED]
     cast.alice.delete()
     assert told(agent, ENTERED) == [ENTERED]
+
+
+def test_what_stood_there_at_the_upgrade_counts(cast: people.Cast) -> None:
+    node = factories.node(cast.team, "old", FORMER)
+    with connection.cursor() as cursor:
+        # So that tables can be altered in the test's transaction.
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    for name in ("0001_tables", "0002_confirmed_addresses"):
+        MigrationExecutor(connection).migrate([("testbeds", name)])
+    row = node.addresses.get()
+    assert (row.counts, row.confirmed_by) == (True, None)
