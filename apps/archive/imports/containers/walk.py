@@ -18,6 +18,12 @@ _BLOCK = tarfile.BLOCKSIZE
 _MOST_WORDS = 500
 
 
+class _Tar(tarfile.TarFile):
+    """A tar that is read in one go: it keeps each of its `members`, with all words of its headers."""
+
+    members: list[tarfile.TarInfo]
+
+
 def read_entries(file: BinaryIO, name: str, meter: Meter | None = None) -> Iterator[ContainerEntry]:
     """Yield the files that a seekable file holds, itself if it is no archive; only one of them is held in memory.
 
@@ -84,9 +90,8 @@ class _Walk:
 
     def _tar(self, stream: Metered, name: str, depth: int) -> Iterator[ContainerEntry]:
         stream.allow(0)
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
+        with _Tar.open(fileobj=stream, mode="r|") as archive:
             while (member := archive.next()) is not None:
-                # It would keep each with all words of its headers.
                 archive.members.clear()
                 if len(archive.pax_headers) > _MOST_WORDS:
                     raise words.damaged(name)
