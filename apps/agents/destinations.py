@@ -1,8 +1,9 @@
 """Whom jobs name, and which addresses nodes have by their agents' word."""
 
+import contextlib
 import ipaddress
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from apps.agents.facts import sound
@@ -39,19 +40,20 @@ def hosts_in(command: Carried) -> set[str]:
 
 
 def reported(*, nodes: Collection[int]) -> dict[int, set[str]]:
-    """Return {node: the addresses of its interfaces} as its agent told last; of a retired one nothing counts.
+    """Return {node: the addresses of its interfaces} as its agent told last, if that is not retired.
 
     Only a manager enrols an agent, and no archive's facts are ever an agent's.
     """
     rows = Agent.objects.filter(node__in=nodes, retired_at=None, facts__archive_ref="")
     interfaces = rows.values_list("node", "facts__facts__interfaces")
-    return {node: set(_addresses_in(sound({"interfaces": told}).get("interfaces", ()))) for node, told in interfaces}
+    return {node: addresses_in({"interfaces": told}) for node, told in interfaces}
 
 
-def _addresses_in(interfaces: Sequence[dict[str, Any]]) -> Iterator[str]:
-    for interface in interfaces:
+def addresses_in(facts: Mapping[str, Any]) -> set[str]:
+    """Return the addresses of the interfaces in a node's facts, each as Python writes it."""
+    addresses = set()
+    for interface in sound({"interfaces": facts.get("interfaces")}).get("interfaces", ()):
         for text in interface.get("addresses", ()):
-            try:
-                yield str(ipaddress.ip_interface(text).ip)
-            except ValueError:
-                continue
+            with contextlib.suppress(ValueError):
+                addresses.add(str(ipaddress.ip_interface(text).ip))
+    return addresses

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.agents.models import Agent, FactSnapshot
+from apps.agents.services.facts import record_facts
 from apps.agents.services.jobs import deliver_jobs
 from apps.testbeds import queries
 from apps.testbeds.models import Node, NodeAddress
@@ -88,7 +89,7 @@ def _api(who: User) -> Api:
 
 def _forged(who: User) -> dict[str, object]:
     now = timezone.now().isoformat()
-    return {**LISTED[1], "confirmed_at": now, "confirmed_by": who.username, "is_reported": True, "counts": True}
+    return {**LISTED[1], "confirmed_at": now, "confirmed_by": who.username, "reported_at": now, "counts": True}
 
 
 def _file(node: Node, more: int = 0) -> str:
@@ -104,11 +105,10 @@ def told(agent: Agent, *addresses: str) -> list[str]:
     return next(handed.inventory for handed in jobs if handed.pk == job.pk)
 
 
-def report(agent: Agent, *addresses: object, **fields: str) -> None:
-    """Let an agent have reported an interface with these addresses."""
+def report(agent: Agent, *addresses: object) -> None:
+    """Let an agent report an interface with these addresses."""
     facts = {"interfaces": [{"name": "eth0", "addresses": list(addresses)}]}
-    agent.facts = FactSnapshot.objects.create(node=agent.node, digest="x", facts=facts, **fields)
-    agent.save()
+    record_facts(agent_id=agent.pk, facts=facts, version="1")
 
 
 @pytest.fixture
@@ -193,12 +193,29 @@ def test_what_the_nodes_own_agent_reports_counts_and_what_another_reports_does_n
     report(agent, f"{ENTERED}/24", "2001:db8::7/64", "dtn.example.org", "nonsense")
     assert told(agent, *addresses) == [ENTERED, "2001:DB8::7"], "a name is none of an interface"
     said = _api(cast.bob).get(f"nodes/{agent.node_id}/")["addresses"]
-    assert [(row["is_reported"], row["counts"]) for row in said] == [(True, True), (True, True), (False, False)]
+    assert [(bool(row["reported_at"]), row["counts"]) for row in said] == [(True, True), (True, True), (False, False)]
     assert _api(cast.bob).get("nodes/?name=dj-b")["results"][0]["addresses"] == said
-    report(agent, f"{ENTERED}/24", archive_ref="fathom-1")
-    assert told(agent, ENTERED) == [], "an archive's facts are no agent's"
+    report(agent)
+    assert told(agent, ENTERED) == [ENTERED], "one that restarts reports before its addresses are there"
+
+
+def test_an_address_that_the_agent_reported_before_it_was_entered_counts(cast: people.Cast, agent: Agent) -> None:
     report(agent, f"{ENTERED}/24")
-    Agent.objects.filter(pk=agent.pk).update(retired_at=timezone.now())
+    _api(cast.oscar).patch(f"nodes/{agent.node_id}/", {"addresses": LISTED[1:]})
+    assert told(agent, ENTERED) == [ENTERED]
+
+
+@pytest.mark.parametrize("changed", [{"facts__archive_ref": "fathom-1"}, {"retired_at": timezone.now()}])
+def test_facts_of_archives_and_of_retired_agents_confirm_nothing(
+    cast: people.Cast, agent: Agent, changed: dict[str, Any]
+) -> None:
+    report(agent, f"{ENTERED}/24")
+    rows = Agent.objects.filter(pk=agent.pk)
+    if "retired_at" in changed:
+        rows.update(**changed)
+    else:
+        FactSnapshot.objects.filter(node=agent.node).update(archive_ref=changed["facts__archive_ref"])
+    _api(cast.oscar).patch(f"nodes/{agent.node_id}/", {"addresses": LISTED[1:]})
     assert queries.counting(teams=[cast.team.pk], addresses=[ENTERED]) == set()
 
 
@@ -206,8 +223,7 @@ def test_facts_of_no_form_confirm_nothing(cast: people.Cast, agent: Agent) -> No
     _api(cast.oscar).patch(f"nodes/{agent.node_id}/", {"addresses": LISTED[1:]})
     wrong: list[Any] = [{}, {"interfaces": None}, {"interfaces": ENTERED}, {"interfaces": [{"addresses": ENTERED}]}]
     for facts in wrong:
-        agent.facts = FactSnapshot.objects.create(node=agent.node, digest="x", facts=facts)
-        agent.save()
+        record_facts(agent_id=agent.pk, facts=facts, version="1")
         assert told(agent, ENTERED) == []
 
 

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from apps.agents.models import Agent, FactSnapshot
+from apps.agents.models import Agent
+from apps.agents.services.facts import record_facts
 from apps.campaigns import errors, services
 from apps.campaigns.models import Trial
 from apps.core.messages import render
@@ -51,10 +52,9 @@ def test_a_later_date_is_refused_at_once(cast: SimpleNamespace, pair: list[Node]
 def test_what_its_own_agent_reports_is_called(cast: SimpleNamespace, pair: list[Node]) -> None:
     enter(pair[1])
     facts = {"interfaces": [{"name": "eth0", "addresses": [f"{CALLED}/24"]}]}
-    snapshot = FactSnapshot.objects.create(node=pair[1], digest="x", facts=facts)
-    Agent.objects.filter(node=pair[0]).update(facts=snapshot)
+    record_facts(agent_id=Agent.objects.get(node=pair[0]).pk, facts=facts, version="1")
     assert refusal(cast, pair) == [WHY]
-    Agent.objects.filter(node=pair[1]).update(facts=snapshot)
+    record_facts(agent_id=Agent.objects.get(node=pair[1]).pk, facts=facts, version="1")
     assert make.launched(cast, *pair).state == "running"
 
 

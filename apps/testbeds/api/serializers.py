@@ -7,7 +7,7 @@ from rest_framework import serializers
 from apps.accounts.api import ScopedRelatedField, TeamField
 from apps.core.entries import ReferringRows
 from apps.core.names import check_seen
-from apps.testbeds import models, queries, services
+from apps.testbeds import models, services
 from apps.testbeds.api.fields import QuantityValueField
 
 _COMMON = ["id", "team", "name", "notes", "created_at", "updated_at"]
@@ -58,28 +58,17 @@ class TestbedSerializer(ItemSerializer):
 class AddressSerializer(serializers.ModelSerializer):
     """A data-plane address, and the interface that has it.
 
-    It `counts`, and agents are told to call it, once the node's agent reports it (`is_reported`) or a manager of the
+    It `counts`, and agents are told to call it, once the node's agent reported it (`reported_at`) or a manager of the
     team entered or confirmed it, on the node's page (`confirmed_at`, `confirmed_by`).
     """
 
-    is_reported = serializers.BooleanField(read_only=True)
     confirmed_by: Any = serializers.SlugRelatedField(slug_field="username", read_only=True)
     counts = serializers.BooleanField(read_only=True)
 
     class Meta:
         model = models.NodeAddress
-        fields = ["address", "interface", "is_reported", "confirmed_at", "confirmed_by", "counts"]
-        read_only_fields = ["confirmed_at"]
-
-
-class NodesSerializer(serializers.ListSerializer):
-    """Nodes, of all of which agents' reports are read together."""
-
-    def to_representation(self, data: Any) -> list[Any]:
-        """Return what is said of each."""
-        nodes = list(data)
-        queries.attach_reports(row for node in nodes for row in node.addresses.all())
-        return super().to_representation(nodes)
+        fields = ["address", "interface", "reported_at", "confirmed_at", "confirmed_by", "counts"]
+        read_only_fields = ["reported_at", "confirmed_at"]
 
 
 class NodeSerializer(ItemSerializer):
@@ -91,14 +80,7 @@ class NodeSerializer(ItemSerializer):
 
     class Meta:
         model = models.Node
-        list_serializer_class = NodesSerializer
         fields = [*_COMMON, "testbed", "site", "addresses"]
-
-    def to_representation(self, instance: models.Node) -> Any:
-        """Return what is said of one, with its agent's reports."""
-        if self.parent is None:
-            queries.attach_reports(instance.addresses.all())
-        return super().to_representation(instance)
 
     def validate_addresses(self, rows: list[dict[str, str]]) -> list[services.Address]:
         """Return them as the service takes them."""

@@ -22,6 +22,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='nodeaddress',
+            name='reported_at',
+            field=models.DateTimeField(blank=True, editable=False, null=True, verbose_name='reported'),
+        ),
+        migrations.AddField(
+            model_name='nodeaddress',
             name='confirmed_by',
             field=models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='confirmed by'),
         ),

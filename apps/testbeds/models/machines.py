@@ -54,18 +54,15 @@ class Node(InventoryItem):
 
 
 class NodeAddress(TimeStamped):
-    """An address of a node on the data plane, the first (lowest `position`) being its usual one.
-
-    `is_reported`, whether the node's own agent has it among its interfaces', is attached by
-    `queries.attach_reports`.
-    """
-
-    is_reported: bool
+    """An address of a node on the data plane, the first (lowest `position`) being its usual one."""
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="addresses", verbose_name=_("node"))
     address = models.CharField(_("address"), max_length=255, validators=[validators.host_address])
     interface = models.CharField(_("interface"), max_length=32, blank=True, validators=[validators.interface_name])
     position = models.PositiveSmallIntegerField(_("order"), default=0)
+    # Since when the node's own agent is known to have had it among its interfaces'. It stays: one that restarts may
+    # report before its addresses are there.
+    reported_at = models.DateTimeField(_("reported"), null=True, blank=True, editable=False)
     # When a manager of the team entered or confirmed it, None if none did; nobody where it was done on the server's
     # command line, by an earlier version, or by somebody whose account is gone.
     confirmed_at = models.DateTimeField(_("confirmed"), null=True, blank=True, editable=False)
@@ -90,11 +87,11 @@ class NodeAddress(TimeStamped):
 
     @property
     def counts(self) -> bool:
-        """Return whether agents may be told to call it: the node's agent reports it, or a manager confirmed it.
+        """Return whether agents may be told to call it: the node's agent reported it, or a manager confirmed it.
 
         Every operator enters addresses, and by them alone nodes would send to whoever has one of them.
         """
-        return self.confirmed_at is not None or self.is_reported
+        return self.confirmed_at is not None or self.reported_at is not None
 
 
 class Cluster(InventoryItem):

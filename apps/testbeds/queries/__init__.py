@@ -1,6 +1,6 @@
 """Reads of the inventory."""
 
-from apps.testbeds.queries.addresses import attach_reports, counting
+from apps.testbeds.queries.addresses import counting
 from apps.testbeds.queries.dependents import dependents
 from apps.testbeds.queries.grants import Wish, grants_for, grants_on, not_allowed
 from apps.testbeds.queries.listings import (
@@ -37,7 +37,6 @@ __all__ = [
     "Networks",
     "PathReport",
     "Wish",
-    "attach_reports",
     "clusters",
     "counting",
     "counts",

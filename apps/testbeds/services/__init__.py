@@ -1,7 +1,13 @@
 """Writes to the inventory."""
 
 from apps.testbeds.services.bulk import add_nodes
-from apps.testbeds.services.confirmations import Confirmation, confirm_address, confirmation_of, confirmed
+from apps.testbeds.services.confirmations import (
+    Confirmation,
+    confirm_address,
+    confirmation_of,
+    confirmed,
+    note_reports,
+)
 from apps.testbeds.services.grants import grant_setting, revoke_grant
 from apps.testbeds.services.items import clone_item, create_item, delete_item, update_item
 from apps.testbeds.services.parts import Address, MountPoint
@@ -21,6 +27,7 @@ __all__ = [
     "create_item",
     "delete_item",
     "grant_setting",
+    "note_reports",
     "prepare_item",
     "revoke_grant",
     "store_items",

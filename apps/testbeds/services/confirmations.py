@@ -1,12 +1,16 @@
-"""Whose word an address of a node has: a manager's, who entered or confirmed it, or nobody's yet."""
+"""Whose word an address of a node has: a manager's, who entered or confirmed it, its own agent's, or nobody's yet."""
 
-from collections.abc import Mapping, Sequence
+import ipaddress
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from apps.accounts import rights
@@ -38,14 +42,39 @@ def confirmed(values: Mapping[str, Any], confirmation: Confirmation | None) -> d
 def keep_confirmations(rows: Sequence[NodeAddress]) -> None:
     """Let rows that are to take the place of their nodes' former ones stand as these did, where the address is there.
 
-    So nobody confirms an address by entering again what somebody else entered, nor takes a confirmation away.
+    So nobody confirms an address by entering again what somebody else entered, nor takes a confirmation away. New
+    ones that their nodes' agents report are marked so. The inventory knows nothing of agents: NODE_REPORTS (nodes)
+    names a function that does, and returns {node: addresses of its interfaces, each as Python writes it}.
     """
     former = NodeAddress.objects.filter(node__in={row.node_id for row in rows})
-    columns = former.values_list("node", "address", "confirmed_at", "confirmed_by")
-    stood = {(node, address): (at, by) for node, address, at, by in columns}
+    columns = former.values_list("node", "address", "confirmed_at", "confirmed_by", "reported_at")
+    stood = {(node, address): standing for node, address, *standing in columns}
     for row in rows:
         if (row.node_id, row.address) in stood:
-            row.confirmed_at, row.confirmed_by_id = stood[row.node_id, row.address]
+            row.confirmed_at, row.confirmed_by_id, row.reported_at = stood[row.node_id, row.address]
+    _mark_reported(rows, import_string(settings.NODE_REPORTS)(nodes={row.node_id for row in rows}) if rows else {})
+
+
+def note_reports(*, node: int, addresses: Collection[str]) -> None:
+    """Note which addresses of a node its own agent reports, each as Python writes it."""
+    rows = list(NodeAddress.objects.filter(node=node, reported_at=None))
+    NodeAddress.objects.bulk_update(_mark_reported(rows, {node: addresses}), ["reported_at"])
+
+
+def _mark_reported(rows: Sequence[NodeAddress], reports: Mapping[int, Collection[str]]) -> list[NodeAddress]:
+    """Set the time of those of the rows that {node: addresses of its interfaces} has; return these."""
+    rows = [row for row in rows if row.reported_at is None and _plain(row.address) in reports.get(row.node_id, ())]
+    for row in rows:
+        row.reported_at = timezone.now()
+    return rows
+
+
+def _plain(address: str) -> str:
+    """Return an address as Python writes it, "" for a name: none of an interface is one."""
+    try:
+        return str(ipaddress.ip_address(address))
+    except ValueError:
+        return ""
 
 
 @transaction.atomic

@@ -55,7 +55,7 @@ class NodeDetail(pages.DetailPage):
             "links": queries.links_at(node),
             "clusters": queries.clusters().filter(pk__in=node.clusters.values("pk")),
             "grants": queries.grants_on(node).filter(revoked_at=None),
-            "addresses": queries.attach_reports(node.addresses.all()),
+            "addresses": node.addresses.all(),
             "managers": managers_of(node.team),
             "can_confirm": rights.can(self.request.user, node.team, Role.MANAGER),
             "obstacle": obstacles(nodes=[node.pk], now=timezone.now()).get(node.pk),
