@@ -28,7 +28,8 @@ def test_files_of_the_job_are_looked_at_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rights", ["", "R", "W", "RW", "N"])
 def test_a_server_opens_full_paths_of_the_job(tmp_path: Path, rights: str) -> None:
     entries = ",".join(f"{rights}{path}" for path in ("{work}/x", f"{tmp_path}/scratch/a-b_c", "/dev/zero"))
-    assert served(tmp_path, f'allow_anonymous 1\nanonymous_user nobody\nrestrict_paths "{entries}"\n') == ""
+    begin = "allow_anonymous 1\nanonymous_user nobody\nallow_from 192.0.2.1,2001:db8::1\nipc_allow_from 192.0.2.1\n"
+    assert served(tmp_path, f'{begin}restrict_paths "{entries}"\n') == ""
     assert served(tmp_path, f'restrict_paths "{rights}/etc"\n').startswith("path-not-allowed")
 
 
@@ -58,6 +59,7 @@ def test_a_path_that_leads_out_is_refused(tmp_path: Path, path: str) -> None:
         'restrict_paths "R{work}/x"\x0callow_anonymous 1\n', 'restrict_paths "R{work}/x"\r\n',
         'restrict_paths "R{work}/x"\n\nexec /bin/sh', "restrict_paths R{work}/x\n", 'RESTRICT_PATHS "R{work}/x"\n',
         'restrict_paths "R{work}/x" "R/"\n',
+        'allow_from a.example\nrestrict_paths "R{work}/x"\n', 'allow_from 1.2.3.4 exec\nrestrict_paths "R{work}/x"\n',
     ],
 )  # fmt: skip
 def test_a_configuration_has_the_lines_of_the_product_and_one_limit(tmp_path: Path, text: str) -> None:

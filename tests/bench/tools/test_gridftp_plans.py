@@ -1,5 +1,7 @@
 """GridFTP: the servers, clients and files of its plans, and options that are refused."""
 
+import dataclasses
+
 import pytest
 
 from apps.bench import tools
@@ -52,6 +54,23 @@ def test_servers_let_nobody_at_anything_but_the_runs_own_files():
     assert 'restrict_paths "R/mnt/a/.fathom-gridftp-0-source-0,R/mnt/a/.fathom-gridftp-0-source-1"' in configs[0]
     assert 'restrict_paths "RW/mnt/b/.fathom-gridftp-0-destination-0,' in configs[1]
     assert 'restrict_paths "R/dev/zero"' in dict(commands(plan(), "serve")[0].files)["gridftp.conf"]
+
+
+def callers(**changed):
+    config = dict(commands(plan(nodes=NODES | changed, data_nodes=2), "serve")[0].files)["gridftp.conf"]
+    return [line for line in config.splitlines() if "allow_from" in line]
+
+
+def test_servers_listen_to_nobody_but_the_nodes_of_the_run():
+    """An FTP server sends to whatever address who commands it names."""
+    facts = {
+        "interfaces": [{"name": "lo", "addresses": ["127.0.0.1/8"]}, {"addresses": ["10.8.0.7/24"]}, {"name": 1}]
+    }
+    own = "10.9.1.2,10.8.0.7,10.9.1.3,10.9.2.2,10.9.2.3"
+    source = [dataclasses.replace(NODES["source"][0], facts=facts), NODES["source"][1]]
+    assert callers(source=source) == [f"allow_from {own}", f"ipc_allow_from {own}"]
+    # What a name stands for is not for the server to say.
+    assert callers(source=[NodeRef("a", "a.example.org")]) == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_LINE = re.compile(r'allow_anonymous [01]|anonymous_user nobody|restrict_paths "(?P<entries>[^"]*)"')
+_LINE = re.compile(
+    r'allow_anonymous [01]|anonymous_user nobody|restrict_paths "(?P<entries>[^"]*)"'
+    r"|(?:ipc_)?allow_from [0-9A-Fa-f.:]+(?:,[0-9A-Fa-f.:]+)*"
+)
 # The server reads rights in small letters, too, and takes what is no right for a part of the path.
 _ENTRY = re.compile(r"[RWN]*(?P<path>(?:\{work\})?/[A-Za-z0-9._/+@=-]*)")
 

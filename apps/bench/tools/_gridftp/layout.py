@@ -1,7 +1,10 @@
 """The servers that a GridFTP transfer needs, the client that commands it, and the files that come and go."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import ipaddress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from apps.bench.outputs import texts
 from apps.bench.text import Message, _
@@ -15,6 +18,8 @@ PROGRAMS = ("globus-url-copy", "globus-gridftp-server", places.CHECK_PROGRAM, pl
 # The server says so in its log, which goes to stderr, when it listens.
 READY_PATTERN = r"Server started in daemon mode\."
 MARGIN_S = 60.0
+# Nodes that have more addresses call from the first of them.
+MOST_CALLERS = 200
 _MEMORY = {SOURCE: "/dev/zero", DESTINATION: "/dev/null"}
 _CONFIG, _PAIRS = "gridftp.conf", "pairs.txt"
 
@@ -67,14 +72,15 @@ def make_plan(params: Params, ends: tuple[TransferEnd, TransferEnd], client: Nod
     source = ends[0]
     if source.on_disk:
         stages.append(Stage(PREPARE, (_prepare(params, source),)))
+    callers = _callers((client, *ends[0].nodes, *ends[1].nodes))
     if is_striped(ends):
         data = [
-            _server(params, end, index, limit, ["-dn", "-p", str(params["port"] + 1)])
+            _server(params, end, index, limit, ["-dn", "-p", str(params["port"] + 1)], callers)
             for end in ends
             for index in range(len(end.nodes))
         ]
         stages.append(Stage(DATA, tuple(data)))
-    stages.append(Stage(SERVE, tuple(_front_end(params, end, limit, ends) for end in ends if end.server)))
+    stages.append(Stage(SERVE, tuple(_front_end(params, end, limit, ends, callers) for end in ends if end.server)))
     stages.append(Stage(MEASURE, (_transfer(params, ends, client, client_role),)))
     stages.append(_clean(ends))
     return Plan(tuple(stage for stage in stages if stage.commands))
@@ -133,15 +139,17 @@ def _prepare(params: Params, source: TransferEnd) -> Command:
     )
 
 
-def _front_end(params: Params, end: TransferEnd, limit: float, ends: tuple[TransferEnd, TransferEnd]) -> Command:
+def _front_end(
+    params: Params, end: TransferEnd, limit: float, ends: tuple[TransferEnd, TransferEnd], callers: str
+) -> Command:
     own = ["-p", str(params["port"])]
     if is_striped(ends):
         contacts = [f"{bracketed(node.address)}:{params['port'] + 1}" for node in end.nodes]
         own += ["-r", ",".join(contacts)]
-    return _server(params, end, 0, limit, own)
+    return _server(params, end, 0, limit, own, callers)
 
 
-def _server(params: Params, end: TransferEnd, index: int, limit: float, own: Sequence[str]) -> Command:
+def _server(params: Params, end: TransferEnd, index: int, limit: float, own: Sequence[str], callers: str) -> Command:
     address = end.nodes[index].address
     argv = ["globus-gridftp-server", "-c", f"{{work}}/{_CONFIG}", *own, "-control-interface", address]
     argv += ["-data-interface", address, "-Z", f"{{work}}/{LOG}"]
@@ -160,20 +168,58 @@ def _server(params: Params, end: TransferEnd, index: int, limit: float, own: Seq
         background=True,
         ready_pattern=READY_PATTERN,
         measures=False,
-        files=((_CONFIG, _config(end)),),
+        files=((_CONFIG, _config(end, callers)),),
         collect=(LOG,),
         environment=_environment(end.nodes[index]),
     )
 
 
-def _config(end: TransferEnd) -> str:
+def _callers(nodes: Sequence[NodeRef]) -> str:
+    """Return the addresses that these nodes call from, "" if those of one cannot be told.
+
+    Whoever else could call a server would have it send to, and read from, any address that its node reaches.
+    """
+    told: dict[str, None] = {}
+    for node in nodes:
+        own = _plain([node.address])
+        if not own:
+            return ""
+        more = _plain(value for face in _interfaces(node) for value in face["addresses"])
+        told |= dict.fromkeys([*own, *(text for text in more if not _is_loopback(text))])
+        if _is_loopback(own[0]):
+            # The kernel chooses one of these by itself; the server takes the beginning of an address for all of them.
+            told["127."] = None
+    return ",".join([*told][:MOST_CALLERS])
+
+
+def _is_loopback(address: str) -> bool:
+    return ipaddress.ip_address(address).is_loopback
+
+
+def _interfaces(node: NodeRef) -> list[Mapping[str, Any]]:
+    interfaces = node.facts.get("interfaces")
+    listed = interfaces if isinstance(interfaces, list | tuple) else ()
+    return [face for face in listed if isinstance(face, Mapping) and isinstance(face.get("addresses"), list | tuple)]
+
+
+def _plain(texts_of: Iterable[object]) -> list[str]:
+    """Return those of some texts that are addresses, without the size of their networks."""
+    plain = []
+    for text in texts_of:
+        with contextlib.suppress(ValueError):
+            plain.append(str(ipaddress.ip_interface(str(text)).ip))
+    return plain
+
+
+def _config(end: TransferEnd, callers: str) -> str:
     """Return the server's configuration: anonymous access, for the length of the run, to the paths of the run alone.
 
     The file also keeps the machine's own configuration out. The user counts only if the job runs as root.
     """
+    only = f"allow_from {callers}\nipc_allow_from {callers}\n" if callers else ""
     right = "R" if end.role == SOURCE else "RW"
     restricted = ",".join(right + path for path in dict.fromkeys(end.paths))
-    return f'allow_anonymous 1\nanonymous_user nobody\nrestrict_paths "{restricted}"\n'
+    return f'allow_anonymous 1\nanonymous_user nobody\n{only}restrict_paths "{restricted}"\n'
 
 
 def _environment(node: NodeRef) -> tuple[tuple[str, str], ...]:
