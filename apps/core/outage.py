@@ -35,6 +35,8 @@ _REFUSALS = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN")
 _ENDED = ("08", "57P")
 # The server ended a transaction in which nothing happened for too long (IdleInTransactionSessionTimeout).
 _IDLE_TOO_LONG = "25P03"
+# It only takes reads (ReadOnlySqlTransaction): it is a copy, or whoever manages it sees its disk fill.
+_NO_WRITES = "25006"
 # More was asked for than it can do (ProgramLimitExceeded, TooManyColumns): a fault of ours, which does not pass.
 _BEYOND_LIMITS = "54"
 # It waited for a lock (LockNotAvailable), or worked (QueryCanceled), for longer than it may (core.connections).
@@ -77,7 +79,7 @@ def database_watch() -> Watch:
     return Watch(
         "The database",
         concerns=_may_be_away,
-        trouble=lambda: migrated.trouble() if _answers() else "no connection can be made",
+        trouble=lambda: _no_writes() or (migrated.trouble() if _answers() else "no connection can be made"),
         renew=lambda: _renew_pool(),
     )
 
@@ -145,7 +147,7 @@ def is_of_broker(error: BaseException | None) -> bool:
 def is_unavailability(error: BaseException | None) -> bool:
     """Return whether an error says that the database or the broker is away or too busy, and not that we are wrong."""
     if isinstance(error, InternalError):
-        return _state_of(error) == _IDLE_TOO_LONG
+        return _state_of(error) in (_IDLE_TOO_LONG, _NO_WRITES)
     if isinstance(error, OperationalError) and _state_of(error).startswith(_BEYOND_LIMITS):
         return False
     return isinstance(error, (*_AWAY, Outage, Busy)) or is_of_broker(error)
@@ -186,12 +188,22 @@ def _may_be_away(error: BaseException) -> bool:
     if isinstance(error, Outage):
         return True
     state = _state_of(error)
-    return isinstance(error, _AWAY) and (not state or state.startswith(_ENDED))
+    return state == _NO_WRITES or (isinstance(error, _AWAY) and (not state or state.startswith(_ENDED)))
 
 
 def _state_of(error: BaseException) -> str:
     cause = error if isinstance(error, psycopg.Error) else error.__cause__
     return getattr(cause, "sqlstate", None) or ""
+
+
+def _no_writes() -> str | None:
+    """Return what is the matter if a new connection is given that takes no writes."""
+    try:
+        with sessions.beside(_NAME) as session:
+            is_read_only = session.execute("SHOW transaction_read_only").fetchone() == ("on",)
+    except psycopg.OperationalError:
+        return None
+    return "it takes no writes (transaction_read_only is on)" if is_read_only else None
 
 
 def _answers() -> bool:
@@ -221,10 +233,10 @@ def _pool_answers() -> bool:
 
 
 def _renew_pool() -> None:
-    """Have the pool, if there is one, replace the connections that died."""
+    """Have the pool, if there is one, replace its connections: those that did not die may be of the time before."""
     held = pool()
     if held is not None:
-        held.check()
+        held.drain()
 
 
 def pool() -> Any:

@@ -46,7 +46,17 @@ class Session(psycopg.Connection[Any]):
             raise
 
     def wait(self, gen: PQGen[Any], interval: float = 0.1, timeout: float | None = None) -> Any:
-        """Wait as psycopg does; OperationalError, and the connection is closed, if it takes too long."""
+        """Wait as psycopg does; OperationalError, and the connection is closed, if it takes too long.
+
+        A session that began while the database took no writes takes none for as long as it lasts: it is closed, too.
+        """
+        try:
+            return self._wait(gen, interval, timeout)
+        except psycopg.errors.ReadOnlySqlTransaction:
+            self.close()
+            raise
+
+    def _wait(self, gen: PQGen[Any], interval: float, timeout: float | None) -> Any:
         limits = [limit for limit in (self.answers_within_s, _within.get()) if limit is not None]
         if timeout is not None or not limits:
             return super().wait(gen, interval, timeout)

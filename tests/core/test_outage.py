@@ -37,6 +37,7 @@ UNAVAILABLE = [
     caused_by(OperationalError(), psycopg.errors.QueryCanceled()),
     caused_by(OperationalError(), psycopg.errors.TooManyConnections()),
     caused_by(InternalError(), psycopg.errors.IdleInTransactionSessionTimeout()),
+    caused_by(InternalError(), psycopg.errors.ReadOnlySqlTransaction()),
     psycopg.OperationalError("from a copy"),
     redis.ConnectionError("refused"),
     redis.TimeoutError("slow"),

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import psycopg
 import pytest
 import pytest_django
-from django.db import OperationalError, connection, transaction
+from django.db import InternalError, OperationalError, connection, transaction
 from django.db.utils import ConnectionHandler
 
-from apps.core import connections, sessions, timeouts
+from apps.core import connections, outage, sessions, timeouts
 from tests.hung_sessions import hung
 
 FITS: dict[str, Callable[[connections.Entry], None]] = {
@@ -79,3 +80,26 @@ def test_a_look_beside_has_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
         own.execute("SELECT 1")
     with transaction.atomic():
         assert pid_of(connection)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_session_that_takes_no_writes_is_given_up() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+    with pytest.raises(InternalError) as refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE written (number int)")
+    assert outage.is_unavailability(refused.value)
+    assert outage.watch.concerns(refused.value)
+    # As each request and task does at its end.
+    connection.close_if_unusable_or_obsolete()
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE written (number int)")
+        transaction.set_rollback(True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_takes_no_writes_is_looked_at_until_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert outage._no_writes() is None
+    beside = partial(sessions.beside, options="-c default_transaction_read_only=on")
+    monkeypatch.setattr(sessions, "beside", beside)
+    assert "takes no writes" in (outage.database_watch()._trouble() or "")
