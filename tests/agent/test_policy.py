@@ -127,7 +127,8 @@ def test_jobs_call_addresses_of_the_inventory_or_those_of_the_owner(
         ("mtr --aslookup -r 127.0.0.1", "option-not-allowed: mtr --aslookup"),
         ("fio --name=x --norandommap x.fio", "option-not-allowed: fio --norandommap"),
         ("srun --immediate sh {program:ping} 127.0.0.1", "option-not-allowed: srun --immediate"),
-        ("netserver -D", ""),
+        ("netserver -D -Z s", ""),
+        ("netserver -D", "option-not-allowed: netserver needs -Z exactly once"),
         ("nuttcp 127.0.0.1 -s", "option-not-allowed: nuttcp -s"),
         ("mpirun -np 2 {program:ping} -c 1 192.0.2.1", "destination-not-allowed: ping 192.0.2.1"),
         ("mpirun -np 2 {program:openssl} x=/etc/passwd", "path-not-allowed: openssl /etc/passwd"),
@@ -234,21 +235,21 @@ def test_an_unknown_program_is_told_what_it_may_call_and_read(tmp_path: Path) ->
     ],
 )
 def test_no_variable_steers_a_loader_an_interpreter_or_a_launcher(tmp_path: Path, variable: tuple[str, str]) -> None:
-    refused = refusal_of(tmp_path, "netserver -D", environment=[variable])
+    refused = refusal_of(tmp_path, "netserver -D -Z s", environment=[variable])
     assert refused.startswith(f"option-not-allowed: netserver {variable[0]}")
 
 
 def test_variables_hold_what_their_kind_is(tmp_path: Path) -> None:
     allowed = [("OMPI_MCA_btl_tcp_if_include", "10.0.0.0/8,fd00::/64"), ("RSH", "{program:ssh}"), ("TZ", "UTC")]
     allowed += [("OMP_NUM_THREADS", "4"), ("UCX_NET_DEVICES", "data0,mlx5_0:1"), ("GLOBUS_HOSTNAME", "127.0.0.1")]
-    assert refusal_of(tmp_path, "netserver -D", environment=allowed) == ""
-    refused = refusal_of(tmp_path, "netserver -D", environment=[("GLOBUS_HOSTNAME", "192.0.2.1")])
+    assert refusal_of(tmp_path, "netserver -D -Z s", environment=allowed) == ""
+    refused = refusal_of(tmp_path, "netserver -D -Z s", environment=[("GLOBUS_HOSTNAME", "192.0.2.1")])
     assert refused == "destination-not-allowed: netserver GLOBUS_HOSTNAME=192.0.2.1"
 
 
 def test_the_owner_allows_further_variables(tmp_path: Path) -> None:
     def refusal(name: str, value: str, *owners: str) -> str:
-        return refusal_of(tmp_path, "netserver -D", environment=[(name, value)], variables=owners)
+        return refusal_of(tmp_path, "netserver -D -Z s", environment=[(name, value)], variables=owners)
 
     assert refusal("OMP_STACKSIZE", "4M") == "option-not-allowed: netserver OMP_STACKSIZE"
     assert refusal("OMP_STACKSIZE", "4M", "OMP_STACKSIZE") == refusal("X", "{work}/x", "X") == ""

@@ -66,5 +66,5 @@ def test_no_program_is_told_an_allowed_host_with_another_behind_it(tmp_path: Pat
 
 def test_the_variable_of_globus_holds_one_host(tmp_path: Path) -> None:
     for host in ("127.0.0.1?127.0.0.2", "127.0.0.1@127.0.0.2", "[127.0.0.1]x", "127.0.0.1,a,b"):
-        assert refusal_of(tmp_path, "netserver -D", environment=[("GLOBUS_HOSTNAME", host)]), host
+        assert refusal_of(tmp_path, "netserver -D -Z s", environment=[("GLOBUS_HOSTNAME", host)]), host
         assert refusal_of(tmp_path, f"globus-gridftp-server -r {host}"), host

@@ -77,7 +77,7 @@ def test_a_measurement_calls_its_own_node_by_the_owners_word_alone(tmp_path: Pat
     # Ranks and transfers on the node itself are no calls.
     run = "mpirun --hostfile {work}/hosts -np 1 {program:osu_bw}"
     assert refusal_of(tmp_path, run, reach, files={"hosts": OWN}) == ""
-    assert refusal_of(tmp_path, "netserver -D", reach, environment=[("GLOBUS_HOSTNAME", OWN)]) == ""
+    assert refusal_of(tmp_path, "netserver -D -Z s", reach, environment=[("GLOBUS_HOSTNAME", OWN)]) == ""
     assert refusal_of(tmp_path, "mytool --bind=198.51.100.7", reach) == ""
 
 

@@ -48,7 +48,7 @@ _UNKNOWN = re.compile(r"^The test you requested .* is unknown to this netperf\.$
 _BROKE = re.compile(r"^.*(?:partial response received|remote error|recv_response|netperf: send_omni).*$", re.M)
 _VALUED = {
     "-t": "test", "-l": "duration", "-H": "address", "-p": "port", "-s": "window", "-S": "remote_window",
-    "-r": "sizes", "-d": "direction", "-k": "keys", "-L": "own", "-f": "units",
+    "-r": "sizes", "-d": "direction", "-k": "keys", "-L": "own", "-f": "units", "-Z": "passphrase",
 }  # fmt: skip
 
 
@@ -125,6 +125,10 @@ class Netperf(Tool):
         listen = ["netserver", "-D", "-L", server.address, "-p", str(params["port"])]
         send = ["netperf", "-H", texts.target_of(server, client), "-L", client.address, "-p", str(params["port"])]
         send += ["-l", f"{params['duration']:.0f}", "-c", "-C", "-j", "-t", params["test"]]
+        # Whoever else reached the server could have it send files of its node, and to any address.
+        if server.mark:
+            listen += ["-Z", server.mark]
+            send += ["-Z", server.mark]
         # Two digits stand behind the point, whatever the unit: of a slow path 10^6 bits/s would leave too few.
         send += ["-f", "k", "--"] if params["test"] in STREAMS else ["--"]
         if params["window"]:

@@ -153,3 +153,12 @@ def test_of_a_stream_so_small_a_unit_is_asked_for_that_its_digits_tell_the_rate(
     argv = tool.plan(tool.clean({"test": test}), NODES).stages[1].commands[0].argv
     assert argv[argv.index("-f") + 1] == "k"
     assert argv.index("-f") < argv.index("--")
+
+
+def test_nobody_but_the_runs_client_has_the_server_measure():
+    """It sends files, and to any address, for whoever speaks to it."""
+    tool = tools.get("netperf")
+    nodes = {"client": [NodeRef("a", "10.9.0.1")], "server": [NodeRef("b", "10.9.0.2", mark="1f2e3d4c")]}
+    serve, measure = (stage.commands[0].argv for stage in tool.plan(tool.clean({}), nodes).stages)
+    assert " -Z 1f2e3d4c" in " ".join(serve)
+    assert measure[measure.index("--") - 2 :][:2] == ("-Z", "1f2e3d4c")

@@ -29,7 +29,7 @@ _IPERF = options_of(
     local="-B --bind",
     address="-c --client",
 )
-_NETPERF = options_of(flag="-c -C -j -4 -6", text="-p -l -t -f -i -I -P -v -T -B", local="-L", address="-H")
+_NETPERF = options_of(flag="-c -C -j -4 -6", text="-p -l -t -f -i -I -P -v -T -B -Z", local="-L", address="-H")
 # Behind the double dash: the options of a test. A file of figures' names for -k would be one of the work folder.
 _NETPERF_TEST = options_of(flag="-D", text="-s -S -r -m -M -k -b -w -R")
 _QPERF = Rules(
@@ -122,7 +122,8 @@ TABLE: dict[str, Rules] = {
     "iperf": Rules(_IPERF, mixes=True, calls=True, serves=("-s", "--server")),
     "nuttcp": _NUTTCP,
     "netperf": Rules(_NETPERF, behind=Rules(_NETPERF_TEST), calls=True),
-    "netserver": Rules(options_of(flag="-D -4 -6 -N", text="-p -v", local="-L")),
+    # Without a passphrase it sends files of the node, and to any address, for whoever reaches it.
+    "netserver": Rules(options_of(flag="-D -4 -6 -N", text="-p -v -Z", local="-L"), needs=("-Z",)),
     "qperf": _QPERF,
     "sockperf": Rules(
         commands=dict.fromkeys(_SOCKPERF_SERVERS, _SOCKPERF)
