@@ -1,10 +1,16 @@
 """Probes that saw a far smaller RTT than TCP ever did: a window for the probes' path is advised to nobody."""
 
+import dataclasses
+
 import pytest
 
+from apps.bench import tools
+from apps.bench.rules import ask_ends, runner
 from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, PathFacts
-from apps.bench.rules.tcp import bdp
+from apps.bench.rules.tcp import bdp, per_flow
+from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.round_trip import UNSURE, read_rtt
+from apps.bench.units import format_quantity
 from tests.bench.rules.cases import TCP, Maker, evidence
 
 PROBED = 0.001
@@ -62,3 +68,51 @@ def test_what_a_full_path_lets_wait_is_no_doubt():
 def test_where_tcp_agrees_the_window_is_advised():
     assert bdp.conclude(of_path(65_536, 0.0011)).kind in (RECOMMENDATION, DIAGNOSIS)
     assert read_rtt(of_path(65_536, 0.0011)).trust == 1.0
+
+
+DOUBTED = [(window, rtt) for window, rtt in HELD if window * 8 / rtt < 0.25 * 941e6]
+
+
+@pytest.mark.parametrize(("window", "rtt"), DOUBTED)
+def test_a_window_that_only_the_doubted_rtt_rules_out_is_the_first_cause_of_a_slow_flow(window, rtt):
+    draft = per_flow.conclude(of_path(window, rtt, counts=(1, 2, 4)))
+    assert str(draft.alternatives[0].title).startswith("The window, or what clamps it")
+    assert draft.alternatives[0].title.params["rtt"] == format_quantity(rtt, "s")
+    assert draft.confidence <= UNSURE
+
+
+@pytest.mark.parametrize(("window", "rtt"), DOUBTED)
+@pytest.mark.parametrize("shares", [(0.25, 0.5), (0.1, 0.3, 0.9)])
+def test_no_window_is_said_to_leave_room_by_a_doubted_rtt(window, rtt, shares):
+    make, sizes = Maker(), [round(share * window) for share in shares]
+    base = of_path(window, rtt, counts=(1, 2, 4))
+    asked = [
+        make.tcp([size * 8 / rtt * share for share in (0.998, 1, 1.002)], window=size, observed=size, rtt=rtt)
+        for size in sizes
+    ]
+    moved = [
+        make.point(tools.get("gridftp"), {"window": size}, *[{"throughput": (size or window) / rtt}] * 3)
+        for size in (0, *sizes)
+    ]
+    for points in (asked, moved, [*asked, *moved]):
+        measurements = evidence([*base.points, *map(_apart, points)], base.path)
+        drafts = runner.drafts_of(ask_ends(measurements))
+        texts = " ".join(str(text) for draft in drafts for text in (draft.title, *draft.why, *draft.against))
+        assert not any(word in texts for word in ("leaves room for", "no more than the kernel's own", "would allow"))
+        assert "the window does not hold it" not in texts
+
+
+def _apart(point):
+    """Return a point whose trials are none of another maker's."""
+    metrics = {name: {trial + 1000: value for trial, value in own.items()} for name, own in point.metrics.items()}
+    return dataclasses.replace(point, metrics=metrics)
+
+
+@pytest.mark.parametrize("rtt", [0.02, 0.04, 0.1])
+def test_no_path_is_short_by_a_doubted_rtt(rtt):
+    measurements = of_path(8000, rtt, counts=(1, 2, 4))
+    slow = dataclasses.replace(measurements, path=PathFacts(1e8, None, 1500))
+    path = read_path(slow)
+    assert path.rtt.is_doubted
+    assert not bdp.is_short(path)
+    assert bdp.is_short(dataclasses.replace(path, rtt=dataclasses.replace(path.rtt, by_tcp=0.0)))

@@ -224,7 +224,7 @@ def _is_tuned(single: Transfer, singles: list[Transfer], path: PathReading | Non
     window = single.options["window"]
     larger = [t for t in singles if t is not single and (window and (t.options["window"] or math.inf) > window)]
     smaller = [t for t in singles if t.options["window"] and (t.options["window"] < (window or math.inf))]
-    if path is not None and window >= path.bdp_bytes:
+    if path is not None and window >= path.most_bytes:
         return True
     return bool(larger) or (not window and bool(smaller))
 

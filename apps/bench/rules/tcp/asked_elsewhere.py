@@ -21,7 +21,7 @@ def windows_in_vain(evidence: Evidence, path: PathReading) -> Message | None:
     """
     for own, others in _swept(evidence):
         rates = own.values(METRIC)
-        roomy = [point for point in others if point.parameters["window"] / path.rtt.value >= ROOM * mean(rates)]
+        roomy = [point for point in others if point.parameters["window"] / path.rtt.longest >= ROOM * mean(rates)]
         scatter = read_scatter(point.values(METRIC) for point in (own, *roomy))
         if not roomy or any(
             scatter.is_less(rates, point.values(METRIC), by=SURELY, looked=len(roomy)) for point in roomy

@@ -159,7 +159,7 @@ def _asked_beside(item: Present) -> tuple[Message, ...]:
 def _title(evidence: Evidence, present: Present, largest: Present) -> str:
     """Return what not to ask for: no window at all, or none so small where a larger one may be advised."""
     path = read_path(evidence)
-    is_small = path is not None and largest.point.parameters["window"] < path.bdp_bytes
+    is_small = path is not None and largest.point.parameters["window"] < path.most_bytes
     if path is not None and is_small and refuted.by_measurements(evidence, path, present) is None:
         return _("Ask for no window so small: up to %(window)s an explicit one is slower than the kernel's own")
     return _("Ask for no window: up to %(window)s an explicit one is slower than the kernel's own")

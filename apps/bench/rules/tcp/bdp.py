@@ -25,7 +25,7 @@ def wanted_window(path: PathReading) -> int:
 
 def is_short(path: PathReading | None) -> bool:
     """Return whether a path is known to hold so little that any window is enough: nothing is advised on windows."""
-    return path is not None and not path.capacity.is_lower_bound and wanted_window(path) <= UNSCALED
+    return path is not None and not path.capacity.is_lower_bound and ADVISED * path.most_bytes <= UNSCALED
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:

@@ -20,11 +20,14 @@ from apps.bench.rules.tcp.loss_law import (
 from apps.bench.rules.tcp.path import PathReading
 from apps.bench.rules.tcp.present import STANDS, Present
 from apps.bench.text import Message, _
+from apps.bench.units import canonical_text, format_quantity
 
 # A kernel makes about so much of tcp_rmem's maximum into a window.
 KERNEL_SHARE = (0.5, 0.8)
 # More than so many times what a buffer holds does not go through it in an RTT.
 THROUGH = 1.3
+# A window that is the rate by TCP's own RTT is likelier than any other cause.
+WINDOW, LARGER = 7.0, 8
 # The largest tcp_rmem of Linux 2.4, which far ends of such paths often had.
 OLD_LIMIT = 174_760
 
@@ -59,10 +62,13 @@ class Slow:
 
 
 def causes_of(
-    evidence: Evidence, slow: Slow, path: PathReading, growth: Growth, *, is_even: bool
+    evidence: Evidence, slow: Slow, path: PathReading, growth: Growth, *, is_even: bool, may_be_window: bool
 ) -> tuple[Alternative, ...]:
-    """Return what may limit a flow, the likeliest first: a small buffer, random loss, a shaper, or others."""
-    rtt, rate = path.rtt.value, slow.rate
+    """Return what may limit a flow, the likeliest first: a window, a small buffer, random loss, a shaper, or others.
+
+    A shorter RTT than TCP saw rules none of them out.
+    """
+    rtt, rate = path.rtt.longest, slow.rate
     window = rate * rtt / 8
     law = read_loss_law(slow.present, rtt)
     text = _("A buffer of about %(window)s B at the far end: so much in each RTT is this rate.")
@@ -121,10 +127,26 @@ def causes_of(
         causes.append((5.0, processor))
     if slow.order is not None and held.is_lossy(slow.present) and slow.present.may_be_late:
         causes.append((4.5, reordering.alternative(slow.order, evidence.sender)))
+    if may_be_window:
+        causes.append((WINDOW, _window(slow, rtt)))
     others = crowd.others_of(growth.rates)
     causes.append((crowd.weight(others, slow.present, is_even=is_even), crowd.alternative(others)))
     likely = [item for item in causes if item[0] > 0]
     return tuple(cause for _weight, cause in sorted(likely, key=lambda item: -item[0]))
+
+
+def _window(slow: Slow, rtt_s: float) -> Alternative:
+    """Return the window as the cause, which only a shorter RTT than TCP saw would rule out."""
+    size = round(slow.present.window(rtt_s))
+    text = _(
+        "The window, or what clamps it: %(window)s in each RTT of %(rtt)s, the least that TCP saw, are this rate."
+        " Only the shorter RTT of the probes would let it have more."
+    )
+    return Alternative(
+        Message(text, {"window": format_quantity(size, "B"), "rtt": format_quantity(rtt_s, "s")}),
+        Message(_("A larger window that is asked for has more. Trace the route of the probes and of TCP's packets.")),
+        Proposal("iperf3-tcp", {"streams": "1"}, {"window": f"0 B, {canonical_text(LARGER * size, 'size')}"}),
+    )
 
 
 def _buffer_weight(evidence: Evidence, slow: Slow, window: float, law: LossLaw | None) -> float:

@@ -19,14 +19,14 @@ WRAPPED = 120
 def scaling(evidence: Evidence) -> FindingDraft | None:
     """Return that window scaling must be on, if it is off (or the window observed shows it) and the path is long."""
     path, present = read_path(evidence), read_present(evidence)
-    if path is None or present is None or path.bdp_bytes <= UNSCALED:
+    if path is None or present is None or path.most_bytes <= UNSCALED:
         return None
     off = _off(evidence, SCALING)
     observed = present.mean("window_observed")
     is_seen = observed == UNSCALED
     if not off and not is_seen:
         return None
-    unscaled = network.window_limited_bps(UNSCALED, path.rtt.value, present.streams) or 0.0
+    unscaled = network.window_limited_bps(UNSCALED, path.rtt.longest, present.streams) or 0.0
     if present.rate > 1.1 * unscaled:
         # It got more than it can have had without: the fact is older than the measurement, or of another socket.
         return None
@@ -34,7 +34,7 @@ def scaling(evidence: Evidence) -> FindingDraft | None:
     if is_seen:
         reasons.append(Message(_("The receiver never offered more than 65,535 B, the maximum without scaling.")))
     text = _("That allows %(rate)s; the path holds %(bdp)s.")
-    params = {"rate": format_quantity(unscaled, "bit/s"), "bdp": format_quantity(path.bdp_bytes, "B")}
+    params = {"rate": format_quantity(unscaled, "bit/s"), "bdp": format_quantity(path.most_bytes, "B")}
     if path.capacity.is_lower_bound:
         text = _("That allows %(rate)s; the path holds %(least)s or more.")
         params = {"rate": params["rate"], "least": params["bdp"]}
@@ -46,7 +46,7 @@ def scaling(evidence: Evidence) -> FindingDraft | None:
         why=(path.rtt.source, *reasons, Message(text, params)),
         value=float(UNSCALED),
         unit="B",
-        formula=f"X = N · 65,535 B · 8 / RTT = {params['rate']}; BDP / 65,535 B = {path.bdp_bytes / UNSCALED:.1f}",
+        formula=f"X = N · 65,535 B · 8 / RTT = {params['rate']}; BDP / 65,535 B = {path.most_bytes / UNSCALED:.1f}",
         evidence=tuple(sorted({*path.trials, *present.trials})),
         change=sysctl.change(nodes, "tcp-scaling", "Fathom tcp-window-scaling: windows above 65,535 B"),
         undo=sysctl.undo(nodes, "tcp-scaling"),
@@ -97,7 +97,7 @@ def sack(evidence: Evidence) -> FindingDraft | None:
 def timestamps(evidence: Evidence) -> FindingDraft | None:
     """Return that timestamps should be on, if they are off and the path wraps sequence numbers soon."""
     path, present, off = read_path(evidence), read_present(evidence), _off(evidence, TIMESTAMPS)
-    if path is None or present is None or not off or path.bdp_bytes <= UNSCALED:
+    if path is None or present is None or not off or path.most_bytes <= UNSCALED:
         return None
     seconds = 2**31 * 8 / path.capacity.value
     if seconds > WRAPPED:

@@ -139,7 +139,7 @@ def _as_held_already(present: Present, path: PathReading) -> Outlook | None:
 
 def _as_asked(evidence: Evidence, path: PathReading, present: Present) -> Outlook:
     """Return what a larger window gains where the receiver's stays small: nothing, if one asked for had no more."""
-    least = ROOM * present.window(path.rtt.value)
+    least = ROOM * present.window(path.rtt.longest)
     requests = [item for item in explicits(evidence, present) if refuted.granted_of(item) >= least]
     best = max(requests, key=lambda item: item.rate, default=None)
     if best is None or best.rate >= STAYED * present.rate:
@@ -191,7 +191,7 @@ def _as_roomy(evidence: Evidence, present: Present, path: PathReading) -> Outloo
     """
     if present.streams != 1:
         return None
-    rtt = max(path.rtt.value, present.mean("mean_rtt") or 0.0)
+    rtt = max(path.rtt.longest, present.mean("mean_rtt") or 0.0)
     # What leaves room is what both ends surely let be on the way; what they let at most (`most_sent`) tells none.
     on_the_way, sent = math.ceil(present.window(rtt)), least_window(evidence, evidence.sender, WMEM)
     offered = min(present.mean(OBSERVED) or 0.0, sent)
@@ -266,7 +266,7 @@ def _had(item: Present) -> float:
 
 def _room(item: Present, path: PathReading) -> float:
     """Return the rate (bit/s) that the explicit window of a stream allows."""
-    return _had(item) * 8 / path.rtt.value
+    return _had(item) * 8 / path.rtt.longest
 
 
 def _params_of(item: Present, path: PathReading) -> dict[str, object]:

@@ -49,7 +49,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         and not pace.flags_of(item.point)
         and not item.congestion.startswith("bbr")
         # So little lost leaves far more by its law: something else holds the rate, and pacing mends nothing.
-        and not _leaves_more(item, path.rtt.value)
+        and not _leaves_more(item, path.rtt.longest)
     ]
     if not lossy or _is_shared(max(lossy, key=lambda one: one.rate), read_all(evidence)):
         return None

@@ -49,6 +49,11 @@ class PathReading:
         return network.bdp_bytes(self.capacity.value, self.rtt.value) or 0
 
     @property
+    def most_bytes(self) -> int:
+        """Return the bandwidth-delay product (B) by the longest RTT that it may be."""
+        return network.bdp_bytes(self.capacity.value, self.rtt.longest) or 0
+
+    @property
     def most_bps(self) -> float:
         """Return the capacity (bit/s), of one that is only bounded from below what the links are said to have."""
         return (

@@ -17,7 +17,7 @@ from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-per-flow-limit", 13
+RULE, VERSION = "tcp-per-flow-limit", 14
 # A stream below this share of the path, whose like multiply, is limited by itself.
 SLOW = 0.5
 # The window asked for could have carried so many times the rate, or else it is the limit itself.
@@ -54,7 +54,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     slow = _slow(evidence, growth)
     if path is None or slow is None or growth is None or not growth.multiplies:
         return None
-    if slow.rate > SLOW * path.ceiling_bps or _is_window(slow, path):
+    if slow.rate > SLOW * path.ceiling_bps or _is_window(slow, path.rtt.value):
         return None
     rates = slow.point.values("goodput")
     if len(rates) > 1 and scatter_of(evidence).error(rates) > MOST_ERROR:
@@ -70,11 +70,12 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     window = slow.point.parameters.get("window") or 0
     if window:
         text = _("Its window of %(window)s would allow %(rate)s.")
-        rate = format_quantity(window * 8 / path.rtt.value, "bit/s")
+        rate = format_quantity(window * 8 / path.rtt.longest, "bit/s")
         reasons.append(Message(text, {"window": format_quantity(window, "B"), "rate": rate}))
     full = None if path.capacity.is_lower_bound else path.ceiling_bps
     is_even = crowd.are_in_proportion(growth.rates, full) and not slow.present.has_queue
-    counts, causes = _counts_beside(streams, path, growth), causes_of(evidence, slow, path, growth, is_even=is_even)
+    counts, may_be_window = _counts_beside(streams, path, growth), _is_window(slow, path.rtt.longest)
+    causes = causes_of(evidence, slow, path, growth, is_even=is_even, may_be_window=may_be_window)
     reasons.append(counts or _expected(streams, growth))
     is_short = starts.said_of(slow.present, evidence) is not None
     # Shares of a link that others fill multiply as well, and a queue stands there as before a shaper.
@@ -92,7 +93,9 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         evidence=tuple(sorted({*path.trials, *growth.trials, *slow.point.trials("goodput")})),
         present=slow.rate,
         predicted_unit="bit/s",
-        confidence=SHORT if is_short else 0.7 if slow.retransmits is not None or window else 0.6,
+        confidence=path.rtt.temper(
+            SHORT if is_short else 0.7 if slow.retransmits is not None or window else 0.6,
+        ),
         applies_when=Message(_("One stream on this path; several at once each have the same limit.")),
         limits=(_open_causes(len(causes) + is_short),),
         source="RFC 6349, section 5; Mathis, Semke, Mahdavi, Ott (1997); RFC 2475",
@@ -137,11 +140,11 @@ def _fixed_parameters(point: Point) -> Mapping[str, Any]:
     return rest_of(point.parameters, "streams")
 
 
-def _is_window(slow: Slow, path: PathReading) -> bool:
+def _is_window(slow: Slow, rtt_s: float) -> bool:
     """Return whether the window explains the rate: the one asked for, the one observed, or by the kernel's word."""
     buffers = slow.point.values("window_granted")
     window = min([slow.point.parameters.get("window") or 0, *(buffer / 2 for buffer in buffers)])
-    if window and window * 8 / path.rtt.value < ROOM * slow.rate:
+    if window and window * 8 / rtt_s < ROOM * slow.rate:
         return True
     sockets = slow.point.observed.get("tcp")
     kernel = sockets if isinstance(sockets, dict) else {}
@@ -150,8 +153,8 @@ def _is_window(slow: Slow, path: PathReading) -> bool:
         return True
     observed = [value for value in slow.point.values("window_observed") if value > 0]
     if not observed or slow.retransmits:
-        return held.by_law(slow.present, path.rtt.value)
-    return slow.rate >= LAW[0] * min(*observed, slow.most_sent) * 8 / path.rtt.value
+        return held.by_law(slow.present, rtt_s)
+    return slow.rate >= LAW[0] * min(*observed, slow.most_sent) * 8 / rtt_s
 
 
 def _counts_beside(streams: float, path: PathReading, growth: Growth) -> Message | None:

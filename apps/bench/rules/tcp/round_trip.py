@@ -22,7 +22,7 @@ class Known:
     """A figure of the path, where it comes from, how much that is trusted (0 to 1), and its trials.
 
     `is_stated` says that it is only said of the links, and nothing measured tells; `campaign` names the other one
-    in which it was measured ("": this one).
+    in which it was measured ("": this one). `by_tcp` is the RTT (s) that TCP saw at least, where that refutes it.
     """
 
     value: float
@@ -32,6 +32,21 @@ class Known:
     is_lower_bound: bool = False
     is_stated: bool = False
     campaign: str = ""
+    by_tcp: float = 0.0
+
+    @property
+    def is_doubted(self) -> bool:
+        """Return whether TCP saw a far longer RTT wherever it left the path room."""
+        return self.by_tcp > self.value
+
+    @property
+    def longest(self) -> float:
+        """Return the longest RTT (s) that it may be: what a window would allow by a shorter one rules out nothing."""
+        return max(self.value, self.by_tcp)
+
+    def temper(self, confidence: float) -> float:
+        """Return how sure what rests on it is: of a doubted RTT no more than that is trusted."""
+        return min(confidence, self.trust) if self.is_doubted else confidence
 
     @property
     def is_open(self) -> bool:
@@ -68,7 +83,8 @@ def read_rtt(evidence: Evidence) -> Known | None:
                 " path room: its packets wait in a queue, or go another way than the probes."
             )
             params["seen"] = format_quantity(min_rtt, "s")
-        return Known(probed, Message(text, params), UNSURE if is_doubted else 1.0, tuple(sorted(probes)))
+        trust, by_tcp = (UNSURE, min_rtt) if is_doubted else (1.0, 0.0)
+        return Known(probed, Message(text, params), trust, tuple(sorted(probes)), by_tcp=by_tcp)
     if link_rtt and _is_refuted(evidence, link_rtt, under_load):
         text = _("RTT %(rtt)s: TCP's minimum; the links are described with %(stated)s, which no run came near.")
         params = {**_params_of(min_rtt, len(under_load)), "stated": format_quantity(link_rtt, "s")}

@@ -22,13 +22,13 @@ def said_of(item: Present, evidence: Evidence) -> Message | None:
     rtt, duration = read_rtt(evidence), duration_of(item.point)
     omitted = known_or_none(item.point.parameters, "omit") or 0.0
     params = {"rate": format_quantity(item.rate, "bit/s")}
-    if rtt is not None and 0 < duration + omitted < LEAST_RTTS * rtt.value:
+    if rtt is not None and 0 < duration + omitted < LEAST_RTTS * rtt.longest:
         text = _(
             "The runs at %(rate)s ended after %(count)s RTTs: slow start is a large part of them, and may hold the"
             " rate. Measure for %(enough)s or longer."
         )
-        count = f"{(duration + omitted) / rtt.value:.0f}"
-        return Message(text, params | {"count": count, "enough": format_quantity(2 * LEAST_RTTS * rtt.value, "s")})
+        count = f"{(duration + omitted) / rtt.longest:.0f}"
+        return Message(text, params | {"count": count, "enough": format_quantity(2 * LEAST_RTTS * rtt.longest, "s")})
     if pace.NOT_STEADY in item.point.warnings:
         text = _(
             "The rate of the runs at %(rate)s did not stay the same: it may not have grown yet to what holds it. Omit"
@@ -43,7 +43,7 @@ def cause_of(item: Present, evidence: Evidence) -> Alternative | None:
     rtt, duration = read_rtt(evidence), duration_of(item.point)
     if said_of(item, evidence) is None:
         return None
-    longer = max(2 * LEAST_RTTS * rtt.value if rtt else 0.0, LONGER * duration)
+    longer = max(2 * LEAST_RTTS * rtt.longest if rtt else 0.0, LONGER * duration)
     lengths = sorted({math.ceil(seconds) for seconds in (duration, longer) if seconds})
     text = _("Slow start holds the rate, or what TCP does before it is steady: nothing else needs to limit it.")
     return Alternative(

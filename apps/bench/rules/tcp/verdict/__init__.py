@@ -45,7 +45,7 @@ def _is_steady(present: Present) -> bool:
 
 def _larger(evidence: Evidence, present: Present, path: PathReading) -> tuple[Present, ...]:
     """Return the measurements of as many streams with explicit windows larger than what was under way."""
-    implied = present.window(path.rtt.value)
+    implied = present.window(path.rtt.longest)
     return tuple(
         item
         for item in read_all(evidence)

@@ -48,8 +48,10 @@ def conclude(case: Case) -> FindingDraft | None:
         value=100 * lost_share,
         unit="%",
         formula=f"X = N · (MSS · 8 / RTT) · f(p) = {format_quantity(by_law, 'bit/s')}, p = {lost_share:.2g}",
-        confidence=confidence_of(
-            (isinstance(own, float) and own >= held.WAITED, 0.15), (len(present.trials) > 1, 0.15), base=0.5
+        confidence=case.path.rtt.temper(
+            confidence_of(
+                (isinstance(own, float) and own >= held.WAITED, 0.15), (len(present.trials) > 1, 0.15), base=0.5
+            )
         ),
         alternatives=_causes(case),
         proposals=(Proposal("iperf3-tcp", {"window": "0"}, {"congestion": "cubic, bbr"}),),

@@ -39,9 +39,9 @@ def _no_more_asked(evidence: Evidence, path: PathReading, present: Present) -> M
         return None
     requests = [(granted_of(item), item) for item in explicits(evidence, present)]
     roomy = sorted(
-        (pair for pair in requests if pair[0] >= path.bdp_bytes), key=lambda pair: pair[1].point.parameters["window"]
+        (pair for pair in requests if pair[0] >= path.most_bytes), key=lambda pair: pair[1].point.parameters["window"]
     )
-    if not roomy or max(size for size, _item in roomy) < TWICE * path.bdp_bytes:
+    if not roomy or max(size for size, _item in roomy) < TWICE * path.most_bytes:
         return None
     if any(item.rate > present.rate for _size, item in roomy):
         return None
