@@ -27,6 +27,7 @@ NAMES = (
     ("carries so much or more", "bound"),
     ("can have lies in between", "between"),
     ("All loads lost", "unknown"),
+    ("othing arrived", "silence"),
     ("not enough to tell chance", "burst"),
     ("short outages", "chance"),
     ("already lost more", "not-the-load"),

@@ -4,6 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from apps.bench.text import Message, _
+from apps.bench.units import format_quantity
+
 # Loads below this share of the capacity fill no queue.
 QUIET = 0.7
 # Less than this is what long paths always lose now and then.
@@ -43,6 +46,11 @@ class LoadPoint:
         return self.offered * (1 - self.loss)
 
     @property
+    def is_silent(self) -> bool:
+        """Return whether nothing arrived: neither chance nor a link that is full lets nothing through."""
+        return self.loss >= 1
+
+    @property
     def runs(self) -> tuple[float, ...]:
         """Return the loss of each run, the mean of all where they were not told."""
         return self.losses or (self.loss,)
@@ -65,6 +73,22 @@ class Chance:
 
     share: float
     loads: tuple[LoadPoint, ...]
+
+
+def said_of_silence(points: Sequence[LoadPoint]) -> Message | None:
+    """Return what may have kept loads from arriving at all; None where something of each arrived."""
+    silent = [point for point in points if point.is_silent]
+    text = _(
+        "Of %(loads)s nothing arrived: a link that is full lets its rate through. The path or an end was away, or"
+        " something drops all of such a load."
+    )
+    if len(silent) == len(points):
+        text = _(
+            "Nothing arrived of any load: no path that is full, but a firewall or a filter of UDP, or no receiver."
+            " Let the port through, and offer the same again."
+        )
+    loads = ", ".join(format_quantity(point.offered, "bit/s") for point in silent)
+    return Message(text, {"loads": loads}) if silent else None
 
 
 def are_alike(points: Sequence[LoadPoint]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.bench import knee, units
 from apps.bench.network.full_links import BEYOND, PLATEAU, exponent_of, full_of, plateau_of
-from apps.bench.network.loads import Chance, LoadPoint, chance_of
+from apps.bench.network.loads import Chance, LoadPoint, chance_of, said_of_silence
 from apps.bench.text import Message, _
 
 # Loads are read with their curve.
@@ -25,7 +25,8 @@ class LossCurve:
 
     `whole` is the highest load (bit/s) with a loss under `threshold`, None if every load lost more: the path carries
     so much at least. `lossy` is the least load with more loss, None if none had; loads whose ends were seen to drop
-    are in neither, but in `held`, the least of them, and loads that lost more in some runs only are in none.
+    are in neither, but in `held`, the least of them, and loads that lost more in some runs only, or of which nothing
+    arrived, are in none.
     `plateau` is what arrives whatever is offered, None unless it stays the same as more is offered: what one flow of
     datagrams can have. `knee` is of what arrived over what was offered, `bend` where it lies if loads on both sides
     bear it out. `full` is the capacity (bit/s) of the link whose
@@ -54,7 +55,7 @@ class LossCurve:
         fluid = self.fluid_loss(point.offered)
         if fluid is None or self.full is None or point.offered < BEYOND * self.full or not fluid:
             return None
-        if point.is_held or point.is_uneven(self.threshold):
+        if point.is_held or point.is_silent or point.is_uneven(self.threshold):
             return None
         return point.loss / fluid
 
@@ -88,7 +89,7 @@ class LossCurve:
         None where the loss grows with the load, is hardly any, or is that of one load to which a limit may hold it.
         """
         level = min(capacity, self.plateau or self.full or self.whole or capacity)
-        return chance_of(self.points, level)
+        return chance_of(self.arrivals, level)
 
     @property
     def free(self) -> list[LoadPoint]:
@@ -98,9 +99,14 @@ class LossCurve:
         """
         return [
             point
-            for point in self.points
+            for point in self.arrivals
             if (self.held is None or point.offered < self.held) and not point.is_uneven(self.threshold)
         ]
+
+    @property
+    def arrivals(self) -> list[LoadPoint]:
+        """Return the loads of which something arrived."""
+        return [point for point in self.points if not point.is_silent]
 
     @property
     def uneven(self) -> list[LoadPoint]:
@@ -145,7 +151,7 @@ def analyse(points: Iterable[LoadPoint], threshold: float = THRESHOLD) -> LossCu
         return None
     whole = max((point.offered for point in ordered if point.loss < threshold), default=None)
     lossy = [point for point in ordered if point.loss >= threshold]
-    own = [point for point in lossy if not point.is_held and not point.is_uneven(threshold)]
+    own = [point for point in lossy if not (point.is_held or point.is_silent or point.is_uneven(threshold))]
     # Of a load whose ends were seen to drop nobody knows what the path would have let arrive; the mean of runs that
     # were not alike is what none of them had.
     free = [point for point in ordered if point in own or point.loss < threshold]
@@ -157,17 +163,21 @@ def analyse(points: Iterable[LoadPoint], threshold: float = THRESHOLD) -> LossCu
         threshold=threshold,
         whole=whole,
         lossy=min((point.offered for point in own), default=None),
-        held=min((point.offered for point in lossy if point.is_held), default=None),
+        held=min((point.offered for point in lossy if point.is_held and not point.is_silent), default=None),
         plateau=plateau,
         knee=bend,
         full=full,
-        exponent=exponent_of([point for point in ordered if not point.is_uneven(threshold)], full),
+        exponent=exponent_of(
+            [point for point in ordered if not (point.is_silent or point.is_uneven(threshold))], full
+        ),
     )
 
 
 def _conclude(curve: LossCurve) -> Iterable[Message]:
-    if limit := _limit(curve):
+    if curve.arrivals and (limit := _limit(curve)):
         yield limit
+    if silence := said_of_silence(curve.points):
+        yield silence
     if uneven := curve.uneven:
         text = _(
             "In %(count)s of %(runs)s runs at %(loads)s %(share)s %% or more was lost, in the others far less:"
@@ -238,7 +248,7 @@ def _limit(curve: LossCurve) -> Message | None:
         values["more"] = _rate(beyond)
     else:
         text = _("No load lost %(share)s %%: the path carries %(rate)s or more. Offer more to find its capacity.")
-        if curve.lossy or curve.uneven:
+        if curve.lossy or curve.uneven or len(curve.arrivals) < len(curve.points):
             text = _("%(rate)s arrived with a loss below %(share)s %%: the path carries so much or more.")
     return Message(text, values)
 

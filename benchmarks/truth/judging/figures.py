@@ -244,6 +244,7 @@ UDP: Rules = {
     "bound": _udp_none_lossy,
     "between": _udp_between,
     "unknown": _nothing,
+    "silence": _nothing,
     "chance": _udp_chance,
     "burst": _udp_burst,
     "knee": _udp_knee,

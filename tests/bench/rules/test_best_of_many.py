@@ -47,6 +47,7 @@ OTHERS = {
             "path-modes",
             "path-levels",
             "path-directions",
+            "path-silence",
             "path-interface",
             "path-route",
             "tcp-limit",

@@ -14,7 +14,7 @@ from apps.bench.rules.told import known_or_none
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "path-datagrams", 7
+RULE, VERSION = "path-datagrams", 8
 # A load that loses less than this of what it offers is hardly held.
 LEAST_LOST = 0.05
 # Datagrams are shorter that have this part of another length; as much arrives from this share of a rate on.

@@ -3,7 +3,7 @@
 from apps.bench.rules.base import BELOW, DOUBT, Alternative, Evidence, FindingDraft, Point, Proposal
 from apps.bench.text import Message, _
 
-RULE, VERSION = "path-silence", 1
+RULE, VERSION = "path-silence", 2
 
 
 def conclude(evidence: Evidence) -> FindingDraft | None:
@@ -43,6 +43,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         confidence=0.9,
         applies_when=Message(_("This path and direction, as measured.")),
         alternatives=(
+            *_filters(points),
             Alternative(
                 Message(_("The path, or one of its ends, was away, or a firewall let the data of these runs go.")),
                 Message(
@@ -55,6 +56,18 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
             Message(_("What the kernels of both ends say of the connection: window, loss, and what it waited for.")),
         ),
     )
+
+
+def _filters(points: list[Point]) -> tuple[Alternative, ...]:
+    """Return a filter of datagrams as the likeliest cause where not one of any load arrived."""
+    loads = [point for point in points if point.values("loss")]
+    if not loads or any(any(point.values("goodput")) for point in loads):
+        return ()
+    title = _("A firewall or a filter on the way lets no UDP through, or nothing receives at its port.")
+    test = _(
+        "Allow UDP to the port at both ends and on the way, and offer the same load again: less changes nothing."
+    )
+    return (Alternative(Message(title), Message(test)),)
 
 
 def _empty_of(point: Point) -> list[int]:

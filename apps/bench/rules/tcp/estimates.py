@@ -171,7 +171,10 @@ def offered_of(point: Point) -> float | None:
 
 @read_once
 def loss_curve_of(evidence: Evidence) -> tuple[loss_curve.LossCurve | None, tuple[int, ...]]:
-    """Return UDP's loss over the offered load, and its trials; points of one load and length are averaged."""
+    """Return UDP's loss over the offered load, and its trials; points of one load and length are averaged.
+
+    None where nothing arrived of any load: what lets none through is no path that is full, and no chance.
+    """
     loads: dict[float, list[tuple[float, bool]]] = {}
     trials: set[int] = set()
     for original in udp_points(evidence):
@@ -190,7 +193,8 @@ def loss_curve_of(evidence: Evidence) -> tuple[loss_curve.LossCurve | None, tupl
         )
         for load, losses in loads.items()
     ]
-    return loss_curve.analyse(points), tuple(sorted(trials))
+    curve = loss_curve.analyse(points)
+    return (curve, tuple(sorted(trials))) if curve is None or curve.arrived else (None, ())
 
 
 def lost_by_datagrams(evidence: Evidence, capacity: float, share: float) -> tuple[float, tuple[int, ...]] | None:
@@ -201,7 +205,7 @@ def lost_by_datagrams(evidence: Evidence, capacity: float, share: float) -> tupl
     curve, trials = loss_curve_of(evidence)
     if curve is None:
         return None
-    below = [point for point in curve.points if point.offered <= BELOW_CAPACITY * capacity]
+    below = [point for point in curve.arrivals if point.offered <= BELOW_CAPACITY * capacity]
     durations = [float(point.parameters.get("duration") or 0) for point in udp_points(evidence)]
     datagrams = sum(point.offered for point in below) * sum(durations) / len(curve.points) / 8 / USUAL_DATAGRAM
     if not below or not share or share * datagrams < LEAST_LOST:

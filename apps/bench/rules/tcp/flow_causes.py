@@ -174,7 +174,7 @@ def _loss_weight(evidence: Evidence, slow: Slow, law: LossLaw | None, rtt_s: flo
         return 0.5 if law is not None and law.word == REFUTED else 4.0
     loss = loss_leaving(slow.present, rtt_s)
     curve, _trials = estimates.loss_curve_of(evidence)
-    losses = [point.loss for point in curve.points if curve.whole and point.offered <= curve.whole] if curve else []
+    losses = [point.loss for point in curve.arrivals if curve.whole and point.offered <= curve.whole] if curve else []
     if any(value >= loss / 3 for value in losses):
         return 4.0
     return 2.0
