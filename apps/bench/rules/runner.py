@@ -178,8 +178,11 @@ def _with_unknown(draft: FindingDraft, evidence: Evidence, names: Collection[str
 
 
 def _is_told_beside(draft: FindingDraft, evidence: Evidence) -> bool:
-    """Return whether it rests only on what is no more of this way than of the other, whose findings tell it."""
-    return bool(draft.trials) and set(draft.trials) <= evidence.told_beside
+    """Return whether it rests only on what is no more of this way than of the other, whose findings tell it.
+
+    What there is now, and is bettered or not, is of this way alone.
+    """
+    return draft.present is None and bool(draft.trials) and set(draft.trials) <= evidence.told_beside
 
 
 def cut(draft: FindingDraft, evidence: Evidence) -> FindingDraft:

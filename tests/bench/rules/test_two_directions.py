@@ -6,7 +6,7 @@ import random
 import pytest
 
 from apps.bench.rules import ask_ends, folding
-from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, Evidence, PathFacts
+from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, RECOMMENDATION, Evidence, PathFacts
 from apps.bench.rules.runner import drafts_of
 from tests.bench.rules.cases import Maker
 
@@ -99,3 +99,61 @@ def test_no_pair_of_ends_that_gives_little_is_without_a_problem(seed):
 def test_a_path_that_is_filled_is_not_unexplained(seed):
     side, _other = Pair(seed).evidence(LINE, LINE)
     assert not [draft for draft in findings_of(side) if draft.rule == "path-unexplained"]
+
+
+SMALL, LARGE = "4096 16384 838860", "4096 131072 268435456"
+WINDOW = 500_000
+LIMITS = {"net.ipv4.tcp_rmem": LARGE, "net.core.rmem_max": "268435456", "net.core.wmem_max": "268435456"}
+LIMITS |= {"net.ipv4.tcp_moderate_rcvbuf": "1", "net.ipv4.tcp_window_scaling": "1"}
+
+
+def _limited(forth, counts, *, is_elder):
+    """Return what a server with a small buffer sends back, beside what is sent forth (bit/s; None: not measured)."""
+    make, path = Maker(), PathFacts(LINE, RTT, 1500)
+    ping = make.ping(RTT, RTT * 1.01)
+    facts = {"client": {"sysctls": {**LIMITS, "net.ipv4.tcp_wmem": LARGE}}}
+    facts["server"] = {"sysctls": {**LIMITS, "net.ipv4.tcp_wmem": SMALL}}
+    kernel = {"send_buffer_limited": 0.95, "receiver_window_limited": 0.0, "congestion_window_limited": 0.0}
+
+    def point(rate, streams, waits, **direction):
+        rates = [rate * share for share in (0.998, 1.0, 1.002)]
+        reading = make.tcp(rates, streams=streams, observed=WINDOW, rtt=RTT, duration=10, **direction)
+        return dataclasses.replace(reading, observed={"tcp": waits})
+
+    backs = [point(count * WINDOW * 8 / RTT, count, kernel, direction="reverse") for count in counts]
+    back = Evidence((*backs, ping), path, facts, way=(2, 1), is_back=True)
+    if forth is None:
+        return back, None
+    told_beside = frozenset(ping.trials("rtt_min"))
+    waits = {**kernel, "send_buffer_limited": 0.0, "congestion_window_limited": 0.9}
+    one = Evidence((point(forth, 1, waits), ping), path, facts, way=(1, 2))
+    elder = int(not is_elder)
+    return (
+        dataclasses.replace(back, beside=(one,), elder=elder, told_beside=told_beside),
+        dataclasses.replace(one, beside=(back,), elder=1 - elder),
+    )
+
+
+def _advice(evidence):
+    drafts = [part for draft in findings_of(evidence) for part in (draft, *draft.parts)]
+    return {draft.rule: str(draft.title) for draft in drafts if draft.kind == RECOMMENDATION}
+
+
+@pytest.mark.parametrize("is_elder", [True, False])
+@pytest.mark.parametrize("counts", [(1,), (1, 4), (1, 2)])
+@pytest.mark.parametrize("forth", [CEILING * LINE, 0.6 * LINE, 0.1 * LINE])
+def test_what_one_way_has_takes_no_advice_from_the_other(forth, counts, is_elder):
+    alone, _none = _limited(None, counts, is_elder=is_elder)
+    back, _one = _limited(forth, counts, is_elder=is_elder)
+    assert "tcp-sysctl" in _advice(alone)
+    assert _advice(back) == _advice(alone)
+
+
+def test_what_gains_nothing_one_way_names_it():
+    _back, forth = _limited(CEILING * LINE, (1, 4), is_elder=False)
+    drafts = {draft.rule: str(draft.title) for draft in findings_of(forth) if draft.kind == NO_CHANGE}
+    for rule in ("tcp-bdp", "tcp-sysctl"):
+        assert "gain" in drafts[rule]
+        assert "rom client to server" in drafts[rule]
+    lone = {draft.rule: str(draft.title) for draft in findings_of(dataclasses.replace(forth, beside=()))}
+    assert not [title for title in lone.values() if "rom client" in title]

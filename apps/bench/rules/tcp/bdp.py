@@ -10,7 +10,7 @@ from apps.bench.rules.tcp.sweeps import tcp_points
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity
 
-RULE, VERSION = "tcp-bdp", 10
+RULE, VERSION = "tcp-bdp", 11
 # The largest window without window scaling (RFC 7323).
 UNSCALED = 65535
 # The largest window that iperf3 can be asked for (-w).
@@ -67,8 +67,8 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         # What measured windows had against each other says which to take, not what the path holds.
         kind=NO_CHANGE if is_vain or is_little else DIAGNOSIS if is_undecided else RECOMMENDATION,
         title=Message(
-            _title(path, outlook, is_short=is_little, is_vain=is_vain),
-            {"bdp": format_quantity(bdp, "B"), "window": format_quantity(window, "B")},
+            _title(path, outlook, is_short=is_little, is_vain=is_vain, is_one_way=bool(way_beside_other(evidence))),
+            {"bdp": format_quantity(bdp, "B"), "window": format_quantity(window, "B"), **way_beside_other(evidence)},
         ),
         why=tuple(reasons),
         against=outlook.objections,
@@ -108,7 +108,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
     )
 
 
-def _title(path: PathReading, outlook: Outlook, *, is_short: bool, is_vain: bool) -> str:
+def _title(path: PathReading, outlook: Outlook, *, is_short: bool, is_vain: bool, is_one_way: bool) -> str:
     """Return the conclusion; where nothing measured tells the capacity it holds as far as the links are described."""
     if is_short:
         stated = _("If the links carry what is said of them, the path holds %(bdp)s: any window is enough")
@@ -132,12 +132,27 @@ def _title(path: PathReading, outlook: Outlook, *, is_short: bool, is_vain: bool
             "If the links carry what is said of them, the path holds %(bdp)s; a larger window gains nothing now"
         )
         measured = _("The path holds %(bdp)s; a larger window gains nothing now")
+        if is_one_way:
+            stated = _(
+                "If the links carry what is said of them, the path holds %(bdp)s; from %(sender)s to %(receiver)s a"
+                " larger window gains nothing now"
+            )
+            measured = _("The path holds %(bdp)s; from %(sender)s to %(receiver)s a larger window gains nothing now")
     else:
         stated = _(
             "If the links carry what is said of them, the path holds %(bdp)s: give one stream a window of %(window)s"
         )
         measured = _("The path holds %(bdp)s: give one stream a window of %(window)s")
     return stated if path.capacity.is_stated else measured
+
+
+def way_beside_other(evidence: Evidence) -> dict[str, str]:
+    """Return between which roles data went, where the other way was measured, too: what gains nothing may gain there.
+
+    {} where it was not.
+    """
+    is_both = any(item.is_back != evidence.is_back for item in evidence.beside)
+    return {"sender": evidence.sender, "receiver": evidence.receiver} if is_both else {}
 
 
 def present_rate(evidence: Evidence) -> float | None:

@@ -5,7 +5,14 @@ from collections.abc import Mapping
 
 from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, Alternative, Evidence, FindingDraft, Proposal
 from apps.bench.rules.tcp import sysctl
-from apps.bench.rules.tcp.bdp import MAXIMA, UNSCALED, is_short, present_rate, wanted_window
+from apps.bench.rules.tcp.bdp import (
+    MAXIMA,
+    UNSCALED,
+    is_short,
+    present_rate,
+    wanted_window,
+    way_beside_other,
+)
 from apps.bench.rules.tcp.growth import Growth, read_growth
 from apps.bench.rules.tcp.outlook import read_outlook
 from apps.bench.rules.tcp.path import PathReading, is_told_beside, read_path
@@ -14,7 +21,7 @@ from apps.bench.rules.tcp.sysctl import Settings, read_sysctls
 from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
-RULE, VERSION = "tcp-sysctl", 12
+RULE, VERSION = "tcp-sysctl", 13
 # Frames of which as large a share of a buffer becomes window.
 JUMBO = 9000
 # Limits end on this, so that the lines are easy to read and compare.
@@ -56,6 +63,7 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         # What keeps the window small is not their limits, which allow far more.
         return None
     raised, settings = _changes_of(nodes, roles, maximum)
+    way: dict[str, str] = {}
     title = _("Let the kernels grow a window of %(window)s: limits of %(maximum)s on %(roles)s")
     if settings:
         title = _("Let the kernels grow a window of %(window)s: %(settings)s")
@@ -65,12 +73,17 @@ def conclude(evidence: Evidence) -> FindingDraft | None:
         title = _("The kernels of both nodes allow a window of %(window)s already")
     if outlook.in_the_way:
         title = _("Larger limits than the kernels' own gain nothing now (%(window)s would be twice the BDP)")
+        if way := way_beside_other(evidence):
+            title = _(
+                "From %(sender)s to %(receiver)s larger limits than the kernels' own gain nothing now (%(window)s"
+                " would be twice the BDP)"
+            )
     # Neither what the kernel's own window reaches nor what its limits are was told: nobody knows what to raise.
     is_untold = outlook.is_vain and unknown >= {*roles} and not is_set
     if is_untold:
         title = _("A window of %(window)s needs limits of %(maximum)s on %(roles)s: what they are is not known")
     params = {"window": format_quantity(window, "B"), "maximum": format_quantity(maximum, "B")}
-    params |= {"roles": " + ".join(raised or roles), "settings": settings}
+    params |= {"roles": " + ".join(raised or roles), "settings": settings, **way}
     return FindingDraft(
         rule=RULE,
         version=VERSION,

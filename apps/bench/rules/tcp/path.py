@@ -119,8 +119,11 @@ def shared_capacity(evidence: Evidence) -> Known | None:
         if capacity is None or capacity.is_open:
             continue
         is_other = own is not None and held.best_of(evidence).rate > REFUTED * capacity.value
-        is_alike = own is not None and abs(own.value / capacity.value - 1) <= ONE_PATH and place < evidence.elder
-        if (is_open and not is_other and other.way == evidence.way) or is_alike:
+        is_near = own is not None and abs(own.value / capacity.value - 1) <= ONE_PATH and place < evidence.elder
+        is_same_way = other.way == evidence.way
+        # What is only said of the links was measured in neither: nothing of the other way confirms it.
+        is_alike = is_near and own is not None and (is_same_way or not own.is_stated)
+        if (is_open and not is_other and is_same_way) or is_alike:
             return capacity
     return own
 
