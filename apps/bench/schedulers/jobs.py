@@ -10,6 +10,7 @@ Json = dict[str, Any]
 SUBMITTED, PENDING, HELD, RUNNING = "submitted", "pending", "held", "running"
 COMPLETED, FAILED, CANCELLED, TIMED_OUT, NODE_FAILED = "completed", "failed", "cancelled", "timed-out", "node-failed"
 UNKNOWN = "unknown"
+ENDED = frozenset((COMPLETED, FAILED, CANCELLED, TIMED_OUT, NODE_FAILED))
 
 # Longer texts in an output are damage, or of no use to a reader.
 LONGEST = 300
@@ -137,9 +138,10 @@ def between(first: Moment | None, second: Moment | None) -> float | None:
 def ran_for(started: Moment | None, ended: Moment | None, counted: float | None) -> float | None:
     """Return for how long (s) a job ran that has ended: as its scheduler counted, else by the clock on the wall.
 
-    That clock may have been set meanwhile, for summer time.
+    That clock may have been set meanwhile, for summer time. Where nobody tells when it started and ended a
+    count of 0 s tells nothing.
     """
-    return counted if counted is not None and started and ended else between(started, ended)
+    return counted if counted or (counted is not None and started and ended) else between(started, ended)
 
 
 def expand_hosts(text: str) -> tuple[str, ...]:

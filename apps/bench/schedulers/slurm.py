@@ -168,7 +168,7 @@ def _job_of(fields: Mapping[str, str]) -> ScheduledJob | None:
         started_at=jobs.say_time(started),
         ended_at=jobs.say_time(ended),
         queue_time=jobs.between(submitted, started),
-        run_time=None if state == jobs.RUNNING else jobs.ran_for(started, ended, counted),
+        run_time=jobs.ran_for(started, ended, counted) if state in jobs.ENDED else None,
         time_limit=60.0 * minutes if minutes is not None else jobs.read_span(fields.get("TimeLimit", "")),
         exit_code=jobs.whole(code),
         signal=jobs.whole(signal) or None,
@@ -255,7 +255,7 @@ def _job_of_json(raw: Mapping[str, Any]) -> ScheduledJob:
     state = state_of(raw_state, reason)
     started, ended = _reached(state, started, ended)
     status = numbers.get("exit_code")
-    ran = float(numbers["elapsed"]) if "elapsed" in numbers and started and ended else jobs.between(started, ended)
+    counted = float(numbers["elapsed"]) if "elapsed" in numbers else None
     return ScheduledJob(
         job_id=str(numbers["job_id"]),
         state=state,
@@ -268,7 +268,7 @@ def _job_of_json(raw: Mapping[str, Any]) -> ScheduledJob:
         started_at=jobs.say_time(started),
         ended_at=jobs.say_time(ended),
         queue_time=jobs.between(submitted, started),
-        run_time=None if state == jobs.RUNNING else ran,
+        run_time=jobs.ran_for(started, ended, counted) if state in jobs.ENDED else None,
         time_limit=60.0 * numbers["time_limit"] if "time_limit" in numbers else None,
         # wait(2): the high byte is the exit status, the low one the signal.
         exit_code=status >> 8 if status is not None else None,

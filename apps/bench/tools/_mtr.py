@@ -11,6 +11,8 @@ from apps.bench.outputs.documents import dig, number, objects
 Json = dict[str, Any]
 
 NOBODY = "???"
+# The report for people has one decimal of ms.
+TABLE_STEP_S = 1e-4
 _HEADER = re.compile(r"^HOST: \S+ +(\S[^\n]*)$", re.M)
 _ROW = re.compile(r"^ *(\d{1,3})\.(?:\|--)? +(\S[^\n]*)$", re.M)
 _AS_NUMBER = re.compile(r"AS(?:\?\?\?|\d{1,10})$")
@@ -30,12 +32,16 @@ _TIMES = ("Best", "Avg", "Wrst", "StDev")
 
 @dataclass(frozen=True)
 class MtrReport:
-    """The hops in base units, empty if a row is damaged; the target ("" if not told), and what was asked for."""
+    """The hops in base units, empty if a row is damaged; the target ("" if not told), and what was asked for.
+
+    Times are printed in steps of `step_s`, 0 where these are too fine to matter.
+    """
 
     hops: tuple[Json, ...]
     target: str = ""
     count: str = ""
     size: str = ""
+    step_s: float = 0.0
 
 
 def read_report(text: str, data: Json | None) -> MtrReport:
@@ -46,7 +52,8 @@ def read_report(text: str, data: Json | None) -> MtrReport:
         return _of_xml(head, text)
     if _CSV_HEADER in text:
         return _of_csv(text)
-    return MtrReport(tuple(_of_table(text) or _of_raw(text)))
+    table = tuple(_of_table(text))
+    return MtrReport(table, step_s=TABLE_STEP_S) if table else MtrReport(tuple(_of_raw(text)))
 
 
 def _of_json(data: Json) -> MtrReport:

@@ -144,11 +144,17 @@ def test_of(output: Output, text: str, values: Mapping[str, str]) -> str | None:
 
 
 def protocol_of(output: Output, text: str, values: Mapping[str, str]) -> str | None:
-    """Return the protocol that a report or its command tells of ("TCP"), None if neither does: OMNI has any."""
+    """Return the protocol that a report or its command tells of ("TCP"), None if neither does: OMNI has any.
+
+    A row of transactions looks the same of either, and of connections that were opened for each, whatever it names.
+    """
+    is_row_alone = not is_known(output.argv) and " TEST from " not in text
+    if is_row_alone and values.get("THROUGHPUT_UNITS") == TRANSACTIONS:
+        return None
     if protocol := values.get("PROTOCOL") or ((banner := BANNER.search(text)) and banner[1]):
         return protocol
     if not is_known(output.argv):
-        return None if _OMNI.search(text) else "TCP"
+        return None
     if (test := read_options(output.argv, {"-t": "test"}, {}).get("test", "TCP")) != "omni":
         return test.partition("_")[0]
     return read_options(_of_test(output), {"-T": "protocol"}, {}).get("protocol", "TCP").upper()
@@ -161,7 +167,8 @@ def burst_of(output: Output, text: str) -> int | None:
     if is_known(output.argv):
         count = read_options(_of_test(output), {"-b": "burst"}, {}).get("burst", "0")
         return int(count) if re.fullmatch(r"\d{1,9}", count) else None
-    return None if _OMNI.search(text) else 0
+    # Without a banner, which tells of a burst, a row looks the same with one.
+    return 0 if BANNER.search(text) else None
 
 
 def _of_test(output: Output) -> list[str]:

@@ -203,7 +203,9 @@ class Iperf2(Tool):
         is_back = _direction(output, text, options) == _pairs.REVERSE
         client, received = (None, report) if is_back and not report.received else (report, served)
         reading = result.make_reading(output, client, received, params, (version[1] or version[2]) if version else "")
-        return dataclasses.replace(reading, flags=(*reading.flags, *_limit_flags(reading, options, params)))
+        return dataclasses.replace(
+            reading, flags=(*reading.flags, *_limit_flags(reading, options, params), *result.one_way_flags(text))
+        )
 
 
 def _direction(output: Output, text: str, options: Mapping[str, str]) -> str | None:

@@ -29,6 +29,8 @@ from apps.bench.tools import _mtr, _pairs
 ICMP, UDP, TCP = "icmp", "udp", "tcp"
 # How long it waits for the last answers; its own 5 s are longer than any path.
 GRACE_S = 2.0
+# From this share of a time on half a step of its last digit is worth a word.
+COARSE = 0.02
 
 _TIMES = ("rtt_s", "rtt_min", "rtt_mean", "rtt_max")
 _UNRESOLVED = re.compile(r"^mtr: Failed to resolve host: .*$", re.M)
@@ -161,7 +163,7 @@ class Mtr(Tool):
             samples=_pairs.figures({"hops": float(numbers[-1]), **samples}),
             requested=dict(params),
             observed={"hops": [_without_zeros(hop) for hop in hops]},
-            flags=_flags(hops, params),
+            flags=(*_flags(hops, params), *_coarse_flags(samples, report.step_s)),
         )
 
 
@@ -197,6 +199,16 @@ def _flags(hops: Sequence[Mapping[str, Any]], params: Params) -> tuple[Flag, ...
             Flag("few-probes", "warning", Message(text, {"sent": int(last["sent"]), "count": params["count"]}))
         )
     return tuple(flags)
+
+
+def _coarse_flags(samples: Mapping[str, float | None], step_s: float) -> list[Flag]:
+    """Say which times are hardly longer than the steps that they are printed in."""
+    times = {name: time for name, time in samples.items() if name in _TIMES and time and step_s / 2 > COARSE * time}
+    if not times:
+        return []
+    text = _("Times are printed to 0.1 ms only: these may be off by up to %(percent)s %%. mtr --json has finer ones.")
+    percent = round(100 * step_s / 2 / min(time for time in times.values() if time))
+    return [Flag("coarse-time", "warning", Message(text, {"percent": percent}), tuple(times))]
 
 
 def _explain(output: Output, text: str, target: str, data: dict[str, Any] | None) -> ToolFailure:

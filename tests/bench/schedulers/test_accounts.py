@@ -93,6 +93,21 @@ def test_each_column_left_out_leaves_the_others(form):
             assert value in (whole[name], None, "", []), name
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("state", ["COMPLETED", "FAILED", "TIMEOUT", "CANCELLED by 7", "PENDING", "RUNNING"])
+@pytest.mark.parametrize(
+    ("column", "printed", "seconds"),
+    [("Elapsed", "00:00:05", 5), ("ElapsedRaw", "5", 5), ("Elapsed", "00:00:00", None)],
+)
+def test_a_job_that_ended_ran_as_long_as_is_printed_whichever_columns_are_there(
+    form, state, column, printed, seconds
+):
+    rows = [{"JobID": "9", "State": state, column: printed}]
+    for missing in ({}, {"Start": ALL["Start"]}, {"End": ALL["End"]}):
+        (job,) = jobs_of(FORMS[form]([{**row, **missing} for row in rows], [*rows[0], *missing]))
+        assert job["run_time"] == (None if state in ("PENDING", "RUNNING") else seconds)
+
+
 def test_raw_columns_have_units_of_their_own():
     row = {"JobIDRaw": "9", "State": "COMPLETED", "TimelimitRaw": "90", "ElapsedRaw": "3725",
            "Start": ALL["Start"], "End": "2026-11-21T09:02:15"}  # fmt: skip

@@ -55,7 +55,7 @@ def test_a_hop_that_is_too_near_for_one_decimal_has_no_time(name, left_out):
     (reading,) = readings_of((recordings.DATA / "mtr" / name).read_bytes())
     times = {"rtt_min", "rtt_mean", "rtt_max"}
     assert times - {sample.metric for sample in reading.samples} == left_out
-    assert flags(reading) == {"below-digits": "info"}
+    assert flags(reading) == {"below-digits": "info", "coarse-time": "warning"}
     (hop,) = reading.observed["hops"]
     assert {key for key in times if hop[key] is None} == left_out
     assert hop["rtt_s"] is None

@@ -265,3 +265,14 @@ def test_the_last_sample_alone_is_no_mean_and_no_largest():
     }
     assert "retransmits" in figures
     assert not figures & {"mean_rtt", "cwnd_max"}
+
+
+def test_a_way_that_was_not_measured_is_told_beside_the_other():
+    """With -r or -d, of which the report tells nothing, the client goes on where its listener cannot begin."""
+    whole = recordings.load("iperf2", "tcp_P4.txt")
+    output = dataclasses.replace(
+        whole, argv=(), stdout=b"listener bind failed: Address already in use\n" + whole.stdout
+    )
+    assert flags(parse("iperf2", output)).keys() - flags(parse("iperf2", dataclasses.replace(whole, argv=()))) == {
+        "one-way-alone"
+    }

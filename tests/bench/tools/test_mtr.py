@@ -8,7 +8,7 @@ import pytest
 from apps.bench import tools
 from apps.bench.toolkit import NodeRef
 from tests.bench.tools import recordings
-from tests.bench.tools.reading import fail, figures, flags, parse, read, recognised_as
+from tests.bench.tools.reading import changed, fail, figures, flags, parse, read, recognised_as
 
 NODES = {"server": [NodeRef("south", "192.0.2.2")], "client": [NodeRef("north", "192.0.2.1")]}
 
@@ -127,3 +127,13 @@ def test_the_command_of_each_method():
 @pytest.mark.parametrize("name", ["json.json.txt", "noreply.json.txt", "raw.txt", "report.txt", "err_badhost.txt"])
 def test_its_outputs_are_recognised(name):
     assert recognised_as("mtr", name) == ["mtr"]
+
+
+@pytest.mark.parametrize(("time", "is_coarse"), [(b"0.1", True), (b"2.4", True), (b"2.6", False), (b"40.0", False)])
+def test_times_hardly_longer_than_the_last_digit_are_flagged(time, is_coarse):
+    row = b"  3.|-- 10.9.2.2  0.0%     5    5.0   4.9   4.8   5.0   0.1"
+    same = b"  3.|-- 10.9.2.2  0.0%     5    " + b" ".join([time] * 4) + b"   0.1"
+    reading = parse("mtr", changed("mtr", "report.txt", (row, same)))
+    assert ("coarse-time" in flags(reading)) == is_coarse
+    for flag in reading.flags:
+        assert {*flag.metrics} == {"rtt_min", "rtt_mean", "rtt_max"}

@@ -162,3 +162,22 @@ def test_nobody_but_the_runs_client_has_the_server_measure():
     serve, measure = (stage.commands[0].argv for stage in tool.plan(tool.clean({}), nodes).stages)
     assert " -Z 1f2e3d4c" in " ".join(serve)
     assert measure[measure.index("--") - 2 :][:2] == ("-Z", "1f2e3d4c")
+
+
+ROW = b"16384  131072 1        1       1.00     4455.04\n16384  131072\n"
+NAMED = b"THROUGHPUT=4455.04\nTHROUGHPUT_UNITS=Trans/s\nPROTOCOL=TCP\nDIRECTION=Send|Recv\n"
+LINE = b"Throughput,Throughput Units,Protocol\n4455.04,Trans/s,TCP\n"
+
+
+@pytest.mark.parametrize("printed", [ROW, NAMED, LINE])
+def test_transactions_of_a_test_that_nothing_names_have_no_time(printed):
+    """They look the same with a connection for each (TCP_CRR), with several under way (-b), and over UDP."""
+    unnamed = dataclasses.replace(said("netperf", printed), argv=(), exit_code=0)
+    assert str(fail("netperf", unnamed).message).endswith("of which protocol it is.")
+    named = dataclasses.replace(unnamed, argv=("netperf", "-P", "0", "-t", "TCP_RR"))
+    assert parse("netperf", named).value("rtt_mean") == pytest.approx(1 / 4455.04)
+    burst = dataclasses.replace(unnamed, argv=(*named.argv, "--", "-b", "4"))
+    assert parse("netperf", burst).value("rtt_mean") is None
+    for other in ("TCP_CRR", "TCP_CC", "SCTP_RR"):
+        failure = fail("netperf", dataclasses.replace(unnamed, argv=("netperf", "-P", "0", "-t", other)))
+        assert other in str(failure.message)

@@ -1,19 +1,22 @@
 """iperf 2: from what both sides told of one test to a reading."""
 
 import math
+import re
 from collections.abc import Sequence
 
 from apps.bench.outputs import agreement
 from apps.bench.outputs.failures import failure
 from apps.bench.outputs.reconstruction import is_known
+from apps.bench.text import Message, _
 from apps.bench.toolkit import Flag, Output, Params, Reading, SampleSeries
 from apps.bench.tools import _pairs
 from apps.bench.tools._iperf2.report import Iperf2Report, StreamLine
 
-__all__ = ["Iperf2Report", "make_reading"]
+__all__ = ["Iperf2Report", "make_reading", "one_way_flags"]
 
 # What it prints is rounded to three digits, unless asked for whole bytes.
 TOLERANCE = 0.02
+_NO_LISTENER = re.compile(r"^listener bind failed: [^\n]*$", re.M)
 
 
 def make_reading(
@@ -124,3 +127,12 @@ def _flags(
     if params["protocol"] == "udp":
         flags += _pairs.load_flags(samples["sent_rate"], params["rate"] if is_known(output.argv) else None)
     return tuple(flags)
+
+
+def one_way_flags(text: str) -> list[Flag]:
+    """Say that the other of two ways (-r, -d) was not measured: without its listener the client goes on alone."""
+    failed = _NO_LISTENER.search(text)
+    if not failed:
+        return []
+    words = _("It was not measured the other way, as it was asked for: %(said)s.")
+    return [Flag("one-way-alone", "warning", Message(words, {"said": failed[0].strip()[:200]}))]
