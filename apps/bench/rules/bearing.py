@@ -5,7 +5,7 @@ from typing import Any
 
 _RATE = ("goodput",)
 _TCP = ("goodput", "retransmits", "rtt_min", "min_rtt", "mean_rtt", "window_observed", "window_granted")
-_FILES = ("write", "read", "rewrite", "reread", "random_read", "random_write", "fwrite", "fread", "pwrite", "pread")
+FILES = ("write", "read", "rewrite", "reread", "random_read", "random_write", "fwrite", "fread", "pwrite", "pread")
 
 # The metric of each pattern of a workload: of tools that name it so, and of fio, where the pattern is a parameter.
 METRICS_OF_PATTERNS: Mapping[str, tuple[str, str]] = {
@@ -73,13 +73,14 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "tcp-mtu": _RATE,
     "tcp-path-mtu": ("goodput", "retransmits"),
     "mpi-contention": ("bandwidth_pair", "bandwidth_alone", "bandwidth_least", "aggregate", "fairness", "slowdown"),
-    "storage-clients-alike": _FILES,
-    "storage-modes": _FILES,
-    "storage-cached-reads": _FILES,
-    "storage-nfs-transfer": _FILES,
-    "storage-lustre-requests": _FILES,
-    "storage-gpfs-sockets": _FILES,
-    "storage-gpfs-client": _FILES,
+    "storage-clients-alike": FILES,
+    "storage-modes": FILES,
+    "storage-silence": FILES,
+    "storage-cached-reads": FILES,
+    "storage-nfs-transfer": FILES,
+    "storage-lustre-requests": FILES,
+    "storage-gpfs-sockets": FILES,
+    "storage-gpfs-client": FILES,
 }
 
 

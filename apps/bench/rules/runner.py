@@ -10,6 +10,7 @@ from apps.bench import network, strict_json
 from apps.bench.rules import measured, turns
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.presence import settle
+from apps.bench.rules.silences import moving
 from apps.bench.rules.told import UnknownParameter, unknown_in
 from apps.bench.rules.weight import weigh
 from apps.bench.statistics import bounds
@@ -31,12 +32,14 @@ class Rule:
     """A rule: what its findings are called, its version, and how it concludes.
 
     What several rules need of the same evidence, `needs` computes once for all of them; it is handed to `conclude`.
+    Runs in which nothing was written or read are shown only to one that `is_of_silence`.
     """
 
     name: str
     version: int
     conclude: Callable[..., Conclusion]
     needs: Callable[[Evidence], Any] | None = None
+    is_of_silence: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ def _conclude(rule: Rule, evidence: Evidence, shared: Shared) -> tuple[list[Find
 
 def of_known(compute: Callable[[Evidence], Any], evidence: Evidence) -> Any:
     """Return what is computed of the points of which all is known that is read for it."""
-    return _of_known(lambda subset, _names: compute(subset), evidence)[0]
+    return _of_known(lambda subset, _names: compute(moving(subset)), evidence)[0]
 
 
 def _of_known(compute: Callable[[Evidence, frozenset[str]], Any], evidence: Evidence) -> tuple[Any, frozenset[str]]:
@@ -145,7 +148,8 @@ def _of_known(compute: Callable[[Evidence, frozenset[str]], Any], evidence: Evid
             left_out |= {asked.name}
 
 
-def _drafts_of(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared: Shared) -> list[FindingDraft]:
+def _drafts_of(rule: Rule, whole: Evidence, left_out: frozenset[str], shared: Shared) -> list[FindingDraft]:
+    evidence = whole if rule.is_of_silence else moving(whole)
     if rule.needs is None:
         concluded = rule.conclude(evidence)
     else:
@@ -157,7 +161,7 @@ def _drafts_of(rule: Rule, evidence: Evidence, left_out: frozenset[str], shared:
     # Where figures contradict each other there is nothing to recommend.
     candidates = [draft for draft in drafts if not draft.is_loss and not _is_told_beside(draft, evidence)]
     settled = [measured.settle(settle(draft, evidence), evidence) for draft in candidates]
-    return [turns.weigh(weigh(draft, evidence), evidence) for draft in settled if draft]
+    return [turns.weigh(weigh(draft, whole), evidence) for draft in settled if draft]
 
 
 def _without(evidence: Evidence, names: Collection[str]) -> Evidence:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from apps.bench.rules import bearing, pace
+from apps.bench.rules import bearing, lone, pace, silences
 from apps.bench.rules.base import DIAGNOSIS, DOUBT, NO_CHANGE, Evidence, FindingDraft, Point
 from apps.bench.text import Message, _
 
@@ -16,7 +16,18 @@ MOST, MOST_OF_REST = 0.5, 0.7
 
 def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     """Return a finding as sure as its figures let it be: where all are doubted, or some left out, it says so."""
-    return draft if draft.kind == DOUBT else _of_rest(_of_doubted(draft, evidence), evidence)
+    if draft.kind == DOUBT:
+        return draft
+    rest = silences.moving(evidence)
+    return _of_silence(lone.weigh(_of_rest(_of_doubted(draft, rest), rest), rest), evidence)
+
+
+def _of_silence(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
+    """Return a finding; where nothing moved in some runs on a file system that it rests on it says so."""
+    against = silences.said_of(draft, evidence)
+    if not against:
+        return draft
+    return replace(draft, confidence=min(draft.confidence, MOST), against=(*draft.against, *against))
 
 
 def _of_doubted(draft: FindingDraft, evidence: Evidence) -> FindingDraft:

@@ -17,6 +17,7 @@ BY_FAMILY = {
 UNJUDGED = {
     "undecided-layer": "it says that it does not know",
     "path-silence": "it counts runs in which nothing arrived, which no world has",
+    "storage-silence": "it counts runs in which nothing was written or read, which no world has",
     "path-route": "what traceroute printed of each run, set side by side: the worlds have one route",
     "storage-gpfs-client": "its figures are the arithmetic of layers that are judged, of options that agents tell",
     "storage-gpfs-sockets": "options of mounts that agents tell, which no world has",

@@ -2,7 +2,10 @@
 
 import dataclasses
 
-from tests.bench.rules.storing import GPFS, MB, SAN, Storing, concluded, polarised, the
+import pytest
+
+from apps.bench.rules.base import MODE
+from tests.bench.rules.storing import CLIENTS, GPFS, MB, SAN, Storing, concluded, polarised, the
 
 RULE = "storage-gpfs-client"
 
@@ -23,6 +26,18 @@ def test_what_is_set_is_unknown_then_the_least_is_told_with_little_confidence():
     assert "= 1,048,576 B" in draft.formula
     assert draft.confidence_label == "low"
     assert "mmlsconfig" in str(draft.missing[0])
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_what_it_gives_is_told_with_the_clients_that_had_it(count):
+    make = Storing().io("GPFS_PDAISY", clients=CLIENTS[:count], write=[20 * MB] * 2)
+    make.io("GPFS_PDAISY", clients=CLIENTS, write=[60 * MB] * 2, statistic=MODE)
+    make.tcp("KGFS01", "PGFS01", [980, 981], direction="forward", streams=5)
+    make.disk("SAN", "PGFS01", write=[264 * MB, 265 * MB])
+    draft = the(make.evidence(GPFS, SAN), RULE)
+    assert f"in all with {draft.why[0].params['count']} of them" in str(draft.why[0])
+    own = [point for point in make.points if {*draft.evidence} & {*point.metrics.get("write", ())}]
+    assert {len(point.roles["client"]) for point in own} == {draft.why[0].params["count"]}
 
 
 def test_a_limit_below_twice_the_rate_is_raised_and_put_back():

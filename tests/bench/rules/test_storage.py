@@ -199,8 +199,8 @@ def test_a_measured_share_needs_a_network_with_room():
 
 def test_two_very_different_kinds_of_client_see_the_same_rates():
     def evidence_at(write):
-        make = Storing().io("KIGFS", clients=("PGFS01", "PGFS02"), write=80 * MB, read=105 * MB)
-        make.io("KIGFS", clients=("PDAISY00", "PDAISY01", "PDAISY02"), write=write, read=105 * MB)
+        make = Storing().io("KIGFS", clients=("PGFS01", "PGFS02"), write=[80 * MB] * 2, read=[105 * MB] * 2)
+        make.io("KIGFS", clients=("PDAISY00", "PDAISY01", "PDAISY02"), write=[write] * 2, read=[105 * MB] * 2)
         return make.evidence(FileSystemFacts("KIGFS", "gpfs", 262144, ("KIGFS01",)), paths={})
 
     draft = the(evidence_at(80 * MB), "storage-clients-alike")

@@ -3,7 +3,18 @@
 from apps.bench.rules.base import Evidence, FindingDraft
 from apps.bench.rules.layers import judge_all
 from apps.bench.rules.runner import Rule, conclude_all
-from apps.bench.rules.storage import alike, caches, clients, connections, modes, options, pools, records, shares
+from apps.bench.rules.storage import (
+    alike,
+    caches,
+    clients,
+    connections,
+    modes,
+    options,
+    pools,
+    records,
+    shares,
+    silence,
+)
 
 WHOLE = (
     *(Rule(rule.RULE, rule.VERSION, rule.conclude) for rule in (alike, caches)),
@@ -13,6 +24,7 @@ WHOLE = (
     ),
     *(Rule(name, options.VERSION, conclude, judge_all) for name, conclude in options.RULES.items()),
     Rule(pools.RULE, pools.VERSION, pools.conclude, judge_all),
+    Rule(silence.RULE, silence.VERSION, silence.conclude, is_of_silence=True),
 )
 
 

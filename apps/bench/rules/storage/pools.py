@@ -59,16 +59,20 @@ def _draft(evidence: Evidence, verdict: Verdict, most: allowed.Most) -> FindingD
         "name": facts.name,
         "wanted": rate(client_rate),
         "present": rate(level.value),
+        "count": max(len(level.clients), 1),
         "settings": ", ".join(f"{name} {_text(name, value)}" for name, value in (raised or short).items()),
         "now": ", ".join(f"{name} {_text(name, value)}" for name, value in settings.items()),
     }
     text = _("See that each client of %(name)s is allowed its %(wanted)s: at least %(settings)s")
     if raised:
         text = _("Each client of %(name)s is not allowed its %(wanted)s: set %(settings)s")
-    given = _("Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all.")
+    given = _(
+        "Network and disks give each client %(wanted)s; %(name)s gives %(present)s in all with %(count)s of them."
+    )
     if verdict.described:
         given = _(
-            "Network and disks are described to give each client %(wanted)s; %(name)s gives %(present)s in all."
+            "Network and disks are described to give each client %(wanted)s; %(name)s gives %(present)s in all with"
+            " %(count)s of them."
         )
     reasons = [
         Message(given, params),
