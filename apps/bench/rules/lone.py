@@ -24,7 +24,10 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     return replace(
         draft,
         kind=DOUBT if draft.kind == NO_CHANGE else draft.kind,
-        title=Message(_("n = 1, not enough to tell: %(title)s"), {"title": draft.title.as_json()}),
+        # Whoever asks what a title names finds that as before.
+        title=Message(
+            _("n = 1, not enough to tell: %(said)s"), {**draft.title.params, "said": draft.title.as_json()}
+        ),
         confidence=min(draft.confidence, MOST),
         missing=(*draft.missing, Message(_("The same once more, three times or more: n = 1 is not enough to tell."))),
         proposals=(*draft.proposals, *([proposal] if proposal else [])),
