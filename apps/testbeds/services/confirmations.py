@@ -47,11 +47,11 @@ def keep_confirmations(rows: Sequence[NodeAddress]) -> None:
     names a function that does, and returns {node: addresses of its interfaces, each as Python writes it}.
     """
     former = NodeAddress.objects.filter(node__in={row.node_id for row in rows})
-    columns = former.values_list("node", "address", "confirmed_at", "confirmed_by", "reported_at")
-    stood = {(node, address): standing for node, address, *standing in columns}
+    stood = {(row.node_id, row.address): row for row in former}
     for row in rows:
-        if (row.node_id, row.address) in stood:
-            row.confirmed_at, row.confirmed_by_id, row.reported_at = stood[row.node_id, row.address]
+        if before := stood.get((row.node_id, row.address)):
+            row.confirmed_at, row.confirmed_by_id = before.confirmed_at, before.confirmed_by_id
+            row.reported_at = before.reported_at
     _mark_reported(rows, import_string(settings.NODE_REPORTS)(nodes={row.node_id for row in rows}) if rows else {})
 
 
