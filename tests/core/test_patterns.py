@@ -127,8 +127,8 @@ def test_nothing_is_searched_for_that_long_texts_make_slow(timer: None) -> None:
         if is_searched
     ]
     reached = tuple(f"{module.replace('.', '/')}.py" for module in limited_readers.read_without_limit(LIMITED))
-    # The import's tables, of which a page shows the heads, and whatever weighs a document.
-    assert {"apps/archive/imports/tables.py", "apps/bench/outputs/weights.py"} <= set(reached)
+    # Cells of tables, of which a page shows some, and whatever weighs a document.
+    assert {"apps/archive/imports/cells.py", "apps/bench/outputs/weights.py"} <= set(reached)
     searched = [
         (pattern, path)
         for pattern, path in paths
