@@ -18,7 +18,7 @@ ALL = "all"
 # Into so many parts a walk is cut, unless it says otherwise.
 PARTS = 4
 # Into so many the dear files are.
-FILE_PARTS = 6
+FILE_PARTS = 8
 
 
 def _turn() -> int | None:
