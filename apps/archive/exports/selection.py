@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 
@@ -24,7 +24,8 @@ from apps.results import queries
 from apps.testbeds.models import Node
 from apps.toolbox import queries as toolbox
 
-MOST_SETS = 200
+# So many sets, and so many experiments of all of them together, one that several sets name counted for each.
+MOST_SETS, MOST_NAMED = 200, 20_000
 _NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
 _FILTERS = {"campaign": "campaign", "experiment": "pk", "file-system": "file_system"}
 ENDED = (Trial.State.SUCCEEDED, Trial.State.FAILED)
@@ -79,9 +80,14 @@ def read_selection(query: QueryDict, user: User) -> ExportSelection:
         raise SetError(Message(_("Say what to export, for example %(form)s."), {"form": "set=campaign:12"}))
     if len(texts) + len(searches) > MOST_SETS:
         raise SetError(Message(_("At most %(most)s sets are exported at once."), {"most": MOST_SETS}))
+    count = 0
     for result_set in map(read_set, texts):
         nodes = _nodes_of(result_set)
-        mine = list(_experiments(result_set, user, nodes))
+        mine = list(_experiments(result_set, user, nodes)[: MOST_NAMED - count + 1])
+        count += len(mine)
+        if count > MOST_NAMED:
+            text = _("These sets name more than %(most)s experiments, some of them again and again: name fewer sets.")
+            raise SetError(Message(text, {"most": MOST_NAMED}))
         lanes = _lanes_of(nodes, mine) if nodes is not None else None
         for experiment in mine:
             # What was never expanded, as a draft, has no lanes yet: none with one of the nodes.
@@ -197,9 +203,11 @@ def _dated(trials: QuerySet[Trial]) -> QuerySet[Trial]:
 
 
 def _count(parts: Sequence[ExperimentPart]) -> int:
-    whole = [part.experiment.pk for part in parts if part.condition is None]
-    rest = sum(part.trials().count() for part in parts if part.condition is not None)
-    if not whole:
-        return rest
-    total = Trial.objects.filter(experiment__in=whole, state__in=ENDED).aggregate(number=Count("pk"))
-    return rest + total["number"]
+    alike: dict[Q | None, list[int]] = defaultdict(list)
+    for part in parts:
+        alike[part.condition].append(part.experiment.pk)
+    rows = (
+        (Trial.objects.filter(experiment__in=experiments, state__in=ENDED), condition)
+        for condition, experiments in alike.items()
+    )
+    return sum((_dated(trials).filter(condition) if condition else trials).count() for trials, condition in rows)

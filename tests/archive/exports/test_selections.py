@@ -18,6 +18,7 @@ from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
 
+from apps.archive.exports import selection
 from apps.archive.exports.package import package_of
 from apps.archive.exports.selection import ExportSelection, read_selection
 from apps.campaigns.models import Campaign, Experiment, Trial
@@ -134,6 +135,23 @@ def test_the_page_says_what_is_selected_in_few_queries(
         text = client.get(f"/exports/?set=campaign:{finished.pk}").content.decode()
     assert "4 trials of 1 campaign are selected." in text
     assert f"/exports/package.parquet.zip?set=campaign%3A{finished.pk}" in text
+
+
+def test_sets_that_name_experiments_again_and_again_are_refused(
+    client: Client, cast: SimpleNamespace, finished: Campaign, monkeypatch: pytest.MonkeyPatch,
+    django_assert_max_num_queries: Any,
+) -> None:  # fmt: skip
+    client.force_login(cast.bob)
+    Experiment.objects.bulk_create(
+        Experiment(campaign=finished, name=str(place), position=place, tool="ping") for place in range(1, 30)
+    )
+    sets = [f"since:2026-01-0{day}" for day in range(1, 4)]
+    # Those of which the same is asked are counted together.
+    with django_assert_max_num_queries(20):
+        assert client.get("/api/v1/exports/", {"set": sets}).status_code == 200
+    monkeypatch.setattr(selection, "MOST_NAMED", 89)
+    answer = client.get("/api/v1/exports/", {"set": sets})
+    assert (answer.status_code, "name fewer sets" in str(answer.json()["fields"]["set"])) == (400, True)
 
 
 NARROWED = ("", ";since:2000-01-01;window=64KiB", ";until:2000-01-01")
