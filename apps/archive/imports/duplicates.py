@@ -1,7 +1,6 @@
 """Find what is there already, for whoever imports it: imported before, measured here, or sent twice."""
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 from apps.agents import compression
@@ -9,12 +8,14 @@ from apps.agents.models import JobOutput
 from apps.archive.imports import checks, grown
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.imports.queries import trials_before
-from apps.archive.imports.recognition import digest_in_parts
+from apps.archive.imports.recognition import digest_of
 from apps.campaigns.models import Run
 
 _BATCH = 500
 # Each as long as an output may be.
 _OUTPUTS = 20
+# So many bytes of outputs are looked at for one import: what an agent says of their lengths proves nothing.
+MOST_UNPACKED = 256 * 1024 * 1024
 
 
 def mark(imported: Import) -> None:
@@ -96,17 +97,34 @@ def _imported_before(imported: Import, digests: list[str]) -> dict[str, int]:
 
 
 def _measured_here(imported: Import, sizes: dict[str, int]) -> dict[str, int]:
-    """Return {digest: trial} of what an agent of the team printed; only outputs of the same length are looked at."""
+    """Return {digest: trial} of what an agent of the team printed; only outputs of the same length are looked at.
+
+    The latest first, and no more than can be looked at soon: one that is not found is imported once more.
+    """
     rows = JobOutput.objects.filter(
         stdout_bytes__in=set(sizes.values()), job__node__team=imported.team_id, job__run_ref__isnull=False
-    ).values_list("job__run_ref", "stdout_z", "stderr_z")
+    ).values_list("job__run_ref", "stdout_bytes", "stdout_z", "stderr_z")
     runs: dict[str, int] = {}
-    for run, stdout_z, stderr_z in rows.iterator(chunk_size=_OUTPUTS):
-        length = sum(map(len, compression.unpack_in_parts(stdout_z)))
-        parts = map(compression.unpack_in_parts, (stdout_z, stderr_z))
-        digest = digest_in_parts(length, chain.from_iterable(parts))
+    left = MOST_UNPACKED
+    for run, size, stdout_z, stderr_z in rows.order_by("-pk").iterator(chunk_size=_OUTPUTS):
+        stdout = _unpacked(stdout_z, min(size, left))
+        stderr = _unpacked(stderr_z, left - len(stdout))
+        left -= len(stdout) + len(stderr)
+        if left <= 0:
+            break
+        digest = digest_of(stdout, stderr)
         if digest in sizes and run is not None:
-            runs[digest] = run
+            runs.setdefault(digest, run)
     visible_runs = Run.objects.filter(pk__in=list(runs.values()), trial__in=trials_before(imported))
     trials: dict[int, int] = dict(visible_runs.values_list("pk", "trial_id"))
     return {digest: trials[run] for digest, run in runs.items() if run in trials}
+
+
+def _unpacked(packed: bytes, most: int) -> bytes:
+    """Return what was printed, of more than so many bytes the first of them and one part."""
+    parts: list[bytes] = []
+    for part in compression.unpack_in_parts(packed):
+        parts.append(part)
+        if sum(map(len, parts)) > most:
+            break
+    return b"".join(parts)

@@ -3,7 +3,7 @@
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any
@@ -70,14 +70,9 @@ def storable(value: Any) -> Any:
 
 def digest_of(stdout: bytes, stderr: bytes) -> str:
     """Return the SHA-256 of what a command printed."""
-    return digest_in_parts(len(stdout), (stdout, stderr))
-
-
-def digest_in_parts(length: int, parts: Iterable[bytes]) -> str:
-    """Return the same of parts: those of stdout, of this length together, then those of stderr."""
-    digest = hashlib.sha256(length.to_bytes(8, "big"))
-    for part in parts:
-        digest.update(part)
+    digest = hashlib.sha256(len(stdout).to_bytes(8, "big"))
+    digest.update(stdout)
+    digest.update(stderr)
     return digest.hexdigest()
 
 

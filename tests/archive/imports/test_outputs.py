@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from apps.agents.models import JobOutput
-from apps.archive.imports import services
+from apps.archive.imports import duplicates, services
 from apps.archive.imports.models import Import
 from apps.campaigns.errors import Refused, WrongState
 from apps.campaigns.models import Campaign, Run, Trial
@@ -134,6 +134,18 @@ def test_what_an_agent_measured_here_is_no_news(cast: SimpleNamespace, measured:
     # Unless its maker keeps it to themselves.
     theirs = sending.send(sending.kept_private_from(cast.alice, cast), {"exported.json": printed})
     assert not theirs.items.get().is_duplicate
+
+
+def test_no_more_is_looked_at_than_can_be_soon(
+    cast: SimpleNamespace, measured: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent may tell any length of what it printed, and print as much as it likes."""
+    run = Run.objects.filter(trial__campaign=measured).first()
+    job = results.agents.jobs_of_run(run.pk).get(role="client")
+    printed = results.printed_by(job)["stdout"]
+    rewriting.update(JobOutput.objects.filter(job=job), stdout_bytes=len(printed))
+    monkeypatch.setattr(duplicates, "MOST_UNPACKED", 100)
+    assert not sending.send(cast, {"exported.json": printed}).items.get().is_duplicate
 
 
 def test_an_import_says_what_is_missing_field_by_field(

@@ -11,7 +11,7 @@ from tests.bench.rules import null_worlds
 
 GAINS, RECORDS = (1.0, 1.2, 2.0, 4.0), "storage-record-size"
 # Rules of TCP that tell of lone figures as sure as these usually are.
-WEIGH_THEMSELVES = {"tcp-autotuning", "tcp-bdp", "tcp-limit", "tcp-sysctl", "tcp-window-knee"}
+WEIGH_THEMSELVES = {"tcp-autotuning", "tcp-bdp", "tcp-limit", "tcp-streams", "tcp-sysctl", "tcp-window-knee"}
 
 
 def compares(draft, evidence):
