@@ -124,5 +124,5 @@ class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericV
     def files(self, request: Request, pk: str, name: str) -> StreamingHttpResponse:
         """Return a file that the job gave back, byte for byte."""
         return outputs.download_file(
-            request, get_scoped_or_404(JobFile.objects.filter(job=self.get_object()), name=name)
+            request, get_scoped_or_404(JobFile.objects.filter(job=self.get_object()).defer("content_z"), name=name)
         )

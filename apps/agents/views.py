@@ -199,7 +199,7 @@ def job_output(request: HttpRequest, pk: UUID, stream: str) -> StreamingHttpResp
 def job_file(request: HttpRequest, pk: UUID, name: str) -> StreamingHttpResponse:
     """Download a file that a job gave back."""
     job = get_object_or_404(queries.jobs_for(rights.user_of(request)), pk=pk)
-    return outputs.download_file(request, get_object_or_404(JobFile, job=job, name=name))
+    return outputs.download_file(request, get_object_or_404(JobFile.objects.defer("content_z"), job=job, name=name))
 
 
 @require_GET

@@ -1,4 +1,4 @@
-"""Who may be sent files at once: each holds a database connection until its reader has all of it.
+"""Who may be sent files at once: each holds a database connection, or what it sends, until its reader has all of it.
 
 Places are shared: those of people who are signed in and those of anonymous readers are apart, and of either no
 reader, address or team has all. Who finds none waits a moment for the next. How long one is held is bounded by how
@@ -137,12 +137,18 @@ class Places(FairPlaces):
 # Half of a web process's connections at most are those of downloads: the others are left to pages.
 signed_in = Places(max(1, settings.WEB_CONNECTIONS // 3))
 anonymous = Places(max(1, settings.WEB_CONNECTIONS // 6))
+# What is sent from memory, packed: an output, or a file of a job, of 16 MiB at most.
+outputs, outputs_of_anonymous = Places(12), Places(6)
 
 
-def place_for(request: HttpRequest, owner: str = "") -> DownloadPlace:
-    """Return a place for whoever asks; see `Places.place`. The `owner` counts where anybody may ask for a file."""
+def place_for(request: HttpRequest, owner: str = "", *, reads_database: bool = True) -> DownloadPlace:
+    """Return a place for whoever asks; see `Places.place`. The `owner` counts where anybody may ask for a file.
+
+    What does not read the database while it is sent has places of its own.
+    """
+    of_people, of_others = (signed_in, anonymous) if reads_database else (outputs, outputs_of_anonymous)
     user, address = getattr(request, "user", None), address_of(request)
     if user is None or not user.is_authenticated:
-        return anonymous.place(Owners(f"at {address}"), file_owner=owner)
+        return of_others.place(Owners(f"at {address}"), file_owner=owner)
     owners: Owners = import_string(settings.OWNERS_CHECK)(request)
-    return signed_in.place(Owners(owners.person, (*owners.teams, *([f"at {address}"] if address else []))))
+    return of_people.place(Owners(owners.person, (*owners.teams, *([f"at {address}"] if address else []))))

@@ -53,10 +53,9 @@ def send(
     pieces: Any
     if isinstance(plain, ASGIRequest):
         # Django would first gather what a plain iterator gives.
-        place = downloads.place_for(plain, owner) if reads_database else None
-        if place:
-            limits.add(plain, [place.state])
-        pieces = _Threaded(make, place, name)
+        place = downloads.place_for(plain, owner, reads_database=reads_database)
+        limits.add(plain, [place.state])
+        pieces = _Threaded(make, place, name, reads_database)
         pieces.begin()
     else:
         pieces = make()
@@ -67,12 +66,14 @@ def send(
 class _Threaded:
     """Pieces that are made in one thread, for a database connection belongs to one."""
 
-    def __init__(self, make: Callable[[], Pieces], place: downloads.DownloadPlace | None, name: str) -> None:
+    def __init__(
+        self, make: Callable[[], Pieces], place: downloads.DownloadPlace, name: str, reads_database: bool
+    ) -> None:
         self._name = name
         self._place = place
         self._make = make
-        self._reads_database = place is not None
-        self._pace = place.pace if place else downloads.Pace()
+        self._reads_database = reads_database
+        self._pace = place.pace
         self._pieces: Pieces | None = None
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
         self._context = contextvars.copy_context()
@@ -178,5 +179,4 @@ class _Threaded:
                 timeouts.end_long_work()
                 connection.close()
             finally:
-                if self._place is not None:
-                    self._place.give_back()
+                self._place.give_back()
