@@ -24,7 +24,7 @@ def download_file(request: HttpRequest | Request, file: JobFile) -> StreamingHtt
 
 
 def _download(
-    request: HttpRequest | Request, read: Callable[[], bytes | None], name: str, kind: str
+    request: HttpRequest | Request, read: Callable[[], bytes | memoryview | None], name: str, kind: str
 ) -> StreamingHttpResponse:
     def parts() -> Iterator[bytes]:
         # Not before there is a place for it: it stays in memory until its reader has all of it.

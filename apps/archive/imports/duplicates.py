@@ -120,7 +120,7 @@ def _measured_here(imported: Import, sizes: dict[str, int]) -> dict[str, int]:
     return {digest: trials[run] for digest, run in runs.items() if run in trials}
 
 
-def _unpacked(packed: bytes, most: int) -> bytes:
+def _unpacked(packed: bytes | memoryview, most: int) -> bytes:
     """Return what was printed, of more than so many bytes the first of them and one part."""
     parts: list[bytes] = []
     for part in compression.unpack_in_parts(packed):
