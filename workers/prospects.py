@@ -86,8 +86,8 @@ def _warnings_of(expansion: Expansion) -> Iterator[Message]:
 
 
 def _catalogue_of(expansion: Expansion) -> Known:
-    wanted = {node.pk for cast in expansion.casts for node in cast.nodes}
-    return known_of(wanted, expansion.file_system.pk if expansion.file_system else None)
+    nodes = {node.pk for cast in expansion.casts for node in cast.nodes}
+    return known_of(nodes, expansion.file_system.pk if expansion.file_system else None)
 
 
 def _planned(

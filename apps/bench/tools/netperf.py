@@ -184,9 +184,9 @@ class Netperf(Tool):
         seconds = _netperf.number(values, "ELAPSED_TIME")
         if rate is None:
             raise _explain(output, text)
-        asked = read_options(output.argv, _VALUED, {}).get("test", "omni")
-        if asked not in (TCP_RR, UDP_RR, *STREAMS, "omni"):
-            raise failure("unread-test", output, test=asked)
+        test = read_options(output.argv, _VALUED, {}).get("test", "omni")
+        if test not in (TCP_RR, UDP_RR, *STREAMS, "omni"):
+            raise failure("unread-test", output, test=test)
         if _netperf.protocol_of(output, text, values) is None:
             raise failure("no-protocol", output)
         burst = _netperf.burst_of(output, text)

@@ -66,7 +66,7 @@ def test_servers_listen_to_nobody_but_the_nodes_of_the_run():
     facts = {
         "interfaces": [{"name": "lo", "addresses": ["127.0.0.1/8"]}, {"addresses": ["10.8.0.7/24"]}, {"name": 1}]
     }
-    own = "10.9.1.2,10.8.0.7,10.9.1.3,10.9.2.2,10.9.2.3"
+    own = "10.9.1.2,10.9.1.3,10.9.2.2,10.9.2.3,10.8.0.7"
     source = [dataclasses.replace(NODES["source"][0], facts=facts), NODES["source"][1]]
     assert callers(source=source) == [f"allow_from {own}", f"ipc_allow_from {own}"]
     # What a name stands for is not for the server to say.

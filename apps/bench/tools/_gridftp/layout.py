@@ -179,17 +179,17 @@ def _callers(nodes: Sequence[NodeRef]) -> str:
 
     Whoever else could call a server would have it send to, and read from, any address that its node reaches.
     """
-    told: dict[str, None] = {}
-    for node in nodes:
-        own = _plain([node.address])
-        if not own:
-            return ""
-        more = _plain(value for face in _interfaces(node) for value in face["addresses"])
-        told |= dict.fromkeys([*own, *(text for text in more if not _is_loopback(text))])
-        if _is_loopback(own[0]):
-            # The kernel chooses one of these by itself; the server takes the beginning of an address for all of them.
-            told["127."] = None
-    return ",".join([*told][:MOST_CALLERS])
+    own = [_plain([node.address]) for node in nodes]
+    if not all(own):
+        return ""
+    interfaces = [face for node in nodes for face in _interfaces(node)]
+    others = [
+        text for text in _plain(value for face in interfaces for value in face["addresses"]) if not _is_loopback(text)
+    ]
+    addresses = [text for (text,) in own]
+    # Of those of this machine the kernel chooses one by itself; the server takes the beginning of an address for all.
+    loopback = ["127."] if any(map(_is_loopback, addresses)) else []
+    return ",".join(list(dict.fromkeys([*addresses, *loopback, *others]))[:MOST_CALLERS])
 
 
 def _is_loopback(address: str) -> bool:
