@@ -1,5 +1,7 @@
 """What is exported: the trials for which one of some sets, as comparisons have them, holds."""
 
+import functools
+import operator
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +28,8 @@ from apps.toolbox import queries as toolbox
 
 # So many sets, and so many experiments of all of them together, one that several sets name counted for each.
 MOST_SETS, MOST_NAMED = 200, 20_000
+# Of so many conditions the trials are counted at once.
+_AT_ONCE = 100
 _NODE_PATHS = {"cluster": "clusters", "site": "testbed__site", "node": "pk"}
 _FILTERS = {"campaign": "campaign", "experiment": "pk", "file-system": "file_system"}
 ENDED = (Trial.State.SUCCEEDED, Trial.State.FAILED)
@@ -206,8 +210,7 @@ def _count(parts: Sequence[ExperimentPart]) -> int:
     alike: dict[Q | None, list[int]] = defaultdict(list)
     for part in parts:
         alike[part.condition].append(part.experiment.pk)
-    rows = (
-        (Trial.objects.filter(experiment__in=experiments, state__in=ENDED), condition)
-        for condition, experiments in alike.items()
-    )
-    return sum((_dated(trials).filter(condition) if condition else trials).count() for trials, condition in rows)
+    wholes = [Q(experiment__in=pks) & (condition or Q()) for condition, pks in alike.items()]
+    batches = (wholes[start : start + _AT_ONCE] for start in range(0, len(wholes), _AT_ONCE))
+    ended = _dated(Trial.objects.filter(state__in=ENDED))
+    return sum(ended.filter(functools.reduce(operator.or_, batch)).count() for batch in batches)
