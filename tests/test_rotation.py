@@ -42,7 +42,7 @@ def test_a_run_says_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rotation, "TURN", 739_002)
     assert (
         rotation.words()
-        == "walks: part 2 of 4, dear files: part 0 of 6 (FATHOM_TURN=739002 takes them again, make soak takes all)"
+        == "walks: part 2 of 4, dear files: part 2 of 8 (FATHOM_TURN=739002 takes them again, make soak takes all)"
     )
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
-from django.db import connection
 from django.http import HttpRequest, StreamingHttpResponse
 from rest_framework.request import Request
 
 from apps.agents import compression
 from apps.agents.models import Job, JobFile, JobOutput
+from apps.core.connections import give_back
 from apps.core.streams import send
 
 
@@ -29,8 +29,7 @@ def _download(
     def parts() -> Iterator[bytes]:
         # Not before there is a place for it: it stays in memory until its reader has all of it.
         packed = read() or b""
-        if not connection.in_atomic_block:
-            connection.close()
+        give_back()
         yield from compression.unpack_in_parts(packed)
 
     return send(request, parts, name=name, kind=kind, reads_database=False)

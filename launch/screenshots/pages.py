@@ -43,7 +43,7 @@ NO_PAGES = {
     *(f"agents:{name}" for name in ("program", "unit", "job_output", "job_file")),
     *(f"accounts:{name}" for name in ("logout", "language", "theme", "invite", "member_role")),
     "accounts:invitation_withdraw", "accounts:invitation_accept",
-    *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke")),
+    *(f"testbeds:{name}" for name in ("export", "example", "grant_revoke", "node_confirm")),
     "start:changes", "start:lookup", "matrix:panel", "alive", "health", "set_language",
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ from apps.campaigns.models import Campaign, Run
 from apps.core import messages
 from apps.results.models import Result
 from apps.testbeds.models import Node
-from apps.testbeds.services import update_item
+from apps.testbeds.services import Confirmation, update_item
 from apps.testbeds.services.parts import Address
 from tests.bench.tools import recordings
 from tests.campaigns import factories as make
@@ -29,7 +29,8 @@ def measure_next() -> Run:
 
 
 def move(node: Node, address: str) -> None:
-    update_item(item=Node.objects.get(pk=node.pk), values={"addresses": [Address(address)]})
+    values = {"addresses": [Address(address)]}
+    update_item(item=Node.objects.get(pk=node.pk), values=values, confirmation=Confirmation())
 
 
 def flags() -> list[bool]:
