@@ -46,7 +46,8 @@ BOUNDED = {
     "fenced_until": "apps.campaigns.services.fences follows `may_run_until`",
     "may_run_until": "workers.past_times, as far as the time limit",
     # Compared with each other, or with periods that people choose: nothing waits for them.
-    "confirmed_at", "reported_at": "with `refused_at`",
+    "confirmed_at": "with `refused_at`",
+    "reported_at": "that it is there is what counts",
     "refused_at": "with `confirmed_at`",
     "ended_at": "what is kept, and figures; nothing waits",
     "expanded_at": "with the planning of the same experiment",

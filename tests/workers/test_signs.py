@@ -89,7 +89,7 @@ def test_a_worker_that_takes_nothing_although_something_waits_is_stuck(
 ) -> None:
     client = broker.client(timeout_s=1)
     client.delete("tests.waiting")
-    backlog = signs._Backlog(["tests.waiting"], children.Children(list, after_s=30))
+    backlog = signs._Backlog(["tests.waiting"], children.Children(list, after_s=30, most_bytes=1 << 40))
     under_way = Request()
     assert not backlog.is_stuck()
     client.rpush("tests.waiting", "message")
@@ -121,7 +121,7 @@ def test_a_worker_whose_children_hang_and_cannot_be_killed_is_stuck(
     # As the kernel lets none end that waits for a disk which is gone.
     monkeypatch.setattr(children, "_kill", lambda _pid, _found: None)
     with subprocess.Popen(["sleep", "600"]) as child, held([child.pid]):
-        offspring = children.Children(lambda: [child], after_s=0.2)
+        offspring = children.Children(lambda: [child], after_s=0.2, most_bytes=1 << 40)
         backlog, under_way = signs._Backlog(["tests.waiting"], offspring), Request()
         state.active_requests.add(under_way)
         try:
