@@ -79,7 +79,7 @@ def database_watch() -> Watch:
     return Watch(
         "The database",
         concerns=_may_be_away,
-        trouble=lambda: _no_writes() or (migrated.trouble() if _answers() else "no connection can be made"),
+        trouble=lambda: (_no_writes() or migrated.trouble()) if _answers() else "no connection can be made",
         renew=lambda: _renew_pool(),
     )
 
