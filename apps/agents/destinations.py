@@ -1,13 +1,11 @@
 """Whom jobs name, and which addresses nodes have by their agents' word."""
 
-import contextlib
-import ipaddress
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Collection, Sequence
+from typing import Protocol
 
-from apps.agents.facts import sound
 from apps.agents.models import Agent
+from apps.bench.network import addresses
 
 # What may be an address of a node within a word, such as 2001:db8::1 of [2001:db8::1]:5000.
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]+(?:%\w+)?")
@@ -46,14 +44,4 @@ def reported(*, nodes: Collection[int]) -> dict[int, set[str]]:
     """
     rows = Agent.objects.filter(node__in=nodes, retired_at=None, facts__archive_ref="")
     interfaces = rows.values_list("node", "facts__facts__interfaces")
-    return {node: addresses_in({"interfaces": told}) for node, told in interfaces}
-
-
-def addresses_in(facts: Mapping[str, Any]) -> set[str]:
-    """Return the addresses of the interfaces in a node's facts, each as Python writes it."""
-    addresses = set()
-    for interface in sound({"interfaces": facts.get("interfaces")}).get("interfaces", ()):
-        for text in interface.get("addresses", ()):
-            with contextlib.suppress(ValueError):
-                addresses.add(str(ipaddress.ip_interface(text).ip))
-    return addresses
+    return {node: {*addresses.of_interfaces({"interfaces": each})} for node, each in interfaces}

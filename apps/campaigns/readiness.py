@@ -23,5 +23,5 @@ def warnings(*, expansions: Sequence[Expansion], now: datetime) -> list[Message]
 
 def refusals(*, expansions: Sequence[Expansion]) -> list[Message]:
     """Return a message for each thing for which nothing of it may begin, as PLAN_REFUSALS (expansions) knows it."""
-    told: list[Message] = import_string(settings.PLAN_REFUSALS)(expansions=expansions)
-    return told
+    messages: list[Message] = import_string(settings.PLAN_REFUSALS)(expansions=expansions)
+    return messages

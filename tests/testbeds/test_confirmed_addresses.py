@@ -192,9 +192,13 @@ def test_what_the_nodes_own_agent_reports_counts_and_what_another_reports_does_n
     assert told(agent, *addresses) == []
     report(agent, f"{ENTERED}/24", "2001:db8::7/64", "dtn.example.org", "nonsense")
     assert told(agent, *addresses) == [ENTERED, "2001:DB8::7"], "a name is none of an interface"
-    said = _api(cast.bob).get(f"nodes/{agent.node_id}/")["addresses"]
-    assert [(bool(row["reported_at"]), row["counts"]) for row in said] == [(True, True), (True, True), (False, False)]
-    assert _api(cast.bob).get("nodes/?name=dj-b")["results"][0]["addresses"] == said
+    listed = _api(cast.bob).get(f"nodes/{agent.node_id}/")["addresses"]
+    assert [(bool(row["reported_at"]), row["counts"]) for row in listed] == [
+        (True, True),
+        (True, True),
+        (False, False),
+    ]
+    assert _api(cast.bob).get("nodes/?name=dj-b")["results"][0]["addresses"] == listed
     report(agent)
     assert told(agent, ENTERED) == [ENTERED], "one that restarts reports before its addresses are there"
 

@@ -47,7 +47,6 @@ BOUNDED = {
     "may_run_until": "workers.past_times, as far as the time limit",
     # Compared with each other, or with periods that people choose: nothing waits for them.
     "confirmed_at": "with `refused_at`",
-    "reported_at": "that it is there is what counts",
     "refused_at": "with `confirmed_at`",
     "ended_at": "what is kept, and figures; nothing waits",
     "expanded_at": "with the planning of the same experiment",
@@ -64,7 +63,7 @@ RECORDS = {
     **dict.fromkeys(("analysed_at", "deleting_at", "arrival_at", "begun_at", "done_at"), "that it was done"),
     **dict.fromkeys(("campaign_created_at", "deleted_at"), "of what is no more"),
     **dict.fromkeys(("edition_at", "made_at", "measured_at", "recorded_at", "superseded_at"), "of what was measured"),
-    **dict.fromkeys(("output_dropped_at", "series_dropped_at"), "that it was done"),
+    **dict.fromkeys(("output_dropped_at", "reported_at", "series_dropped_at"), "that it was done"),
     **dict.fromkeys(("presumed_ended_at", "ready_at", "released_at", "stop_requested_at"), "of what is over"),
     **dict.fromkeys(("date_joined", "last_login", "logout_time"), "of others' models"),
     **dict.fromkeys(("counted_at", "requested_at", "threshold", "unsent_since"), "written anew in a while"),

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.agents.destinations import addresses_in
 from apps.agents.models import Agent, FactSnapshot
 from apps.bench import strict_json
+from apps.bench.network import addresses
 from apps.core.limits import policies
 from apps.testbeds.services import note_reports
 
@@ -26,7 +26,7 @@ def record_facts(*, agent_id: int, facts: dict[str, Any], version: str) -> bool:
         return False
     if changed:
         agent.facts = FactSnapshot.objects.create(node_id=agent.node_id, digest=digest, facts=facts)
-        note_reports(node=agent.node_id, addresses=addresses_in(facts))
+        note_reports(node=agent.node_id, addresses={*addresses.of_interfaces(facts)})
     if changed or agent.version != version:
         agent.version = version
         agent.save(update_fields=["facts", "version", "updated_at"])

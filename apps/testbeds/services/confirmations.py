@@ -1,6 +1,5 @@
 """Whose word an address of a node has: a manager's, who entered or confirmed it, its own agent's, or nobody's yet."""
 
-import ipaddress
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts import rights
 from apps.accounts.models import Role, Team, User
+from apps.bench.network.addresses import plain
 from apps.core import audit
 from apps.core.versions import hold
 from apps.testbeds.models import Node, NodeAddress
@@ -63,18 +63,10 @@ def note_reports(*, node: int, addresses: Collection[str]) -> None:
 
 def _mark_reported(rows: Sequence[NodeAddress], reports: Mapping[int, Collection[str]]) -> list[NodeAddress]:
     """Set the time of those of the rows that {node: addresses of its interfaces} has; return these."""
-    rows = [row for row in rows if row.reported_at is None and _plain(row.address) in reports.get(row.node_id, ())]
+    rows = [row for row in rows if row.reported_at is None and plain(row.address) in reports.get(row.node_id, ())]
     for row in rows:
         row.reported_at = timezone.now()
     return rows
-
-
-def _plain(address: str) -> str:
-    """Return an address as Python writes it, "" for a name: none of an interface is one."""
-    try:
-        return str(ipaddress.ip_address(address))
-    except ValueError:
-        return ""
 
 
 @transaction.atomic

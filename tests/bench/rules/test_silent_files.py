@@ -63,11 +63,11 @@ def test_what_is_said_is_said_of_the_runs_in_which_something_moved(factor, shape
     drafts, clean = drafts_of(evidence), drafts_of(without(evidence))
     silent = [draft for draft in drafts if draft.rule == SILENCE]
     assert [(draft.kind, len(draft.trials)) for draft in silent] == [(DOUBT, runs * len(empty))]
-    told = [draft for draft in drafts if draft.rule != SILENCE]
-    assert [(draft.rule, draft.title, draft.value) for draft in told] == [
+    others = [draft for draft in drafts if draft.rule != SILENCE]
+    assert [(draft.rule, draft.title, draft.value) for draft in others] == [
         (draft.rule, draft.title, draft.value) for draft in clean
     ]
-    for draft in told:
+    for draft in others:
         if draft.kind != DOUBT and draft.subject.startswith(NFS.name):
             assert any("nothing was written or read" in str(line) for line in draft.against), draft.rule
             assert draft.confidence <= 0.5

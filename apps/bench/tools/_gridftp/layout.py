@@ -1,11 +1,10 @@
 """The servers that a GridFTP transfer needs, the client that commands it, and the files that come and go."""
 
-import contextlib
 import ipaddress
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from apps.bench.network import addresses
 from apps.bench.outputs import texts
 from apps.bench.text import Message, _
 from apps.bench.toolkit import Command, NodeRef, ParameterError, Params, Plan, Stage
@@ -179,36 +178,17 @@ def _callers(nodes: Sequence[NodeRef]) -> str:
 
     Whoever else could call a server would have it send to, and read from, any address that its node reaches.
     """
-    own = [_plain([node.address]) for node in nodes]
+    own = [addresses.plain(node.address) for node in nodes]
     if not all(own):
         return ""
-    interfaces = [face for node in nodes for face in _interfaces(node)]
-    others = [
-        text for text in _plain(value for face in interfaces for value in face["addresses"]) if not _is_loopback(text)
-    ]
-    addresses = [text for (text,) in own]
+    others = [text for node in nodes for text in addresses.of_interfaces(node.facts) if not _is_loopback(text)]
     # Of those of this machine the kernel chooses one by itself; the server takes the beginning of an address for all.
-    loopback = ["127."] if any(map(_is_loopback, addresses)) else []
-    return ",".join(list(dict.fromkeys([*addresses, *loopback, *others]))[:MOST_CALLERS])
+    loopback = ["127."] if any(map(_is_loopback, own)) else []
+    return ",".join(list(dict.fromkeys([*own, *loopback, *others]))[:MOST_CALLERS])
 
 
 def _is_loopback(address: str) -> bool:
     return ipaddress.ip_address(address).is_loopback
-
-
-def _interfaces(node: NodeRef) -> list[Mapping[str, Any]]:
-    interfaces = node.facts.get("interfaces")
-    listed = interfaces if isinstance(interfaces, list | tuple) else ()
-    return [face for face in listed if isinstance(face, Mapping) and isinstance(face.get("addresses"), list | tuple)]
-
-
-def _plain(texts_of: Iterable[object]) -> list[str]:
-    """Return those of some texts that are addresses, without the size of their networks."""
-    plain = []
-    for text in texts_of:
-        with contextlib.suppress(ValueError):
-            plain.append(str(ipaddress.ip_interface(str(text)).ip))
-    return plain
 
 
 def _config(end: TransferEnd, callers: str) -> str:
