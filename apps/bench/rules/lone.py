@@ -4,12 +4,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from apps.bench import tools
-from apps.bench.rules.base import DOUBT, NO_CHANGE, SAMPLE, Evidence, FindingDraft, Point, Proposal
+from apps.bench.rules.base import (
+    DOUBT,
+    NO_CHANGE,
+    RECOMMENDATION,
+    SAMPLE,
+    Evidence,
+    FindingDraft,
+    Point,
+    Proposal,
+)
 from apps.bench.rules.shapes.apart import PRINTED
 from apps.bench.text import Message, _
 
-# So sure it is at most. Rules of networks weigh lone figures themselves.
-MOST, WEIGHED_BY_RULES = 0.4, "network"
+# So sure it is at most.
+MOST = 0.4
 
 
 def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
@@ -18,7 +27,9 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     A printed figure is a mean of as many runs as its publication says, or does not say.
     """
     points = _compared(draft, evidence)
-    if len(points) < 2:
+    # What limits a run of a network is told by that run; which setting is better, only by several of each.
+    tells_alone = draft.kind not in (NO_CHANGE, RECOMMENDATION) and all(_is_of_network(point) for point in points)
+    if len(points) < 2 or tells_alone:
         return draft
     proposal = _again(points)
     return replace(
@@ -38,7 +49,7 @@ def _compared(draft: FindingDraft, evidence: Evidence) -> list[Point]:
     """Return the points that a finding compares, [] where one of them was measured twice, or is printed."""
     trials = {*draft.trials}
     own = [point for point in evidence.points if any(trials & {*cell} for cell in point.metrics.values())]
-    points = [point for point in own if _group_of(point) not in ("", WEIGHED_BY_RULES)]
+    points = [point for point in own if _group_of(point)]
     is_lone = all(
         point.statistic == SAMPLE
         and PRINTED not in point.observed
@@ -47,6 +58,10 @@ def _compared(draft: FindingDraft, evidence: Evidence) -> list[Point]:
     )
     ways = {(point.tool, point.layer) for point in points}
     return points if is_lone and len(ways) < len(points) else []
+
+
+def _is_of_network(point: Point) -> bool:
+    return _group_of(point) == "network"
 
 
 def _group_of(point: Point) -> str:

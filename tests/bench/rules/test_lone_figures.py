@@ -10,8 +10,6 @@ from apps.bench.rules.shapes.apart import PRINTED
 from tests.bench.rules import null_worlds
 
 GAINS, RECORDS = (1.0, 1.2, 2.0, 4.0), "storage-record-size"
-# Rules of TCP that tell of lone figures as sure as these usually are.
-WEIGH_THEMSELVES = {"tcp-autotuning", "tcp-bdp", "tcp-limit", "tcp-streams", "tcp-sysctl", "tcp-window-knee"}
 
 
 def compares(draft, evidence):
@@ -30,7 +28,7 @@ def decided(drafts):
         draft.rule
         for draft in drafts
         if draft.kind == NO_CHANGE or (draft.kind == RECOMMENDATION and draft.confidence > 0.5)
-        if draft.rule not in WEIGH_THEMSELVES and "n = 1" not in f"{draft.title} {draft.why[0]}"
+        if "n = 1" not in f"{draft.title} {draft.why[0]}"
     }
 
 
