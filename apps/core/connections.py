@@ -49,12 +49,14 @@ def fit_to_worker(entry: Entry) -> None:
 
 
 def give_back() -> None:
-    """Give the thread's connection back, for who waits keeps none from those who need not.
-
-    One within a transaction is kept: without it the transaction could not go on.
-    """
+    """Give back what the thread's request holds, for who waits keeps none from those who need not."""
     if let_go := on_wait.get():
         let_go()
+    give_back_connection()
+
+
+def give_back_connection() -> None:
+    """Give the thread's connection back; one within a transaction is kept, which could not go on without it."""
     if not any(each.in_atomic_block for each in db.connections.all(initialized_only=True)):
         db.close_old_connections()
 

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connection
 from django.http import HttpRequest, StreamingHttpResponse
@@ -42,9 +41,11 @@ def send(
     kind: str,
     reads_database: bool = True,
     owner: str = "",
+    size: int | None = None,
 ) -> StreamingHttpResponse:
     """Return the response that sends the pieces that `make` gives as a file of a name, of what is an `owner`'s.
 
+    `size` is that of the file (bytes), where it is known before.
     outage.Busy (503) if so many are being sent already that pages would be left without a connection, and
     LimitExceededError (429) if too many of them to the same reader. What breaks the first piece is raised, too: an
     answer that has begun cannot be another.
@@ -60,6 +61,8 @@ def send(
     else:
         pieces = make()
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Accel-Buffering": "no"}
+    if size is not None:
+        headers["Content-Length"] = str(size)
     return StreamingHttpResponse(pieces, content_type=kind, headers=headers)
 
 
@@ -113,8 +116,6 @@ class _Threaded:
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             self._pace.give_up = partial(self._loop.call_soon_threadsafe, self._give_way)
-            # What came after the view may have read more.
-            await sync_to_async(give_back)()
         try:
             piece = await self._next()
         except BaseException:

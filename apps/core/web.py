@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.module_loading import import_string
 
 from apps.core import bodies, endings, intake, outage, scratch, space, views
-from apps.core.connections import give_back, on_wait
+from apps.core.connections import give_back, give_back_connection, on_wait
 from apps.core.limits import crowds
 from apps.core.limits.askers import ALIVE, address_in
 from apps.core.request_threads import RequestThread
@@ -118,7 +118,14 @@ class PageHandler(ASGIHandler):
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the answer, which the thread of the request comes to."""
-        return await sync_to_async(self.get_response)(request)
+        return await sync_to_async(self._answer_of)(request)
+
+    def _answer_of(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return self.get_response(request)
+        finally:
+            # Its reader may take it as slowly as they like, and Django would keep the connection until they have it.
+            give_back_connection()
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

@@ -21,6 +21,10 @@ from apps.core.limits.policies import LimitExceededError
 from apps.core.streams import Stalled, send
 
 
+# A connection that a test before left open may be given back.
+pytestmark = pytest.mark.django_db
+
+
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(downloads, "WAIT_S", 0.05)

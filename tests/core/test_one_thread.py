@@ -4,6 +4,9 @@ import asyncio
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
+from django.db import connection
+from django.db.backends.signals import connection_created
 from django.utils.module_loading import import_string
 
 from apps.config.settings import base
@@ -35,9 +38,24 @@ def _before_the_views(settings: Any) -> None:
     settings.MIDDLEWARE = base.MIDDLEWARE
 
 
-def ask(method: str, path: str, *headers: tuple[bytes, bytes]) -> tuple[Answered, int]:
+class SlowReader(Answered):
+    """Notes whether the request holds a connection to the database while its answer is taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.holds: list[bool] = []
+
+    async def __call__(self, message: Any) -> None:
+        """Take a message."""
+        self.holds.append(await sync_to_async(lambda: connection.connection is not None)())
+        await super().__call__(message)
+
+
+def ask(
+    method: str, path: str, *headers: tuple[bytes, bytes], answered: Answered | None = None
+) -> tuple[Answered, int]:
     """Return the answer to a request, and how often it came from one thread to another."""
-    answered, waiting = Answered(), asyncio.Event()
+    answered, waiting = answered or Answered(), asyncio.Event()
     messages = iter([{"type": "http.request"}])
 
     async def receive() -> Any:
@@ -46,7 +64,8 @@ def ask(method: str, path: str, *headers: tuple[bytes, bytes]) -> tuple[Answered
         await waiting.wait()
 
     async def answer() -> None:
-        await asyncio.wait_for(web.PageHandler().handle(scope_of(method, path, *headers), receive, answered), 30)
+        pages = web.ReturningConnections(web.PageHandler())
+        await asyncio.wait_for(pages(scope_of(method, path, *headers), receive, answered), 30)
 
     with asyncio.Runner(loop_factory=Loop) as runner:
         loop = runner.get_loop()
@@ -86,3 +105,24 @@ def test_a_file_comes_as_it_is() -> None:
 def test_whom_nobody_asks_who_they_are_is_answered_in_one_go_too() -> None:
     answered, changes = ask("GET", "/", (b"host", b"elsewhere.example.org"))
     assert (answered.status, changes) == (400, CHANGES)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("path", ["/api/v1/schema/", "/health/", "/nothing/", "/", "/archive/", SCRIPT_ADDRESS])
+def test_whoever_takes_an_answer_slowly_keeps_no_connection_to_the_database(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As a web process has it.
+    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
+    reader, opened = SlowReader(), list[Any]()
+
+    def note(**created: Any) -> None:
+        opened.append(created["connection"])
+
+    connection_created.connect(note)
+    # The session is looked up.
+    ask("GET", path, (b"cookie", b"sessionid=" + 32 * b"a"), answered=reader)
+    assert reader.status < 500
+    assert reader.holds
+    assert opened or path == SCRIPT_ADDRESS
+    assert not any(reader.holds)

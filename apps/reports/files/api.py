@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import FileResponse
+from django.http import StreamingHttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_filters import rest_framework as filters
@@ -112,6 +112,6 @@ class RenderingViewSet(
         }
     )
     @action(detail=True, methods=["get"])
-    def content(self, request: Request, pk: str) -> FileResponse:
+    def content(self, request: Request, pk: str) -> StreamingHttpResponse:
         """Fetch the file, once its state is “done”."""
-        return views.hand_out(self.get_object())
+        return views.hand_out(request, self.get_object())

@@ -1,15 +1,20 @@
 """Pages: the files of an edition or a draft, asked for, watched and fetched."""
 
+import contextlib
+from collections.abc import Iterator
+
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
+from rest_framework.request import Request
 
 from apps.accounts import rights
+from apps.core.streams import JOINED_BYTES, send
 from apps.reports import queries as reports
 from apps.reports.files import queries, services
 from apps.reports.files.formats import FORMATS
@@ -37,21 +42,31 @@ def draft_files(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_GET
-def file(request: HttpRequest, pk: int) -> FileResponse:
+def file(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Hand a file out to whoever may read what it is of."""
-    return hand_out(get_object_or_404(queries.renderings_for(request.user), pk=pk))
+    return hand_out(request, get_object_or_404(queries.renderings_for(request.user), pk=pk))
 
 
-def hand_out(rendering: Rendering) -> FileResponse:
+def hand_out(request: HttpRequest | Request, rendering: Rendering) -> StreamingHttpResponse:
     """Return the file of a rendering; Http404 if there is none (yet), or it is not whole any more."""
     try:
-        opened = services.opened(rendering)
+        file = services.opened(rendering)
     except FileNotFoundError as error:
         text = _("There is no such file (any more): ask for it again, and fetch it once its state is “done”.")
         raise Http404(text) from error
-    return FileResponse(
-        opened, as_attachment=True, filename=rendering.file_name, content_type=rendering.kind.content_type
-    )
+
+    def pieces() -> Iterator[bytes]:
+        with file:
+            while piece := file.read(JOINED_BYTES):
+                yield piece
+
+    with contextlib.ExitStack() as ends:
+        # Who has no place is refused, and reads nothing of it.
+        ends.callback(file.close)
+        name, kind, owner = rendering.file_name, rendering.kind.content_type, f"team {rendering.report.team_id}"
+        answer = send(request, pieces, name=name, kind=kind, reads_database=False, owner=owner, size=rendering.size)
+        ends.pop_all()
+    return answer
 
 
 def _files(request: HttpRequest, report: Report, edition: Edition | None, address: str, page: str) -> HttpResponse:
