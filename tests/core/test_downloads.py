@@ -20,7 +20,6 @@ from apps.core.limits.fair_places import Owners
 from apps.core.limits.policies import LimitExceededError
 from apps.core.streams import Stalled, send
 
-
 # A connection that a test before left open may be given back.
 pytestmark = pytest.mark.django_db
 
