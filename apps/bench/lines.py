@@ -12,10 +12,11 @@ from apps.bench.text import Message, _
 
 LEFT_OUT = _("The lines to paste are left out: what was told for them has no usual form.")
 
-# What a person chooses when mounting NFS; the rest of what the kernel lists is its own.
+# What a client has mounted at "$at", and with which options, but for those that its kernel adds.
+MOUNT_SOURCE = 'source=$(findmnt -no SOURCE "$at")'
 MOUNT_OPTIONS = (
-    *("ro", "hard", "soft", "vers", "proto", "rsize", "wsize", "nconnect", "timeo", "retrans", "sec", "sync"),
-    *("noac", "nolock", "noatime"),
+    'options=$(findmnt -no OPTIONS "$at" | sed -E'
+    " 's/,(addr|clientaddr|local_lock|mountaddr|mountport|mountproto|mountvers|namlen)=[^,]*//g')"
 )
 
 _COUNT = r"[0-9]{1,20}"
@@ -27,8 +28,6 @@ _COMMENT = r"#(?: [A-Za-z0-9,.:+=_/-]{1,60}){1,40}"
 # The one that has a sign of the shell's, within a file that the shell only copies.
 _NOTE = r"# Fathom tcp-path-mtu: discover the path's MTU"
 _PLACE = r"(?:/[A-Za-z0-9_./:@-]{0,199}|MOUNTPOINT)"
-_SOURCE = r"[A-Za-z0-9\[][A-Za-z0-9_.:@\[\]-]{0,199}:/[A-Za-z0-9_./:@-]{0,199}"
-_OPTION = rf"(?:{'|'.join(MOUNT_OPTIONS)})(?:=[A-Za-z0-9.:_-]{{1,40}})?"
 _SETTING = r"[A-Za-z]{1,40}=[A-Za-z0-9]{1,20}"
 _HINTS = r" > romio-hints && export ROMIO_HINTS=\$PWD/romio-hints"
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}"
@@ -52,7 +51,10 @@ _FORMS = (
     rf"iperf3 -c SERVER(?: -[wPMb] {_COUNT}| -C {_WORD}){{0,5}}(?: -R| --bidir)?",
     rf"globus-url-copy -vb(?: -(?:p|tcp-bs|bs|cc) {_COUNT}| -pp| -stripe){{0,6}} SOURCE DESTINATION",
     # File systems.
-    rf"umount (?P<place>{_PLACE}) && mount(?: -t nfs)? -o {_OPTION}(?:,{_OPTION}){{0,20}}(?: {_SOURCE})? (?P=place)",
+    rf"at={_PLACE}",
+    re.escape(MOUNT_SOURCE),
+    re.escape(MOUNT_OPTIONS),
+    rf'umount "\$at" && mount -t nfs -o "\$options(?:,(?:nconnect|rsize|wsize)={_COUNT}){{1,3}}" "\$source" "\$at"',
     rf"mmchconfig {_SETTING}(?:,{_SETTING}){{0,10}}",
     rf"mmcrfs FILE_SYSTEM -F STANZA_FILE -B {_COUNT}",
     rf"lctl set_param osc\.\*\.max_rpcs_in_flight={_COUNT}",

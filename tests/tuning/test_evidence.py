@@ -145,8 +145,7 @@ def test_a_file_system_has_its_servers_options_and_disks(cast: SimpleNamespace, 
     found = evidence.of_campaign(stored(cast, on, client).campaign)
     described = found.file_systems["data"]
     assert described.servers == ("right0", "right1")
-    named = {"mount": "/data", "source": "s:/x"}
-    assert described.options == {"rw": True, "vers": "4.2", "rsize": 1048576, **named}
+    assert described.options == {"rw": True, "vers": "4.2", "rsize": 1048576, "mount": "/data"}
     assert (described.disks, described.disk_rates) == (8, {"write": 800e6, "read": 800e6})
     assert found.facts["left0"]["sysctls"] == {"net.core.rmem_max": "212992"}
     assert found.path_between("left0", "right1").capacity_bps == 10**9

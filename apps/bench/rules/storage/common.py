@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from apps.bench.lines import MOUNT_OPTIONS
+from apps.bench.lines import MOUNT_OPTIONS, MOUNT_SOURCE
 from apps.bench.rules.base import Alternative, Proposal, Trend
 from apps.bench.rules.tcp.verdict.case import rates_around
 from apps.bench.text import Message, _
@@ -72,20 +72,19 @@ def rate(value: float) -> str:
 
 
 def mount_again(options: Mapping[str, Any], **changed: int) -> str:
-    """Return the command that mounts an NFS file system anew with its own options, but for those that are changed."""
-    own_options = {name: options[name] for name in MOUNT_OPTIONS if name in options}
-    new_options = {
-        **({} if own_options.keys() & {"hard", "soft"} else {"hard": True}),
-        "proto": "tcp",
-        **own_options,
-        **changed,
-    }
-    text = ",".join(name if value is True else f"{name}={value}" for name, value in new_options.items())
-    mount_point, source = options.get("mount", "MOUNTPOINT"), options.get("source", "")
-    command = " ".join(
-        ["mount", *(["-t nfs"] if source else []), "-o", text, *([source] if source else []), str(mount_point)]
+    """Return the commands that mount an NFS file system anew, but for what is changed with what each client has.
+
+    What that is the client's own kernel says when they are run: no agent's word for it is another's mount.
+    """
+    new_options = ",".join(f"{name}={value}" for name, value in changed.items())
+    return "\n".join(
+        (
+            f"at={options.get('mount', 'MOUNTPOINT')}",
+            MOUNT_SOURCE,
+            MOUNT_OPTIONS,
+            f'umount "$at" && mount -t nfs -o "$options,{new_options}" "$source" "$at"',
+        )
     )
-    return f"umount {mount_point} && {command}"
 
 
 def lost_instead(bytes_per_s: float) -> Alternative:

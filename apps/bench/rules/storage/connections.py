@@ -15,7 +15,7 @@ from apps.bench.rules.storage.common import lost_instead, mount_again, rate
 from apps.bench.rules.told import rest_of
 from apps.bench.text import Message, _
 
-RULE, VERSION = "storage-connections", 8
+RULE, VERSION = "storage-connections", 9
 # The file system moves what one TCP stream does if it is within this of it; more streams must be this much faster.
 LIKE_ONE, FASTER = 0.15, 1.5
 # Of the best rate of several streams.
@@ -102,7 +102,7 @@ def _conclude(evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft
         "best": rate(best),
         "streams": count,
     }
-    change, undo = mount_again(options, nconnect=target), mount_again(options)
+    change, undo = mount_again(options, nconnect=target), mount_again(options, nconnect=1)
     missing = kind.command and now is None
     if kind.command:
         # What is not known may be more: a line that sets it could lower it.

@@ -15,7 +15,7 @@ from apps.bench.text import Message, _
 from apps.bench.units import format_quantity
 
 NFS, LUSTRE, GPFS = "storage-nfs-transfer", "storage-lustre-requests", "storage-gpfs-sockets"
-VERSION = 6
+VERSION = 7
 MIB = 1024**2
 Conclude = Callable[[Evidence, Sequence[Verdict]], list[FindingDraft]]
 # Linux's largest NFS transfer.
@@ -59,6 +59,7 @@ def _nfs(_evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | N
     size = number_of(facts.options.get(name))
     if size is None or size >= MOST_TRANSFER:
         return None
+    sizes = {each: value for each in ("rsize", "wsize") if (value := number_of(facts.options.get(each)))}
     params = {
         "name": facts.name,
         "option": name,
@@ -76,7 +77,7 @@ def _nfs(_evidence: Evidence, verdict: Verdict, most: float) -> FindingDraft | N
         value=float(MOST_TRANSFER),
         formula=f"{name} = {size:,} B < {MOST_TRANSFER:,} B",
         change=mount_again(facts.options, rsize=MIB, wsize=MIB),
-        undo=mount_again(facts.options),
+        undo=mount_again(facts.options, **sizes),
         confidence=0.5,
         limit=_(
             "The server may grant less: look at /proc/mounts. Do not set async on the server for more rate: it may"
