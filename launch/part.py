@@ -79,7 +79,8 @@ class Part:
         if self.lacks_room_in is None:
             return ""
         most = room.LEAST_BYTES // 1024**2
-        return f"; the disk of {self.lacks_room_in} is full (less than {most} MiB free): once it is not, it starts"
+        bounds = f"less than {most} MiB, or {room.LEAST_FILES} files, free"
+        return f"; the disk of {self.lacks_room_in} is full ({bounds}): once it is not, it starts"
 
     @property
     def is_waited_for(self) -> bool:

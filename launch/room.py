@@ -6,6 +6,8 @@ from pathlib import Path
 
 # With less, PostgreSQL may not even write down what it does (bytes); it counts as there again at twice as much.
 LEAST_BYTES = 32 * 1024 * 1024
+# Nor with fewer files more; a disk may hold no more files though it has bytes.
+LEAST_FILES = 64
 
 
 def scarce_in(folders: Iterable[Path]) -> Path | None:
@@ -22,8 +24,11 @@ def is_there_again(folder: Path) -> bool:
 
 
 def _free_bytes(folder: Path) -> int | None:
+    """Return the free bytes of a folder's disk, none of them for want of files; None if that cannot be told."""
     try:
         state = os.statvfs(folder)
     except OSError:
         return None
-    return state.f_bavail * state.f_frsize
+    free = state.f_bavail * state.f_frsize
+    # Some file systems count no files.
+    return min(free, state.f_favail * LEAST_BYTES // LEAST_FILES) if state.f_files else free

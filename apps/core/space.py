@@ -87,7 +87,7 @@ def words_of(error: BaseException) -> str:
     """Return in the reader's words what there is room for, and what was needed as far as that is known."""
     free = max(0, free_bytes() - RESERVE_BYTES)
     values = {"free": filesizeformat(free)}
-    if isinstance(error, NoSpaceError) and error.needed:
+    if isinstance(error, NoSpaceError) and error.needed > free:
         text = _(
             "The server's disk is too full for this: it needs %(needed)s and %(free)s are free. Nothing was stored:"
             " try again when its administrator has made room."

@@ -172,11 +172,17 @@ def test_whoever_meets_a_full_disk_answers_507(error: Exception, monkeypatch: py
 
 @pytest.mark.parametrize(
     ("free", "words"),
-    [(0, "is full: 0"), (space.RESERVE_BYTES - 1, "is full: 0"), (800 * 1024**2, "may hold as many files")],
+    [
+        (0, "is full: 0"),
+        (space.RESERVE_BYTES - 1, "is full: 0"),
+        (800 * 1024**2, "may hold as many files"),
+    ],
 )
 def test_no_disk_is_called_full_that_has_room(free: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(space, "free_bytes", lambda: free)
     assert words in space.words_of(OSError(errno.ENOSPC, "no room"))
+    # Where so much is free as was needed, that was not what was missing.
+    assert words in space.words_of(space.NoSpaceError(max(0, free - space.RESERVE_BYTES) // 2))
 
 
 def test_a_full_disk_of_the_database_is_one_and_another_error_is_none() -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 FAULTS = ("fill-agent-disk", "fill-server-disk")
 WITHOUT = f"{' and '.join(FAULTS)} are left out: no file system may be mounted here, which a full disk needs."
 _PIECE = 64 * 1024
+# So many files each of them takes.
+_FILES = 20_000
 # What comes free meanwhile is taken again this often (s).
 _AGAIN_S = 0.2
 
@@ -32,7 +34,17 @@ class SmallDisk:
     def __init__(self, folder: Path, mib: int) -> None:
         self._folder = folder
         folder.mkdir(mode=0o711, parents=True, exist_ok=True)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mib}m,mode=711", "tmpfs", str(folder)], check=True)
+        options = f"size={mib}m,nr_inodes={_FILES},mode=711"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=True)
+
+    @contextlib.contextmanager
+    def full_of_files(self) -> Iterator[None]:
+        """Have it take no file more as long as the block lasts; those that are there may grow."""
+        with tempfile.TemporaryDirectory(dir=self._folder, prefix=".filler-") as filler:
+            with contextlib.suppress(OSError):
+                for number in range(_FILES):
+                    (Path(filler) / str(number)).touch()
+            yield
 
     @contextlib.contextmanager
     def full(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -78,6 +79,14 @@ def test_the_disk_that_a_part_writes_on_is_named_wherever_its_log_is(
         assert wait_for(lambda: any(f"the disk of {own} is full" in text for _part, text in events))
         free[own] = 2 * room.LEAST_BYTES
         assert wait_for(lambda: sum(text.startswith("started") for _part, text in events) == 2)
+
+
+def test_a_disk_that_takes_no_more_files_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for files, free, is_scarce in ((1000, 0, True), (1000, room.LEAST_FILES, False), (0, 0, False)):
+        state = SimpleNamespace(f_bavail=1 << 20, f_frsize=4096, f_files=files, f_favail=free)
+        monkeypatch.setattr(os, "statvfs", lambda _folder, state=state: state)
+        assert (room.scarce_in([tmp_path]) is not None) is is_scarce, (files, free)
+        assert room.is_there_again(tmp_path) is (not files)
 
 
 def test_it_restarts_what_dies_with_growing_delays(make: Make, events: list[tuple[str, str]]) -> None:
