@@ -213,3 +213,14 @@ def test_the_laws_of_loss_have_one_reader():
     folder = Path(rules.__file__).parent
     users = [path.name for path in folder.rglob("*.py") if re.search(r"mathis_\w+\(|cubic_bps", path.read_text())]
     assert users == ["loss_law.py"]
+
+
+def test_a_kernel_that_says_none_takes_no_count_back():
+    make, silent = Maker(), {"bytes_retransmitted": 0, "bytes_sent": 1.25e9}
+    (counted,) = make.stream_sweep({1: [100.0]}, duration=10)
+    counted = dataclasses.replace(counted, metrics={**counted.metrics, "retransmits": {1: 80.0}})
+    shares = [
+        read_all(evidence([dataclasses.replace(counted, observed={"tcp": kernel})]))[0].lost_share
+        for kernel in ({}, silent, {**silent, "bytes_retransmitted": 1.25e6})
+    ]
+    assert shares == [pytest.approx(80 * 1448 / 125e6), shares[0], 1e-3]

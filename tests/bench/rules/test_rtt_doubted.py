@@ -7,7 +7,7 @@ import pytest
 from apps.bench import tools
 from apps.bench.rules import ask_ends, runner
 from apps.bench.rules.base import DIAGNOSIS, NO_CHANGE, RECOMMENDATION, PathFacts
-from apps.bench.rules.tcp import bdp, per_flow
+from apps.bench.rules.tcp import bdp, per_flow, rivals
 from apps.bench.rules.tcp.path import read_path
 from apps.bench.rules.tcp.round_trip import UNSURE, read_rtt
 from apps.bench.units import format_quantity
@@ -18,14 +18,14 @@ PROBED = 0.001
 HELD = [(479 * 1024, 0.04), (2_600_000, 0.04), (2_600_000, 0.1), (1_000_000, 0.01)]
 
 
-def of_path(window, rtt, links=None, counts=(1, 2)):
+def of_path(window, rtt, links=None, counts=(1, 2), **more):
     make = Maker()
     points = [make.ping(PROBED, PROBED, PROBED)]
     for streams in counts:
         rate = min(941e6, streams * window * 8 / rtt)
-        runs = [{"goodput": rate * share, "window_observed": window, "mean_rtt": rtt, "min_rtt": rtt}
+        runs = [{"goodput": rate * share, "window_observed": window, "mean_rtt": rtt, "min_rtt": rtt} | more
                 for share in (0.998, 1.0, 1.002)]  # fmt: skip
-        points.append(make.point(TCP, {"window": 0, "streams": streams, "duration": 10}, *runs))
+        points.append(make.point(TCP, {"window": 0, "streams": streams, "duration": 60}, *runs))
     return evidence(points, PathFacts(1e9, links, 1500))
 
 
@@ -116,3 +116,11 @@ def test_no_path_is_short_by_a_doubted_rtt(rtt):
     assert path.rtt.is_doubted
     assert not bdp.is_short(path)
     assert bdp.is_short(dataclasses.replace(path, rtt=dataclasses.replace(path.rtt, by_tcp=0.0)))
+
+
+@pytest.mark.parametrize("again", [8, 12])
+def test_a_doubted_rtt_rules_no_loss_out(again):
+    measurements = of_path(479 * 1024, 0.04, retransmits=again)
+    draft = dataclasses.replace(bdp.conclude(measurements), kind=RECOMMENDATION)
+    # By the law of loss at the probes' RTT forty times as much would come through.
+    assert len(rivals.beside(draft, measurements).alternatives) == len(draft.alternatives) + 1

@@ -38,6 +38,13 @@ def test_datagrams_that_are_held_are_told_as_undecided(make: Maker) -> None:
     assert len(draft.alternatives) == 4
 
 
+def test_what_streams_of_tcp_have_together_rules_the_link_out(make: Maker) -> None:
+    points = [*loads(make, LOADS), *make.stream_sweep({1: [350.0] * 3, 4: [900.0] * 3})]
+    (draft,) = [draft for draft in drafts_of(ask_ends(evidence(points, LINK))) if draft.rule == datagrams.RULE]
+    assert "by no link: 4 streams of TCP together had 900.0 Mbit/s" in str(draft.title)
+    assert {trial for point in points[-1:] for trial in point.trials("goodput")} <= {*draft.evidence}
+
+
 def test_loads_that_arrive_or_that_another_finding_tells_are_not(make: Maker) -> None:
     assert datagrams.conclude(evidence(loads(make, dict.fromkeys(LOADS, 0.0)), LINK)) is None
     # The link is as full as it is said to be.

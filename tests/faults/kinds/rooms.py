@@ -22,5 +22,5 @@ def fill_agent_disk(site: Site, draw: Random) -> Iterator[str]:
 def _fill(site: Site, name: str, draw: Random) -> Iterator[str]:
     disk, is_of_files = site.disks[name], draw.choice((False, True))
     with disk.full_of_files() if is_of_files else disk.full():
-        yield f"{name} of files" if is_of_files else name
+        yield name
         time.sleep(draw.uniform(*_FULL_S))

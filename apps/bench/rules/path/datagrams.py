@@ -14,7 +14,7 @@ from apps.bench.rules.told import known_or_none
 from apps.bench.text import Message, _
 from apps.bench.units import canonical_text, format_quantity, percent
 
-RULE, VERSION = "path-datagrams", 8
+RULE, VERSION = "path-datagrams", 9
 # A load that loses less than this of what it offers is hardly held.
 LEAST_LOST = 0.05
 # Datagrams are shorter that have this part of another length; as much arrives from this share of a rate on.
@@ -73,9 +73,17 @@ def _conclude_way(evidence: Evidence) -> FindingDraft | None:
         params["tcp"] = format_quantity(streams.each.rate / streams.each.streams, "bit/s")
         tcp_trials = streams.each.trials
     elif streams.together:
-        text = _("%(count)s streams of TCP together had %(together)s.")
-        together = format_quantity(streams.together.rate, "bit/s")
-        reasons.append(Message(text, {"count": streams.together.streams, "together": together}))
+        params |= {
+            "count": str(streams.together.streams),
+            "together": format_quantity(streams.together.rate, "bit/s"),
+        }
+        tcp_trials = streams.together.trials
+        if streams.has_more_together(best.delivered):
+            title = _(
+                "Datagrams are held to %(best)s, by no link: %(count)s streams of TCP together had %(together)s"
+            )
+        else:
+            reasons.append(Message(_("%(count)s streams of TCP together had %(together)s."), params))
     fallen = _fallen(curve, lossy, best)
     if fallen:
         # Nothing that is full, and no limit that holds a flow, lets less through the more is offered.

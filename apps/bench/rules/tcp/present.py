@@ -132,9 +132,12 @@ class Present:
     def lost_share(self) -> float | None:
         """Return the share of segments that were sent again (0 to 1), None if nobody counted."""
         again, payload = self.kernel.get("bytes_retransmitted"), self.kernel.get("bytes_sent")
-        if isinstance(again, int | float) and isinstance(payload, int | float) and payload > 0:
-            return min(1.0, again / payload)
         segments, seconds = self.mean("retransmits"), self.point.parameters.get("duration")
+        # A kernel that says none where the tool counted some was asked too early, or of another connection.
+        if isinstance(again, int | float) and isinstance(payload, int | float) and payload > 0:
+            share = min(1.0, again / payload)
+            if share or not segments:
+                return share
         if segments is None or not seconds:
             return None
         return min(1.0, segments * (self.last_mss or 1448) / (self.rate * float(seconds) / 8))

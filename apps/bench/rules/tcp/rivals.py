@@ -49,7 +49,7 @@ def beside(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
     if less is None and draft.present is None:
         return draft
     rtt = read_rtt(evidence)
-    word = lost_instead(less, more, rtt.value if rtt else None) if less else UNKNOWN
+    word = lost_instead(less, more, rtt.longest if rtt else None) if less else UNKNOWN
     if word == RULED_OUT:
         return draft
     rate = less.rate if less else (draft.present or 0.0)
