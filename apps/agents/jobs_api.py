@@ -93,7 +93,6 @@ class JobFilter(filters.FilterSet):
 class JobViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericViewSet):
     """Jobs on the nodes of the person's teams, the latest first."""
 
-    most_rows = 100
     queryset = Job.objects.none()
     serializer_class = JobSerializer
     filterset_class = JobFilter

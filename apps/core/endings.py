@@ -49,8 +49,9 @@ def called() -> Iterator[None]:
         endings.call()
 
 
-def at_end(end: End) -> None:
-    """Have `end` called when the request ends that this is done for; outside of one nothing is done."""
+def at_end(end: End) -> bool:
+    """Have `end` called when the request ends that this is done for; False outside of one, where it never is."""
     endings = _of_request.get()
     if endings is not None:
         endings.add(end)
+    return endings is not None

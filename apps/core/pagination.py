@@ -13,7 +13,7 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from apps.core import contract, search
+from apps.core import contract, row_sizes, search
 
 # Rows that PostgreSQL sorts or passes at no cost to speak of.
 FEW = 10_000
@@ -101,13 +101,8 @@ class LongPaginator(Paginator):
         return wanted[::-1]
 
 
-def most_rows(view: APIView | None) -> int:
-    """Return how many rows a page of a view's list has at most."""
-    return int(getattr(view, "most_rows", Pages.max_page_size))
-
-
 class Pages(PageNumberPagination):
-    """Numbered pages of 50; `page_size` asks for up to 1,000, and gets a view's `most_rows` where a row may be long.
+    """Numbered pages of 50; `page_size` asks for up to 1,000, and gets fewer where a row may be long.
 
     It is no error to ask for more: a script that reads on at `next` need not know which lists these are.
     """
@@ -119,7 +114,7 @@ class Pages(PageNumberPagination):
 
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> Any:
         """Return the rows of the page asked for."""
-        self.most_rows = most_rows(view)
+        self.most_rows = row_sizes.most_rows(type(view)) if view is not None else self.max_page_size
         return super().paginate_queryset(queryset, request, view)
 
     def get_page_number(self, request: Request, paginator: Paginator) -> Any:
@@ -142,7 +137,7 @@ class Pages(PageNumberPagination):
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         """Return the parameters with their bounds."""
         size: dict[str, Any] = {"schema": {"type": "integer", "minimum": 1, "maximum": self.max_page_size}}
-        if (most := most_rows(view)) < self.max_page_size:
+        if (most := row_sizes.most_rows(type(view))) < self.max_page_size:
             text = f"Number of results to return per page. A page has {most} at most; `next` leads to the rest."
             size["description"] = text
         own = {

@@ -6,6 +6,7 @@ is a tenth of a second in which nobody is answered.
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -58,3 +59,11 @@ class RequestThread(Executor):
 
 
 of_process = RequestThreads()
+# That of the request that is answered.
+of_request: ContextVar[RequestThread | None] = ContextVar("thread of the request", default=None)
+
+
+def leave() -> None:
+    """Leave the request's thread to others: nothing is asked any more, and its reader may be slow."""
+    if thread := of_request.get():
+        thread.close()

@@ -14,11 +14,10 @@ from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.module_loading import import_string
 
-from apps.core import bodies, endings, intake, outage, scratch, space, views
+from apps.core import bodies, endings, intake, outage, request_threads, scratch, space, views
 from apps.core.connections import give_back, give_back_connection, on_wait
 from apps.core.limits import crowds
 from apps.core.limits.askers import ALIVE, address_in
-from apps.core.request_threads import RequestThread
 
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -118,7 +117,10 @@ class PageHandler(ASGIHandler):
 
     async def get_response_async(self, request: HttpRequest) -> HttpResponseBase:
         """Return the answer, which the thread of the request comes to."""
-        return await sync_to_async(self._answer_of)(request)
+        try:
+            return await sync_to_async(self._answer_of)(request)
+        finally:
+            request_threads.leave()
 
     def _answer_of(self, request: HttpRequest) -> HttpResponseBase:
         try:
@@ -268,7 +270,8 @@ class ReturningConnections:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        with contextlib.closing(RequestThread()) as thread:
+        with contextlib.closing(request_threads.RequestThread()) as thread:
+            request_threads.of_request.set(thread)
             # Django's handler joins this context: its one thread is the request's.
             async with ThreadSensitiveContext(executor=thread):
                 try:

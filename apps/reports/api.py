@@ -176,7 +176,6 @@ class ReportFilter(filters.FilterSet):
 class ReportViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, rest.GenericViewSet):
     """Reports: built anew from results and findings whenever they are read."""
 
-    most_rows = 100
     queryset = Report.objects.none()
     serializer_class = ReportSerializer
     filterset_class = ReportFilter
@@ -262,7 +261,6 @@ class EditionFilter(filters.FilterSet):
 class EditionViewSet(rest.ReadOnlyModelViewSet):
     """Editions by their permanent ids: they never change."""
 
-    most_rows = 100
     queryset = Edition.objects.none()
     serializer_class = EditionSerializer
     lookup_field = "permanent_id"

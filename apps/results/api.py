@@ -70,7 +70,6 @@ class ResultFilter(filters.FilterSet):
 class ResultViewSet(rest.ReadOnlyModelViewSet):
     """Results of successful runs, each with its samples in base units."""
 
-    most_rows = 100
     queryset = Result.objects.none()
     serializer_class = ResultSerializer
     filterset_class = ResultFilter

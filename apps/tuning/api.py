@@ -146,7 +146,6 @@ class FindingFilter(filters.FilterSet):
 class FindingViewSet(rest.ReadOnlyModelViewSet):
     """What the rules concluded, with evidence and the exact change, and whether measuring again bore it out."""
 
-    most_rows = 100
     queryset = Finding.objects.none()
     serializer_class = FindingSerializer
     filterset_class = FindingFilter

@@ -1,5 +1,6 @@
 """Tags and notes: who writes them, what they become, and what is said of wrong ones."""
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -112,3 +113,24 @@ def test_tags_and_notes_go_over_rest(client: Client, cast: SimpleNamespace, camp
     assert [note["text"] for note in listed["results"]] == ["Seen twice."]
     assert client.get("/api/v1/notes/", **stranger).json()["count"] == 0
     assert client.delete(one, **writer).status_code == 204
+
+
+def test_a_page_of_notes_has_the_latest_and_leads_to_the_others(
+    client: Client, cast: SimpleNamespace, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.campaigns.views.notes.NOTES_PER_PAGE", 2)
+    for number in range(5):
+        campaign.notes.create(text=f"note-{number}", created_by=cast.alice)
+    client.force_login(cast.alice)
+    address = reverse("campaigns:notes", args=[campaign.pk])
+    pages = [client.get(address, {"page": number}).content.decode() for number in (1, 2, 3)]
+    assert [re.findall(r"break[^>]*>(note-\d)", page) for page in pages] == [
+        ["note-3", "note-4"],
+        ["note-1", "note-2"],
+        ["note-0"],
+    ]
+    assert [("Earlier notes" in page, "Later notes" in page) for page in pages] == [
+        (True, False),
+        (True, True),
+        (False, True),
+    ]

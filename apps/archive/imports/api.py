@@ -184,7 +184,6 @@ class CompleteImportSerializer(serializers.Serializer):
 class ImportViewSet(TeamScopedViewSet):
     """Imports of one's teams. Workers read and store: ask again until the state says that it is one's own turn."""
 
-    most_rows = 50
     queryset = Import.objects.order_by("-created_at", "-pk")
     serializer_class = MeasurementImportSerializer
     http_method_names = ["get", "post", "delete", "head", "options"]
@@ -293,7 +292,6 @@ class ColumnMappingSerializer(serializers.ModelSerializer):
 class ColumnMappingViewSet(TeamScopedViewSet):
     """Mappings of columns that one's teams keep; an import makes them."""
 
-    most_rows = 100
     queryset = ColumnMapping.objects.select_related("team", "created_by").order_by("name", "pk")
     serializer_class = ColumnMappingSerializer
     http_method_names = ["get", "delete", "head", "options"]

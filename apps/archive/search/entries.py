@@ -8,8 +8,22 @@ from typing import Any
 
 from django.contrib.postgres.search import SearchVector
 from django.db import connection
-from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, TextField, Value
-from django.db.models.functions import Greatest
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    Max,
+    Min,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Sum,
+    TextField,
+    Value,
+    Window,
+)
+from django.db.models.functions import Greatest, Length
 
 from apps.accounts.models import User
 from apps.archive.search import players
@@ -21,6 +35,7 @@ from apps.bench.toolkit import right_mean
 from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment, Trial
+from apps.campaigns.models.annotations import Note
 from apps.core import isolation
 from apps.core.models import SetAside
 from apps.results.doubts import BEARS, NO_DOUBTS
@@ -106,13 +121,20 @@ def index_due(*, now: datetime, limit: int = BATCH) -> int:
         # A worker that is at the same passes over what this one has taken.
         claimed = due(now).select_for_update(of=("self",), no_key=True, skip_locked=True).filter(pk__in=pks)
         described = claimed.select_related("campaign__team", "campaign__created_by", "file_system")
-        experiments = list(described.prefetch_related("campaign__notes", "roles__cluster").order_by("pk"))
+        first_notes = Prefetch("campaign__notes", _first_notes())
+        experiments = list(described.prefetch_related(first_notes, "roles__cluster").order_by("pk"))
         index_experiments(experiments, now=now)
 
     pks = list(due(now).filter(~set_aside(now)).order_by("pk").values_list("pk", flat=True)[:limit])
     taken = list(players.within(pks, MOST_LANES))
     isolation.for_all(INDEX_DUE, taken, index, now=now, tell=_tell, filtered=True)
     return len(pks) if taken == pks else limit
+
+
+def _first_notes() -> QuerySet[Note]:
+    """Return of each campaign the notes that an entry has room for: all of them may be more than a worker's memory."""
+    so_far = Window(Sum(Length("text")), partition_by="campaign", order_by=["created_at", "pk"])
+    return Note.objects.annotate(so_far=so_far).filter(so_far__lte=MOST_BYTES).order_by("created_at", "pk")
 
 
 def set_aside(now: datetime) -> Exists:

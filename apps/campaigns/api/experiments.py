@@ -112,7 +112,6 @@ class ExperimentFilter(filters.FilterSet):
 class ExperimentViewSet(TeamScopedViewSet):
     """Experiments of the person's teams; only those of drafts can be changed."""
 
-    most_rows = 100
     queryset = Experiment.objects.select_related("campaign__team").prefetch_related("roles__node", "roles__cluster")
     serializer_class = ExperimentSerializer
     team_path = "campaign__team"

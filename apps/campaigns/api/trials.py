@@ -149,7 +149,6 @@ class TrialViewSet(rest.ReadOnlyModelViewSet):
 class RunViewSet(rest.ReadOnlyModelViewSet):
     """Attempts at trials of the person's teams."""
 
-    most_rows = 50
     queryset = Run.objects.none()
     serializer_class = RunSerializer
     filterset_class = RunFilter

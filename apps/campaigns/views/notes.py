@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -18,6 +19,9 @@ from apps.campaigns.services import notes as services
 from apps.campaigns.views.campaigns import find_campaign
 from apps.core import editing
 from apps.core.versions import lock_row
+
+# The latest ones; a note may be long.
+NOTES_PER_PAGE = 20
 
 
 @login_required
@@ -113,12 +117,13 @@ def _part(request: HttpRequest, campaign: Campaign, **more: Any) -> HttpResponse
     user = rights.user_of(request)
     role = rights.role_in(user, campaign.team)
     can_write = rights.suffices(role, Role.OPERATOR)
+    latest = campaign.notes.select_related("created_by").order_by("-created_at", "-pk")
+    page = Paginator(latest, NOTES_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "campaign": campaign,
         "can_write": can_write,
-        "notes": [
-            (note, services.may_change(note, user, role)) for note in campaign.notes.select_related("created_by")
-        ],
+        "page": page,
+        "notes": [(note, services.may_change(note, user, role)) for note in reversed(page.object_list)],
         "known_tags": queries.tags_of(campaign.team, user) if can_write else [],
         **more,
     }

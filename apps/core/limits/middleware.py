@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from apps.core import messages, views
-from apps.core.limits import at_once, crowds, policies
+from apps.core.limits import at_once, crowds, policies, untaken
 from apps.core.limits.askers import ALIVE, HEALTH, REST, address_of
 from apps.core.limits.policies import LimitExceededError
 
@@ -36,8 +36,10 @@ class LimitsMiddleware:
         """Answer the request, or say when to ask again."""
         response = self._refusal(request) or self._answer(request)
         who = getattr(request, _ANSWERS_TO, "")
-        if who and not response.streaming:
-            policies.charge({"answers": who}, {"answers": len(response.content)})
+        if not response.streaming:
+            if who:
+                policies.charge({"answers": who}, {"answers": len(response.content)})
+            response = self._kept(request, response)
         for name, value in policies.headers_of(getattr(request, _NOTED, ())).items():
             response.headers[name] = value
         return response
@@ -53,6 +55,13 @@ class LimitsMiddleware:
                 return self.get_response(request)
         except LimitExceededError as error:
             return _too_many(request, messages.render(error.message), error.retry_after_s)
+
+    def _kept(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        try:
+            untaken.keep(response, at_once.asker_of(request))
+        except LimitExceededError as error:
+            return _too_many(request, messages.render(error.message), error.retry_after_s)
+        return response
 
     def _refusal(self, request: HttpRequest) -> HttpResponse | None:
         if request.path in _OF_HEALTH:

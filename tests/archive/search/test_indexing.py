@@ -50,6 +50,20 @@ def test_names_tags_and_notes_are_found_as_they_are_now(archive: SimpleNamespace
     assert index() == 0
 
 
+def test_of_notes_no_more_are_read_than_an_entry_has_room_for(
+    archive: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entries, "MOST_BYTES", 1000)
+    for number in range(4):
+        text = f"amplifier{number} " + "x" * 450
+        Note.objects.create(campaign=archive.third, text=text, created_by=archive.cast.oscar)
+    Campaign.objects.get(pk=archive.third.pk).save()
+    assert [note.text[:10] for note in entries._first_notes()] == ["amplifier0", "amplifier1"]
+    assert index() == 1
+    assert names(archive, "q=amplifier0") == ["대구 회선"]
+    assert names(archive, "q=amplifier3") == []
+
+
 def test_a_campaign_under_way_is_looked_at_every_few_minutes(archive: SimpleNamespace) -> None:
     campaign = make.launched(archive.cast, archive.kisti, archive.pnu, name="Going on")
     now = datetime.now(UTC)
