@@ -107,7 +107,7 @@ def problem_of(data: Any, level: int = 1) -> str:
     if len(params) > MOST_PARAMS or level > DEEPEST:
         return "too many values, or messages within it"
     # Without values the text stands as it is: "within 3 %".
-    if params and ("%" in _PLACEHOLDER.sub("", msgid) or not set(_names(msgid)) <= params.keys()):
+    if params and ("%" in _PLACEHOLDER.sub("", msgid) or not set(names_in(msgid)) <= params.keys()):
         return "placeholders that do not fit"
     return next(filter(None, (_problem_of_value(value, level) for value in params.values())), "")
 
@@ -118,7 +118,8 @@ def _problem_of_value(value: Any, level: int) -> str:
     return "" if value is None or isinstance(value, str | int | float) else "a value that is no text"
 
 
-def _names(msgid: str) -> list[str]:
+def names_in(msgid: str) -> list[str]:
+    """Return the names of the values that a text says."""
     return [name for name in _PLACEHOLDER.findall(msgid) if name]
 
 

@@ -25,8 +25,8 @@ def as_read_by(findings: Iterable[Finding], user: User | AnonymousUser | None) -
 def for_others(finding: Finding) -> Finding:
     """Return a finding as readers of other teams get it; its verifications, where they are loaded, too."""
     other = copy(finding)
-    lines = of_nodes.for_others({"change": finding.change, "undo": finding.undo}, finding.rule)
-    other.change, other.undo = lines["change"], lines["undo"]
+    own = {name: getattr(finding, name) for name in ("title", "change", "undo")}
+    vars(other).update(of_nodes.for_others(own, finding.rule))
     other.details = of_nodes.for_others(finding.details, finding.rule)
     for verification in finding.verifications.all():
         verification.proof = of_nodes.proof_for_others(verification.proof)

@@ -82,6 +82,8 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "storage-gpfs-sockets": FILES,
     "storage-gpfs-client": FILES,
 }
+# The values of a title or of reasons by which these name a metric, whether their words say it or not.
+METRIC, PATTERN = "metric", "pattern"
 
 
 def named_in(figures: Iterable[Any]) -> frozenset[str]:
@@ -89,8 +91,8 @@ def named_in(figures: Iterable[Any]) -> frozenset[str]:
     metrics: set[str] = set()
     for item in figures:
         if isinstance(item, Mapping):
-            of_pattern = METRICS_OF_PATTERNS.get(str(item.get("pattern")), ())
-            metrics.update(of_pattern or ([str(item["metric"])] if item.get("metric") else []))
+            of_pattern = METRICS_OF_PATTERNS.get(str(item.get(PATTERN)), ())
+            metrics.update(of_pattern or ([str(item[METRIC])] if item.get(METRIC) else []))
     return frozenset(metrics)
 
 

@@ -9,8 +9,8 @@ import pytest
 from apps.bench import lines, rules
 from apps.bench.rules.base import Evidence, FileSystemFacts
 from apps.bench.rules.tcp.mtu import interface_of
+from tests.bench.rules.fact_worlds import ROOM, SWITCHES, of_files, of_tcp
 from tests.bench.rules.storing import MB, Storing, the
-from tests.bench.rules.test_settings_of_nodes import ROOM, SWITCHES, of_files, of_tcp
 from tests.rotation import part_of
 
 PAYLOADS = (
@@ -34,8 +34,8 @@ OPTIONS = ("vers", "proto", "sec", "timeo", "retrans", "nconnect", "hard")
 
 def worlds():
     """Return evidence of which the rules that yield lines read facts, parameters and names."""
-    pairs = [item for switches in (SWITCHES, ROOM, {}) for item in of_tcp(1, switches)]
-    files = [*of_files(1), mounted(dict.fromkeys(OPTIONS, "4")), collective()]
+    pairs = [item for switches in (SWITCHES, ROOM, {}) for item in of_tcp(switches)]
+    files = [*of_files(), mounted(dict.fromkeys(OPTIONS, "4")), collective()]
     return [*((item, rules.of_ends()) for item in pairs), *((item, rules.of_whole()) for item in files)]
 
 

@@ -1,139 +1,88 @@
 """What agents told of how nodes are set stands in no record of a finding that readers of other teams get."""
 
-import dataclasses
+from collections import defaultdict
 
 import pytest
 
 from apps.bench import rules
-from apps.bench.rules import of_nodes
-from apps.bench.rules.base import Evidence, FileSystemFacts, LinkFacts, PathFacts
-from apps.bench.rules.tcp.sysctl import ROLES
-from tests.bench.rules import cases
-from tests.bench.rules.storing import MB, Storing
+from apps.bench.rules import folding, of_nodes
+from tests.bench.rules import fact_worlds
 
-KIB = 1024
-PATH = PathFacts(1e9, 0.0048, 9000, (LinkFacts("in", 10e9, 0.001, 9000), LinkFacts("wan", 1e9, 0.0038, 9000)))
-FAR = {("KGFS01", "S"): PathFacts(1e9, 0.1355, 9000, (LinkFacts("wan", 1e9, 0.1355, 9000),), "wan")}
-
-
-def settings(secret, switches):
-    """Return what an agent tells; `secret` is a number from 1 to 9 that stands in each value."""
-    if switches is ROOM:
-        switches = {name: value.format(secret) for name, value in ROOM.items()}
-    sysctls = {
-        "net.core.rmem_max": f"13107{secret}",
-        "net.core.wmem_max": f"13107{secret}",
-        "net.ipv4.tcp_rmem": f"409{secret} 8738{secret} 17476{secret}",
-        "net.ipv4.tcp_wmem": f"409{secret} 1638{secret} 13107{secret}",
-        "net.ipv4.tcp_congestion_control": f"zq{secret}",
-        **switches,
-    }
-    interface = {"name": f"zq{secret}", "state": "up", "kind": "ether", "addresses": ["10.0.0.1/24"], "mtu": 1500}
-    return {
-        "sysctls": sysctls,
-        "interfaces": [interface | {"duplex": "half", "speed_bps": secret * 10**7, "mtu": 1500 - secret}],
-        "congestion_controls": {"available": ["cubic"], "current": f"zq{secret}"},
-    }
-
-
-SWITCHES = {
-    f"net.ipv4.{name}": "0" for name in ("tcp_sack", "tcp_timestamps", "tcp_window_scaling", "tcp_moderate_rcvbuf")
-} | {"net.ipv4.ip_no_pmtu_disc": "1"}
-ROOM = {
-    "net.ipv4.tcp_window_scaling": "1",
-    "net.ipv4.tcp_moderate_rcvbuf": "1",
-    "net.ipv4.tcp_rmem": "4096 87380 {}0000000",
-    "net.ipv4.tcp_wmem": "4096 87380 {}0000000",
+SPEAKERS = {rule.name for rule in (*rules.registered(), *folding.OF_OTHERS)}
+# {value: the rules by whose findings others may tell that it is another one}. Of a switch titles say on which node it is
+# to be set, and what is concluded goes by it; how many requests are to be allowed goes by how large each is.
+FOR_ALL: dict[str, set[str]] = {
+    "net.ipv4.tcp_moderate_rcvbuf": {"tcp-autotuning", "tcp-bdp", "tcp-sysctl"},
+    "net.ipv4.tcp_window_scaling": {"tcp-bdp", "tcp-sysctl"},
+    "net.ipv4.ip_no_pmtu_disc": {"tcp-path-mtu"},
+    "rpc_size": {"storage-lustre-requests"},
 }
 
 
-def of_tcp(secret, switches):
-    """Return evidence of pairs of ends between nodes that are set so, for each way to measure a path."""
-    make = cases.Maker()
-    capped = make.tcp([393e6], window=400 * KIB, observed=236_000, rtt=0.0048)
-    capped.metrics["window_granted"] = dict.fromkeys(capped.metrics["goodput"], 425984.0)
-    alone = make.tcp([100e6, 101e6], rtt=0.0048, observed=65535)
-    alone.metrics["retransmits"] = dict.fromkeys(alone.metrics["goodput"], 30.0)
-    probe = make.point(cases.tools.get("pathrate"), {}, {"capacity_low": 9.3e8, "capacity_high": 9.6e8})
-    roomy = make.tcp([240e6, 238e6, 242e6], observed=300_000)
-    full = dataclasses.replace(make.tcp([930e6, 931e6], rtt=0.0048), observed={"mss": 1448})
-    sweep = make.window_sweep({64: [100, 101], 256: [400, 402], 1024: [900, 905]})
-    controls = [
-        make.tcp([rate, rate * 1.01, rate * 1.02], congestion=name, rtt=0.0048)
-        for name, rate in (("bbr", 700e6), ("cubic", 100e6))
-    ]
-    ping, lossless = make.ping(0.0048), make.udp(500e6, 0.0)
-    # Which of the two has a switch off is told by what is said of it, too.
-    facts = {
-        role: settings(secret, switches if switches is ROOM or place == secret else {})
-        for place, role in enumerate(ROLES, start=1)
-    }
-    for points in (
-        [capped],
-        [alone],
-        sweep,
-        controls,
-        [alone, lossless],
-        [probe, roomy],
-        [full],
-        [alone, capped, *sweep, *controls],
-    ):
-        for path in (PATH, dataclasses.replace(PATH, links=())):
-            yield Evidence((ping, *points), path, facts)
-
-
-def of_files(secret):
-    """Return evidence of file systems that are mounted so."""
-    mount = {"mount": f"/zq{secret}", "source": f"zq{secret}:/", "wsize": 65536 + secret, "rsize": 65536 + secret}
-    nfs = FileSystemFacts("fs", "nfs", None, ("S",), mount)
-    yield Storing().io("fs", write=30 * MB).evidence(nfs)
-    streams = Storing().io("fs", write=[19 * MB, 19 * MB])
-    for count, rate in ((1, 159), (8, 928)):
-        streams.tcp("KGFS01", "S", [rate] * 2, streams=count, direction="forward", window=0)
-    yield streams.evidence(nfs)
-    lustre = {"stripe_count": 1, "max_rpcs_in_flight": 8, "rpc_size": 2**20 + secret}
-    yield Storing().io("fs", write=60 * MB).evidence(FileSystemFacts("fs", "lustre", None, ("S",), lustre), paths=FAR)
-    sockets = {"socketRcvBufferSize": 262144 + secret, "socketSndBufferSize": 262144 + secret}
-    pool = {"maxMBpS": 10 + secret, "pagepool": 2**20 + secret}
-    for options in (sockets, pool):
-        gpfs = FileSystemFacts("fs", "gpfs", 2**20, ("S",), options)
-        for storing in (Storing().io("fs", write=30 * MB), Storing().io("fs", write=1.9 * MB)):
-            storing.disk("SAN", "S", write=200 * MB)
-            storing.tcp("KGFS01", "S", [900, 905], streams=4, direction="forward", window=0)
-            storing.tcp("KGFS01", "S", [900, 905], streams=4, direction="reverse", window=0)
-            san = FileSystemFacts("SAN", "ext", None, ("S",))
-            yield storing.evidence(gpfs, san, paths=FAR)
-            yield storing.evidence(gpfs, san)
-
-
-def records_of(secret, switches):
-    """Return {(evidence, rule, subject): record} of all findings."""
-    listed = [(item, rules.of_ends()) for item in of_tcp(secret, switches)]
-    listed += [(item, rules.of_whole()) for item in of_files(secret)]
-    return {
-        (number, draft.rule, draft.subject): draft.as_json()
-        for number, (evidence, asked) in enumerate(listed)
-        for answer in rules.runner.ask(asked, evidence)
-        for draft in answer.drafts
+def records_of(evidence, is_of_ends):
+    """Return the records of all findings by rule and subject, and those of folded ones by these of all they hold."""
+    answers = (rules.ask_ends if is_of_ends else rules.ask_whole)(evidence)
+    assert not [answer.failure for answer in answers if answer.failure]
+    drafts = [draft for answer in answers for draft in answer.drafts]
+    folded = folding.fold_ends(drafts, evidence) if is_of_ends else folding.fold(drafts)
+    records = {(draft.rule, draft.subject): draft.as_json() for draft in drafts}
+    return records, {
+        tuple((item.rule, item.subject) for item in (draft, *draft.parts)): draft.as_json() for draft in folded
     }
 
 
-@pytest.mark.parametrize("switches", [SWITCHES, ROOM, {}], ids=["off", "roomy", "untold"])
-def test_records_for_others_are_the_same_however_nodes_are_set(switches):
-    before, after = records_of(1, switches), records_of(2, switches)
-    differing = {}
+class Reading:
+    """What is read of the findings of all worlds, by the own team and by others, if one value is another.
+
+    `faults` {(value, rule): {member: where the value is, and both of what others read}}, of folded findings in
+    `folded`; `speaking` are the rules that speak, `telling` those of which the own team reads something else.
+    """
+
+    def __init__(self):
+        self.faults, self.folded = defaultdict(dict), defaultdict(dict)
+        self.speaking, self.telling = set(), set()
+        for evidence, is_of_ends in fact_worlds.every():
+            before = records_of(evidence, is_of_ends)
+            self.speaking |= {record["rule"] for records in before for record in records.values()}
+            for place, facts in fact_worlds.variants(fact_worlds.facts_in(evidence)):
+                after = records_of(fact_worlds.with_facts(evidence, facts), is_of_ends)
+                self.telling |= {rule for rule, *_values in differing(before[0], after[0])}
+                for faults, *both in zip((self.faults, self.folded), before, after, strict=True):
+                    for rule, name, *values in differing(*map(for_others, both)):
+                        faults[place.rpartition("/")[2], rule][name] = (place, *values)
+
+
+def for_others(records):
+    return {key: of_nodes.for_others(record, record["rule"]) for key, record in records.items()}
+
+
+def differing(before, after):
+    """Yield the rule and the member of what differs between records of the same findings, with both."""
     for key in before.keys() & after.keys():
-        one, other = (of_nodes.for_others(records[key], records[key]["rule"]) for records in (before, after))
-        # A title says of which node something is to be switched on, and so of which it is off.
-        if names := {name for name in one if one[name] != other[name] and "title" not in name}:
-            differing[key] = {name: (one[name], other[name]) for name in names}
-    assert differing == {}
+        for name, value in before[key].items():
+            if value != after[key][name]:
+                yield before[key]["rule"], name, value, after[key][name]
 
 
-def test_the_rules_that_are_named_say_how_nodes_are_set():
+@pytest.fixture(scope="module")
+def reading():
+    return Reading()
+
+
+def test_records_for_others_are_the_same_whatever_value_an_agent_told(reading):
+    faults = {key: names for key, names in reading.faults.items() if key[1] not in FOR_ALL.get(key[0], ())}
+    assert faults | {key: names for key, names in reading.folded.items() if key[0] not in FOR_ALL} == {}
+
+
+def test_values_that_are_for_all_are_read_by_others(reading):
+    assert {name: {rule for value, rule in reading.faults if value == name} for name in FOR_ALL} == FOR_ALL
+
+
+def test_the_rules_that_are_named_say_how_nodes_are_set(reading):
     """Else a rule is named that has no need to be, or this test does not reach it."""
-    telling = set()
-    for switches in (SWITCHES, ROOM, {}):
-        before, after = records_of(1, switches), records_of(2, switches)
-        telling |= {before[key]["rule"] for key in before.keys() & after.keys() if before[key] != after[key]}
-    assert telling == of_nodes.RULES.keys()
+    assert reading.telling == of_nodes.RULES.keys()
+
+
+def test_every_rule_speaks_in_some_world(reading):
+    """Else one that reads facts may tell of them, and nobody sees it here."""
+    assert SPEAKERS ^ reading.speaking == set()
