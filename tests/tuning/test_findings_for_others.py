@@ -88,6 +88,18 @@ def test_no_door_tells_other_teams_how_nodes_are_set(world: SimpleNamespace) -> 
     assert "limits of" in others[f"/api/v1/findings/{world.finding.pk}/"]
 
 
+def test_no_door_tells_other_teams_what_a_title_brings_and_does_not_say(world: SimpleNamespace) -> None:
+    title = world.finding.title | {"params": world.finding.title["params"] | {"size": "zqsize"}}
+    world.campaign.findings.filter(rule="tcp-sysctl").update(
+        title=title, details=world.finding.details | {"title": title}
+    )
+    own, others = (
+        [door for door, text in told(world, name).items() if "zqsize" in text] for name in ("bob", "charlie")
+    )
+    assert "archive" in own
+    assert others == []
+
+
 def test_others_get_the_conclusion_with_its_figures(world: SimpleNamespace) -> None:
     address = f"/api/v1/findings/{world.finding.pk}/"
     own, other = (people.signed_in(person).get(address).json() for person in (world.cast.bob, world.cast.charlie))

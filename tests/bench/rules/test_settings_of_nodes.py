@@ -9,8 +9,8 @@ from apps.bench.rules import folding, of_nodes
 from tests.bench.rules import fact_worlds
 
 SPEAKERS = {rule.name for rule in (*rules.registered(), *folding.OF_OTHERS)}
-# {value: the rules by whose findings others may tell that it is another one}. Of a switch titles say on which node it is
-# to be set, and what is concluded goes by it; how many requests are to be allowed goes by how large each is.
+# {value: the rules by whose findings others may tell that it is another one}. Of a switch titles say on which node it
+# is to be set, and what is concluded goes by it; how many requests are to be allowed goes by how large each is.
 FOR_ALL: dict[str, set[str]] = {
     "net.ipv4.tcp_moderate_rcvbuf": {"tcp-autotuning", "tcp-bdp", "tcp-sysctl"},
     "net.ipv4.tcp_window_scaling": {"tcp-bdp", "tcp-sysctl"},
@@ -86,3 +86,11 @@ def test_the_rules_that_are_named_say_how_nodes_are_set(reading):
 def test_every_rule_speaks_in_some_world(reading):
     """Else one that reads facts may tell of them, and nobody sees it here."""
     assert SPEAKERS ^ reading.speaking == set()
+
+
+def test_messages_bring_what_their_words_say_and_the_metric_that_flags_are_held_against():
+    title = {"msgid": "Set it: %(most)s", "params": {"most": "1 MiB", "size": "64 KiB", "metric": "write"}}
+    reason = {"msgid": "Also: %(title)s", "params": {"title": title, "size": "64 KiB", "pattern": "read"}}
+    others = of_nodes.for_others({"title": title, "why": [reason]}, "storage-clients")
+    said = title | {"params": {"most": "1 MiB", "metric": "write"}}
+    assert others == {"title": said, "why": [reason | {"params": {"title": said, "pattern": "read"}}]}
