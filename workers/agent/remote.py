@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import select
+import time
 import uuid
 from typing import Any, cast
 
@@ -12,7 +14,7 @@ from . import VERSION
 from .answers import MOST_OF_OTHERS, MOST_OF_POLL, MOST_OF_STRANGERS, Answer, TooMuch, parse
 from .config import Config
 from .instance import Instance
-from .transport import Transport, split_address
+from .transport import Transport, split_address, watch
 
 # Each request has a name, and the server's answer to it says that name: nobody else's does, nor an earlier answer.
 REQUEST, ANSWER = "Fathom-Request", "Fathom-Answer"
@@ -24,6 +26,10 @@ UNAVAILABLE = "unavailable"
 _LATER = (http.client.TOO_MANY_REQUESTS, http.client.SERVICE_UNAVAILABLE)
 # How a line ends that had been made. (Of a line that cannot be made an OSError of another kind tells.)
 _CUT = (http.client.IncompleteRead, http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
+# What is on the way (NAT, a firewall) may forget a connection that is idle for longer (s), and says so to nobody.
+MOST_IDLE_S = 15.0
+# Whoever is there takes a connection within this time (s), however long an answer may take.
+MOST_TO_CONNECT_S = 10.0
 # So much (characters) of what another answered is told.
 MOST_TOLD = 80
 
@@ -85,14 +91,16 @@ class Remote:
         self._token = token
         self._transport = Transport(parts, ca_file, pin)
         self._connection: http.client.HTTPConnection | None = None
+        # When its last answer came (monotonic, s).
+        self._answered_at = 0.0
         # The process on whose behalf it calls, once there is one.
         self.instance: Instance | None = None
 
     def call(self, path: str, body: dict[str, Any] | None = None, timeout_s: float = 10.0) -> dict[str, Any]:
         """Return the server's answer to a POST of `body` (a GET without one); raises Away or Refused.
 
-        A kept-alive connection that the server has closed meanwhile is opened anew, once: every request of ours may
-        be repeated without harm.
+        A kept-alive connection that the server has closed meanwhile, or that has vanished, is opened anew, once: each
+        request of ours may be repeated without harm. One whose answer only does not come is not repeated.
         """
         data = None if body is None else json.dumps(body).encode()
         reused = self._connection is not None and not self._is_stale()
@@ -100,7 +108,7 @@ class Remote:
             return self._exchange(path, data, timeout_s)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            if not reused or isinstance(error, (TimeoutError, TooMuch)) or "timed out" in str(error):
+            if not reused or isinstance(error, TooMuch) or _is_overdue(error):
                 raise _away(error) from error
         try:
             return self._exchange(path, data, timeout_s)
@@ -115,22 +123,22 @@ class Remote:
             self._connection = None
 
     def _is_stale(self) -> bool:
-        """Say whether an idle connection has something to read, which can only be its end; close it then."""
+        """Say whether a connection was idle too long, or has something to read, its end; close it then."""
         sock = self._connection.sock if self._connection is not None else None
         if sock is None:
             return True
-        if select.select([sock], [], [], 0)[0]:
+        if time.monotonic() - self._answered_at > MOST_IDLE_S or select.select([sock], [], [], 0)[0]:
             self.close()
             return True
         return False
 
     def _exchange(self, path: str, data: bytes | None, timeout_s: float) -> dict[str, Any]:
         connection = self._connection
-        if connection is None:
-            connection = self._connection = self._transport.connection(timeout_s)
-        connection.timeout = timeout_s
-        if connection.sock is not None:
-            connection.sock.settimeout(timeout_s)
+        if connection is None or connection.sock is None:
+            connection = self._connection = self._transport.connection(min(timeout_s, MOST_TO_CONNECT_S))
+            connection.connect()
+            watch(connection.sock)
+        connection.sock.settimeout(timeout_s)
         name = self.instance.next_request() if self.instance is not None else uuid.uuid4().hex
         headers = {"User-Agent": f"fathom-agent/{VERSION}", "Accept": "application/json", REQUEST: name}
         if self._token:
@@ -147,6 +155,7 @@ class Remote:
             self.close()
         else:
             text = response.take(MOST_OF_POLL if path == POLL else MOST_OF_OTHERS)
+        self._answered_at = time.monotonic()
         if response.will_close:
             self.close()
         return _read(response, text, name)
@@ -186,6 +195,12 @@ def _who_answered(response: http.client.HTTPResponse, text: bytes) -> str:
         letter if letter.isprintable() else " " for letter in text.decode("utf-8", "replace")[:MOST_TOLD]
     )
     return f"not the server, but something in its place answered: {' '.join(filter(None, marks))}: {excerpt.strip()}"
+
+
+def _is_overdue(error: Exception) -> bool:
+    """Say whether an answer did not come in time over a connection that has not vanished."""
+    is_timeout = isinstance(error, TimeoutError) or "timed out" in str(error)
+    return is_timeout and getattr(error, "errno", None) != errno.ETIMEDOUT
 
 
 def _away(error: Exception) -> Away:

@@ -6,12 +6,18 @@ import base64
 import hashlib
 import http.client
 import ipaddress
+import socket
 import ssl
 import urllib.request
 from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from .answers import Answer
+
+# A connection over which so long (s) nothing is acknowledged has vanished, whatever its answer may still take: its
+# server's address has moved, or a firewall on the way has forgotten it.
+VANISHED_AFTER_S = 12
+_PROBES = 3
 
 
 class WrongServer(OSError):
@@ -86,6 +92,19 @@ class _Pinned(http.client.HTTPSConnection):
         if hashlib.sha256(certificate).hexdigest() != self.pin:
             self.close()
             raise WrongServer("the server's certificate is not the one of this agent's pin")
+
+
+def watch(sock: socket.socket) -> None:
+    """Have the kernel end a connection that has vanished (ETIMEDOUT), and ask meanwhile whether it has."""
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    every_s = VANISHED_AFTER_S // _PROBES
+    for name, value in (
+        *(("TCP_KEEPIDLE", every_s), ("TCP_KEEPINTVL", every_s), ("TCP_KEEPCNT", _PROBES)),
+        ("TCP_USER_TIMEOUT", 1000 * VANISHED_AFTER_S),
+    ):
+        # Not every platform has all of them.
+        if (option := getattr(socket, name, None)) is not None:
+            sock.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def proxy_for(host: str) -> SplitResult | None:
