@@ -20,7 +20,7 @@ from apps.bench.toolkit import Output, Plan, Reading, ToolFailure
 from apps.bench.validity import ceilings
 from apps.campaigns.models import Campaign, Run, Trial
 from apps.core import cpu_time
-from apps.results import faults, impossible_times, leftovers, other_addresses, server_caches
+from apps.results import faults, impossible_times, leftovers, other_addresses, outages, server_caches
 from apps.results.models import Result, Sample, Series
 from apps.testbeds import queries as inventory
 from apps.testbeds.models import Node
@@ -66,8 +66,10 @@ def read_run(run: Run, most_s: float = cpu_time.READING_S) -> tuple[Reading, flo
     tool = toolbox.get_tool(trial.experiment.tool)
     plan = Plan.from_json(run.plan or {"stages": []})
     jobs = jobs_of(run)
-    faults.raise_for(jobs)
     steps = impossible_times.steps_during(run)
+    holders = outages.outlived(jobs, plan, steps)
+    faults.raise_for([job for job in jobs if job not in holders])
+    jobs = outages.begun_under(holders, jobs)
     own = setting_names.own_parameters(trial.parameters)
     params = tool.clean(own)
     described = own if trial.campaign.origin == Campaign.Origin.IMPORTED else None
@@ -163,6 +165,7 @@ def output_of(
         clock_offset_s=job.clock_offset_s,
         clock_error_s=job.clock_error_s,
         is_cut=_is_cut(job),
+        is_background=job.background,
     )
 
 

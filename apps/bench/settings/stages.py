@@ -149,9 +149,9 @@ def judge(reading: Reading, outputs: Sequence[Output], params: Params, tool: Too
 def _was_lost(holder: Output, own: Iterable[Output]) -> bool:
     """Say whether the settings were let go before the tool's commands had ended: their holder was killed, or told to.
 
-    Servers are stopped at one time with it, and may take some time to end.
+    Servers are stopped at one time with it, or later, and may take some time to end.
     """
-    ends = [output.ended_at for output in own if output.ended_at is not None]
+    ends = [output.ended_at for output in own if output.ended_at is not None and not output.is_background]
     early = holder.ended_at is not None and bool(ends) and holder.ended_at < max(ends) - STOP_TAKES_S
     # One that says what it could not put back, as it was told to, had held it until then.
     is_at_fault = holder.exit_code != 0 and not _words_of(holder)

@@ -49,7 +49,8 @@ class Output:
     `telemetry` what the agent read from the kernel meanwhile (`apps.bench.telemetry` knows its form); `facts` what it
     had told of the node when it was handed the command; `clock_offset_s` is the server's time less the node's, by
     which the times were corrected, `clock_error_s` how far that may be off. Of one that `is_cut` something is missing
-    in what it printed or in its files: all after the output limit, or what was between head and tail.
+    in what it printed or in its files: all after the output limit, or what was between head and tail. One that
+    `is_background` served others, and was stopped after them.
     """
 
     role: str
@@ -69,6 +70,7 @@ class Output:
     clock_offset_s: float | None = None
     clock_error_s: float | None = None
     is_cut: bool = False
+    is_background: bool = False
 
 
 def ends_of(text: bytes) -> tuple[bytes, bytes]:
