@@ -132,7 +132,7 @@ def index_due(*, now: datetime, limit: int = BATCH) -> int:
 
 
 def _first_notes() -> QuerySet[Note]:
-    """Return of each campaign the notes that an entry has room for: all of them may be more than a worker's memory."""
+    """Return of each campaign the notes that an entry has room for: all may be more than a worker's memory."""
     so_far = Window(Sum(Length("text")), partition_by="campaign", order_by=["created_at", "pk"])
     return Note.objects.annotate(so_far=so_far).filter(so_far__lte=MOST_BYTES).order_by("created_at", "pk")
 

@@ -23,7 +23,7 @@ _USUAL = {
     "DRAFTS_PER_TEAM": OwnedLimit("campaigns.Campaign", "team", 5_000, {"state": "draft"}),
     "CAMPAIGNS_PER_TEAM": OwnedLimit("campaigns.Campaign", "team", 100_000),
     "EXPERIMENTS_PER_CAMPAIGN": OwnedLimit("campaigns.Experiment", "campaign", 2_000),
-    "NOTES_PER_CAMPAIGN": OwnedLimit("campaigns.Note", "campaign", 10_000),
+    "NOTES_PER_CAMPAIGN": OwnedLimit("campaigns.Note", "campaign", 500),
     "TOOLS_PER_TEAM": OwnedLimit("toolbox.TeamTool", "team", 2_000),
     "VERSIONS_PER_TOOL": OwnedLimit("toolbox.ToolVersion", "tool", 2_000),
     "VIEWS_PER_TEAM": OwnedLimit("comparison.SavedView", "team", 10_000),

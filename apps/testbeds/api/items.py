@@ -121,7 +121,7 @@ class NodeViewSet(NamedViewSet):
 class ClusterViewSet(NamedViewSet):
     """Clusters."""
 
-    queryset = queries.clusters().prefetch_related("nodes")
+    queryset = queries.clusters().annotate(node_ids=queries.node_ids())
     serializer_class = shapes.ClusterSerializer
     filterset_class = filters.ClusterApiFilter
 

@@ -1,5 +1,6 @@
 """The shape of what is in the inventory; the rules are the services'."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from rest_framework import serializers
@@ -87,10 +88,23 @@ class NodeSerializer(ItemSerializer):
         return [services.Address(row["address"], row.get("interface", "")) for row in rows]
 
 
+class _NodesField(serializers.ManyRelatedField):
+    """The nodes of a cluster; of one that was read with their ids none is read itself."""
+
+    def get_attribute(self, instance: Any) -> Any:
+        """Return the ids, or else the nodes."""
+        ids: list[int] | None = getattr(instance, "node_ids", None)
+        return super().get_attribute(instance) if ids is None else ids
+
+    def to_representation(self, iterable: Iterable[Any]) -> list[Any]:
+        """Return the ids."""
+        return [item if isinstance(item, int) else item.pk for item in iterable]
+
+
 class ClusterSerializer(ItemSerializer):
     """A cluster; its node count is computed."""
 
-    nodes = _reference(models.Node, many=True, required=False)
+    nodes = _NodesField(child_relation=_reference(models.Node), required=False)
     node_count = serializers.IntegerField(read_only=True)
 
     class Meta:

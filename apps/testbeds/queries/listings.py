@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.contrib.postgres.aggregates import ArrayAgg
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Count, F, IntegerField, Model, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
@@ -37,6 +38,12 @@ def nodes() -> QuerySet[Node]:
     return Node.objects.select_related("team", "testbed__site").prefetch_related(
         "addresses__confirmed_by", "clusters"
     )
+
+
+def node_ids() -> ArraySubquery:
+    """Return the ids of a cluster's nodes, by name: of thousands of nodes no more is read."""
+    parts = Cluster.nodes.through._default_manager.filter(cluster=OuterRef("pk"))
+    return ArraySubquery(parts.order_by("node__name", "node").values("node"))
 
 
 def clusters() -> QuerySet[Cluster]:

@@ -173,9 +173,11 @@ def test_parameters_longer_than_a_trial_keeps_are_refused_when_they_are_defined(
         checks.expand_checked(experiment, experiment.roles.all())
 
 
-@pytest.mark.parametrize(
-    "change", [{"change": "x" * 20_001}, {"undo": "x" * 20_001}, {"why": (LONG,) * 20}, {}], ids=str
-)
+# Of a form that lines to paste have.
+LONG_LINES = "# x\n" * 5_001
+
+
+@pytest.mark.parametrize("change", [{"change": LONG_LINES}, {"undo": LONG_LINES}, {"why": (LONG,) * 20}, {}], ids=str)
 def test_a_finding_longer_than_what_is_kept_is_refused_as_its_rules_mistake(
     finished: Campaign, change: dict[str, Any]
 ) -> None:
