@@ -14,6 +14,7 @@ from apps.accounts.models import Team
 from apps.agents.models import FactSnapshot, JobFile, JobOutput
 from apps.archive.imports.models import Import, ImportItem
 from apps.archive.incoming.models import IncomingArchive
+from apps.campaigns.models.annotations import Note
 from apps.core import isolation
 from apps.reports.models import Rendering
 from apps.results.models import Series
@@ -46,6 +47,7 @@ def _tables() -> list[tuple[QuerySet[Any], str, tuple[str, ...]]]:
         (Series.objects.all(), "result__experiment__campaign__team", ("times", "values", "packed_z")),
         (FactSnapshot.objects.all(), "node__team", ("facts",)),
         (ImportItem.objects.all(), "source__team", ("stdout_z", "stderr_z")),
+        (Note.objects.all(), "campaign__team", ("text",)),
     ]
 
 

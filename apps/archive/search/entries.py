@@ -36,7 +36,7 @@ from apps.campaigns import queries
 from apps.campaigns import services as campaigns
 from apps.campaigns.models import Campaign, Experiment, Trial
 from apps.campaigns.models.annotations import Note
-from apps.core import isolation
+from apps.core import isolation, leases, lost_work
 from apps.core.models import SetAside
 from apps.results.doubts import BEARS, NO_DOUBTS
 from apps.results.means import TIMED
@@ -118,17 +118,26 @@ def index_due(*, now: datetime, limit: int = BATCH) -> int:
     """
 
     def index(pks: list[int]) -> None:
-        # A worker that is at the same passes over what this one has taken.
+        # Whoever is at the same (a lease ends with its connection) passes over what this one has taken.
         claimed = due(now).select_for_update(of=("self",), no_key=True, skip_locked=True).filter(pk__in=pks)
         described = claimed.select_related("campaign__team", "campaign__created_by", "file_system")
         first_notes = Prefetch("campaign__notes", _first_notes())
         experiments = list(described.prefetch_related(first_notes, "roles__cluster").order_by("pk"))
         index_experiments(experiments, now=now)
 
-    pks = list(due(now).filter(~set_aside(now)).order_by("pk").values_list("pk", flat=True)[:limit])
-    taken = list(players.within(pks, MOST_LANES))
-    isolation.for_all(INDEX_DUE, taken, index, now=now, tell=_tell, filtered=True)
-    return len(pks) if taken == pks else limit
+    # One at a time: looks of the timetable never wait for a second one.
+    with leases.hold(INDEX_DUE) as is_ours:
+        if not is_ours:
+            return 0
+        lost_work.take_up(INDEX_DUE, now=now, tell=_tell)
+        pks = list(due(now).filter(~set_aside(now)).order_by("pk").values_list("pk", flat=True)[:limit])
+        taken = list(players.within(pks, MOST_LANES))
+        failed_before = {*SetAside.objects.filter(work=INDEX_DUE, row_id__in=taken).values_list("row_id", flat=True)}
+        together = [pk for pk in taken if pk not in failed_before]
+        for rows in [together, *([pk] for pk in taken if pk in failed_before)]:
+            with lost_work.noted(INDEX_DUE, rows, now=now):
+                isolation.for_all(INDEX_DUE, rows, index, now=now, tell=_tell, filtered=True)
+        return len(pks) if taken == pks else limit
 
 
 def _first_notes() -> QuerySet[Note]:

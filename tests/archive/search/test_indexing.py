@@ -1,5 +1,6 @@
 """When an experiment is indexed, and again: whenever something that is searched for has changed."""
 
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ from django.db.models import F
 from apps.archive.models import SearchEntry
 from apps.archive.search import entries
 from apps.campaigns.models import Campaign, Experiment, Note, Trial
-from apps.core import queue
+from apps.core import lost_work, queue
 from apps.core.models import SetAside
 from apps.testbeds.models import Node, Site
 from tests import factories, rows
@@ -186,3 +187,45 @@ def test_experiments_of_many_lanes_are_indexed_in_turns(
         assert entries.index_due(now=datetime.now(UTC)) == entries.BATCH
         assert entries.due(datetime.now(UTC)).count() == left
     assert entries.index_due(now=datetime.now(UTC)) == 1
+
+
+class Killed(BaseException):
+    """What ends a worker that took too much memory."""
+
+
+def test_an_experiment_that_takes_its_worker_along_is_set_aside_and_the_others_are_done(
+    archive: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poison = archive.third.experiments.get()
+    Campaign.objects.update(tags=["later"], updated_at=datetime.now(UTC))
+    texts = entries._texts
+
+    def kill(of: Experiment, nodes: Any) -> Any:
+        if of == poison:
+            raise Killed
+        return texts(of, nodes)
+
+    @contextmanager
+    def noted(work: str, pks: list[int], *, now: datetime) -> Any:
+        # Who is killed takes no note back.
+        notes_of = lost_work._NOTED + work
+        notes = SetAside.objects.filter(work=notes_of, row_id__in=pks)
+        for pk in pks:
+            SetAside.objects.create(work=notes_of, row_id=pk, first_at=now, last_at=now, retry_at=now)
+        yield
+        notes.delete()
+
+    monkeypatch.setattr(entries, "_texts", kill)
+    monkeypatch.setattr(lost_work, "noted", noted)
+    now, lost = datetime.now(UTC), 0
+    for _look in range(4):
+        try:
+            entries.index_due(now=now)
+        except Killed:
+            lost += 1
+    assert lost == 2
+    assert names(archive, "q=later") == ["Way back", "Window sweep", "Disks"]
+    kept = SetAside.objects.get(work=entries.INDEX_DUE)
+    assert (kept.row_id, kept.attempts) == (poison.pk, 1)
+    assert "LostWorkerError" in kept.reason
+    assert archive.third.events.filter(level="error", message__params__work="index_due").count() == 1
