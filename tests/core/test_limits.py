@@ -247,7 +247,7 @@ def test_what_is_sent_counts_at_once_and_all_is_counted_anew_every_hour(
     agent, _text = agents.agent(agents.node(cast.other_team))
     facts.record_facts(agent_id=agent.pk, facts={"kernel": "x" * 100}, version="1")
     TeamUsage.objects.update(stored_bytes=5)
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         usage.count_stored(now=NOW)
     assert quotas.usage_of(cast.team).stored_bytes == 700
     assert quotas.usage_of(cast.team).counted_at == NOW

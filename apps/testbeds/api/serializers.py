@@ -6,7 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from apps.accounts.api import ScopedRelatedField, TeamField
-from apps.core.entries import ReferringRows
+from apps.core.entries import ReferringList, ReferringRows
 from apps.core.names import check_seen
 from apps.testbeds import models, services
 from apps.testbeds.api.fields import QuantityValueField
@@ -88,7 +88,7 @@ class NodeSerializer(ItemSerializer):
         return [services.Address(row["address"], row.get("interface", "")) for row in rows]
 
 
-class _NodesField(serializers.ManyRelatedField):
+class _NodesField(ReferringList):
     """The nodes of a cluster; of one that was read with their ids none is read itself."""
 
     def get_attribute(self, instance: Any) -> Any:
