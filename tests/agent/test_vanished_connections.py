@@ -40,15 +40,15 @@ class Server(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     sockets: list[socket.socket] = []
-    asked: list[str] = []
+    names: list[str] = []
 
     def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]
-        self.asked.append(name)
+        self.names.append(name)
         self.sockets.append(self.connection)
         if name == "slow":
             time.sleep(SLOW_S)
-        if name == "gone" and self.asked.count(name) == 1:
+        if name == "gone" and self.names.count(name) == 1:
             forget(self.connection)
             time.sleep(2 * PATIENCE_S)
         self.send_response(200)
@@ -89,7 +89,7 @@ class Forgetful(Relay):
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(transport, "VANISHED_AFTER_S", VANISHED_AFTER_S)
     monkeypatch.setattr(Server, "sockets", [])
-    monkeypatch.setattr(Server, "asked", [])
+    monkeypatch.setattr(Server, "names", [])
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
         server.daemon_threads, server.block_on_close = True, False
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -97,7 +97,7 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         server.shutdown()
 
 
-def asked(client: remote.Remote, name: str) -> float:
+def seconds_to_answer(client: remote.Remote, name: str) -> float:
     """Return how long (s) an answer took."""
     began = time.monotonic()
     assert client.call(name, timeout_s=PATIENCE_S) == {"ok": True}
@@ -109,9 +109,9 @@ def test_an_idle_connection_is_not_trusted(port: int, monkeypatch: pytest.Monkey
     monkeypatch.setattr(remote, "MOST_IDLE_S", Forgetful.IDLE_S / 2)
     relay = Forgetful(port)
     client = remote.Remote(f"http://127.0.0.1:{relay.port}")
-    asked(client, "fine")
+    seconds_to_answer(client, "fine")
     time.sleep(2 * Forgetful.IDLE_S)
-    assert asked(client, "fine") < 1.0
+    assert seconds_to_answer(client, "fine") < 1.0
     client.close()
     relay.close()
 
@@ -119,20 +119,20 @@ def test_an_idle_connection_is_not_trusted(port: int, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("name", ["fine", "gone"])
 def test_a_connection_that_vanishes_is_opened_anew(port: int, name: str) -> None:
     client = remote.Remote(f"http://127.0.0.1:{port}")
-    asked(client, "fine")
+    seconds_to_answer(client, "fine")
     if name == "fine":
         # It is gone before the request; the other takes its request with it.
         for sock in Server.sockets:
             forget(sock)
-    assert asked(client, name) < 3 * VANISHED_AFTER_S
+    assert seconds_to_answer(client, name) < 3 * VANISHED_AFTER_S
     client.close()
 
 
 def test_a_slow_answer_is_waited_for(port: int) -> None:
     client = remote.Remote(f"http://127.0.0.1:{port}")
-    assert asked(client, "slow") > VANISHED_AFTER_S
-    assert asked(client, "slow") > VANISHED_AFTER_S
-    assert Server.asked == ["slow", "slow"]
+    assert seconds_to_answer(client, "slow") > VANISHED_AFTER_S
+    assert seconds_to_answer(client, "slow") > VANISHED_AFTER_S
+    assert Server.names == ["slow", "slow"]
     client.close()
 
 

@@ -59,5 +59,5 @@ def test_what_the_kernel_adds_is_no_option_of_the_next_mount(tmp_path: Path) -> 
     line = mount_again({"mount": "/home"}, nconnect=4)
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
     answer = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=True)
-    kept = "rw,relatime,vers=4.2,rsize=65536,hard,proto=tcp,sec=krb5p"
-    assert answer.stdout == f"umount /home\nmount -t nfs -o {kept},nconnect=4 srv:/home /home\n"
+    own_options = "rw,relatime,vers=4.2,rsize=65536,hard,proto=tcp,sec=krb5p"
+    assert answer.stdout == f"umount /home\nmount -t nfs -o {own_options},nconnect=4 srv:/home /home\n"

@@ -92,5 +92,5 @@ def test_messages_bring_what_their_words_say_and_the_metric_that_flags_are_held_
     title = {"msgid": "Set it: %(most)s", "params": {"most": "1 MiB", "size": "64 KiB", "metric": "write"}}
     reason = {"msgid": "Also: %(title)s", "params": {"title": title, "size": "64 KiB", "pattern": "read"}}
     others = of_nodes.for_others({"title": title, "why": [reason]}, "storage-clients")
-    said = title | {"params": {"most": "1 MiB", "metric": "write"}}
-    assert others == {"title": said, "why": [reason | {"params": {"title": said, "pattern": "read"}}]}
+    shortened = title | {"params": {"most": "1 MiB", "metric": "write"}}
+    assert others == {"title": shortened, "why": [reason | {"params": {"title": shortened, "pattern": "read"}}]}
