@@ -226,6 +226,6 @@ def test_an_experiment_that_takes_its_worker_along_is_set_aside_and_the_others_a
     assert lost == 2
     assert names(archive, "q=later") == ["Way back", "Window sweep", "Disks"]
     row = SetAside.objects.get(work=entries.INDEX_DUE)
-    assert (row.row_id, kept.attempts) == (poison.pk, 1)
+    assert (row.row_id, row.attempts) == (poison.pk, 1)
     assert "LostWorkerError" in row.reason
     assert archive.third.events.filter(level="error", message__params__work="index_due").count() == 1
