@@ -1,5 +1,6 @@
 """Findings that compare settings of which each was measured once: what they say is not decided by that."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -46,18 +47,21 @@ def weigh(draft: FindingDraft, evidence: Evidence) -> FindingDraft:
 
 
 def _compared(draft: FindingDraft, evidence: Evidence) -> list[Point]:
-    """Return the points that a finding compares, [] where one of them was measured twice, or is printed."""
+    """Return the points that a finding compares, [] where one of them was measured twice, or is printed.
+
+    What was measured at one point alone (the RTT of a path) is compared with nothing.
+    """
     trials = {*draft.trials}
     own = [point for point in evidence.points if any(trials & {*cell} for cell in point.metrics.values())]
-    points = [point for point in own if _group_of(point)]
+    alike = Counter((point.tool, point.layer) for point in own)
+    points = [point for point in own if _group_of(point) and alike[point.tool, point.layer] > 1]
     is_lone = all(
         point.statistic == SAMPLE
         and PRINTED not in point.observed
         and all(len(cell) == 1 for cell in point.metrics.values())
         for point in points
     )
-    ways = {(point.tool, point.layer) for point in points}
-    return points if is_lone and len(ways) < len(points) else []
+    return points if is_lone else []
 
 
 def _is_of_network(point: Point) -> bool:
