@@ -24,8 +24,6 @@ def test_an_asker_has_a_share_until_the_answers_are_taken() -> None:
             with pytest.raises(LimitExceededError):
                 room.keep(HttpResponse(b"x" * size), asker)
         room.keep(HttpResponse(b"x" * LARGE), "two")
-        # What is small is none of it.
-        room.keep(HttpResponse(b"x" * (LARGE - 1)), "two")
     with endings.called():
         room.keep(HttpResponse(b"x" * 3 * LARGE), "one")
 

@@ -58,7 +58,8 @@ class LimitsMiddleware:
 
     def _kept(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         try:
-            untaken.keep(response, at_once.asker_of(request))
+            if len(response.content) >= untaken.LARGE:
+                untaken.keep(response, at_once.asker_of(request))
         except LimitExceededError as error:
             return _too_many(request, messages.render(error.message), error.retry_after_s)
         return response

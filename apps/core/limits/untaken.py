@@ -30,8 +30,6 @@ class Untaken:
     def keep(self, response: HttpResponse, asker: str) -> None:
         """Count an answer until its request ends; LimitExceededError (429) if too much waits already."""
         size = len(response.content)
-        if size < LARGE:
-            return
         if isinstance(response, Response):
             # What it was rendered from is several times as long.
             response.data = None
@@ -53,7 +51,7 @@ _of_people, _of_strangers = Untaken(64 * MIB, 384 * MIB), Untaken(16 * MIB, 128 
 
 
 def keep(response: HttpResponse, asker: Asker) -> None:
-    """Count an answer until its request ends; LimitExceededError (429) if too much waits already.
+    """Count a LARGE answer until its request ends; LimitExceededError (429) if too much waits already.
 
     Of who is not known an address has little, and all together leave the room of who is.
     """
