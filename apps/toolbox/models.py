@@ -63,7 +63,7 @@ class ToolVersion(Limited):
     tool = models.ForeignKey(TeamTool, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField(_("version"))
     # As `apps.bench.custom.Definition.as_json` writes it.
-    definition = BoundedJSONField(_("definition"), most_bytes=1024 * KIB)
+    definition = BoundedJSONField(_("definition"), most_bytes=128 * KIB)
     note = LineField(_("what is new"), max_length=300, blank=True)
     # It came with an archive: its results are read with it, and it runs nothing until a manager takes it over.
     awaits_manager = models.BooleanField(_("waits for a manager"), default=False, db_default=False)

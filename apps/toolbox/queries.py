@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterable
 
 from django.conf import settings
-from django.db.models import CharField, Exists, IntegerField, Max, OuterRef, QuerySet, Subquery, Value
-from django.db.models.functions import Cast, Concat
+from django.db.models import IntegerField, Max, OuterRef, QuerySet, Subquery
 from django.utils.module_loading import import_string
 
 from apps.accounts import rights
@@ -64,18 +63,6 @@ def awaiting_of(slugs: Iterable[str], team_id: int) -> list[str]:
 def awaiting_tools(slugs: Iterable[str]) -> dict[str, int]:
     """Return {slug: its tool} of those of these versions, of whatever team, that wait for a manager."""
     return {version.slug: version.tool_id for version in _awaiting(slugs)}
-
-
-def all_awaiting() -> list[str]:
-    """Return the slugs of all versions, of whatever team, that came with an archive and wait for a manager."""
-    rows = ToolVersion.objects.filter(awaits_manager=True).select_related("tool").defer("definition")
-    return sorted(version.slug for version in rows)
-
-
-def is_awaiting(slug: OuterRef) -> Exists:
-    """Return the condition that a slug is that of a version which came with an archive and waits for a manager."""
-    called = Concat("tool__slug", Value(VERSION_MARK), Cast("number", CharField()))
-    return Exists(ToolVersion.objects.filter(awaits_manager=True).annotate(called=called).filter(called=slug))
 
 
 def get_tool_of(slug: str, user: User) -> Tool:
