@@ -23,6 +23,9 @@ from apps.testbeds.patterns import told_ends
 from apps.toolbox import queries as toolbox
 from apps.tuning.models import Decision, Finding, Verification
 
+# Of a finding's history so many are told: whoever may decide may do so again and again.
+MOST_LINES = 200
+
 
 def findings_for(user: User) -> QuerySet[Finding]:
     """Return the findings of campaigns that the user may see, with what lists show, the latest first."""
@@ -37,11 +40,11 @@ def verifications_for(user: User) -> Prefetch:
 
 
 def history_of(finding: Finding, user: User) -> list[Decision]:
-    """Return what was decided of a finding, the latest first.
+    """Return what was decided of a finding, the latest first, 200 lines at most.
 
     What a measurement said stands there for whoever sees its campaign; for others only the state that it gave.
     """
-    lines = list(finding.decisions.select_related("user", "verification__campaign"))
+    lines = list(finding.decisions.select_related("user", "verification__campaign")[:MOST_LINES])
     verifications = Verification.objects.filter(told_to(user, team="finding__team"), finding=finding)
     in_sight = set(verifications.values_list("pk", flat=True))
     for line in lines:
