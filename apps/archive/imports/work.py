@@ -120,11 +120,8 @@ def _advance(imported: Import, is_time_up: Callable[[], bool], now: datetime) ->
         return
     if imported.kind == Import.Kind.TABLE:
         if imported.stuck >= reader.MOST_LOSSES:
-            raise TableError(
-                _(
-                    "Workers were lost while they read this table, twice: send it in parts, or, if it is a workbook, as CSV."
-                )
-            )
+            lost = _("Workers were lost while they read this table, twice: send it in parts, or a workbook as CSV.")
+            raise TableError(lost)
         if not imported.mapping:
             sheets.read_head(imported)
             _enter(imported, State.MAPPING)
