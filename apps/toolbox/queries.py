@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable
 
 from django.conf import settings
-from django.db.models import IntegerField, Max, OuterRef, QuerySet, Subquery
+from django.db.models import CharField, Exists, Func, IntegerField, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Cast
 from django.utils.module_loading import import_string
 
 from apps.accounts import rights
@@ -63,6 +64,14 @@ def awaiting_of(slugs: Iterable[str], team_id: int) -> list[str]:
 def awaiting_tools(slugs: Iterable[str]) -> dict[str, int]:
     """Return {slug: its tool} of those of these versions, of whatever team, that wait for a manager."""
     return {version.slug: version.tool_id for version in _awaiting(slugs)}
+
+
+def is_awaiting(slug: OuterRef) -> Exists:
+    """Return the condition that a slug is that of a version which came with an archive and waits for a manager."""
+    name = Func(slug, Value(VERSION_MARK), Value(1), function="split_part", output_field=CharField())
+    number = Func(slug, Value(r"\.v([0-9]{1,9})$"), function="substring", output_field=CharField())
+    versions = ToolVersion.objects.filter(awaits_manager=True, tool__slug=name)
+    return Exists(versions.filter(number=Cast(number, IntegerField())))
 
 
 def get_tool_of(slug: str, user: User) -> Tool:

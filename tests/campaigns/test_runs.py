@@ -264,7 +264,7 @@ def test_claims_take_few_queries_however_many_lanes_wait(
     nodes = make.nodes(cast.team, *(f"n{i}" for i in range(21)))
     hub = nodes.pop()
     make.launched(cast, make.cluster(cast.team, "all", *nodes), hub)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(9):
         assert len(take()) == 1
     with django_assert_max_num_queries(4):
         assert take() == []

@@ -11,7 +11,6 @@ from apps.campaigns.due import due as is_due
 from apps.campaigns.models import Campaign, Experiment, Lane, Reservation, Trial
 from apps.core import isolation
 from apps.toolbox import queries as toolbox
-from apps.toolbox.models import VERSION_MARK
 
 # The work of claiming a trial; one with which it failed waits until it is tried again.
 CLAIM = "schedule"
@@ -110,9 +109,6 @@ def _running_experiments() -> QuerySet[Experiment, int]:
 
     Those whose tool waits for a manager, as it did not yet when they were launched, wait with it.
     """
-    running = Experiment.objects.filter(campaign__state=Campaign.State.RUNNING)
-    # Of the tools that run, not of all that wait: a team may have thousands of these.
-    tools = running.filter(tool__contains=VERSION_MARK).order_by().values_list("tool", flat=True).distinct()
-    if awaiting := toolbox.awaiting_tools(tools):
-        running = running.exclude(tool__in=awaiting)
+    is_awaiting = toolbox.is_awaiting(OuterRef("tool"))
+    running = Experiment.objects.filter(~is_awaiting, campaign__state=Campaign.State.RUNNING)
     return running.order_by("campaign__launched_at", "campaign_id", "position", "pk").values_list("pk", flat=True)
