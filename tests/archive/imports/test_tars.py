@@ -104,7 +104,7 @@ def folders_of_zip() -> bytes:
 def test_what_holds_no_file_ends_in_time(
     cast: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:
-    monkeypatch.setattr(cpu_time, "READING_S", 0.01)
+    monkeypatch.setattr(cpu_time, "READING_S", 0.001)
     files = [ContentFile(content, name="a.zip")]
     imported = services.create_import(team=cast.team, user=cast.oscar, kind="outputs", files=files)
     sending.advance(imported)
